@@ -1,0 +1,254 @@
+"""The vocabulary of a specification: data types, host actions, device actions, opcodes, flows, tiles.
+
+Everything here is an immutable value that prints as it is written in a specification file.
+Parsing lives in :mod:`axiloom.isa.grammar`, checking in :mod:`axiloom.isa.check`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Union
+
+import numpy as np
+
+WORD_BITS = 32
+"""Width of a stream word. Opcodes, dims and elements of C are one word each."""
+
+
+class DataType(Enum):
+    """Element type of A and B. Elements of C, products and sums are int32 and wrap mod 2^32.
+
+    Narrow elements travel packed, lowest element in the lowest bits of the word.
+    """
+
+    INT8 = "int8"
+    INT16 = "int16"
+    INT32 = "int32"
+
+    @property
+    def bits(self) -> int:
+        return int(self.value[3:])
+
+    @property
+    def per_word(self) -> int:
+        """Elements in one 32-bit stream word."""
+        return WORD_BITS // self.bits
+
+    @property
+    def numpy(self) -> np.dtype[np.signedinteger]:
+        return np.dtype(self.value)
+
+
+# --- what the host does, in the order of its words (the published opcode_map) ---------------------
+
+
+@dataclass(frozen=True)
+class Send:
+    """One tile of an operand, row major in the operand's own dims, packed into words."""
+
+    operand: str
+
+    def __str__(self) -> str:
+        return f"send({self.operand})"
+
+
+@dataclass(frozen=True)
+class SendLiteral:
+    """One constant word; the first one of an opcode is the opcode word itself."""
+
+    value: int
+
+    def __str__(self) -> str:
+        return f"send_literal({self.value})"
+
+
+@dataclass(frozen=True)
+class DimField:
+    """The tile size of `dim`, shifted left by `shift` bits, as a part of a word."""
+
+    dim: str
+    shift: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.dim} << {self.shift}" if self.shift else self.dim
+
+
+@dataclass(frozen=True)
+class SendDim:
+    """One word made of the current tile's sizes: ``send_dim(m | n << 10 | k << 20)``."""
+
+    fields: tuple[DimField, ...]
+
+    def field_bits(self, field: DimField) -> int:
+        """Bits this field may occupy: up to the next field's shift, or to the end of the word."""
+        above = [other.shift for other in self.fields if other.shift > field.shift]
+        return (min(above) if above else WORD_BITS) - field.shift
+
+    def __str__(self) -> str:
+        return f"send_dim({' | '.join(map(str, self.fields))})"
+
+
+@dataclass(frozen=True)
+class SendIdx:
+    """One word with the element index at which the current tile starts in `dim`."""
+
+    dim: str
+
+    def __str__(self) -> str:
+        return f"send_idx({self.dim})"
+
+
+@dataclass(frozen=True)
+class Recv:
+    """One tile of an operand comes back, one int32 element a word, TLAST on the last."""
+
+    operand: str
+
+    def __str__(self) -> str:
+        return f"recv({self.operand})"
+
+
+HostAction = Union[Send, SendLiteral, SendDim, SendIdx, Recv]
+
+
+# --- what the device does, in order -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Load:
+    """Read the words of one tile of `operand` (A or B) into its buffer."""
+
+    operand: str
+
+    def __str__(self) -> str:
+        return f"load {self.operand}"
+
+
+@dataclass(frozen=True)
+class Compute:
+    """C += A . B over the current tile."""
+
+    def __str__(self) -> str:
+        return "compute"
+
+
+@dataclass(frozen=True)
+class Store:
+    """Send the tile of `operand` (C), TLAST on its last word. C keeps its value."""
+
+    operand: str
+
+    def __str__(self) -> str:
+        return f"store {self.operand}"
+
+
+@dataclass(frozen=True)
+class Clear:
+    """Set the buffer of `operand` (C) to zero. It is also cleared at reset."""
+
+    operand: str
+
+    def __str__(self) -> str:
+        return f"clear {self.operand}"
+
+
+@dataclass(frozen=True)
+class SetDims:
+    """Read one word and take the tile's sizes from the fields of the host's send_dim."""
+
+    def __str__(self) -> str:
+        return "set dims"
+
+
+@dataclass(frozen=True)
+class Skip:
+    """Read one word (an index, a further literal) and ignore it."""
+
+    def __str__(self) -> str:
+        return "skip"
+
+
+DeviceAction = Union[Load, Compute, Store, Clear, SetDims, Skip]
+
+
+@dataclass(frozen=True)
+class Opcode:
+    """One instruction: what the host sends and receives, and what the device does.
+
+    An accelerator without opcode words has exactly one opcode, and that has no literal.
+    """
+
+    name: str
+    host: tuple[HostAction, ...]
+    device: tuple[DeviceAction, ...]
+
+    @property
+    def literal(self) -> int | None:
+        """The opcode word, or None where the device executes this opcode for ever without one."""
+        first = self.host[0] if self.host else None
+        return first.value if isinstance(first, SendLiteral) else None
+
+    @property
+    def sends(self) -> tuple[str, ...]:
+        return tuple(a.operand for a in self.host if isinstance(a, Send))
+
+    @property
+    def receives(self) -> tuple[str, ...]:
+        return tuple(a.operand for a in self.host if isinstance(a, Recv))
+
+    def __str__(self) -> str:
+        return f"{self.name} = [{', '.join(map(str, self.host))}]"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A pair of parentheses of a flow: opcodes and inner scopes, in order."""
+
+    items: tuple[Union[str, "Scope"], ...]
+
+    def opcodes(self) -> Iterator[tuple[str, int]]:
+        """Every opcode with the depth of its scope (the outermost is 1), in order."""
+        for item in self.items:
+            if isinstance(item, str):
+                yield item, 1
+            else:
+                yield from ((name, depth + 1) for name, depth in item.opcodes())
+
+    @property
+    def depth(self) -> int:
+        return 1 + max((item.depth for item in self.items if isinstance(item, Scope)), default=0)
+
+    def __str__(self) -> str:
+        return f"({' '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True)
+class TileRule:
+    """Which tiles (in elements, in the order of the specification's dims) the device takes.
+
+    `size` is the default tile. Where `granule` is None the tile is fixed to `size`; else every
+    size is a multiple of its granule, and each operand's tile must fit its buffer.
+    """
+
+    size: tuple[int, ...]
+    granule: tuple[int, ...] | None = None
+
+    @property
+    def flexible(self) -> bool:
+        return self.granule is not None
+
+
+@dataclass(frozen=True)
+class DmaConfig:
+    """Where the DMA and its two windows are (byte addresses and sizes in bytes)."""
+
+    id: int = 0
+    address: int = 0x40400000
+    input_address: int = 0x16000000
+    input_buffer_size: int = 65536
+    output_address: int = 0x16400000
+    output_buffer_size: int = 65536
+    length_width: int = 26
+    """Bits of the LENGTH register (PG021: 8 to 26); one transfer has less than 2^this bytes."""

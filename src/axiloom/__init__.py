@@ -1,0 +1,14 @@
+"""Axiloom: hardware, driver and co-simulation of an AXI accelerator from one description.
+
+The way of the data, folder by folder:
+
+- :mod:`axiloom.isa`: the contract between software and hardware (``AcceleratorSpec``)
+- :mod:`axiloom.hw`: RTL in Amaranth, from a specification to Verilog
+- :mod:`axiloom.drivergen`: linalg to a C driver, through xDSL
+- :mod:`axiloom.sw`: the C runtime and start-up code that the driver is linked with
+- :mod:`axiloom.cosim`: the simulated SoC that runs driver and RTL together
+- :mod:`axiloom.boards`: profiles of the boards that are simulated and built for
+- :mod:`axiloom.cli`: the ``axiloom`` command
+"""
+
+__version__ = "0.1.0"
