@@ -1,0 +1,51 @@
+# `make demo` runs the main job and shows its report; `make test` passes the tests.
+# Both set everything up by themselves: a virtual environment in .venv, and builds in the user's cache.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+JOBS   ?= 2
+
+.PHONY: demo test test-all bench lint setup prerequisites icarus clean help
+
+help:
+	@echo "make demo      compile, build and simulate a 128x128x128 matmul on v3_16, beside the CPU"
+	@echo "make test      all tests but the slow ones     make test-all   all tests"
+	@echo "make bench     the benchmarks, each with its ratio or table"
+	@echo "make lint      formatter, linter and type checker"
+
+demo: $(STAMP)
+	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --size 16 --flow Cs --against cpu
+
+test: $(STAMP) icarus
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(PYTEST_ARGS)
+
+test-all: $(STAMP) icarus
+	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt | prerequisites
+	@echo "setting up $(VENV) (once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+prerequisites:
+	@PYTHON="$(PYTHON)" sh tools/prerequisites.sh
+
+# Icarus is optional: its tests say that they were skipped where it cannot be installed.
+icarus:
+	@sh tools/icarus.sh
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache

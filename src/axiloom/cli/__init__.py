@@ -1,0 +1,59 @@
+"""The ``axiloom`` command: one module a group of subcommands, errors caught once, here.
+
+Exit codes: 0 done (and the result is right), 1 the result is wrong, 2 usage, 3 specification,
+4 compile, 5 build, 6 hang, 7 the driver failed, 70 a fault of Axiloom itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import axiloom
+from axiloom.errors import AxiloomError
+
+EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 compile, 5 build, 6 hang,
+7 driver failed, 70 a fault of axiloom itself"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line; each group of subcommands adds its own."""
+    # Imported here: `axiloom --version` and a usage error need none of the heavy packages behind these.
+    from axiloom.cli import build, doctor, run, spec
+
+    top = argparse.ArgumentParser(
+        prog="axiloom",
+        description="From an accelerator's instruction set to its RTL, its driver, and a cycle-accurate run of both.",
+        epilog=EPILOG,
+    )
+    top.add_argument("--version", action="version", version=f"axiloom {axiloom.__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for group in (run, build, spec, doctor):
+        group.add_commands(commands)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = parser().parse_args(argv)
+    try:
+        code = options.execute(options)
+        sys.stdout.flush()
+        return int(code or 0)
+    except AxiloomError as error:
+        print(f"axiloom: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output has left (`axiloom list | head`): nothing to say, and nobody to say it to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("axiloom: interrupted", file=sys.stderr)
+        return 130
+    except Exception:
+        traceback.print_exc()
+        print("axiloom: this is a fault of axiloom itself, not of your input; please report it", file=sys.stderr)
+        return 70

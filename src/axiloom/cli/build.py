@@ -1,0 +1,44 @@
+"""``axiloom compile`` and ``axiloom verilog``: the driver and the hardware, without a run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from axiloom import drivergen
+from axiloom.cli import options as shared
+from axiloom.hw import verilog
+
+STAGES = ("linalg", "accel", "calls", "c")
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    compile_ = commands.add_parser("compile", help="compile a problem to a C driver, or show a stage on the way")
+    compile_.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
+    shared.add_accelerator(compile_)
+    compile_.add_argument("--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)")
+    compile_.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator")
+    compile_.add_argument("--emit", choices=STAGES, default="c", help="default %(default)s")
+    compile_.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
+    compile_.set_defaults(execute=execute_compile)
+
+    emit = commands.add_parser("verilog", help="write the Verilog of an accelerator, alone or in its SoC")
+    shared.add_accelerator(emit)
+    emit.add_argument("--part", choices=("soc", "accelerator"), default="soc", help="which top module (default %(default)s)")
+    emit.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in accelerator (default int32)")
+    emit.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
+    emit.set_defaults(execute=execute_verilog)
+
+
+def execute_compile(options: argparse.Namespace) -> int:
+    mlir, data_type = shared.problem(options.problem)
+    spec = shared.accelerator(options, data_type)
+    driver = drivergen.compile_mlir(mlir, spec, flow=options.flow, tile=options.tile, stop=options.emit)
+    shared.write(driver.stages[options.emit], options.output)
+    return 0
+
+
+def execute_verilog(options: argparse.Namespace) -> int:
+    spec = shared.accelerator(options, options.data_type)
+    shared.write(verilog.emit(spec, top=options.part, user_rtl=shared.user_rtl(options)), options.output)
+    return 0

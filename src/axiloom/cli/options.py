@@ -1,0 +1,117 @@
+"""Options that several commands share, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from axiloom import boards, drivergen, isa
+from axiloom.errors import UsageError
+from axiloom.hw.user_rtl import UserRtl
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.types import DataType
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """``m,n,k`` or ``mxnxk``."""
+    parts = text.replace("x", ",").split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of sizes such as 16,16,16")
+    return tuple(int(part) for part in parts)
+
+
+def window(text: str) -> tuple[int, int]:
+    """``START:END`` in fabric cycles."""
+    start, colon, end = text.partition(":")
+    if not colon or not start.isdecimal() or not end.isdecimal() or int(start) >= int(end):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a window of cycles such as 1000:2000")
+    return int(start), int(end)
+
+
+def add_accelerator(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("accelerator")
+    group.add_argument("--accel", metavar="NAME", help="a built-in one (v1..v4, v3_16; default v3), or a name within --spec")
+    group.add_argument("--size", type=int, metavar="S", help="tile size of a built-in one: 4, 8 or 16 (default 16)")
+    group.add_argument("--spec", type=Path, metavar="FILE.json", help="a specification of your own")
+    group.add_argument("--encoding", choices=("bitmask", "literals"), default="bitmask", help="of a built-in one's opcodes")
+    group.add_argument("--rtl", type=Path, nargs="+", metavar="FILE.v", help="your accelerator's Verilog in place of ours")
+    group.add_argument("--top", metavar="NAME", help="the top module of --rtl")
+
+
+def add_simulation(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("simulation")
+    group.add_argument("--sim", choices=("verilator", "icarus"), default="verilator", help="default %(default)s")
+    group.add_argument("--board", default=boards.DEFAULT, choices=boards.names(), help="default %(default)s")
+    group.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON too")
+    group.add_argument("--trace", type=Path, metavar="FILE.fst", help="waveforms: FST on Verilator, VCD on Icarus")
+    group.add_argument("--trace-window", type=window, metavar="START:END", help="only these fabric cycles")
+    group.add_argument("--keep", type=Path, metavar="DIR", help="keep the driver's sources, ELF and IR there")
+    group.add_argument("--watchdog", type=int, metavar="CYCLES", help="fabric cycles without progress that make a hang")
+
+
+def accelerator(options: argparse.Namespace, data_type: str | None = None) -> AcceleratorSpec:
+    """The specification that --accel, --size, --spec and --encoding name.
+
+    A built-in one takes the problem's `data_type`; a file says its own.
+    """
+    if options.spec is not None:
+        if options.size is not None:
+            raise UsageError("--size chooses a built-in accelerator; with --spec the file says the tile: drop one of them")
+        return isa.load(options.spec, options.accel)
+    name = options.accel or "v3"
+    size = options.size
+    if size is None and "_" not in name:
+        size = 16
+    return isa.builtin(name, size, data_type or DataType.INT32.value, options.encoding)
+
+
+def user_rtl(options: argparse.Namespace) -> UserRtl | None:
+    if options.rtl is None:
+        if options.top is not None:
+            raise UsageError("--top names the top module of --rtl; give the Verilog files with --rtl FILE.v...")
+        return None
+    if options.top is None:
+        raise UsageError("--rtl needs --top NAME, the module with the AXI-Stream ports")
+    return UserRtl(options.rtl, options.top)
+
+
+def problem(text: str) -> tuple[str, str | None]:
+    """The MLIR of a problem, and its data type if its name says one.
+
+    `text` is ``matmul:MxNxK[:dtype]`` or the path of a ``.mlir`` file.
+    """
+    if text.endswith(".mlir"):
+        path = Path(text)
+        if not path.is_file():
+            raise UsageError(f"{text}: no such file")
+        return path.read_text(encoding="utf-8"), None
+    parsed = drivergen.parse_problem(text)
+    return drivergen.matmul_mlir(parsed.M, parsed.N, parsed.K, parsed.dtype), parsed.dtype
+
+
+def progress() -> Callable[[str], None]:
+    """Progress lines for a person: one line that is overwritten on a terminal, silence elsewhere."""
+    if not sys.stderr.isatty():
+        return lambda _line: None
+
+    def show(line: str) -> None:
+        print(f"\r\x1b[K{line}", end="" if line else "", file=sys.stderr, flush=True)
+
+    return show
+
+
+def write(text: str, path: Path | None) -> None:
+    """To `path`, whole or not at all, or to standard output."""
+    if path is None:
+        print(text, end="" if text.endswith("\n") else "\n")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    Path(temporary).chmod(0o644)
+    Path(temporary).replace(path)

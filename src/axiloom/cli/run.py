@@ -1,0 +1,143 @@
+"""``axiloom run`` (a problem, our driver) and ``axiloom simulate`` (the user's driver)."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from axiloom import boards, report
+from axiloom.cli import options as shared
+from axiloom.cosim import toolchain
+from axiloom.cosim.cache import content_hash
+from axiloom.cosim.soc import Job, Soc
+from axiloom.errors import MismatchError, UsageError
+from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.workflow import Run, compare, folder_or_temporary
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    run = commands.add_parser(
+        "run",
+        help="compile a problem, build the SoC, simulate both, compare with NumPy, report",
+        description="Exit code 0 only if the result equals NumPy's.",
+    )
+    run.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
+    shared.add_accelerator(run)
+    run.add_argument("--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)")
+    run.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator")
+    shared.add_simulation(run)
+    run.add_argument("--against", choices=("cpu",), help="the same kernel at -O3 on the simulated CPU, beside it")
+    run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    run.set_defaults(execute=execute_run)
+
+    simulate = commands.add_parser(
+        "simulate",
+        help="run a driver of your own on the same SoC",
+        description="C sources are compiled with the runtime in sw/; main() returns 0 for success.",
+    )
+    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c... | FILE.elf")
+    shared.add_accelerator(simulate)
+    shared.add_simulation(simulate)
+    simulate.add_argument("--load", action="append", default=[], metavar="SYMBOL=FILE.npy", help="fill an array before main")
+    simulate.add_argument("--expect", action="append", default=[], metavar="SYMBOL=FILE.npy", help="compare an array after main")
+    simulate.set_defaults(execute=execute_simulate)
+
+
+def execute_run(options: argparse.Namespace) -> int:
+    mlir, data_type = shared.problem(options.problem)
+    run = Run(
+        problem=options.problem,
+        mlir=mlir,
+        spec=shared.accelerator(options, data_type),
+        flow=options.flow,
+        tile=options.tile,
+        sim=options.sim,
+        board=options.board,
+        seed=options.seed,
+        user_rtl=shared.user_rtl(options),
+        trace=options.trace,
+        trace_window=options.trace_window,
+        watchdog_cycles=options.watchdog,
+        keep=options.keep,
+        progress=shared.progress(),
+    )
+    return _finish(run.report(against_cpu=options.against == "cpu"), options, run.progress)
+
+
+def execute_simulate(options: argparse.Namespace) -> int:
+    progress = shared.progress()
+    spec = shared.accelerator(options)
+    board = boards.load(options.board)
+    inputs = {symbol: np.load(path) for symbol, path in map(_assignment, options.load)}
+    expected = {symbol: np.load(path) for symbol, path in map(_assignment, options.expect)}
+    outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
+    soc = Soc(
+        spec,
+        board=options.board,
+        sim=options.sim,
+        user_rtl=shared.user_rtl(options),
+        trace=options.trace,
+        trace_window=options.trace_window,
+        **({} if options.watchdog is None else {"watchdog_cycles": options.watchdog}),
+    )
+    with folder_or_temporary(options.keep) as folder:
+        elf = _elf(options.driver, spec, board, folder, progress)
+        soc.build(progress=progress)
+        progress("simulating")
+        result = soc.run_many([Job(elf, inputs, outputs)])[0]
+        driver_hash = content_hash(elf)
+    compared: dict[str, Any] = (
+        compare(result.outputs, expected)
+        if expected
+        else {"matches": None, "mismatches": 0, "elements": 0, "first": None, "exit_code": result.exit_code}
+    )
+    config = {
+        "problem": " ".join(path.name for path in options.driver),
+        "accelerator": spec.name,
+        "spec_hash": content_hash(dumps(spec)),
+        "data_type": spec.data_type.value,
+        "driver_hash": driver_hash,
+        "rtl": options.top or "generated",
+        "sim": options.sim,
+        "board": options.board,
+        "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
+    }
+    built = report.build(spec, result, config=config, seed=0, result=compared, multiply_adds=None)
+    return _finish(built, options, progress)
+
+
+def _assignment(text: str) -> tuple[str, Path]:
+    symbol, equals, file = text.partition("=")
+    if not equals or not Path(file).is_file():
+        raise UsageError(f"{text!r}: expected SYMBOL=FILE.npy with a file that exists")
+    return symbol, Path(file)
+
+
+def _elf(files: list[Path], spec: AcceleratorSpec, board: boards.Board, folder: Path, progress: Any) -> Path:
+    for file in files:
+        if not file.is_file():
+            raise UsageError(f"{file}: no such file")
+    if len(files) == 1 and files[0].suffix == ".elf":
+        return files[0]
+    progress("compiling the driver")
+    elf = folder / "driver.elf"
+    folder.mkdir(parents=True, exist_ok=True)
+    toolchain.compile_arm(
+        [file for file in files if file.suffix != ".h"],
+        elf,
+        board=board,
+        length_bits=spec.dma.length_width,
+        include=sorted({file.parent for file in files}),
+    )
+    return elf
+
+
+def _finish(built: report.Report, options: argparse.Namespace, progress: Any) -> int:
+    progress("")
+    if options.json:
+        report.write_json(built, options.json)
+    print(report.table(built))
+    return MismatchError.exit_code if built["result"]["matches"] is False else 0

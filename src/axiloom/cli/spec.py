@@ -1,0 +1,62 @@
+"""``axiloom spec`` (check, show, schema) and ``axiloom list``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from axiloom import boards, isa, report
+from axiloom.cli import options as shared
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    spec = commands.add_parser("spec", help="check a specification, or print one to start from")
+    actions = spec.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    check = actions.add_parser("check", help="every fault of a file, each with its place")
+    check.add_argument("file", type=Path)
+    check.set_defaults(execute=execute_check)
+
+    show = actions.add_parser("show", help="print a built-in specification as a file")
+    show.add_argument("name", help="such as v3_16; see `axiloom list`")
+    show.add_argument("--encoding", choices=("bitmask", "literals"), default="bitmask")
+    show.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
+    show.set_defaults(execute=execute_show)
+
+    schema = actions.add_parser("schema", help="print the JSON Schema of specifications or of reports")
+    schema.add_argument("what", nargs="?", choices=("accelerator", "report"), default="accelerator")
+    schema.set_defaults(execute=execute_schema)
+
+    list_ = commands.add_parser("list", help="built-in accelerators and boards")
+    list_.set_defaults(execute=execute_list)
+
+
+def execute_check(options: argparse.Namespace) -> int:
+    loaded = isa.load_all(options.file)
+    for spec in loaded.values():
+        print(f"{options.file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {', '.join(spec.flows)}")
+    return 0
+
+
+def execute_show(options: argparse.Namespace) -> int:
+    shared.write(isa.dumps(isa.builtin(options.name, encoding=options.encoding)), options.output)
+    return 0
+
+
+def execute_schema(options: argparse.Namespace) -> int:
+    print(json.dumps(isa.schema() if options.what == "accelerator" else report.schema(), indent=2))
+    return 0
+
+
+def execute_list(_options: argparse.Namespace) -> int:
+    print("accelerators (--accel NAME, or --accel VERSION --size S)")
+    for name in isa.builtins():
+        spec = isa.builtin(name)
+        tile = "x".join(map(str, spec.tile.size)) + (" flexible" if spec.tile.flexible else "")
+        print(f"  {name:<6} tile {tile:<18} {spec.macs:>3} multiply-adds  flows {' '.join(spec.flows):<12} {spec.description}")
+    print("boards (--board NAME)")
+    for name in boards.names():
+        board = boards.load(name)
+        print(f"  {name:<10} CPU {board.cpu_hz / 1e6:g} MHz, fabric {board.fabric_hz / 1e6:g} MHz  {board.description}")
+    return 0

@@ -1,0 +1,194 @@
+"""The main job: a problem goes in, a checked and counted run on the simulated SoC comes out.
+
+`Run` holds what the command line, the ``soc`` fixture and the benchmarks ask for; its methods are
+the steps, so that each caller can stop where it wants: `compile`, `build_elf`, `simulate`, `report`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from axiloom import boards, drivergen, report
+from axiloom.cosim import core, toolchain
+from axiloom.cosim.cache import content_hash
+from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.drivergen import Driver
+from axiloom.errors import MismatchError
+from axiloom.hw.user_rtl import UserRtl
+from axiloom.isa import AcceleratorSpec, dumps
+
+Progress = Callable[[str], None]
+Arrays = dict[str, np.ndarray[Any, Any]]
+
+
+def random_inputs(driver: Driver, seed: int) -> Arrays:
+    """Uniform over the whole range of each type (sums wrap, as in the hardware), from `seed`."""
+    rng = np.random.default_rng(seed)
+    arrays: Arrays = {}
+    for arg in driver.args:
+        if arg.kind == "out":
+            continue
+        kind = np.dtype(arg.dtype)
+        info = np.iinfo(kind)
+        arrays[arg.symbol] = rng.integers(info.min, info.max, arg.shape, kind, endpoint=True)
+    return arrays
+
+
+def compare(found: Mapping[str, np.ndarray[Any, Any]], expected: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
+    """The report's ``result``: every element of every output against the reference."""
+    wrong = elements = 0
+    first: str | None = None
+    for symbol, want in expected.items():
+        got = found[symbol]
+        places = np.argwhere(got != want)
+        wrong += len(places)
+        elements += want.size
+        if first is None and len(places):
+            place = tuple(int(i) for i in places[0])
+            first = f"{symbol}{list(place)} is {got[place]}, NumPy says {want[place]}"
+    return {"matches": wrong == 0, "mismatches": wrong, "elements": elements, "first": first, "exit_code": 0}
+
+
+@contextmanager
+def folder_or_temporary(keep: Path | None) -> Iterator[Path]:
+    """`keep`, or a temporary folder that is removed afterwards."""
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep
+        return
+    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+        yield Path(folder)
+
+
+@dataclass
+class Run:
+    """One problem on one accelerator on one board. Fields are the options of ``axiloom run``."""
+
+    problem: str
+    """As the user named it: ``matmul:64x64x64`` or a file."""
+    mlir: str
+    spec: AcceleratorSpec
+    flow: str | None = None
+    tile: tuple[int, ...] | None = None
+    sim: str = "verilator"
+    board: str = boards.DEFAULT
+    seed: int = 0
+    user_rtl: UserRtl | None = None
+    trace: Path | None = None
+    trace_window: tuple[int, int] | None = None
+    watchdog_cycles: int | None = None
+    keep: Path | None = None
+    progress: Progress = field(default=lambda _line: None)
+
+    @cached_property
+    def driver(self) -> Driver:
+        return drivergen.compile_mlir(self.mlir, self.spec, flow=self.flow, tile=self.tile)
+
+    @cached_property
+    def inputs(self) -> Arrays:
+        return random_inputs(self.driver, self.seed)
+
+    @cached_property
+    def expected(self) -> Arrays:
+        """The outputs by NumPy, from the MLIR itself and not from what the compiler made of it."""
+        return drivergen.reference(self.mlir, self.inputs)
+
+    @property
+    def outputs(self) -> dict[str, tuple[tuple[int, ...], str]]:
+        return {arg.symbol: (arg.shape, arg.dtype) for arg in self.driver.args if arg.kind != "in"}
+
+    @property
+    def multiply_adds(self) -> int:
+        """What the problem needs, without padding."""
+        return sum(call.M * call.N * call.K for call in self.driver.calls)
+
+    @cached_property
+    def soc(self) -> Soc:
+        return Soc(
+            self.spec,
+            board=self.board,
+            sim=self.sim,
+            user_rtl=self.user_rtl,
+            trace=self.trace,
+            trace_window=self.trace_window,
+            seed=self.seed,
+            **({} if self.watchdog_cycles is None else {"watchdog_cycles": self.watchdog_cycles}),
+        )
+
+    def build_elf(self, driver: Driver, folder: Path, name: str = "driver") -> Path:
+        """Write the driver's sources to `folder` and compile them for the board's CPU."""
+        folder.mkdir(parents=True, exist_ok=True)
+        sources = {f"{name}.c": driver.c, driver.header_name: driver.header, f"{name}_main.c": driver.harness}
+        for file, text in sources.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        elf = folder / f"{name}.elf"
+        c_files = [folder / f"{name}.c", folder / f"{name}_main.c"]
+        toolchain.compile_arm(
+            c_files, elf, board=boards.load(self.board), length_bits=self.spec.dma.length_width, include=[folder]
+        )
+        return elf
+
+    def simulate(self) -> RunResult:
+        """Compile, build and run; the outputs are in the result, not yet compared."""
+        self.progress("compiling the driver")
+        with folder_or_temporary(self.keep) as folder:
+            elf = self.build_elf(self.driver, folder)
+            if self.keep:
+                (folder / "input.mlir").write_text(self.mlir, encoding="utf-8")
+                (folder / "accelerator.json").write_text(dumps(self.spec), encoding="utf-8")
+                for stage, text in self.driver.stages.items():
+                    (folder / f"stage-{stage}.mlir").write_text(text, encoding="utf-8")
+            self.soc.build(progress=self.progress)
+            self.progress("simulating")
+            return self.soc.run_many([Job(elf, self.inputs, self.outputs)])[0]
+
+    def simulate_cpu(self) -> dict[str, Any]:
+        """The same function as plain loops at -O3 on the simulated CPU alone, checked as well."""
+        self.progress("simulating the CPU alone")
+        with folder_or_temporary(self.keep) as folder:
+            driver = drivergen.compile_cpu(self.mlir)
+            elf = self.build_elf(driver, folder, "cpu")
+            run = core.run_cpu(elf, self.inputs, self.outputs, boards.load(self.board))
+        result = compare(run.outputs, self.expected)
+        if not result["matches"]:
+            raise MismatchError(f"the kernel compiled for the CPU is wrong: {result['first']}")
+        return {"counters": run.counters, "result": result}
+
+    def config(self) -> dict[str, Any]:
+        board = boards.load(self.board)
+        call = self.driver.calls[0]
+        return {
+            "problem": self.problem,
+            "accelerator": self.spec.name,
+            "spec_hash": content_hash(dumps(self.spec)),
+            "flow": call.flow,
+            "loop_order": ",".join(call.order),
+            "tile": "x".join(map(str, call.tile)),
+            "data_type": self.spec.data_type.value,
+            "driver_hash": content_hash(self.driver.c),
+            "rtl": self.user_rtl.top if self.user_rtl else "generated",
+            "sim": self.sim,
+            "board": self.board,
+            "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
+        }
+
+    def report(self, *, against_cpu: bool = False) -> report.Report:
+        """Run it all, compare with NumPy, and report. A wrong result is in the report, not raised."""
+        run = self.simulate()
+        return report.build(
+            self.spec,
+            run,
+            config=self.config(),
+            seed=self.seed,
+            result=compare(run.outputs, self.expected),
+            multiply_adds=self.multiply_adds,
+            cpu=self.simulate_cpu() if against_cpu else None,
+        )
