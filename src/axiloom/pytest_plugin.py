@@ -1,0 +1,114 @@
+"""pytest plugin: the ``soc`` fixture, with which a user tests their own accelerator and driver.
+
+::
+
+    def test_my_driver(soc):
+        chip = soc("accelerator.json", rtl=["accelerator.v"], top="accelerator")
+        result = chip.run("driver.c", inputs={"A": a, "B": b}, outputs={"C": (c.shape, "int32")})
+        assert (result.outputs["C"] == a @ b).all()
+        assert result.counters["cache-misses"] < 10_000
+
+``--axiloom-sim icarus`` runs every such test on the other simulator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:  # pytest loads this plugin in every project of the environment: import nothing heavy
+    import numpy as np
+
+    from axiloom.cosim.soc import RunResult, Soc
+    from axiloom.isa import AcceleratorSpec
+    from axiloom.report import Report
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("axiloom").addoption(
+        "--axiloom-sim",
+        choices=("verilator", "icarus"),
+        default="verilator",
+        help="simulator of the soc fixture (default: %(default)s)",
+    )
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One simulated SoC: built when it is first run, and from the cache ever after."""
+
+    spec: AcceleratorSpec
+    soc: Soc
+    options: Mapping[str, Any]
+    folder: Path
+
+    def run(
+        self,
+        driver: Path | str | Sequence[Path | str],
+        inputs: Mapping[str, np.ndarray[Any, Any]] | None = None,
+        outputs: Mapping[str, tuple[tuple[int, ...], str]] | None = None,
+    ) -> RunResult:
+        """Run C sources (compiled with the runtime in ``sw/``) or an ELF to the end of its main.
+
+        `inputs` fills arrays by symbol before main; `outputs` (symbol to shape and type) reads them
+        after. Raises `CompileError`, `BuildError`, `HangError` or `DriverError`, each with one line.
+        """
+        from axiloom import boards
+        from axiloom.cosim import toolchain
+        from axiloom.cosim.soc import Job
+
+        files = [Path(f) for f in ([driver] if isinstance(driver, (str, Path)) else driver)]
+        elf = files[0]
+        if elf.suffix != ".elf":
+            elf = self.folder / "driver.elf"
+            board = boards.load(self.options.get("board", boards.DEFAULT))
+            include = sorted({file.parent for file in files})
+            toolchain.compile_arm(
+                files, elf, board=board, length_bits=self.spec.dma.length_width, include=include
+            )
+        self.soc.build()
+        return self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
+
+    def matmul(self, M: int, N: int, K: int, *, seed: int = 0, **options: Any) -> Report:
+        """Compile, run and check C (M, N) += A (M, K) . B (K, N); `options` are `flow` and `tile`."""
+        from axiloom.drivergen import matmul_mlir
+        from axiloom.workflow import Run
+
+        dtype = self.spec.data_type.value
+        mlir = matmul_mlir(M, N, K, dtype)
+        name = f"matmul:{M}x{N}x{K}:{dtype}"
+        return Run(name, mlir, self.spec, seed=seed, **self.options, **options).report()
+
+
+@pytest.fixture
+def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
+    """Make a `Chip`: ``soc("v3", size=16)`` or ``soc("my.json", rtl=[...], top="name", board=...)``.
+
+    The first argument is a built-in name, a specification file, or an `AcceleratorSpec`.
+    """
+
+    def make(
+        spec: AcceleratorSpec | Path | str,
+        size: int | None = None,
+        *,
+        rtl: Sequence[Path | str] = (),
+        top: str | None = None,
+        **options: Any,
+    ) -> Chip:
+        from axiloom import isa
+        from axiloom.cosim.soc import Soc
+        from axiloom.hw.user_rtl import UserRtl
+
+        if isinstance(spec, (str, Path)):
+            path = Path(spec)
+            spec = isa.load(path) if path.suffix == ".json" else isa.builtin(str(spec), size)
+        options.setdefault("sim", request.config.getoption("--axiloom-sim"))
+        if rtl:
+            options["user_rtl"] = UserRtl([Path(file) for file in rtl], top or spec.name)
+        return Chip(spec, Soc(spec, **options), options, tmp_path)
+
+    return make
