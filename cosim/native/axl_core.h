@@ -1,0 +1,221 @@
+/* The co-simulation core: one shared library that holds memory, CPU, caches and checkers of a simulated SoC.
+ *
+ * Two sides call it, in one process and one thread:
+ *   - the RTL glue (DPI under Verilator, VPI under Icarus) once per bus access, memory word and stream beat;
+ *   - Python (ctypes, cosim/core.py), between runs: configure, load, start, read the results.
+ * The library is linked into the simulator's program and found again by ctypes under the same path, so both
+ * sides see the same instance. There is one SoC per process; the functions are not thread safe.
+ *
+ * A job, as the session runs it (cosim/core.py wraps every step):
+ *   axl_configure(&board)          once, or whenever the board's parameters change
+ *   axl_protocol_clear(), ..._op() once per specification
+ *   axl_job_begin()                zero RAM, counters, caches, reports; the CPU is held in reset
+ *   memcpy to axl_ram()            program and inputs, by the back door
+ *   axl_cpu_start(entry, ...)      the next axl_cpu_step runs the first instruction
+ *   axl_cpu_step(...)              from the RTL, until it returns AXL_OP_HALT
+ *   axl_state(), axl_counters()    and memory, by the back door
+ *
+ * Units: bytes for addresses and sizes, fabric cycles for everything the RTL sees, CPU cycles in counters.
+ */
+#ifndef AXL_CORE_H
+#define AXL_CORE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- RTL side ------------------------------------------------------------------------------------------- */
+
+enum axl_op {
+    AXL_OP_HALT = 0,     /* program ended, faulted, or none was started: do not call again before axl_cpu_start */
+    AXL_OP_READ = 1,     /* after `delay` cycles read 32 bits at *addr over AXI-Lite; hand rdata and resp back */
+    AXL_OP_WRITE = 2,    /* after `delay` cycles write *wdata, all strobes, at *addr; hand resp back */
+    AXL_OP_WAIT_IRQ = 3, /* after `delay` cycles wait until an interrupt line is high, then call again */
+    AXL_OP_ADVANCE = 4   /* only let `delay` cycles pass (the CPU's quantum is over), then call again */
+};
+
+/* Resume the CPU until it needs the fabric again.
+ *   rdata  data of the last READ, else ignored
+ *   resp   AXI response of the last READ or WRITE (0 is OKAY); anything else is an external abort: the run ends
+ *          with AXL_FAULT_BUS at the instruction that made the access
+ *   irq    1 when mm2s_introut or s2mm_introut is high
+ *   now    virtual time in fabric cycles; it never goes back. The first call of a job defines the job's zero.
+ *   *addr  absolute address (the DMA's page; the AXI-Lite port takes the low bits), word aligned
+ *   *delay fabric cycles (>= 0) to let pass before the operation. If the RTL is idle the wrapper may jump.
+ *          The latency of the interconnect to and from the slave is already in it (board parameters
+ *          mmio_request_cycles, mmio_response_cycles): the wrapper adds the slave's own handshake, no more.
+ * Time the RTL takes is charged to the CPU as stall. Returns an axl_op. */
+int axl_cpu_step(int rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay);
+
+/* The DMA's side of memory: 32-bit words at word aligned physical addresses. Feeds the stale-data checker.
+ * Outside RAM reads give 0xDEADBEEF, writes are dropped, and the run ends with AXL_FAULT_DMA. */
+int axl_mem_read(int addr);
+void axl_mem_write(int addr, int data, int strb); /* strb bits 0..3: bytes 0..3 */
+
+/* Every beat the accelerator accepts (in) and every beat taken from it (out), in order: the protocol monitor. */
+void axl_stream_in(int word, int last);
+void axl_stream_out(int word, int last);
+
+/* ---- Python side: configuration --------------------------------------------------------------------------- */
+
+enum { AXL_REPLACE_RANDOM = 0, AXL_REPLACE_LRU = 1 };
+
+/* Classes of instruction for the cost model, index of axl_config.cost. */
+enum axl_class {
+    AXL_CLASS_ALU,
+    AXL_CLASS_MUL,
+    AXL_CLASS_LOAD,
+    AXL_CLASS_STORE,
+    AXL_CLASS_MULTIPLE, /* LDM, STM, VLDM, VLD1..: per instruction; each word adds AXL_CLASS_WORD */
+    AXL_CLASS_WORD,
+    AXL_CLASS_BRANCH,
+    AXL_CLASS_VFP,  /* VFP and NEON arithmetic */
+    AXL_CLASS_SYSTEM, /* MCR, MRC, barriers, MSR */
+    AXL_CLASSES
+};
+
+/* The board, as the core sees it (boards/<name>/profile.toml). Cache sizes are powers of two; lines are 32 bytes. */
+typedef struct axl_config {
+    uint64_t cpu_hz, fabric_hz;
+    uint32_t l1i_size, l1i_ways;
+    uint32_t l1d_size, l1d_ways;
+    uint32_t l2_size, l2_ways;
+    uint32_t replacement;            /* AXL_REPLACE_* of all three caches */
+    uint32_t predictor_bits;         /* the gshare table has 2^bits counters of 2 bits */
+    uint32_t cost[AXL_CLASSES];      /* base cost of an instruction, 1/64 CPU cycle */
+    uint32_t l2_hit_cycles;          /* penalty of a L1 refill that hits L2, CPU cycles */
+    uint32_t ddr_cycles;             /* further penalty if it misses L2 */
+    uint32_t writeback_cycles;       /* per dirty line that leaves for DDR */
+    uint32_t branch_miss_cycles;
+    uint32_t uncached_read_cycles;   /* a load from DDR that bypasses the caches */
+    uint32_t uncached_write_cycles;  /* a buffered store that does */
+    uint32_t private_read_cycles;    /* PL310 and timer registers */
+    uint32_t private_write_cycles;
+    uint32_t maintenance_cycles;     /* one CP15 cache operation by address */
+    uint32_t mmio_request_cycles;    /* interconnect in front of the DMA's registers, fabric cycles */
+    uint32_t mmio_response_cycles;   /* and the way back */
+    uint32_t quantum_cycles;         /* the CPU runs ahead of the RTL by at most about this many CPU cycles; 0: no cap */
+    uint32_t mmio_base, mmio_size;   /* the DMA's page; size 0: no RTL, an access there is a fault */
+} axl_config;
+
+uint8_t *axl_ram(void);     /* axl_ram_size() bytes at physical address 0, the same mapping for CPU, DMA and Python */
+uint64_t axl_ram_size(void);
+int axl_configure(const axl_config *config); /* 0, or -1 with the reason in axl_error() */
+const char *axl_error(void);                 /* why the last axl_* call that returned -1 failed */
+
+/* ---- Python side: jobs ------------------------------------------------------------------------------------- */
+
+/* Stop whatever runs, zero RAM, counters, caches, predictor, reports, fault. The monitor's position in the
+ * streams stays: call axl_protocol_reset when the RTL is reset (and only then). 0, or -1. */
+int axl_job_begin(void);
+
+/* Start at `entry` (ARM state, MMU and caches off, as after the boot ROM). The run ends when the PC reaches
+ * `exit_pc`; the exit code is the word at `exit_code_addr`. [text_start, text_end) is scanned for cache
+ * maintenance instructions. 0, or -1. */
+int axl_cpu_start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
+
+/* Without RTL: run to the end, or until about `max_instructions` (0: no limit). WFI without an interrupt source
+ * is a fault. 0 when the program ended, 1 at the limit or at a fault (see axl_state). */
+int axl_cpu_run(uint64_t max_instructions);
+
+enum axl_run { AXL_RUN_RESET, AXL_RUN_RUNNING, AXL_RUN_EXITED, AXL_RUN_FAULT };
+
+enum axl_fault {
+    AXL_FAULT_NONE,
+    AXL_FAULT_UNMAPPED,   /* load, store or fetch outside RAM and devices (or outside the guest's own table) */
+    AXL_FAULT_UNDEFINED,  /* undefined instruction */
+    AXL_FAULT_EXCEPTION,  /* another exception taken by the guest (SVC, abort from the MMU, ...) */
+    AXL_FAULT_BUS,        /* AXI error response */
+    AXL_FAULT_ACCESS,     /* device access of a wrong size or alignment, or to no register */
+    AXL_FAULT_DMA,        /* the DMA left RAM */
+    AXL_FAULT_PROTOCOL,   /* TLAST at a wrong place, or words nobody asked for: see text */
+    AXL_FAULT_NO_IRQ,     /* WFI in a CPU-only run */
+    AXL_FAULT_LIMIT       /* max_instructions reached */
+};
+
+typedef struct axl_state_t {
+    uint32_t run;       /* axl_run */
+    uint32_t fault;     /* axl_fault */
+    uint32_t pc;        /* of the fault; else the block last entered */
+    uint32_t address;   /* that the faulting access used */
+    int32_t exit_code;  /* valid when EXITED */
+    uint32_t waiting;   /* axl_op the CPU now waits for (READ, WRITE, WAIT_IRQ, ADVANCE), 0 if none */
+    uint32_t wait_addr; /* address of that READ or WRITE */
+    uint32_t mmio_pc;   /* instruction of the last device access */
+    char text[200];     /* one line on the fault, without symbols */
+} axl_state_t;
+const axl_state_t *axl_state(void);
+
+typedef struct axl_counters_t {
+    uint64_t instructions, cpu_cycles, task_clock_ns;
+    uint64_t branch_instructions, branch_misses;
+    uint64_t l1d_loads, l1d_load_misses, l1d_stores, l1d_store_misses; /* cacheable accesses, by line touched */
+    uint64_t cache_references, cache_misses; /* events 0x04 and 0x03 of a Cortex-A9: L1D accesses and refills */
+    uint64_t l1i_misses;
+    uint64_t l2_references, l2_misses, writebacks;
+    uint64_t stall_cycles;                   /* CPU cycles spent waiting for the fabric */
+    uint64_t uncached_loads, uncached_stores;
+    uint64_t mmio_reads, mmio_writes;        /* of the DMA's page */
+    uint64_t polls;                          /* reads that repeat the read before them, no write in between */
+    uint64_t maintenance;                    /* cache operations by the guest: CP15 and PL310 */
+    uint64_t switches;                       /* between CPU and RTL (simulation cost, not the guest's) */
+    uint64_t dma_words_read, dma_words_written;
+} axl_counters_t;
+const axl_counters_t *axl_counters(void);    /* brought up to date by the call */
+
+/* ---- Python side: stale data ------------------------------------------------------------------------------- */
+
+enum axl_stale_kind {
+    AXL_STALE_MISSING_FLUSH,      /* the DMA read a line that is dirty in a cache */
+    AXL_STALE_MISSING_INVALIDATE, /* the CPU read a cached line that the DMA has written since it was filled */
+    AXL_STALE_LOST_WRITE          /* a dirty line went to memory over data the DMA had written */
+};
+typedef struct axl_stale_t {
+    uint32_t kind;
+    uint32_t line;    /* address of the first line concerned */
+    uint32_t last;    /* address of the last one */
+    uint32_t pc;      /* block that stored (MISSING_FLUSH), loaded (MISSING_INVALIDATE) or evicted (LOST_WRITE) */
+    uint64_t count;   /* events: words for DMA reads, accesses for CPU loads, lines for lost writes */
+    uint64_t cycle;   /* fabric cycle of the first one, from the start of the job */
+} axl_stale_t;
+int axl_stale_count(void);                     /* distinct (kind, pc), oldest first, at most 64 are kept */
+const axl_stale_t *axl_stale(int index);       /* NULL outside */
+
+/* ---- Python side: protocol monitor --------------------------------------------------------------------------- */
+
+enum axl_action_kind { AXL_ACT_SKIP, AXL_ACT_DIMS, AXL_ACT_LOAD, AXL_ACT_STORE };
+typedef struct axl_action_t {
+    uint32_t kind;
+    char operand[16];     /* LOAD, STORE */
+    uint32_t per_word;    /* LOAD, STORE: elements in a word */
+    uint32_t n;           /* LOAD, STORE: dims of the operand; DIMS: fields of the word */
+    uint32_t dim[8];      /* which dim (index in the specification's dims) */
+    uint32_t shift[8], bits[8]; /* DIMS: where its size is in the word */
+} axl_action_t;
+
+/* Dims at reset. Forgets all opcodes: without opcodes the monitor only counts. */
+void axl_protocol_clear(const uint32_t *dims, uint32_t n_dims);
+/* One opcode: what follows its opcode word, in order. has_literal 0: executed for ever, without opcode word.
+ * 0, or -1 (too many opcodes or actions). */
+int axl_protocol_op(const char *name, int has_literal, uint32_t literal, const axl_action_t *actions, uint32_t n);
+/* The accelerator was reset: the next word in is an opcode, nothing is expected out. */
+void axl_protocol_reset(void);
+
+typedef struct axl_protocol_t {
+    uint64_t words_in, words_out;      /* since axl_job_begin */
+    uint64_t payload_left;             /* words that the last opcode still waits for */
+    uint64_t store_left;               /* words of stores decoded so far that have not come out */
+    uint32_t unknown;                  /* 1: stopped at a word that is no opcode (unknown_word) */
+    uint32_t unknown_word;
+    char last_opcode[32];              /* name, empty before the first */
+} axl_protocol_t;
+const axl_protocol_t *axl_protocol(void);
+/* Where both streams stand, in words for a person: for the watchdog's diagnosis. */
+const char *axl_protocol_text(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
