@@ -1,1 +1,40 @@
-"""Placeholder."""
+"""The contract between software and hardware: what an accelerator's instructions are.
+
+The way of the data: a JSON file is read (:mod:`json_form`, which uses :mod:`grammar` for its opcode maps
+and flows), checked whole (:mod:`check`, :mod:`flows`), and becomes an :class:`AcceleratorSpec`, from which
+RTL, driver and functional model come.
+
+- ``types.py``: the vocabulary: data types, host and device actions, opcodes, flows, tiles
+- ``spec.py``: `AcceleratorSpec`
+- ``grammar.py``: opcode_map and opcode_flow, text to values and back
+- ``json_form.py``: files, and ``specs/accelerator.schema.json``, their published schema
+- ``flows.py``: which loop orders a flow allows, by symbolic execution
+- ``check.py``: every fault of a specification, all at once; and of a tile
+- ``library.py``: load, dumps, and the built-in specifications in ``specs/``
+- ``model.py``: the functional model: words in, words out
+- ``names.py``: "did you mean"
+"""
+
+from axiloom.isa.check import check_tile
+from axiloom.isa.flows import loop_orders
+from axiloom.isa.grammar import GrammarError
+from axiloom.isa.library import builtin, builtins, check_file, dumps, find, load, load_all
+from axiloom.isa.spec import AcceleratorSpec
+from axiloom.isa.types import DataType, Opcode, Scope
+
+__all__ = [
+    "AcceleratorSpec",
+    "DataType",
+    "GrammarError",
+    "Opcode",
+    "Scope",
+    "builtin",
+    "builtins",
+    "check_file",
+    "check_tile",
+    "dumps",
+    "find",
+    "load",
+    "load_all",
+    "loop_orders",
+]

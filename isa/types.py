@@ -6,6 +6,7 @@ Parsing lives in :mod:`axiloom.isa.grammar`, checking in :mod:`axiloom.isa.check
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -15,6 +16,14 @@ import numpy as np
 
 WORD_BITS = 32
 """Width of a stream word. Opcodes, dims and elements of C are one word each."""
+
+BARE_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
+"""A name that a grammar text holds without quotes (MLIR's bare-id)."""
+
+
+def quoted(name: str) -> str:
+    """The name as a grammar text holds it: in quotes unless it is a bare id."""
+    return name if BARE_ID.fullmatch(name) else f'"{name}"'
 
 
 class DataType(Enum):
@@ -199,7 +208,7 @@ class Opcode:
         return tuple(a.operand for a in self.host if isinstance(a, Recv))
 
     def __str__(self) -> str:
-        return f"{self.name} = [{', '.join(map(str, self.host))}]"
+        return f"{quoted(self.name)} = [{', '.join(map(str, self.host))}]"
 
 
 @dataclass(frozen=True)
@@ -221,7 +230,7 @@ class Scope:
         return 1 + max((item.depth for item in self.items if isinstance(item, Scope)), default=0)
 
     def __str__(self) -> str:
-        return f"({' '.join(map(str, self.items))})"
+        return f"({' '.join(quoted(i) if isinstance(i, str) else str(i) for i in self.items)})"
 
 
 @dataclass(frozen=True)
