@@ -1,0 +1,108 @@
+/* The host's side of a stream accelerator behind a Xilinx AXI DMA (PG021, simple mode).
+ *
+ * One DMA, one window of memory each way. A driver puts words into the input window, starts a transfer of a
+ * part of it, and gets words back from the output window:
+ *
+ *     dma_put_word(0x22, 0);                                          opcode
+ *     dma_put_tile_i32(&A[i][k], rows, cols, K, 1, 16, 16, 1);         payload
+ *     dma_start_send(1 + 16 * 16, 0);
+ *     dma_wait_send();
+ *
+ * Lengths and offsets are in 32-bit words. Every function checks its bounds and returns a status; none waits
+ * for ever if AXL_TIMEOUT_US is given. The input window belongs to the CPU until dma_start_send and again after
+ * dma_wait_send, the output window after dma_wait_recv; in between, caches and memory may differ there.
+ *
+ * Macros for the compile line:
+ *     AXL_LENGTH_BITS  width of the DMA's LENGTH register, 8 to 26 (default 26)
+ *     AXL_DMA_CACHED   1: windows cached, with cache maintenance (default); 0: windows mapped uncached by dma_init
+ *     AXL_TIMEOUT_US   limit of every wait in microseconds (default: none)
+ *     AXL_CPU_HZ       clock of the CPU (default 650000000); the global timer runs at half of it
+ */
+#ifndef AXILOOM_H
+#define AXILOOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef AXL_LENGTH_BITS
+#define AXL_LENGTH_BITS 26
+#endif
+#ifndef AXL_DMA_CACHED
+#define AXL_DMA_CACHED 1
+#endif
+#ifndef AXL_CPU_HZ
+#define AXL_CPU_HZ 650000000u
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    DMA_OK = 0,
+    DMA_ERR_NOT_READY,  /* dma_init was not called, or the DMA does not leave reset */
+    DMA_ERR_ARGUMENT,   /* null pointer, address not aligned to a word, tile smaller than what goes into it */
+    DMA_ERR_BOUNDS,     /* offset + words leaves the window */
+    DMA_ERR_LENGTH,     /* zero words, or more bytes than the LENGTH register holds */
+    DMA_ERR_BUSY,       /* the channel's last transfer has not been waited for */
+    DMA_ERR_HALTED,     /* the DMA stopped with an error bit (internal, slave, decode) */
+    DMA_ERR_SHORT,      /* TLAST came before all the words asked for */
+    DMA_ERR_TIMEOUT     /* AXL_TIMEOUT_US passed */
+} dma_status;
+
+/* A short English text, never NULL. */
+const char *dma_status_text(dma_status status);
+
+/* Reset and start the DMA at dma_addr, with its windows (byte addresses and sizes, word aligned; for cached
+ * windows aligned to a cache line of 32 bytes). */
+dma_status dma_init(uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, uintptr_t out_addr,
+                    uint32_t out_bytes);
+
+/* Stop both channels. dma_init may be called again. */
+dma_status dma_free(void);
+
+/* The windows themselves, for code that packs words on its own; NULL before dma_init. */
+volatile uint32_t *dma_in_buffer(void);
+volatile uint32_t *dma_out_buffer(void);
+
+/* One word at a word offset of the input window. */
+dma_status dma_put_word(uint32_t word, uint32_t offset);
+
+/* Copy rows x cols elements of a matrix into the input window as a tile of tile_rows x tile_cols, row major,
+ * zero padded, narrow elements packed with the lowest column in the lowest bits. Strides are in elements:
+ * element (r, c) is src[r * row_stride + c * col_stride]. tile_cols must fill whole words. */
+dma_status dma_put_tile_i8(const int8_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                           ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset);
+dma_status dma_put_tile_i16(const int16_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                            ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset);
+dma_status dma_put_tile_i32(const int32_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                            ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset);
+
+/* Copy the rows x cols corner of a tile_rows x tile_cols tile in the output window to a matrix, or add it
+ * (mod 2^32) if accumulate is not 0. */
+dma_status dma_get_tile_i32(int32_t *dst, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                            ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset,
+                            int accumulate);
+
+/* Start sending (receiving) words at a word offset of the input (output) window. Writes to the input window made
+ * before dma_start_send are seen by the DMA. */
+dma_status dma_start_send(uint32_t words, uint32_t offset);
+dma_status dma_start_recv(uint32_t words, uint32_t offset);
+
+/* Wait for the transfer in flight; DMA_OK at once if there is none. After dma_wait_recv the words are in the
+ * output window for the CPU to read. */
+dma_status dma_wait_send(void);
+dma_status dma_wait_recv(void);
+
+/* One look without waiting: *done is 1 if no transfer is in flight any more. With *done of a receive the words
+ * are there, as after dma_wait_recv. */
+dma_status dma_check_send(int *done);
+dma_status dma_check_recv(int *done);
+
+/* Ticks of the global timer, AXL_CPU_HZ / 2 a second. */
+uint64_t axl_timer(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
