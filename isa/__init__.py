@@ -12,6 +12,7 @@ RTL, driver and functional model come.
 - ``check.py``: every fault of a specification, all at once; and of a tile
 - ``library.py``: load, dumps, and the built-in specifications in ``specs/``
 - ``model.py``: the functional model: words in, words out
+- ``words.py``: elements to stream words and back
 - ``names.py``: "did you mean"
 """
 
@@ -19,12 +20,15 @@ from axiloom.isa.check import check_tile
 from axiloom.isa.flows import loop_orders
 from axiloom.isa.grammar import GrammarError
 from axiloom.isa.library import builtin, builtins, check_file, dumps, find, load, load_all
+from axiloom.isa.model import DeviceError, FunctionalModel
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import DataType, Opcode, Scope
 
 __all__ = [
     "AcceleratorSpec",
     "DataType",
+    "DeviceError",
+    "FunctionalModel",
     "GrammarError",
     "Opcode",
     "Scope",

@@ -20,7 +20,6 @@ from axiloom.isa.types import (
     Clear,
     Compute,
     DeviceAction,
-    DimField,
     HostAction,
     Load,
     Opcode,
@@ -99,7 +98,7 @@ def _kernel(spec: AcceleratorSpec) -> Iterator[str]:
 
 def _dims(spec: AcceleratorSpec) -> Iterator[str]:
     if spec.dims != DIMS:
-        yield f"dims: {_names(spec.dims)} are not the dims of {KERNEL}, which are {_names(DIMS)}, in this order"
+        yield f"dims: {_names(spec.dims)} are not those of {KERNEL}, which are {_names(DIMS)}, in this order"
 
 
 def _data(spec: AcceleratorSpec) -> Iterator[str]:
@@ -111,7 +110,7 @@ def _data(spec: AcceleratorSpec) -> Iterator[str]:
             yield f"data: operand `{operand}` is missing; {_operands_are()}"
         elif sorted(spec.data[operand]) != sorted(dims):
             given = _names(spec.data[operand]) or "no dims"
-            yield f"data.{operand}: {given} are not the dims of {operand}, which are {_names(dims)}, in any order"
+            yield f"data.{operand}: {given} are not its dims, which are {_names(dims)}, in any order"
 
 
 def _tile_form(spec: AcceleratorSpec) -> Iterator[str]:
@@ -272,8 +271,8 @@ def _overflows(spec: AcceleratorSpec, opcode: Opcode, tile: tuple[int, ...]) -> 
             bits = action.field_bits(field) if isinstance(action, SendDim) else 0
             if sizes[field.dim] >> bits:
                 yield (
-                    f"opcode_map.{opcode.name}[{index}]: size {sizes[field.dim]} of dim {field.dim} overflows "
-                    f"its {_count(bits, 'bit')} (from bit {field.shift}); at most {(1 << bits) - 1}"
+                    f"opcode_map.{opcode.name}[{index}]: size {sizes[field.dim]} of dim {field.dim} overflows its "
+                    f"field of {_count(bits, 'bit')} from bit {field.shift}; at most {(1 << bits) - 1}"
                 )
 
 
@@ -297,14 +296,14 @@ def _device_names(spec: AcceleratorSpec) -> Iterator[str]:
 def _agreement(spec: AcceleratorSpec) -> Iterator[str]:
     """The device reads and writes what the host sends and receives, in the same order."""
     for name, opcode in spec.opcodes.items():
-        host = list(opcode.host[1:] if opcode.literal is not None else opcode.host)
+        host = opcode.payload
         device = [a for a in opcode.device if not isinstance(a, Compute | Clear)]
         offset = len(opcode.host) - len(host)
         for index in range(max(len(host), len(device))):
             if index >= len(device):
                 yield (
-                    f"device.{name}: contradicts the host: `{host[index]}` at opcode_map.{name}[{index + offset}] "
-                    f"has no device action; add `{_wanted(host[index])}`"
+                    f"device.{name}: contradicts the host: nothing goes with `{host[index]}` "
+                    f"(opcode_map.{name}[{index + offset}]); add `{_wanted(host[index])}`"
                 )
                 break
             if index >= len(host):
@@ -343,14 +342,14 @@ def _set_dims(spec: AcceleratorSpec) -> Iterator[str]:
         names = ", ".join(f"`{op.name}`" for op in setting)
         yield f"device: {names}: `set dims` needs a flexible tile; give tile.granule, or `skip` the word"
     for opcode in setting:
-        host = opcode.host[1:] if opcode.literal is not None else opcode.host
-        device = [a for a in opcode.device if not isinstance(a, Compute | Clear)]
-        for action, other in zip(host, device, strict=True):
-            missing = set(spec.dims) - {f.dim for f in action.fields} if isinstance(action, SendDim) else set()
-            if isinstance(other, SetDims) and missing:
+        for action, host in opcode.steps():
+            if not (isinstance(action, SetDims) and isinstance(host, SendDim)):
+                continue
+            missing = [dim for dim in spec.dims if dim not in {field.dim for field in host.fields}]
+            if missing:
                 yield (
-                    f"opcode_map.{opcode.name}: {action}: `set dims` takes all dims from one word; "
-                    f"{', '.join(sorted(missing))} missing"
+                    f"opcode_map.{opcode.name}: {host}: `set dims` takes all dims from one word; "
+                    f"{_names(missing)} missing"
                 )
 
 
@@ -409,7 +408,7 @@ def _dma(spec: AcceleratorSpec) -> Iterator[str]:
     dma = spec.dma
     if dma.length_width not in LENGTH_WIDTHS:
         low, high = LENGTH_WIDTHS[0], LENGTH_WIDTHS[-1]
-        yield f"dma_config.lengthWidth: {dma.length_width} is not a width of the LENGTH register: {low} to {high}"
+        yield f"dma_config.lengthWidth: {dma.length_width} bits: the LENGTH register has {low} to {high}"
     regions = [
         ("address", dma.address, _DMA_REGISTERS),
         ("inputAddress", dma.input_address, dma.input_buffer_size),
@@ -444,7 +443,7 @@ def _transfers(spec: AcceleratorSpec, opcode: Opcode, tile: tuple[int, ...]) -> 
         ("receives", received, "outputBufferSize", dma.output_buffer_size),
     ):
         if size > window:
-            yield f"dma_config.{key}: {window} bytes are too few: `{opcode.name}` {verb} {size} in one transfer"
+            yield f"dma_config.{key}: {window} bytes are too few: `{opcode.name}` {verb} {size} at once"
         if size >> dma.length_width:
             yield (
                 f"dma_config.lengthWidth: `{opcode.name}` {verb} {size} bytes in one transfer; "

@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import permutations
 
+from axiloom.errors import UsageError
+from axiloom.isa.names import hint
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import Clear, Compute, Load, Opcode, Recv, Scope, Send, SendIdx, Store
 
@@ -121,7 +123,13 @@ def loop_orders(spec: AcceleratorSpec, flow_name: str) -> list[tuple[str, ...]]:
     They come in the order of the permutations of ``spec.dims``; the first is the default. The loops
     align with the innermost scopes: of L loops, scope d (the outermost is 1) of a flow of depth D is the
     body of loop number L - D + d, and the outermost scope takes the loops around. Empty: no order will do.
+    Raises UsageError where there is no such flow.
     """
+    if flow_name not in spec.flows:
+        known = ", ".join(spec.flows)
+        raise UsageError(
+            f"{spec.name} has no flow `{flow_name}`{hint(flow_name, spec.flows)}; its flows are {known}"
+        )
     flow = spec.flows[flow_name]
     if flow.depth > len(spec.dims):
         return []

@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 
 from axiloom.isa import grammar
 from axiloom.isa.names import hint
@@ -226,7 +226,7 @@ class _Reader:
             device = {name: self._device(name, texts) for name, texts in self._body["device"].items()}
         if not {"opcode_map", "device"} & self._draft.broken:
             for name in host.keys() - device.keys():
-                self._fault("device", "device", f"opcode `{name}` is missing: say what the device does for it")
+                self._fault("device", "device", f"opcode `{name}` is missing: say what it does")
             for name in device.keys() - host.keys():
                 self._fault("device", f"device.{name}", f"unknown opcode `{name}`{hint(name, host)}")
         spec = self._draft.spec
@@ -260,7 +260,7 @@ class _Reader:
             except grammar.GrammarError as error:
                 self._fault("init_opcodes", "init_opcodes", str(error))
         if init.depth > 1:
-            self._fault("init_opcodes", "init_opcodes", "inner scopes make no sense: these opcodes are sent once")
+            self._fault("init_opcodes", "init_opcodes", "has inner scopes, but these opcodes are sent once")
         names = tuple(item for item in init.items if isinstance(item, str))
         self._draft.spec = self._draft.spec.replace(flows=flows, init_opcodes=names)
 
@@ -295,13 +295,12 @@ def _default_buffers(spec: AcceleratorSpec) -> dict[str, int]:
 
 def parse_device_action(text: str) -> DeviceAction | None:
     """The device action as a file writes it (``load A``), or None."""
+    plain: dict[str, DeviceAction] = {str(action): action for action in (Compute(), SetDims(), Skip())}
+    with_operand: dict[str, type[Load | Store | Clear]] = {"load": Load, "store": Store, "clear": Clear}
     words = text.split()
-    if words in (["compute"], ["set", "dims"], ["skip"]):
-        return {"compute": Compute(), "set": SetDims(), "skip": Skip()}[words[0]]
-    forms: dict[str, type[Load] | type[Store] | type[Clear]] = {"load": Load, "store": Store, "clear": Clear}
-    if len(words) == 2 and words[0] in forms:
-        return forms[words[0]](words[1])
-    return None
+    if len(words) == 2 and words[0] in with_operand:
+        return with_operand[words[0]](words[1])
+    return plain.get(" ".join(words))
 
 
 def named_actions(
@@ -376,6 +375,6 @@ def _layout(value: Any, indent: str = "") -> str:
         return flat
     deeper = indent + "  "
     if isinstance(value, dict):
-        items = [f"{deeper}{json.dumps(k, ensure_ascii=False)}: {_layout(v, deeper)}" for k, v in value.items()]
+        items = [f"{deeper}{json.dumps(k)}: {_layout(v, deeper)}" for k, v in value.items()]
         return "{\n" + ",\n".join(items) + f"\n{indent}}}"
     return "[\n" + ",\n".join(deeper + _layout(v, deeper) for v in value) + f"\n{indent}]"

@@ -64,9 +64,10 @@ def builtin(
         raise UsageError(f"unknown encoding `{encoding}`{hint(encoding, ENCODINGS)}; there are {known}")
     specs = _shipped(encoding)
     full = name if "_" in name else f"{name}_{16 if size is None else size}"
-    if full not in specs or (size is not None and not full.endswith(f"_{size}")):
-        asked = name if size is None or full == f"{name}_{size}" and full in specs else f"{name} of size {size}"
-        raise UsageError(f"no built-in accelerator {asked}{hint(full, specs)}; there are {', '.join(specs)}")
+    if full not in specs:
+        raise UsageError(f"no built-in accelerator `{full}`{hint(full, specs)}; there are {', '.join(specs)}")
+    if size is not None and not full.endswith(f"_{size}"):
+        raise UsageError(f"`{full}` says another size than {size}; give one of them")
     return _typed(specs[full], data_type)
 
 

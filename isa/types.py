@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Union
+from typing import TypeAlias
 
 import numpy as np
 
@@ -119,7 +119,7 @@ class Recv:
         return f"recv({self.operand})"
 
 
-HostAction = Union[Send, SendLiteral, SendDim, SendIdx, Recv]
+HostAction: TypeAlias = Send | SendLiteral | SendDim | SendIdx | Recv
 
 
 # --- what the device does, in order -----------------------------------------------------------------
@@ -179,7 +179,7 @@ class Skip:
         return "skip"
 
 
-DeviceAction = Union[Load, Compute, Store, Clear, SetDims, Skip]
+DeviceAction: TypeAlias = Load | Compute | Store | Clear | SetDims | Skip
 
 
 @dataclass(frozen=True)
@@ -207,6 +207,20 @@ class Opcode:
     def receives(self) -> tuple[str, ...]:
         return tuple(a.operand for a in self.host if isinstance(a, Recv))
 
+    @property
+    def payload(self) -> tuple[HostAction, ...]:
+        """What the host does after the opcode word."""
+        return self.host if self.literal is None else self.host[1:]
+
+    def steps(self) -> Iterator[tuple[DeviceAction, HostAction | None]]:
+        """Device actions in order, each with the host action whose words it takes or sends, if any.
+
+        Host and device must agree (:func:`axiloom.isa.check.check`).
+        """
+        payload = iter(self.payload)
+        for action in self.device:
+            yield action, None if isinstance(action, Compute | Clear) else next(payload)
+
     def __str__(self) -> str:
         return f"{quoted(self.name)} = [{', '.join(map(str, self.host))}]"
 
@@ -215,7 +229,7 @@ class Opcode:
 class Scope:
     """A pair of parentheses of a flow: opcodes and inner scopes, in order."""
 
-    items: tuple[Union[str, "Scope"], ...]
+    items: tuple[str | Scope, ...]
 
     def opcodes(self) -> Iterator[tuple[str, int]]:
         """Every opcode with the depth of its scope (the outermost is 1), in order."""
