@@ -1,0 +1,97 @@
+"""Reading MLIR: the context with our dialect, a parser that keeps locations, and errors that name them."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.context import Context
+from xdsl.dialects import arith, get_all_dialects
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, IntegerType, ModuleOp, StringAttr, UnknownLoc
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
+
+from axiloom.drivergen.dialect import Accel
+from axiloom.errors import CompileError
+
+
+def context() -> Context:
+    """All of xDSL's dialects, and `accel`."""
+    ctx = Context()
+    for name, dialect in get_all_dialects().items():
+        ctx.register_dialect(name, dialect)
+    ctx.register_dialect("accel", lambda: Accel)
+    return ctx
+
+
+def multiply_add(a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
+    """c + a * b in the type of c; narrower a and b are sign-extended. Call it under a builder."""
+    a, b = (x if x.type == c.type else arith.ExtSIOp(x, c.type).result for x in (a, b))
+    return arith.AddiOp(c, arith.MuliOp(a, b)).result
+
+
+class LocatedParser(Parser):
+    """xDSL's parser, with the place of each op in the text as its location where the text gives none."""
+
+    def parse_operation(self) -> Operation:
+        span = self._current_token.span
+        op = super().parse_operation()
+        if isinstance(op.location, UnknownLoc):
+            at = span.get_location()
+            op.location = FileLineColLoc(StringAttr(at.file), IntAttr(at.line), IntAttr(at.col))
+        if isinstance(op, linalg.MatmulOp):
+            _widen(op)
+        return op
+
+
+def _widen(op: linalg.MatmulOp) -> None:
+    """Give a matmul of narrow integers the body that MLIR gives it: xDSL leaves out the extension."""
+    types = [arg.type for arg in op.body.block.args]
+    if len(types) != 3 or types[0] == types[2] or not all(isinstance(t, IntegerType) for t in types):
+        return
+    block = Block(arg_types=types)
+    with ImplicitBuilder(block):
+        linalg.YieldOp(multiply_add(*block.args))
+    op.detach_region(op.body)
+    op.add_region(Region(block))
+
+
+def parse(text: str, name: str = "input.mlir") -> ModuleOp:
+    """The verified module in `text`; raises CompileError with file, line and column."""
+    try:
+        module = LocatedParser(context(), text, name).parse_module()
+    except ParseError as error:
+        at = error.span.get_location()
+        raise CompileError(f"{at.file}:{at.line}:{at.col}: {_one_line(error.msg)}") from error
+    except Exception as error:  # xDSL's custom parsers raise all sorts of things on text that is not right
+        raise CompileError(f"{name}: does not parse: {_one_line(str(error))}") from error
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except Exception as error:  # some verifiers raise more than VerifyException
+            fail(op, f"does not verify: {_one_line(str(error))}")
+    return module
+
+
+def _one_line(text: str) -> str:
+    return "; ".join(line.strip() for line in text.strip().splitlines() if line.strip())
+
+
+def where(op: Operation) -> str:
+    """``file:line:column`` of an op, or of the nearest op around it that has a location."""
+    place: Operation | None = op
+    while place is not None:
+        location = place.location
+        if isinstance(location, FileLineColLoc):
+            return f"{location.filename.data}:{location.line.data}:{location.column.data}"
+        place = place.parent_op()
+    return "unknown place"
+
+
+def fail(op: Operation, why: str) -> NoReturn:
+    """Raise CompileError that names `op` and its place."""
+    doc = op.doc if isinstance(op, linalg.GenericOp) else None
+    name = doc.data if doc is not None and doc.data.startswith("linalg.") else op.name
+    raise CompileError(f"{where(op)}: {name}: {why}")

@@ -1,0 +1,226 @@
+"""Tensors become memrefs: results are written where the caller says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, tensor
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+)
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from axiloom.drivergen.mlir import fail
+
+
+def _buffer_type(kind: Attribute) -> Attribute:
+    return MemRefType(kind.element_type, kind.get_shape()) if isinstance(kind, TensorType) else kind
+
+
+def _init(value: SSAValue) -> SSAValue | None:
+    """The `outs` operand whose contents the linalg op that defines `value` updates."""
+    op = value.owner
+    if isinstance(op, linalg.GenericOp | linalg.FillOp):
+        return op.outputs[op.results.index(value)]
+    return None
+
+
+def _root(value: SSAValue) -> SSAValue:
+    """Where the contents of `value` start, as far as nobody else reads what lies between."""
+    while (before := _init(value)) is not None and before.has_one_use():
+        value = before
+    return value
+
+
+@dataclass
+class _Function:
+    """One function on its way from tensors to memrefs."""
+
+    function: func.FuncOp
+    module: ModuleOp
+    buffers: dict[SSAValue, SSAValue] = field(default_factory=dict)
+    wanted: dict[SSAValue, SSAValue] = field(default_factory=dict)
+    """Result tensor to the argument it is to be written to."""
+
+    def convert(self) -> None:
+        block = self.function.body.block
+        last = block.last_op
+        if not isinstance(last, func.ReturnOp):
+            fail(self.function, "its last operation must be func.return")
+        for arg in block.args:
+            if isinstance(arg.type, TensorType):
+                # The tensor stays as the key of `buffers` until nothing uses it any more.
+                new = block.insert_arg(_buffer_type(arg.type), arg.index)
+                new.name_hint = arg.name_hint
+                self.buffers[arg] = new
+        old_args = [arg for arg in block.args if isinstance(arg.type, TensorType)]
+        outs = [self._destination(number, value) for number, value in enumerate(last.arguments)]
+        for op in list(block.ops):
+            self._operation(op)
+        for value, out in zip(last.arguments, outs, strict=True):
+            if out is not None and (contents := self._input(last, value)) is not out:
+                Rewriter.insert_op(memref.CopyOp(contents, out), InsertPoint.before(last))
+        Rewriter.replace_op(last, func.ReturnOp())
+        for op in reversed(list(block.ops)):
+            if any(isinstance(r.type, TensorType) for r in op.results):
+                Rewriter.erase_op(op)
+        for arg in old_args:
+            block.erase_arg(arg)
+        self.function.update_function_type()
+
+    def _destination(self, number: int, value: SSAValue) -> SSAValue | None:
+        """A new argument for result `number`, or None where it is updated in place in an argument."""
+        if not isinstance(value.type, TensorType):
+            fail(self.function, f"result {number} is {value.type}; functions may return only tensors")
+        root = _root(value)
+        block = self.function.body.block
+        if root is not value and root in block.args and root.has_one_use():
+            return None
+        out = block.insert_arg(_buffer_type(value.type), len(block.args))
+        out.name_hint = value.name_hint or "out"
+        at: SSAValue | None = value
+        while at is not None and at is not root:
+            self.wanted[at] = out
+            at = _init(at)
+        return out
+
+    def _operation(self, op: Operation) -> None:
+        if isinstance(op, linalg.GenericOp | linalg.FillOp):
+            self._linalg(op)
+        elif isinstance(op, tensor.EmptyOp | arith.ConstantOp | func.ReturnOp):
+            pass  # they get memory where they are used
+        elif any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results)):
+            fail(op, "no way to offload it or to give its tensors memory")
+
+    def _constant(self, op: arith.ConstantOp) -> SSAValue:
+        """The memory of a dense constant: a read-only global."""
+        assert isinstance(op.value, DenseIntOrFPElementsAttr)
+        number = sum(isinstance(o, memref.GlobalOp) for o in self.module.ops)
+        name, kind = f"constant_{number}", _buffer_type(op.result.type)
+        self.module.body.block.insert_op_before(
+            memref.GlobalOp.get(StringAttr(name), kind, op.value, constant=UnitAttr()), self.function
+        )
+        get = memref.GetGlobalOp(name, kind)
+        Rewriter.insert_op(get, InsertPoint.before(op))
+        self.buffers[op.result] = get.memref
+        return get.memref
+
+    def _linalg(self, op: linalg.GenericOp | linalg.FillOp) -> None:
+        if not op.results:
+            return
+        inputs = [self._input(op, v) for v in op.inputs]
+        outputs = [self._output(op, v, r) for v, r in zip(op.outputs, op.results, strict=True)]
+        bare = type(op).create(
+            operands=[*inputs, *outputs],
+            properties=op.properties,
+            attributes=op.attributes,
+            regions=[op.body.clone()],
+            location=op.location,
+        )
+        Rewriter.insert_op(bare, InsertPoint.before(op))
+        for result, buffer in zip(op.results, outputs, strict=True):
+            self.buffers[result] = buffer
+
+    def _input(self, op: Operation, value: SSAValue) -> SSAValue:
+        if isinstance(value.owner, tensor.EmptyOp):
+            fail(op, "it reads a tensor.empty, which has no contents")
+        if not isinstance(value.type, TensorType):
+            return value
+        return self._contents(value)
+
+    def _contents(self, value: SSAValue) -> SSAValue:
+        if value not in self.buffers and isinstance(value.owner, arith.ConstantOp):
+            return self._constant(value.owner)
+        return self.buffers[value]
+
+    def _output(self, op: Operation, value: SSAValue, result: SSAValue) -> SSAValue:
+        """The buffer that `op` updates: its init's own where nobody else reads that, else a fresh one."""
+        wanted = self.wanted.get(result)
+        if isinstance(value.owner, arith.ConstantOp | tensor.EmptyOp):
+            target = wanted or self._allocate(op, result)
+            if isinstance(value.owner, arith.ConstantOp):
+                self._initialise(op, value.owner, target)
+            return target
+        current = self.buffers[value]
+        if value.has_one_use() and wanted in (None, current):
+            return current
+        target = wanted or self._allocate(op, result)
+        if not isinstance(op, linalg.FillOp):
+            Rewriter.insert_op(memref.CopyOp(current, target), InsertPoint.before(op))
+        return target
+
+    def _initialise(self, op: Operation, constant: arith.ConstantOp, target: SSAValue) -> None:
+        splat = _splat(constant)
+        if splat is None:
+            Rewriter.insert_op(memref.CopyOp(self._contents(constant.result), target), InsertPoint.before(op))
+        else:
+            Rewriter.insert_op([splat, linalg.FillOp([splat.result], [target], [])], InsertPoint.before(op))
+
+    def _allocate(self, op: Operation, result: SSAValue) -> SSAValue:
+        kind = _buffer_type(result.type)
+        alloc = memref.AllocOp([], [], kind)
+        alloc.memref.name_hint = result.name_hint
+        Rewriter.insert_op(alloc, InsertPoint.before(op))
+        return alloc.memref
+
+
+def _splat(constant: arith.ConstantOp) -> arith.ConstantOp | None:
+    """The one value that all elements of a dense constant have, as a scalar constant."""
+    dense = constant.value
+    assert isinstance(dense, DenseIntOrFPElementsAttr)
+    kind = dense.get_element_type()
+    if not dense.is_splat() or not isinstance(kind, IntegerType):
+        return None
+    return arith.ConstantOp(IntegerAttr(int(dense.get_values()[0]), kind))
+
+
+@dataclass(frozen=True)
+class Bufferise(ModulePass):
+    """A function on tensors becomes one on memrefs, which writes its results to arguments.
+
+    ::
+
+        func.func @f(%A : tensor<4x8xi32>, %B : tensor<8x4xi32>) -> tensor<4x4xi32> {
+          %zero = arith.constant 0 : i32
+          %empty = tensor.empty() : tensor<4x4xi32>
+          %init = linalg.fill ins(%zero : i32) outs(%empty : tensor<4x4xi32>) -> tensor<4x4xi32>
+          %C = linalg.generic {...} ins(%A, %B : ...) outs(%init : tensor<4x4xi32>) {...} -> tensor<4x4xi32>
+          func.return %C : tensor<4x4xi32>
+        }
+
+        func.func @f(%A : memref<4x8xi32>, %B : memref<8x4xi32>, %C : memref<4x4xi32>) {
+          %zero = arith.constant 0 : i32
+          linalg.fill ins(%zero : i32) outs(%C : memref<4x4xi32>)
+          linalg.generic {...} ins(%A, %B : ...) outs(%C : memref<4x4xi32>) {...}
+          func.return
+        }
+
+    A result whose contents start in an argument that nothing else reads is updated in place there; any
+    other gets a new argument behind the others. Results in between get memory of their own
+    (`memref.alloc`, static in C). Functions on memrefs pass through.
+    """
+
+    name = "accel-bufferise"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in [o for o in op.ops if isinstance(o, func.FuncOp)]:
+            types = (*function.function_type.inputs, *function.function_type.outputs)
+            has_tensors = any(
+                isinstance(v.type, TensorType) for o in function.walk() for v in (*o.operands, *o.results)
+            )
+            if function.is_declaration or not (has_tensors or any(isinstance(t, TensorType) for t in types)):
+                continue
+            if len(function.body.blocks) != 1:
+                fail(function, "control flow between blocks is not supported")
+            _Function(function, op).convert()
