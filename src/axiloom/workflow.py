@@ -7,7 +7,7 @@ the steps, so that each caller can stop where it wants: `compile`, `build_elf`, 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -182,13 +182,32 @@ class Run:
 
     def report(self, *, against_cpu: bool = False) -> report.Report:
         """Run it all, compare with NumPy, and report. A wrong result is in the report, not raised."""
-        run = self.simulate()
+        result = self.simulate()
+        return self.checked(result, cpu=self.simulate_cpu() if against_cpu else None)
+
+    def checked(self, result: RunResult, cpu: Mapping[str, Any] | None = None) -> report.Report:
+        """The report of `result`, compared with the reference."""
         return report.build(
             self.spec,
-            run,
+            result,
             config=self.config(),
             seed=self.seed,
-            result=compare(run.outputs, self.expected),
+            result=compare(result.outputs, self.expected),
             multiply_adds=self.multiply_adds,
-            cpu=self.simulate_cpu() if against_cpu else None,
+            cpu=cpu,
         )
+
+
+def run_batch(runs: Sequence[Run]) -> list[report.Report]:
+    """Reports of several runs on the same hardware, in one simulator process with a reset between them.
+
+    All must agree in what makes the hardware and the simulator (specification, board, simulator, RTL).
+    """
+    soc = runs[0].soc
+    with folder_or_temporary(None) as folder:
+        jobs = [
+            Job(run.build_elf(run.driver, folder / str(i)), run.inputs, run.outputs) for i, run in enumerate(runs)
+        ]
+        soc.build(progress=runs[0].progress)
+        results = soc.run_many(jobs)
+    return [run.checked(result) for run, result in zip(runs, results, strict=True)]

@@ -1,0 +1,14 @@
+"""Run all benchmarks, or those named on the command line: ``python -m benchmarks rtl_speed``."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+ALL = ("rtl_speed", "cpu_speed", "array_throughput", "limit_ratio", "resources")
+
+for name in sys.argv[1:] or ALL:
+    if name not in ALL:
+        sys.exit(f"no benchmark {name!r}; there are {', '.join(ALL)}")
+    print(f"== {name}", flush=True)
+    importlib.import_module(f"benchmarks.{name}").main()

@@ -1,0 +1,54 @@
+"""Every version, size and flow, bit-exact against NumPy, driver and RTL together on Verilator.
+
+Each accelerator is one simulation that runs all its flows and shapes one after another.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from axiloom import isa
+from axiloom.drivergen import matmul_mlir
+from axiloom.isa import AcceleratorSpec
+from axiloom.workflow import Run, run_batch
+
+SHAPES = [(60, 72, 80), (7, 13, 5), (1, 1, 1), (128, 128, 128)]
+NARROW = [("v1_4", "int8"), ("v2_8", "int16"), ("v3_16", "int8"), ("v4_16", "int16")]
+NARROW_SLOW = [(name, dtype) for name in isa.builtins() for dtype in ("int8", "int16") if (name, dtype) not in NARROW]
+
+
+def check_all(spec: AcceleratorSpec, shapes: list[tuple[int, int, int]]) -> None:
+    dtype = spec.data_type.value
+    runs = [
+        Run(f"matmul:{m}x{n}x{k}:{dtype}", matmul_mlir(m, n, k, dtype), spec, flow=flow, seed=seed)
+        for seed, (m, n, k) in enumerate(shapes)
+        for flow in spec.flows
+    ]
+    for report in run_batch(runs):
+        config, fabric = report["config"], report["fabric"]
+        assert report["result"]["matches"], (config["problem"], config["flow"], report["result"]["first"])
+        assert report["stale"] == []
+        parts = ("compute", "load", "store", "dma_wait", "idle")
+        assert sum(fabric[part] for part in parts) == fabric["cycles"]
+        assert fabric["cycles"] >= report["limit"]["cycles"]
+
+
+@pytest.mark.parametrize("name", isa.builtins())
+def test_int32_is_bit_exact(name: str) -> None:
+    check_all(isa.builtin(name), SHAPES)
+
+
+@pytest.mark.parametrize(("name", "dtype"), NARROW)
+def test_narrow_types_are_bit_exact(name: str, dtype: str) -> None:
+    check_all(isa.builtin(name, data_type=dtype), SHAPES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "dtype"), NARROW_SLOW)
+def test_all_narrow_types_are_bit_exact(name: str, dtype: str) -> None:
+    check_all(isa.builtin(name, data_type=dtype), SHAPES)
+
+
+@pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4_16"])
+def test_the_other_encoding_works_from_its_file_alone(name: str) -> None:
+    check_all(isa.builtin(name, encoding="literals"), [(9, 10, 11)])
