@@ -19,6 +19,7 @@ RTL, driver and functional model come.
 from axiloom.isa.check import check_tile
 from axiloom.isa.flows import loop_orders
 from axiloom.isa.grammar import GrammarError
+from axiloom.isa.json_form import schema
 from axiloom.isa.library import builtin, builtins, check_file, dumps, find, load, load_all
 from axiloom.isa.model import DeviceError, FunctionalModel
 from axiloom.isa.spec import AcceleratorSpec
@@ -41,4 +42,5 @@ __all__ = [
     "load",
     "load_all",
     "loop_orders",
+    "schema",
 ]

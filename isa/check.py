@@ -267,12 +267,14 @@ def _field_sizes(spec: AcceleratorSpec) -> Iterator[str]:
 def _overflows(spec: AcceleratorSpec, opcode: Opcode, tile: tuple[int, ...]) -> Iterator[str]:
     sizes = spec.sizes(tile)
     for index, action in enumerate(opcode.host):
-        for field in action.fields if isinstance(action, SendDim) else ():
-            bits = action.field_bits(field) if isinstance(action, SendDim) else 0
-            if sizes[field.dim] >> bits:
+        if not isinstance(action, SendDim):
+            continue
+        for field in action.fields:
+            size, bits = sizes[field.dim], action.field_bits(field)
+            if size >> bits:
                 yield (
-                    f"opcode_map.{opcode.name}[{index}]: size {sizes[field.dim]} of dim {field.dim} overflows its "
-                    f"field of {_count(bits, 'bit')} from bit {field.shift}; at most {(1 << bits) - 1}"
+                    f"opcode_map.{opcode.name}[{index}]: size {size} of dim {field.dim} overflows its field "
+                    f"of {_count(bits, 'bit')} from bit {field.shift}; at most {(1 << bits) - 1}"
                 )
 
 

@@ -57,8 +57,10 @@ _ADDRESSES = ("address", "inputAddress", "outputAddress")
 
 @dataclass
 class Draft:
-    """An accelerator as far as it could be read. `faults` have their place inside the accelerator."""
+    """An accelerator as far as it could be read, and what could not be."""
 
+    place: str
+    """Where it stands in the file: ``accelerators[0]``."""
     spec: AcceleratorSpec
     faults: list[str] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
@@ -101,10 +103,9 @@ def read(text: str) -> tuple[list[Draft], list[str]]:
     drafts = []
     for index, body in enumerate(bodies):
         own = [e for e in errors if list(e.absolute_path)[:2] == ["accelerators", index]]
-        drafts.append(_read_accelerator(body if isinstance(body, dict) else {}, own, cpu))
-    outside = (e for e in errors if not (len(e.absolute_path) > 1 and e.absolute_path[0] == "accelerators"))
-    faults += (fault for e in outside for _, fault in _schema_faults(e, skip=0))
-    return drafts, faults
+        drafts.append(_read_accelerator(index, body if isinstance(body, dict) else {}, own, cpu))
+    outside = [e for e in errors if len(e.absolute_path) < 2 or e.absolute_path[0] != "accelerators"]
+    return drafts, faults + [fault for e in outside for _, fault in _schema_faults(e)]
 
 
 def path(parts: Iterable[str | int]) -> str:
@@ -113,12 +114,11 @@ def path(parts: Iterable[str | int]) -> str:
     return text.removeprefix(".")
 
 
-def _schema_faults(error: jsonschema.ValidationError, skip: int) -> list[tuple[str | None, str]]:
-    """The faults in one schema error, each with the key that it breaks (None: no key of an accelerator)."""
-    parts = list(error.absolute_path)[skip:]
-    place = path(parts)
-    at = f"{place}: " if place else ""
-    broken = str(parts[0]) if parts else None
+def _schema_faults(error: jsonschema.ValidationError) -> list[tuple[str | None, str]]:
+    """The faults in one schema error, each with the key of an accelerator that it breaks, if any."""
+    parts = list(error.absolute_path)
+    at = f"{path(parts)}: " if parts else ""
+    broken = str(parts[2]) if len(parts) > 2 else None
     value: Any = error.instance
     if error.validator == "required":
         missing = [k for k in error.validator_value if k not in value]
@@ -143,14 +143,17 @@ def _schema_faults(error: jsonschema.ValidationError, skip: int) -> list[tuple[s
 
 
 def _read_accelerator(
-    body: Mapping[str, Any], errors: Sequence[jsonschema.ValidationError], cpu: Mapping[str, Any]
+    index: int, body: Mapping[str, Any], errors: Sequence[jsonschema.ValidationError], cpu: Mapping[str, Any]
 ) -> Draft:
-    found = dict.fromkeys(pair for error in errors for pair in _schema_faults(error, skip=2))
-    faults = [fault for _, fault in found]
-    broken = {key for key, _ in found if key}
+    found = dict.fromkeys(pair for error in errors for pair in _schema_faults(error))
+    draft = Draft(
+        place=path(["accelerators", index]),
+        spec=_NEUTRAL.replace(cpu=dict(cpu)),
+        faults=[fault for _, fault in found],
+        broken={key for key, _ in found if key},
+    )
     if not body:
-        broken |= schema()["$defs"]["accelerator"]["properties"].keys()
-    draft = Draft(_NEUTRAL.replace(cpu=dict(cpu)), faults, broken)
+        draft.broken |= schema()["$defs"]["accelerator"]["properties"].keys()
     _Reader(draft, body).run()
     return draft
 
@@ -198,7 +201,7 @@ class _Reader:
 
     def _fault(self, key: str, place: str, what: str) -> None:
         self._draft.broken.add(key)
-        self._draft.faults.append(f"{place}: {what}")
+        self._draft.faults.append(f"{self._draft.place}.{place}: {what}")
 
     def _set(self, key: str, attribute: str, convert: Callable[[Any], Any]) -> None:
         if key not in self._body or key in self._draft.broken:
@@ -225,10 +228,10 @@ class _Reader:
         if "device" not in self._draft.broken:
             device = {name: self._device(name, texts) for name, texts in self._body["device"].items()}
         if not {"opcode_map", "device"} & self._draft.broken:
-            for name in host.keys() - device.keys():
+            for name in (n for n in host if n not in device):
                 self._fault("device", "device", f"opcode `{name}` is missing: say what it does")
-            for name in device.keys() - host.keys():
-                self._fault("device", f"device.{name}", f"unknown opcode `{name}`{hint(name, host)}")
+            for name in (n for n in device if n not in host):
+                self._fault("device", path(["device", name]), f"unknown opcode `{name}`{hint(name, host)}")
         spec = self._draft.spec
         named = {name: named_actions(actions, tuple(spec.data), spec.dims) for name, actions in host.items()}
         opcodes = {name: Opcode(name, actions, device.get(name, ())) for name, actions in named.items()}

@@ -103,12 +103,11 @@ def _read(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:
     except UnicodeDecodeError as error:
         return [], [f"not JSON: {error}"]
     drafts, faults = json_form.read(text)
-    names: dict[str, int] = {}
-    for index, draft in enumerate(drafts):
-        place = json_form.path(["accelerators", index])
-        found = draft.faults + check.check(draft.spec, draft.broken)
+    names: dict[str, str] = {}
+    for draft in drafts:
+        found = check.check(draft.spec, draft.broken)
         name = draft.spec.name
-        if "name" not in draft.broken and names.setdefault(name, index) != index:
-            found.append(f"name: `{name}` is the name of accelerators[{names[name]}] too")
-        faults += [f"{place}.{fault}" for fault in found]
+        if "name" not in draft.broken and names.setdefault(name, draft.place) != draft.place:
+            found.append(f"name: {names[name]} is called `{name}` too")
+        faults += draft.faults + [f"{draft.place}.{fault}" for fault in found]
     return [draft.spec for draft in drafts], faults
