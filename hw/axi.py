@@ -104,7 +104,7 @@ class AXI4(wiring.Signature):
         if access not in ("read", "write", "read-write"):
             raise ValueError(f'AXI4 access must be "read", "write" or "read-write", not {access!r}')
         self._access = access
-        members = {}
+        members: dict[str, wiring.Member] = {}
         if access != "read":
             members |= {
                 "awaddr": Out(addr_width),

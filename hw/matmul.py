@@ -1,0 +1,152 @@
+"""The MatMul accelerator of any specification.
+
+::
+
+    s_axis -> input -> receiver -> commands (FIFO) -> sequencer ---> sender -> m_axis
+                          |                              |              ^
+                          +--> buffer_a, buffer_b --> array --> result -+
+
+Receiving, computing and sending overlap: all three buffers have two halves.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from axiloom.hw.axi import AXI4Stream
+from axiloom.hw.commands import StepLayout, command_layout
+from axiloom.hw.decoder import Programs
+from axiloom.hw.geometry import Geometry
+from axiloom.hw.mac_array import LATENCY, ControlLayout, MacArray
+from axiloom.hw.operand_buffer import READ_LATENCY, OperandBuffer
+from axiloom.hw.receiver import Receiver
+from axiloom.hw.result_buffer import ResultBuffer
+from axiloom.hw.sender import Sender
+from axiloom.hw.sequencer import Sequencer
+from axiloom.hw.stream import StreamInput
+from axiloom.isa.spec import AcceleratorSpec
+
+QUEUE_DEPTH = 4
+"""Commands that may wait while the one before is executed."""
+
+
+class MatMul(wiring.Component):
+    """Executes the word stream `s_axis` as :class:`axiloom.isa.model.FunctionalModel` does; C goes to `m_axis`.
+
+    `debug_compute`: multiply-adds are active in this cycle. `debug_error`: the `DeviceError` that stopped
+    it, until reset. `debug_busy`: anything is in flight; waiting for words is not.
+
+    Raises :exc:`SpecError` for what this engine cannot be: another kernel than ``linalg.matmul``, a stream
+    other than 32 bits wide, multiply-adds that are no power of two.
+    """
+
+    def __init__(self, spec: AcceleratorSpec) -> None:
+        self._spec = spec
+        self._geometry = Geometry.of(spec)
+        super().__init__(
+            {
+                "s_axis": In(AXI4Stream()),
+                "m_axis": Out(AXI4Stream()),
+                "debug_compute": Out(1),
+                "debug_error": Out(4),
+                "debug_busy": Out(1),
+            }
+        )
+
+    @property
+    def spec(self) -> AcceleratorSpec:
+        return self._spec
+
+    @property
+    def geometry(self) -> Geometry:
+        return self._geometry
+
+    def __repr__(self) -> str:
+        return f"MatMul({self.spec.name!r})"
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        geometry = self.geometry
+        m.submodules.input = words = StreamInput()
+        m.submodules.receiver = receiver = Receiver(Programs(self.spec), geometry)
+        m.submodules.commands = queue = SyncFIFOBuffered(
+            width=command_layout(geometry).size, depth=QUEUE_DEPTH
+        )
+        m.submodules.sequencer = sequencer = Sequencer(geometry)
+        sizes = {dim: len(geometry.size(receiver.dims, dim)) for dim in "mnk"}
+        m.submodules.buffer_a = buffer_a = OperandBuffer(geometry.a, sizes["m"], sizes["k"])
+        m.submodules.buffer_b = buffer_b = OperandBuffer(geometry.b, sizes["n"], sizes["k"])
+        m.submodules.array = array = MacArray(geometry.a.bits, geometry.rows, geometry.cols)
+        m.submodules.result = result = ResultBuffer(geometry.rows, geometry.cols, geometry.c_depth)
+        m.submodules.sender = sender = Sender(geometry)
+
+        connect(m, flipped(self.s_axis), words.s_axis)
+        connect(m, words.words, receiver.words)
+        connect(m, sequencer.requests, sender.requests)
+        connect(m, sender.m_axis, flipped(self.m_axis))
+        m.d.comb += [
+            queue.w_data.eq(receiver.commands.payload),
+            queue.w_en.eq(receiver.commands.valid),
+            receiver.commands.ready.eq(queue.w_rdy),
+            sequencer.commands.payload.eq(queue.r_data),
+            sequencer.commands.valid.eq(queue.r_rdy),
+            queue.r_en.eq(sequencer.commands.ready),
+        ]
+
+        for name, buffer, lines in (("a", buffer_a, "m"), ("b", buffer_b, "n")):
+            m.d.comb += [
+                buffer.lines.eq(geometry.size(receiver.dims, lines)),
+                buffer.k.eq(geometry.size(receiver.dims, "k")),
+                buffer.load_data.eq(receiver.load_data),
+                buffer.load_valid.eq(getattr(receiver, f"load_{name}_valid")),
+                getattr(receiver, f"load_{name}_ready").eq(buffer.load_ready),
+                getattr(receiver, f"load_{name}_last").eq(buffer.load_last),
+                getattr(receiver, f"load_{name}_half").eq(buffer.half),
+                buffer.claim.eq(receiver.claim),
+                buffer.begin.eq(sequencer.begin),
+                buffer.begin_half.eq(sequencer.commands.payload[f"half_{name}"]),
+                buffer.advance.eq(sequencer.advance),
+                buffer.block_end.eq(getattr(sequencer, f"{name}_end")),
+                buffer.release.eq(sequencer.release),
+                buffer.release_half.eq(getattr(sequencer, f"half_{name}")),
+            ]
+        m.d.sync += [array.control.valid.eq(sequencer.advance), array.control.first.eq(sequencer.first)]
+        m.d.comb += [
+            array.a.eq(buffer_a.elements),
+            array.b.eq(buffer_b.elements),
+            array.select.eq(result.select),
+            result.sums.eq(array.selected),
+            result.step.eq(self._delayed_step(m, sequencer.step)),
+            result.begin.eq(sequencer.begin),
+            result.begin_half.eq(sequencer.half),
+            result.sending.eq(sender.sending),
+            result.send_half.eq(sender.send_half),
+            result.send_enable.eq(sender.send_enable),
+            result.send_address.eq(sender.send_address),
+            sender.send_row.eq(result.send_row),
+            sender.running.eq(result.running),
+            sequencer.sending.eq(sender.sending),
+            sequencer.send_half.eq(sender.send_half),
+            self.debug_compute.eq(array.active),
+            self.debug_error.eq(receiver.error),
+            self.debug_busy.eq(
+                receiver.busy
+                | queue.r_rdy
+                | (queue.level != 0)
+                | sequencer.busy
+                | result.running.any()
+                | sender.busy
+            ),
+        ]
+        return m
+
+    def _delayed_step(self, m: Module, step: Value) -> Value:
+        """The step of a block, two cycles before the sums of its row 0 are whole."""
+        for cycle in range(READ_LATENCY + LATENCY - 2):
+            delayed = Signal(StepLayout, name=f"step_{cycle + 1}")
+            m.d.sync += delayed.eq(step)
+            step = delayed
+        return step

@@ -1,0 +1,217 @@
+"""Ping-pong buffer of one input operand: words of the stream in, `lanes` elements of one k out.
+
+A load fills one half while computes read the other. Each half counts the computes that are queued
+or running on it; a load waits until its half is free. A compute reads the half that was loaded last
+when its opcode was decoded.
+
+In every bank the words of one block of lines lie one after the other, so reading only ever counts
+up, goes back to the start of the block, or goes on to the next block.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import enum, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import bits_for
+
+from axiloom.hw.geometry import OperandLayout
+
+READ_LATENCY = 1
+"""Cycles from `advance` to `elements`."""
+
+MAX_USERS = 7
+"""Computes that may be queued or running on one half."""
+
+
+class BlockEnd(enum.Enum, shape=2):
+    """Where reading goes on after a block of the array."""
+
+    STAY = 0
+    """Not the end of a block."""
+    REPEAT = 1
+    """The same lines again."""
+    NEXT = 2
+    """The next lines."""
+    RESTART = 3
+    """The first lines of the half."""
+
+
+class OperandBuffer(wiring.Component):
+    """Buffer of one operand, laid out as `layout` says; `lines_width`, `k_width` are bits of its sizes.
+
+    Loading: while `load_ready`, a word on `load_data` with `load_valid` is stored; `load_last` tells
+    that it is the last of the tile of `lines` x `k` elements, after which `half` names the new half.
+    Reading: `begin` selects `begin_half` from the next cycle on; `advance` reads the elements of one k,
+    which are on `elements` one cycle later (lowest lane in the lowest bits). `block_end` comes with the
+    last `advance` of a block, or later.
+    Usage: `claim` adds a user to `half`; `release` takes one from `release_half`.
+    """
+
+    def __init__(self, layout: OperandLayout, lines_width: int, k_width: int) -> None:
+        self._layout = layout
+        super().__init__(
+            {
+                "lines": In(lines_width),
+                "k": In(k_width),
+                "load_valid": In(1),
+                "load_data": In(32),
+                "load_ready": Out(1),
+                "load_last": Out(1),
+                "half": Out(1),
+                "claim": In(1),
+                "release": In(1),
+                "release_half": In(1),
+                "begin": In(1),
+                "begin_half": In(1),
+                "advance": In(1),
+                "block_end": In(BlockEnd),
+                "elements": Out(layout.bits * layout.lanes),
+            }
+        )
+
+    @property
+    def layout(self) -> OperandLayout:
+        return self._layout
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        depth, banks = self.layout.depth, self.layout.banks
+
+        write_bank = Signal(range(banks))
+        write_address = Signal(range(2 * depth))
+        write_enable = Signal(banks)
+        write_data = Signal(32)
+        read_address = Signal(range(2 * depth))
+        self._ping_pong(m)
+        self._write_counters(m, write_bank, write_address)
+        lane_group = self._read_counters(m, read_address)
+
+        bank_address = Signal.like(write_address)
+        m.d.sync += [
+            write_enable.eq(Mux(self.load_valid, 1 << write_bank, 0)),
+            write_data.eq(self.load_data),
+            bank_address.eq(write_address),
+        ]
+        words = []
+        for i in range(banks):
+            m.submodules[f"bank_{i}"] = bank = Memory(shape=32, depth=2 * depth, init=[])
+            write, read = bank.write_port(), bank.read_port()
+            m.d.comb += [
+                write.en.eq(write_enable[i]),
+                write.addr.eq(bank_address),
+                write.data.eq(write_data),
+                read.en.eq(self.advance),
+                read.addr.eq(read_address),
+            ]
+            words.append(read.data)
+        m.d.comb += self.elements.eq(self._select(words, lane_group))
+        return m
+
+    def _ping_pong(self, m: Module) -> None:
+        loading = Signal()
+        m.d.comb += loading.eq(~self.half)
+        with m.If(self.load_valid & self.load_last):
+            m.d.sync += self.half.eq(loading)
+        free = Signal(2)
+        for half in range(2):
+            users = Signal(range(MAX_USERS + 1), name=f"users_{half}")
+            claimed = self.claim & (self.half == half)
+            released = self.release & (self.release_half == half)
+            with m.If(claimed & ~released):
+                m.d.sync += users.eq(users + 1)
+            with m.Elif(~claimed & released):
+                m.d.sync += users.eq(users - 1)
+            m.d.comb += free[half].eq(users == 0)
+        m.d.comb += self.load_ready.eq(free.bit_select(loading, 1))
+
+    def _write_counters(self, m: Module, bank: Value, address: Value) -> None:
+        """Bank and address of the word that is loaded next; `load_last`."""
+        layout = self.layout
+        shift = bits_for(layout.per_word) - 1
+        inner_size, outer_size = (self.k, self.lines) if layout.along_k else (self.lines, self.k)
+        words_per_line = inner_size >> shift
+        inner, outer = Signal.like(words_per_line), Signal.like(outer_size)
+        inner_last, outer_last, last_bank = Signal(), Signal(), Signal()
+        next_half = Mux(self.half, 0, layout.depth)
+        offset = Signal.like(address, name="offset")
+        line_start = Signal.like(address, name="line_start")
+        m.d.comb += [
+            inner_last.eq(inner == words_per_line - 1),
+            outer_last.eq(outer == outer_size - 1),
+            last_bank.eq(bank == layout.banks - 1),
+            self.load_last.eq(inner_last & outer_last),
+            address.eq(next_half + offset),
+        ]
+        with m.If(self.load_valid):
+            m.d.sync += inner.eq(Mux(inner_last, 0, inner + 1))
+            if layout.along_k:
+                # One line is in one bank. The next line lies beside it, until all banks are used.
+                m.d.sync += offset.eq(offset + 1)
+                with m.If(inner_last):
+                    m.d.sync += [outer.eq(outer + 1), bank.eq(bank + 1)]
+                    with m.If(last_bank):
+                        m.d.sync += [bank.eq(0), line_start.eq(offset + 1)]
+                    with m.Else():
+                        m.d.sync += offset.eq(line_start)
+            else:
+                # Neighbouring words lie in neighbouring banks; the next block of lines is k words on.
+                m.d.sync += bank.eq(bank + 1)
+                with m.If(last_bank):
+                    m.d.sync += [bank.eq(0), offset.eq(offset + self.k)]
+                with m.If(inner_last):
+                    m.d.sync += [bank.eq(0), outer.eq(outer + 1)]
+                    m.d.sync += [offset.eq(line_start + 1), line_start.eq(line_start + 1)]
+            with m.If(self.load_last):
+                m.d.sync += [outer.eq(0), bank.eq(0), offset.eq(0), line_start.eq(0)]
+
+    def _read_counters(self, m: Module, address: Value) -> Signal:
+        """Address of the word that is read next; returns what selects a lane's bits in the word read."""
+        layout = self.layout
+        half = Signal(name="read_half")
+        block_start = Signal.like(address, name="block_start")
+        advanced = Signal.like(address, name="advanced")
+        within = Signal(range(layout.per_word if layout.along_k else layout.groups), name="within_word")
+        m.d.comb += advanced.eq(address)
+        if layout.along_k:
+            word_done = Signal()
+            m.d.comb += word_done.eq(within == layout.per_word - 1)
+            with m.If(self.advance):
+                m.d.sync += within.eq(within + 1)
+                m.d.comb += advanced.eq(address + word_done)
+        else:
+            with m.If(self.advance):
+                m.d.comb += advanced.eq(address + 1)
+        m.d.sync += address.eq(advanced)
+        with m.Switch(self.block_end):
+            with m.Case(BlockEnd.REPEAT):
+                m.d.sync += address.eq(block_start)
+            with m.Case(BlockEnd.NEXT):
+                if layout.groups > 1:
+                    m.d.sync += within.eq(within + 1)
+                    with m.If(within == layout.groups - 1):
+                        m.d.sync += block_start.eq(advanced)
+                    with m.Else():
+                        m.d.sync += address.eq(block_start)
+                else:
+                    m.d.sync += block_start.eq(advanced)
+            with m.Case(BlockEnd.RESTART):
+                start = Mux(half, layout.depth, 0)
+                m.d.sync += [address.eq(start), block_start.eq(start)]
+                if layout.groups > 1:
+                    m.d.sync += within.eq(0)
+        with m.If(self.begin):
+            start = Mux(self.begin_half, layout.depth, 0)
+            m.d.sync += [half.eq(self.begin_half), address.eq(start), block_start.eq(start), within.eq(0)]
+        selected = Signal.like(within, name="lane_group")
+        with m.If(self.advance):
+            m.d.sync += selected.eq(within)
+        return selected
+
+    def _select(self, words: list[Any], group: Signal) -> Value:
+        layout = self.layout
+        lanes_per_bank = layout.lanes_per_bank
+        return Cat(word.word_select(group, layout.bits * lanes_per_bank) for word in words)

@@ -1,0 +1,137 @@
+"""Executes commands in order: runs the blocks of a compute through the array, hands C over, clears it."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import bits_for
+
+from axiloom.hw.commands import CommandKind, StepLayout, command_layout
+from axiloom.hw.geometry import Geometry
+from axiloom.hw.operand_buffer import BlockEnd
+from axiloom.hw.result_buffer import MIN_BLOCK_CYCLES
+from axiloom.hw.sender import request_layout
+
+
+class Sequencer(wiring.Component):
+    """Takes `commands`; a compute begins in the cycle in which the one before has issued its last k.
+
+    `advance` with `first` reads one k of both operands; the block ends tell the operand buffers where to
+    go on; `step` describes the block that ends. `begin` starts a compute on `half` of C, `release` ends the
+    use of halves `half_a` and `half_b`. `requests` hands a half of C to the sender, whose `sending` and
+    `send_half` tell which it still reads: computes that need this half wait.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry
+        super().__init__(
+            {
+                "commands": In(stream.Signature(command_layout(geometry))),
+                "requests": Out(stream.Signature(request_layout(geometry))),
+                "sending": In(1),
+                "send_half": In(1),
+                "busy": Out(1),
+                "begin": Out(1),
+                "half": Out(1),
+                "advance": Out(1),
+                "first": Out(1),
+                "a_end": Out(BlockEnd),
+                "b_end": Out(BlockEnd),
+                "step": Out(StepLayout),
+                "release": Out(1),
+                "half_a": Out(1),
+                "half_b": Out(1),
+            }
+        )
+
+    @property
+    def geometry(self) -> Geometry:
+        return self._geometry
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        geometry = self.geometry
+        command = self.commands.payload
+        kind = Signal(CommandKind)
+        half, cleared = Signal(), Signal(init=1)
+        running, finishing, free = Signal(), Signal(), Signal()
+        m.d.comb += [
+            kind.eq(command.kind),
+            free.eq((~running | finishing) & ~(self.sending & (self.send_half == half))),
+            self.half.eq(half),
+            self.requests.payload.half.eq(half),
+            self.requests.payload.zero.eq(cleared),
+            self.requests.payload.dims.eq(command.dims),
+        ]
+        with m.If(self.commands.valid):
+            with m.Switch(kind):
+                with m.Case(CommandKind.COMPUTE):
+                    m.d.comb += [self.begin.eq(free), self.commands.ready.eq(free)]
+                with m.Case(CommandKind.STORE):
+                    m.d.comb += [self.requests.valid.eq(1), self.commands.ready.eq(self.requests.ready)]
+                with m.Case(CommandKind.CLEAR):
+                    m.d.comb += self.commands.ready.eq(1)
+                    m.d.sync += cleared.eq(1)
+                    # The old half may still have to be sent.
+                    with m.If(~cleared):
+                        m.d.sync += half.eq(~half)
+
+        rows_shift, cols_shift = bits_for(geometry.rows) - 1, bits_for(geometry.cols) - 1
+        tile_m, tile_n, tile_k = (geometry.size(command.dims, dim) for dim in "mnk")
+        last_m, last_n, last_k = (
+            Signal(bits_for(largest - 1), name=f"last_{what}")
+            for what, largest in zip(("block_m", "block_n", "k"), geometry.largest, strict=True)
+        )
+        block_m, block_n = Signal.like(last_m, name="block_m"), Signal.like(last_n, name="block_n")
+        at_end_k, at_end_n, at_end_m = Signal(), Signal(), Signal()
+        accumulate = Signal()
+        m.d.comb += [at_end_m.eq(block_m == last_m), at_end_n.eq(block_n == last_n)]
+
+        # A short block waits until its rows have been added: one a cycle, and each before it is needed again.
+        shortest = max(geometry.rows, MIN_BLOCK_CYCLES)
+        k = Signal(bits_for(max(geometry.largest[2], shortest) - 1))
+        last_cycle = Signal.like(k, name="last_cycle")
+        block_done = Signal()
+        m.d.comb += [
+            at_end_k.eq(k == last_k),
+            block_done.eq(running & (k == last_cycle)),
+            self.advance.eq(running & (k <= last_k)),
+            self.first.eq(k == 0),
+            finishing.eq(block_done & at_end_n & at_end_m),
+            self.release.eq(finishing),
+            self.step.block_done.eq(running & at_end_k),
+            self.step.first_block.eq((block_m == 0) & (block_n == 0)),
+            self.step.last_block.eq(at_end_n & at_end_m),
+            self.step.accumulate.eq(accumulate),
+            self.busy.eq(running),
+        ]
+        with m.If(running):
+            m.d.sync += k.eq(k + 1)
+        with m.If(block_done):
+            m.d.sync += [k.eq(0), block_n.eq(block_n + 1)]
+            m.d.comb += [self.a_end.eq(BlockEnd.REPEAT), self.b_end.eq(BlockEnd.NEXT)]
+            with m.If(at_end_n):
+                m.d.sync += [block_n.eq(0), block_m.eq(block_m + 1)]
+                m.d.comb += [self.a_end.eq(BlockEnd.NEXT), self.b_end.eq(BlockEnd.RESTART)]
+        with m.If(finishing):
+            m.d.sync += running.eq(0)
+        step_half = Signal()
+        m.d.comb += self.step.half.eq(step_half)
+        with m.If(self.begin):
+            m.d.sync += [
+                running.eq(1),
+                k.eq(0),
+                block_m.eq(0),
+                block_n.eq(0),
+                last_m.eq((tile_m - 1) >> rows_shift),
+                last_n.eq((tile_n - 1) >> cols_shift),
+                last_k.eq(tile_k - 1),
+                last_cycle.eq(Mux(tile_k < shortest, shortest - 1, tile_k - 1)),
+                self.half_a.eq(command.half_a),
+                self.half_b.eq(command.half_b),
+                step_half.eq(half),
+                accumulate.eq(~cleared),
+                cleared.eq(0),
+            ]
+        return m

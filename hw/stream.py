@@ -1,0 +1,44 @@
+"""A register between two streams that breaks every combinational path and costs no throughput."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from axiloom.hw.axi import AXI4Stream
+
+
+class StreamInput(wiring.Component):
+    """An AXI4-Stream to `words` without TLAST, one word a cycle, one cycle later.
+
+    A second register (the skid) holds the word that comes while the receiver is not ready, because
+    ``tready`` is a register and says so a cycle late.
+    """
+
+    def __init__(self, data_width: int = 32) -> None:
+        self._data_width = data_width
+        super().__init__({"s_axis": In(AXI4Stream(data_width)), "words": Out(stream.Signature(data_width))})
+
+    @property
+    def data_width(self) -> int:
+        return self._data_width
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        skid, skid_full = Signal(self.data_width), Signal()
+        arrives, moves = Signal(), Signal()
+        m.d.comb += [
+            self.s_axis.tready.eq(~skid_full),
+            arrives.eq(self.s_axis.tvalid & self.s_axis.tready),
+            moves.eq(~self.words.valid | self.words.ready),
+        ]
+        with m.If(moves):
+            m.d.sync += [self.words.valid.eq(arrives | skid_full), skid_full.eq(0)]
+            with m.If(skid_full):
+                m.d.sync += self.words.payload.eq(skid)
+            with m.Elif(arrives):
+                m.d.sync += self.words.payload.eq(self.s_axis.tdata)
+        with m.Elif(arrives):
+            m.d.sync += [skid.eq(self.s_axis.tdata), skid_full.eq(1)]
+        return m
