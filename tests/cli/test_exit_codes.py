@@ -1,0 +1,94 @@
+"""Bad input on the command line: one clear line on stderr and its exit code, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from axiloom import isa, report
+from axiloom.cli import main
+
+DRIVERS = Path(__file__).parents[1] / "system" / "drivers"
+
+
+def fails(capsys: pytest.CaptureFixture[str], code: int, *argv: str) -> str:
+    assert main(argv) == code
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    return out + err
+
+
+def test_a_faulty_specification_lists_all_faults(tmp_path: Path, capsys) -> None:
+    data = json.loads(isa.dumps(isa.builtin("v3_4")))
+    accelerator = data["accelerators"][0]
+    accelerator["buffers"]["A"] = 3
+    accelerator["opcode_flow_map"]["Cs"] = "opcode_flow<((sA sB cX) rC)>"
+    accelerator["dma_config"]["inputBufferSize"] = 8
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps(data))
+    message = fails(capsys, 3, "spec", "check", str(file))
+    for part in ("buffers", "cX", "did you mean", "inputBufferSize"):
+        assert part in message
+
+
+def test_mlir_that_does_not_parse(tmp_path: Path, capsys) -> None:
+    file = tmp_path / "bad.mlir"
+    file.write_text("func.func @f( {")
+    message = fails(capsys, 4, "compile", str(file))
+    assert "bad.mlir:1" in message or "line 1" in message or ":1:" in message
+
+
+def test_an_operation_nobody_can_offload(tmp_path: Path, capsys) -> None:
+    file = tmp_path / "add.mlir"
+    file.write_text("""
+func.func @f(%a: memref<4x4xi32>, %b: memref<4x4xi32>, %c: memref<4x4xi32>) {
+  linalg.add ins(%a, %b : memref<4x4xi32>, memref<4x4xi32>) outs(%c : memref<4x4xi32>)
+  return
+}
+""")
+    assert "linalg.add" in fails(capsys, 4, "compile", str(file))
+
+
+def test_a_tile_that_does_not_fit(capsys) -> None:
+    message = fails(capsys, 4, "compile", "matmul:256x256x256", "--accel", "v4", "--tile", "128,128,128")
+    assert "4096" in message
+
+
+def test_a_flow_that_is_not_there(capsys) -> None:
+    assert "did you mean" in fails(capsys, 2, "compile", "matmul:4x4x4", "--flow", "cs")
+
+
+@pytest.mark.parametrize("problem", ["matmul:4x4", "matmul:4x4x0", "conv:1", "matmul:4x4x4:float", "nothing.mlir"])
+def test_a_problem_that_is_none(capsys, problem: str) -> None:
+    fails(capsys, 2, "compile", problem)
+
+
+def test_a_length_register_too_narrow(tmp_path: Path, capsys) -> None:
+    data = json.loads(isa.dumps(isa.builtin("v3_16")))
+    data["accelerators"][0]["dma_config"]["lengthWidth"] = 8
+    file = tmp_path / "narrow.json"
+    file.write_text(json.dumps(data))
+    assert "lengthWidth" in fails(capsys, 3, "run", "matmul:16x16x16", "--spec", str(file))
+
+
+def test_a_driver_that_hangs(capsys) -> None:
+    argv = ("simulate", str(DRIVERS / "missing_store.c"), "--accel", "v3", "--size", "4", "--watchdog", "20000")
+    message = fails(capsys, 6, *argv)
+    assert "m_axis" in message
+    assert "cC" in message
+
+
+def test_a_run_reports_by_its_schema(tmp_path: Path, capsys) -> None:
+    file = tmp_path / "report.json"
+    assert main(["run", "matmul:8x8x8", "--size", "4", "--json", str(file), "--against", "cpu"]) == 0
+    built = json.loads(file.read_text())
+    jsonschema.validate(built, report.schema())
+    assert built["result"]["matches"] is True
+    assert "equal to NumPy" in capsys.readouterr().out
+
+
+def test_rtl_needs_its_top(capsys) -> None:
+    assert "--top" in fails(capsys, 2, "run", "matmul:4x4x4", "--rtl", "x.v")

@@ -1,0 +1,14 @@
+/* One tile is stored and two are received. */
+#include "common.h"
+
+int main(void) {
+    TRY(start());
+    TRY(send_tile(1, A));
+    TRY(send_tile(2, B));
+    TRY(send_opcode(4));
+    TRY(dma_start_recv(16, 0));
+    TRY(send_opcode(8));
+    TRY(dma_wait_recv());
+    TRY(dma_start_recv(16, 16));
+    return dma_wait_recv();
+}
