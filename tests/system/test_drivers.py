@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from axiloom import isa
 from axiloom.errors import DriverError, HangError
 
 DRIVERS = Path(__file__).parent / "drivers"
@@ -62,10 +64,8 @@ def test_a_faulty_driver_is_named(soc, driver: str, words: list[str]) -> None:
 
 
 def test_a_transfer_longer_than_length_is_refused(soc) -> None:
-    from axiloom import isa
-
     spec = isa.builtin("v3", 4)
-    narrow = spec.replace(dma=spec.dma.replace(length_width=14))
+    narrow = spec.replace(dma=dataclasses.replace(spec.dma, length_width=14))
     with pytest.raises(DriverError, match="LENGTH"):
         soc(narrow).run(DRIVERS / "long_transfer.c")
 
