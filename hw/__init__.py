@@ -4,3 +4,7 @@
 ``AcceleratorSpec``, made of ``decoder``, ``operand_buffer``, ``mac_array`` and ``sender``;
 ``dma`` and ``soc`` what surrounds it; ``verilog`` prints either top module.
 """
+
+from axiloom.hw import verilog
+
+__all__ = ["verilog"]
