@@ -119,13 +119,13 @@ dma_status dma_start_send(uint32_t words, uint32_t offset) {
     return DMA_OK;
 }
 
-/* Invalidated before, so that no dirty line can be written over what the DMA brings ... */
+/* Discarded before, so that no dirty line can be written over what the DMA brings ... */
 dma_status dma_start_recv(uint32_t words, uint32_t offset) {
     dma_status status = check_start(&recv_channel, &dma_out_window, words, offset);
     if (status != DMA_OK)
         return status;
     if (AXL_DMA_CACHED)
-        axl_cache_invalidate((uintptr_t)(dma_out_window.words + offset), words * (uint32_t)sizeof(uint32_t));
+        axl_cache_discard((uintptr_t)(dma_out_window.words + offset), words * (uint32_t)sizeof(uint32_t));
     else
         axl_memory_barrier();
     start(&recv_channel, &dma_out_window, words, offset);

@@ -22,7 +22,8 @@ static inline dma_status dma_check_bounds(const dma_window *window, uint32_t wor
 
 /* Platform (sw/arm/platform.c): caches and memory attributes. Addresses and sizes in bytes. */
 void axl_cache_clean(uintptr_t address, uint32_t bytes);      /* what the CPU wrote is in memory */
-void axl_cache_invalidate(uintptr_t address, uint32_t bytes); /* the next read comes from memory */
+void axl_cache_discard(uintptr_t address, uint32_t bytes);    /* before DMA writes: no dirty line is left */
+void axl_cache_invalidate(uintptr_t address, uint32_t bytes); /* after it has: the next read comes from memory */
 void axl_map_uncached(uintptr_t address, uint32_t bytes);
 void axl_memory_barrier(void);                                /* earlier accesses are done before later ones */
 

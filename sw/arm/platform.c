@@ -1,0 +1,82 @@
+/* Caches, memory attributes and time of a Cortex-A9 with a PL310 (Zynq-7000).
+ *
+ * The HP ports of a Zynq do not look into the caches. Memory that a DMA shares with the CPU passes two levels on
+ * the way: L1 is maintained by CP15 operations by address (ARMv7-A ARM, B4.2.1), L2 by the PL310's registers by
+ * physical address (PL310 TRM, 3.3.10). Order matters: dirty lines move from L1 to L2 at any time, and fills
+ * from L2 to L1. */
+#include "../src/dma_internal.h"
+
+#define LINE 32u
+#define SECTION (1u << 20)
+#define SECTION_UNCACHED 0x1C02u /* normal, not cacheable; cf. start.S */
+
+#define PL310 0xF8F02000u
+enum { PL310_SYNC = 0x730, PL310_INVALIDATE = 0x770, PL310_CLEAN = 0x7B0 };
+#define GLOBAL_TIMER 0xF8F00200u
+
+extern uint32_t axl_section_table[4096];
+
+static volatile uint32_t *device(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
+
+void axl_memory_barrier(void) { __asm__ volatile("dsb" ::: "memory"); }
+
+static void l1_clean(uintptr_t first, uintptr_t end) {
+    axl_memory_barrier();
+    for (uintptr_t line = first; line < end; line += LINE)
+        __asm__ volatile("mcr p15, 0, %0, c7, c10, 1" ::"r"(line) : "memory"); /* DCCMVAC */
+    axl_memory_barrier();
+}
+
+static void l1_invalidate(uintptr_t first, uintptr_t end) {
+    axl_memory_barrier();
+    for (uintptr_t line = first; line < end; line += LINE)
+        __asm__ volatile("mcr p15, 0, %0, c7, c6, 1" ::"r"(line) : "memory"); /* DCIMVAC */
+    axl_memory_barrier();
+}
+
+static void l2_each_line(uint32_t operation, uintptr_t first, uintptr_t end) {
+    for (uintptr_t line = first; line < end; line += LINE)
+        *device(PL310 + operation) = (uint32_t)line;
+    *device(PL310 + PL310_SYNC) = 0;
+    axl_memory_barrier();
+}
+
+static uintptr_t first_line(uintptr_t address) { return address & ~(uintptr_t)(LINE - 1); }
+
+void axl_cache_clean(uintptr_t address, uint32_t bytes) {
+    l1_clean(first_line(address), address + bytes);
+    l2_each_line(PL310_CLEAN, first_line(address), address + bytes);
+}
+
+void axl_cache_discard(uintptr_t address, uint32_t bytes) {
+    l1_invalidate(first_line(address), address + bytes);
+    l2_each_line(PL310_INVALIDATE, first_line(address), address + bytes);
+}
+
+void axl_cache_invalidate(uintptr_t address, uint32_t bytes) {
+    l2_each_line(PL310_INVALIDATE, first_line(address), address + bytes);
+    l1_invalidate(first_line(address), address + bytes);
+}
+
+void axl_map_uncached(uintptr_t address, uint32_t bytes) {
+    const uint32_t first = (uint32_t)address / SECTION, last = (uint32_t)(address + bytes - 1) / SECTION;
+    for (uint32_t i = first; i <= last; i++) {
+        axl_section_table[i] = i * SECTION | SECTION_UNCACHED;
+        axl_cache_clean((uintptr_t)&axl_section_table[i], sizeof(uint32_t));
+    }
+    __asm__ volatile("mcr p15, 0, %0, c8, c7, 0\n\tdsb\n\tisb" ::"r"(0) : "memory"); /* TLBIALL */
+    for (uint32_t i = first; i <= last; i++) {
+        axl_cache_clean((uintptr_t)i * SECTION, SECTION);
+        axl_cache_discard((uintptr_t)i * SECTION, SECTION);
+    }
+}
+
+/* Cortex-A9 MPCore TRM, 4.4.1: read the upper half again until it has not changed. */
+uint64_t axl_timer(void) {
+    uint32_t high, low;
+    do {
+        high = *device(GLOBAL_TIMER + 4);
+        low = *device(GLOBAL_TIMER);
+    } while (high != *device(GLOBAL_TIMER + 4));
+    return (uint64_t)high << 32 | low;
+}

@@ -1,0 +1,149 @@
+/* Start-up of a Cortex-A9 (Zynq-7000, CPU 0) from the boot ROM's or the simulator's state: MMU and caches off.
+ * Register encodings: ARM Architecture Reference Manual ARMv7-A, B3.17 and B4.2; PL310: its TRM, chapter 3;
+ * global timer: Cortex-A9 MPCore TRM, 4.4. The loader has zeroed .bss; nothing here touches it. */
+
+    .syntax unified
+    .arm
+    .fpu neon
+
+    .equ PL310,            0xF8F02000
+    .equ PL310_CONTROL,    0x100
+    .equ PL310_SYNC,       0x730
+    .equ PL310_INV_WAY,    0x77C
+    .equ PL310_CLEAN_WAY,  0x7BC
+    .equ PL310_ALL_WAYS,   0xFF
+    .equ GLOBAL_TIMER,     0xF8F00200
+
+/* L1D, the same on every Zynq-7000: 32 KiB, 4 ways (bits 31:30), 256 sets (bits 12:5). */
+    .equ L1D_WAY_STEP,     0x40000000
+    .equ L1D_LAST_LINE,    0x1FE0
+    .equ L1D_LINE,         0x20
+
+/* One operation on every line of L1D: MCR p15, 0, r1, c7, \crm, 2 is invalidate (c6) or clean (c10) by set and
+ * way. Clobbers r0 to r2. */
+    .macro l1d_all crm
+    mov     r0, #0
+1:  movw    r2, #L1D_LAST_LINE
+2:  orr     r1, r0, r2
+    mcr     p15, 0, r1, c7, \crm, 2
+    subs    r2, r2, #L1D_LINE
+    bpl     2b
+    adds    r0, r0, #L1D_WAY_STEP
+    bcc     1b
+    dsb
+    .endm
+
+    .section .text.start, "ax"
+    .global _start
+    .type _start, %function
+_start:
+    cpsid   if
+    ldr     sp, =axl_stack_top
+
+    mov     r0, #0
+    mcr     p15, 0, r0, c8, c7, 0       /* invalidate TLB */
+    mcr     p15, 0, r0, c7, c5, 0       /* invalidate L1I */
+    mcr     p15, 0, r0, c7, c5, 6       /* invalidate branch predictor */
+    mrc     p15, 0, r0, c1, c0, 0
+    orr     r0, r0, #0x1800             /* L1I and branch prediction: they need no MMU */
+    mcr     p15, 0, r0, c1, c0, 0
+    isb
+    l1d_all c6                          /* contents are undefined after power-up */
+
+    ldr     r1, =PL310
+    ldr     r0, =PL310_ALL_WAYS
+    str     r0, [r1, #PL310_INV_WAY]
+3:  ldr     r0, [r1, #PL310_INV_WAY]    /* bits clear as ways are done */
+    cmp     r0, #0
+    bne     3b
+    mov     r0, #1
+    str     r0, [r1, #PL310_CONTROL]
+    dsb
+
+    ldr     r0, =axl_section_table
+    mcr     p15, 0, r0, c2, c0, 0       /* TTBR0, walks uncached */
+    mov     r0, #0
+    mcr     p15, 0, r0, c2, c0, 2       /* TTBCR: TTBR0 for all addresses */
+    mov     r0, #1
+    mcr     p15, 0, r0, c3, c0, 0       /* DACR: domain 0 is a client, AP is checked */
+    isb
+    mrc     p15, 0, r0, c1, c0, 0
+    orr     r0, r0, #0x1800
+    orr     r0, r0, #0x0005             /* MMU, L1D */
+    bic     r0, r0, #0x0002             /* unaligned loads and stores of normal memory are allowed */
+    mcr     p15, 0, r0, c1, c0, 0
+    isb
+
+    mrc     p15, 0, r0, c1, c0, 2       /* CPACR: full access to cp10, cp11 */
+    orr     r0, r0, #0x00F00000
+    mcr     p15, 0, r0, c1, c0, 2
+    isb
+    mov     r0, #0x40000000             /* FPEXC.EN */
+    vmsr    fpexc, r0
+
+    ldr     r1, =GLOBAL_TIMER
+    mov     r0, #1
+    str     r0, [r1, #8]
+
+    bl      main
+
+    ldr     r1, =axiloom_exit_code
+    str     r0, [r1]
+    dsb
+    l1d_all c10                         /* what the program wrote is in DDR for the DMA, JTAG, the host */
+    ldr     r1, =PL310
+    ldr     r0, =PL310_ALL_WAYS
+    str     r0, [r1, #PL310_CLEAN_WAY]
+4:  ldr     r0, [r1, #PL310_CLEAN_WAY]
+    cmp     r0, #0
+    bne     4b
+    str     r0, [r1, #PL310_SYNC]
+    dsb
+    b       axiloom_exit
+
+    .global axiloom_exit
+    .type axiloom_exit, %function
+axiloom_exit:
+    wfi
+    b       axiloom_exit
+    .ltorg
+
+    .section .bss.axiloom_exit_code, "aw", %nobits
+    .global axiloom_exit_code
+    .type axiloom_exit_code, %object
+    .size axiloom_exit_code, 4
+    .balign 4
+axiloom_exit_code:
+    .space  4
+
+/* First-level translation table: 4096 sections of 1 MiB, flat. Attributes: ARMv7-A ARM, B3.5.1 and B3.8.
+ *   0x1C0E  normal, write-back write-allocate, not shared (shared lines would not be cached by one A9 alone)
+ *   0x0C16  device, never executed
+ *   0       fault */
+    .section .data.axl_section_table, "aw"
+    .global axl_section_table
+    .type axl_section_table, %object
+    .size axl_section_table, 16384
+    .balign 16384
+axl_section_table:
+    .set    section, 0
+    .rept   512                         /* 0x00000000: DDR, 512 MiB */
+    .word   section << 20 | 0x1C0E
+    .set    section, section + 1
+    .endr
+    .rept   512
+    .word   0
+    .set    section, section + 1
+    .endr
+    .rept   2048                        /* 0x40000000: programmable logic behind GP0 and GP1 */
+    .word   section << 20 | 0x0C16
+    .set    section, section + 1
+    .endr
+    .rept   512
+    .word   0
+    .set    section, section + 1
+    .endr
+    .rept   512                         /* 0xE0000000: peripherals, SLCR, private registers of the CPUs */
+    .word   section << 20 | 0x0C16
+    .set    section, section + 1
+    .endr
