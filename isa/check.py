@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import prod
 
 from axiloom.isa.flows import loop_orders
+from axiloom.isa.json_form import SOME_FLOWS
 from axiloom.isa.names import hint
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import (
@@ -363,6 +364,9 @@ def _flow_names(spec: AcceleratorSpec) -> Iterator[str]:
         for name in dict.fromkeys(name for name, _ in scope.opcodes()):
             if name not in spec.opcodes:
                 yield f"opcode_flow_map.{flow}: unknown opcode `{name}`{hint(name, spec.opcodes)}"
+
+
+def _init_names(spec: AcceleratorSpec) -> Iterator[str]:
     for name in dict.fromkeys(spec.init_opcodes):
         if name not in spec.opcodes:
             yield f"init_opcodes: unknown opcode `{name}`{hint(name, spec.opcodes)}"
@@ -386,8 +390,7 @@ def _unused(spec: AcceleratorSpec) -> Iterator[str]:
 
 def _init(spec: AcceleratorSpec) -> Iterator[str]:
     for name in dict.fromkeys(spec.init_opcodes):
-        opcode = spec.opcodes.get(name)
-        for action in opcode.host if opcode else ():
+        for action in spec.opcodes[name].host:
             if isinstance(action, Send | Recv | SendIdx):
                 yield f"init_opcodes: `{name}` does {action}, but outside the loops there is no tile"
 
@@ -399,7 +402,7 @@ def _orders(spec: AcceleratorSpec) -> Iterator[str]:
                 f"opcode_flow_map.{flow}: {scope} has {scope.depth} scopes inside each other, "
                 f"but there are only {len(spec.dims)} loops"
             )
-        elif not loop_orders(spec, flow):
+        elif all(name in spec.opcodes for name, _ in scope.opcodes()) and not loop_orders(spec, flow):
             yield f"opcode_flow_map.{flow}: {scope} computes a wrong C under every order of the loops"
 
 
@@ -513,13 +516,14 @@ _RULES = (
     _Rule(_tile_form, ("dims", "accel_size", "tile"), "accel_size"),
     _Rule(_stream, ("stream_width",)),
     _Rule(_opcode_names, ("opcode_map",), "opcode_map"),
-    _Rule(_selected, ("selected_flow", "opcode_flow_map")),
-    _Rule(_flow_names, ("opcode_map", "opcode_flow_map", "init_opcodes"), "opcode_flow_map"),
+    _Rule(_selected, ("selected_flow", "opcode_flow_map", SOME_FLOWS)),
+    _Rule(_flow_names, ("opcode_map", "opcode_flow_map")),
+    _Rule(_init_names, ("opcode_map", "init_opcodes"), "init_opcodes"),
     _Rule(_literals, ("opcode_map",)),
     _Rule(_one_recv, ("opcode_map",)),
     _Rule(_fields, ("opcode_map",), "fields"),
     _Rule(_host_names, ("opcode_map", "data", "dims"), "opcode_map"),
-    _Rule(_unused, ("opcode_map", "opcode_flow_map", "init_opcodes")),
+    _Rule(_unused, ("opcode_map", "opcode_flow_map", SOME_FLOWS, "init_opcodes")),
     _Rule(_device_names, ("device", "opcode_map", "data"), "device"),
     _Rule(_agreement, ("device", "opcode_map"), "device"),
     _Rule(_set_dims, ("device", "opcode_map", "dims", "tile")),

@@ -41,6 +41,8 @@ from axiloom.isa.types import (
     TileRule,
 )
 
+SOME_FLOWS = "some flows"
+"""Stands in :attr:`Draft.broken` where flows are left out because they cannot be read."""
 SCHEMA_PATH = Path(__file__).parent / "specs" / "accelerator.schema.json"
 _DEVICE_FORMS = "`load X`, `compute`, `store X`, `clear X`, `set dims` or `skip`"
 _DMA_KEYS = {
@@ -255,7 +257,7 @@ class _Reader:
             try:
                 flows[name] = grammar.parse_opcode_flow(text)
             except grammar.GrammarError as error:
-                self._fault("opcode_flow_map", path(["opcode_flow_map", name]), str(error))
+                self._fault(SOME_FLOWS, path(["opcode_flow_map", name]), str(error))
         init = Scope(())
         if "init_opcodes" in self._body and "init_opcodes" not in self._draft.broken:
             try:

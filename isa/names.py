@@ -10,5 +10,5 @@ def hint(name: str, known: Iterable[str]) -> str:
     """``; did you mean `x`?`` where a known name is close, else nothing."""
     names = list(known)
     folded = {n.lower(): n for n in names}
-    close = get_close_matches(name.lower(), folded, n=1, cutoff=0.5)
+    close = get_close_matches(name.lower(), folded, n=1)
     return f"; did you mean `{folded[close[0]]}`?" if close else ""
