@@ -10,10 +10,11 @@ RTL, driver and functional model come.
 - ``json_form.py``: files, and ``specs/accelerator.schema.json``, their published schema
 - ``flows.py``: which loop orders a flow allows, by symbolic execution
 - ``check.py``: every fault of a specification, all at once; and of a tile
+  (``check_sizes.py``, ``check_opcodes.py``: the checks themselves)
 - ``library.py``: load, dumps, and the built-in specifications in ``specs/``
 - ``model.py``: the functional model: words in, words out
 - ``words.py``: elements to stream words and back
-- ``names.py``: "did you mean"
+- ``names.py``: names in messages, "did you mean"
 """
 
 from axiloom.isa.check import check_tile

@@ -41,8 +41,6 @@ from axiloom.isa.types import (
     TileRule,
 )
 
-SOME_FLOWS = "some flows"
-"""Stands in :attr:`Draft.broken` where flows are left out because they cannot be read."""
 SCHEMA_PATH = Path(__file__).parent / "specs" / "accelerator.schema.json"
 _DEVICE_FORMS = "`load X`, `compute`, `store X`, `clear X`, `set dims` or `skip`"
 _DMA_KEYS = {
@@ -66,7 +64,8 @@ class Draft:
     spec: AcceleratorSpec
     faults: list[str] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
-    """Keys of the file that hold neutral values in `spec`, because what stood there cannot be read."""
+    """Places (``macs``, ``device.sA``) that hold neutral values in `spec`, because what stood there cannot be
+    read."""
 
 
 @cache
@@ -201,8 +200,9 @@ class _Reader:
         self._flows()
         self._sizes()
 
-    def _fault(self, key: str, place: str, what: str) -> None:
-        self._draft.broken.add(key)
+    def _fault(self, place: str, what: str, breaks: str = "") -> None:
+        """A fault at `place`, which breaks `breaks`, by default the same place."""
+        self._draft.broken.add(breaks or place)
         self._draft.faults.append(f"{self._draft.place}.{place}: {what}")
 
     def _set(self, key: str, attribute: str, convert: Callable[[Any], Any]) -> None:
@@ -216,7 +216,7 @@ class _Reader:
         known = [t.value for t in DataType]
         if name in known:
             return DataType(name)
-        self._fault("data_type", "data_type", f"`{name}` is not one of {', '.join(known)}{hint(name, known)}")
+        self._fault("data_type", f"`{name}` is not one of {', '.join(known)}{hint(name, known)}")
         return DataType.INT32
 
     def _opcodes(self) -> None:
@@ -226,14 +226,14 @@ class _Reader:
             try:
                 host = grammar.parse_opcode_map(self._body["opcode_map"])
             except grammar.GrammarError as error:
-                self._fault("opcode_map", "opcode_map", str(error))
+                self._fault("opcode_map", str(error))
         if "device" not in self._draft.broken:
             device = {name: self._device(name, texts) for name, texts in self._body["device"].items()}
         if not {"opcode_map", "device"} & self._draft.broken:
             for name in (n for n in host if n not in device):
-                self._fault("device", "device", f"opcode `{name}` is missing: say what it does")
+                self._fault("device", f"opcode `{name}` is missing: say what it does", path(["device", name]))
             for name in (n for n in device if n not in host):
-                self._fault("device", path(["device", name]), f"unknown opcode `{name}`{hint(name, host)}")
+                self._fault(path(["device", name]), f"unknown opcode `{name}`{hint(name, host)}")
         spec = self._draft.spec
         named = {name: named_actions(actions, tuple(spec.data), spec.dims) for name, actions in host.items()}
         opcodes = {name: Opcode(name, actions, device.get(name, ())) for name, actions in named.items()}
@@ -244,8 +244,8 @@ class _Reader:
         for index, text in enumerate(texts):
             action = parse_device_action(text)
             if action is None:
-                place = path(["device", name, index])
-                self._fault("device", place, f"`{text}` is not a device action: {_DEVICE_FORMS}")
+                what = f"`{text}` is not a device action: {_DEVICE_FORMS}"
+                self._fault(path(["device", name, index]), what, path(["device", name]))
             else:
                 actions.append(action)
         return tuple(actions)
@@ -257,15 +257,15 @@ class _Reader:
             try:
                 flows[name] = grammar.parse_opcode_flow(text)
             except grammar.GrammarError as error:
-                self._fault(SOME_FLOWS, path(["opcode_flow_map", name]), str(error))
+                self._fault(path(["opcode_flow_map", name]), str(error))
         init = Scope(())
         if "init_opcodes" in self._body and "init_opcodes" not in self._draft.broken:
             try:
                 init = grammar.parse_opcode_flow(self._body["init_opcodes"])
             except grammar.GrammarError as error:
-                self._fault("init_opcodes", "init_opcodes", str(error))
+                self._fault("init_opcodes", str(error))
         if init.depth > 1:
-            self._fault("init_opcodes", "init_opcodes", "has inner scopes, but these opcodes are sent once")
+            self._fault("init_opcodes", "has inner scopes, but these opcodes are sent once")
         names = tuple(item for item in init.items if isinstance(item, str))
         self._draft.spec = self._draft.spec.replace(flows=flows, init_opcodes=names)
 

@@ -1,4 +1,4 @@
-"""What to say about a name that does not exist."""
+"""Names in messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from difflib import get_close_matches
 
 def hint(name: str, known: Iterable[str]) -> str:
     """``; did you mean `x`?`` where a known name is close, else nothing."""
-    names = list(known)
-    folded = {n.lower(): n for n in names}
+    folded = {n.lower(): n for n in known}
     close = get_close_matches(name.lower(), folded, n=1)
     return f"; did you mean `{folded[close[0]]}`?" if close else ""
+
+
+def listed(names: Iterable[str]) -> str:
+    """``a, b, c``; ``none`` where there are none."""
+    return ", ".join(names) or "none"

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from tests.isa.streams import Matrix, Tile, matmul_program, opcode_words
 
 from axiloom.isa import AcceleratorSpec, DataType
-from axiloom.isa.check import OPERANDS, check_tile
+from axiloom.isa.check import check_tile
+from axiloom.isa.check_sizes import OPERANDS
 from axiloom.isa.flows import loop_orders
 from axiloom.isa.grammar import parse_opcode_flow
 from axiloom.isa.types import (

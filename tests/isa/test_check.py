@@ -158,13 +158,13 @@ def _both(*edits: Callable[[Body], None]) -> Callable[[Body], None]:
             "v3_4",
             _both(_replace("opcode_map", "send(A)", "send(C)"), _set("device", "sA", ["load C"])),
             [
-                "opcode_map.sA[1]: send(C): C cannot be sent: C only comes back",
+                "opcode_map.sA[1]: send(C): C is the result and cannot be sent; send A or B",
             ],
         ),
         (
             "v3_4",
             _replace("opcode_map", "recv(C)", "recv(A)"),
-            ["opcode_map.rC[1]: recv(A): A cannot be received: only C comes back"],
+            ["opcode_map.rC[1]: recv(A): A does not come back; only C does"],
         ),
         (
             "v4_16",
@@ -189,12 +189,12 @@ def _both(*edits: Callable[[Body], None]) -> Callable[[Body], None]:
         (
             "v3_4",
             _replace("opcode_map", "send_literal(4)", "send_literal(0x100000000)"),
-            ["opcode_map.cC[0]: literal 4294967296 does not fit a word of 32 bits"],
+            ["opcode_map.cC[0]: literal 4294967296 does not fit 32 bits"],
         ),
         (
             "v3_4",
             _replace("opcode_map", "send_literal(4)", "send_literal(-1)"),
-            ["opcode_map.cC[0]: literal -1 does not fit a word of 32 bits"],
+            ["opcode_map.cC[0]: literal -1 does not fit 32 bits"],
         ),
         (
             "v3_4",
@@ -477,11 +477,37 @@ def test_faults_of_all_kinds_at_once(tmp_path: Path) -> None:
         'macs: "many" is not of type integer',
         "data_type: `float32` is not one of int8, int16, int32",
         "opcode_flow_map.Ns: column 4: expected an opcode, `(` or `)`, not the end",
-        "stream_width: 31 is not one of 32, 64, 128",
-        "opcode_flow_map.As: unknown opcode `sX`",
         "opcode_map.sB: literal 1 (0x1) is taken by `sA`; the device could not tell them apart",
         "device.sA: contradicts the host: `load B` where the host does `send(A)`; `load A` goes with that",
+        "opcode_flow_map.As: unknown opcode `sX`",
+        "stream_width: 31 is not one of 32, 64, 128",
         "dma_config.lengthWidth: 30 bits: the LENGTH register has 8 to 26",
+    ]
+
+
+def test_a_faulty_opcode_hides_no_fault_of_another(tmp_path: Path) -> None:
+    edits = _both(
+        _replace("opcode_map", "send(A)", "send(7)"),
+        _replace("opcode_map", "recv(C)]", "recv(C)], x = [send_literal(9)]"),
+        _set("device", "sB", ["lod B"]),
+        _set("device", "rC", ["clear C"]),
+        _set("device", "x", []),
+        _set("opcode_flow_map", "Y", "(rC)"),
+        _set("opcode_flow_map", "Z", "(cC)"),
+        _set("selected_flow", "Css"),
+        _set("accel_size", [4, 4, 8]),
+        _set("dma_config", "outputBufferSize", 32),
+    )
+    assert _faults(tmp_path, "v3_4", edits) == [
+        "device.sB[0]: `lod B` is not a device action: `load X`, `compute`, `store X`, `clear X`, `set dims` or `skip`",
+        "opcode_map.sA[1]: send(7): operand 7 is out of range: 0 to 2, which are A, B, C",
+        "device.rC: contradicts the host: nothing goes with `recv(C)` (opcode_map.rC[1]); add `store C`",
+        "selected_flow: unknown flow `Css`; did you mean `Cs`?; the flows are Ns, As, Bs, Cs, Y, Z",
+        "opcode_map.x: no flow uses opcode `x`, nor does init_opcodes",
+        "opcode_flow_map.Z: (cC) computes a wrong C under every order of the loops",
+        "accel_size: a 4x8 tile of A (int32) has 32 words; its buffer holds 16",
+        "accel_size: a 8x4 tile of B (int32) has 32 words; its buffer holds 16",
+        "dma_config.outputBufferSize: 32 bytes are too few: `rC` receives 64 at once",
     ]
 
 
