@@ -61,13 +61,20 @@ def glue(core: Path, progress: Progress | None = None) -> Path:
     return cached_build("icarus-glue", content_hash(find()[2], *cxx.command, cxx.version, flags, core.name, *own), build)
 
 
-def build(verilog: tuple[str, ...], top: str, *, trace: bool = False, progress: Progress | None = None) -> Path:
+def build(
+    verilog: tuple[str, ...],
+    top: str,
+    *,
+    defines: tuple[str, ...] = (),
+    trace: bool = False,
+    progress: Progress | None = None,
+) -> Path:
     """Folder with the program :data:`PROGRAM` for the Verilog texts. Raises BuildError.
 
     With `trace` the program takes ``+axl_trace=FILE`` and writes a VCD (see :data:`_DUMP`).
     """
     iverilog, _, version = find()
-    flags = ["-g2012", "-s", top, "-Wno-timescale"]
+    flags = ["-g2012", "-s", top, "-Wno-timescale", *(f"-D{name}" for name in defines)]
     texts = [*verilog]
     if trace:
         flags += ["-s", "axiloom_dump"]
@@ -91,7 +98,15 @@ def build(verilog: tuple[str, ...], top: str, *, trace: bool = False, progress: 
     return cached_build("icarus", content_hash(version, flags, *texts), fill)
 
 
-# The window is in fabric cycles of a job, as on Verilator; in a top that is no axiloom_tb there is none.
+def command(program: Path, module: Path | None = None) -> list[str | Path]:
+    """Command that runs a build with cocotb, and with the VPI module of :func:`glue` for a SoC."""
+    import cocotb_tools.config
+
+    own: list[str | Path] = ["-M", module, "-m", MODULE.removesuffix(".vpi")] if module else []
+    return [find()[1], *own, "-m", cocotb_tools.config.lib_entry("vpi", "icarus"), program / PROGRAM]
+
+
+# The window is in fabric cycles of a job, as on Verilator; a top that is no axiloom_tb has none.
 _DUMP = """
 module axiloom_dump;
   reg [8191:0] file;

@@ -18,6 +18,7 @@ def environment(
     modules: str,
     results: Path,
     *,
+    sim: str = "verilator",
     libraries: Sequence[Path] = (),
     seed: int = 0,
     log_level: str = "WARNING",
@@ -47,10 +48,12 @@ def environment(
         "COCOTB_RANDOM_SEED": str(seed),
         "COCOTB_LOG_LEVEL": log_level,
         "COCOTB_ANSI_OUTPUT": "0",
-        "COCOTB_TRUST_INERTIAL_WRITES": "1",
+        # main.cpp applies writes at the end of the region, as the standard says; Icarus applies them at
+        # once, and cocotb must hold them back itself or they race with the clock.
+        "COCOTB_TRUST_INERTIAL_WRITES": str(int(sim == "verilator")),
         "TOPLEVEL_LANG": "verilog",
         "GPI_USERS": f"{libpython};{cocotb_tools.config.pygpi_entry_point()}",
-        "GPI_LOG_LEVEL": log_level,
+        "GPI_LOG_LEVEL": "ERROR",
         "PYGPI_PYTHON_BIN": sys.executable,
         "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
         "LD_LIBRARY_PATH": os.pathsep.join(search),

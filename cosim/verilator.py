@@ -34,7 +34,7 @@ PROGRAM = "simulation"
 """Name of the program in the folder of a finished build."""
 
 _OPTIMISE = ["-O3", "-march=native"]
-_COMMON = ["-std=gnu++17", "-pthread", "-w", "-DVL_TIME_CONTEXT", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"]
+_COMMON = ["-std=gnu++17", "-pthread", "-w", "-DVL_TIME_CONTEXT", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVL_USER_FINISH"]
 _VERILATE = [
     *("--cc", "--vpi", "--prefix", "Vtop", "-O3"),
     *("--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--timescale", "1ps/1ps"),

@@ -52,6 +52,9 @@ void time_step() {
 
 }  // namespace
 
+// $finish, without Verilator's line about it on stdout (VL_USER_FINISH).
+void vl_finish(const char *, int, const char *) { Verilated::threadContextp()->gotFinish(true); }
+
 int main(int argc, char **argv) {
     VerilatedContext *context = Verilated::threadContextp();
     context->commandArgs(argc, argv);

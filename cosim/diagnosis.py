@@ -1,0 +1,149 @@
+"""What a stopped simulation says to a person: one paragraph from the state of wrapper, core and DMA."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
+
+from axiloom.isa.model import DeviceError
+
+
+class Outcome(IntEnum):
+    """How a run ended; the numbers are OUTCOME_* of :file:`rtl/axiloom_tb.v`."""
+
+    RUNNING = 0
+    HALT = 1
+    STALL = 2
+    NO_IRQ = 3
+    DEVICE_ERROR = 4
+
+
+_DMASR_BITS = {
+    0: "Halted",
+    1: "Idle",
+    4: "DMAIntErr",
+    5: "DMASlvErr",
+    6: "DMADecErr",
+    12: "IOC_Irq",
+    13: "Dly_Irq",
+    14: "Err_Irq",
+}
+"""PG021, MM2S_DMASR and S2MM_DMASR in simple mode."""
+
+
+def dmasr(value: int) -> str:
+    """A status register with its bits by name: ``0x00001002 (Idle, IOC_Irq)``."""
+    names = [name for bit, name in _DMASR_BITS.items() if value >> bit & 1]
+    return f"0x{value:08x} ({', '.join(names) or 'running, not idle'})"
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One DMA channel and its stream at the end of a run."""
+
+    status: int
+    bytes_asked: int
+    """Last LENGTH written."""
+    words_moved: int
+    """Over the accelerator's stream since then."""
+    valid: bool
+    ready: bool
+    busy: bool
+
+    @property
+    def words_asked(self) -> int:
+        return -(-self.bytes_asked // 4)
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Everything that is known about a run that did not end by itself."""
+
+    outcome: Outcome
+    reason: str
+    """Empty, or why the session itself gave up (a timeout)."""
+    cycles: int
+    device_error: int
+    mm2s: Channel
+    s2mm: Channel
+    protocol: str
+    """Where both streams stand, as the core's monitor says it."""
+    last_opcode: str
+    unknown_word: int | None
+    cpu: str
+    """Where the CPU is, with symbols."""
+
+
+def _send_stall(channel: Channel) -> str | None:
+    if not channel.busy:
+        return None
+    progress = f"{channel.words_moved} of {channel.words_asked} words sent"
+    if channel.valid and not channel.ready:
+        return f"s_axis (to the device, MM2S) stalls, the device takes no more words: {progress}"
+    return f"MM2S does not finish: {progress}"
+
+
+def _receive_stall(channel: Channel) -> str | None:
+    if channel.busy and not channel.valid:
+        missing = channel.words_asked - channel.words_moved
+        return (
+            f"m_axis (from the device, S2MM) stalls, the device sends nothing: "
+            f"{channel.words_asked} words expected, {channel.words_moved} received, {missing} missing"
+        )
+    if channel.busy:
+        return f"S2MM does not finish: {channel.words_asked} words expected, {channel.words_moved} received"
+    if channel.valid and not channel.ready:
+        return "m_axis (from the device, S2MM) stalls, the device has words that no receive was started for"
+    return None
+
+
+def _error(stopped: Stopped) -> str:
+    try:
+        name = DeviceError(stopped.device_error).name
+    except ValueError:
+        name = f"error {stopped.device_error}"
+    word = "" if stopped.unknown_word is None else f" at word 0x{stopped.unknown_word:08x}"
+    return f"the accelerator stopped with {name}{word}"
+
+
+def hang_message(stopped: Stopped) -> str:
+    """One paragraph: which stream stalls, last opcode, words, DMA status, CPU."""
+    stalls = [text for text in (_send_stall(stopped.mm2s), _receive_stall(stopped.s2mm)) if text]
+    if stopped.device_error:
+        stalls.insert(0, _error(stopped))
+    if not stalls and stopped.outcome is Outcome.NO_IRQ:
+        stalls = ["the CPU waits for an interrupt and nothing in flight can raise one"]
+    if not stalls:
+        stalls = ["no stream stalls, the CPU waits for the DMA" if not stopped.reason else "no stream stalls"]
+    opcode = f"last opcode decoded: {stopped.last_opcode}" if stopped.last_opcode else "no opcode decoded yet"
+    parts = [
+        *stalls,
+        opcode,
+        stopped.protocol,
+        f"MM2S_DMASR {dmasr(stopped.mm2s.status)}, S2MM_DMASR {dmasr(stopped.s2mm.status)}",
+        stopped.cpu,
+    ]
+    when = stopped.reason or f"no progress, stopped after {stopped.cycles:,} fabric cycles"
+    return f"{when}: " + "; ".join(part for part in parts if part)
+
+
+@cache
+def _statuses() -> dict[int, tuple[str, str]]:
+    """Number to name and meaning of each dma_status, read from the runtime's header."""
+    header = (Path(__file__).parent.parent / "sw" / "include" / "axiloom.h").read_text(encoding="utf-8")
+    body = re.search(r"typedef enum \{(.*?)\} dma_status;", header, re.DOTALL)
+    if body is None:
+        return {}
+    entries = re.findall(r"(DMA_\w+)[^/\n]*(?:/\*\s*(.*?)\s*\*/)?", body.group(1), re.DOTALL)
+    return {number: (name, " ".join(text.split())) for number, (name, text) in enumerate(entries)}
+
+
+def exit_message(exit_code: int) -> str:
+    """What a program's return value means, if it is a status of the runtime."""
+    name, meaning = _statuses().get(exit_code, ("", ""))
+    if not name:
+        return f"the driver returned {exit_code}"
+    return f"the driver returned {exit_code}, {name}" + (f": {meaning}" if meaning else "")
