@@ -99,4 +99,4 @@ def wrapped_matmul(spec: AcceleratorSpec, operands: Mapping[str, Matrix]) -> Mat
     b = operands["B"] if spec.data["B"] == ("k", "n") else operands["B"].T
     c = a.astype(object) @ b.astype(object)
     c = c if spec.data["C"] == ("m", "n") else c.T
-    return ((c + (1 << 31)) % (1 << 32) - (1 << 31)).astype(np.int64)
+    return np.asarray((c + (1 << 31)) % (1 << 32) - (1 << 31), dtype=np.int64)

@@ -1,0 +1,50 @@
+"""The strategies that other tests build on draw what they promise."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+from tests.isa.strategies import Words, ill_formed, specs, tiles, well_formed
+
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.check import check_tile
+from axiloom.isa.model import DeviceError, FunctionalModel
+from axiloom.isa.types import DataType
+
+_SEARCH = settings(max_examples=3000, phases=[Phase.generate])  # to find is enough, not to shrink
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_well_formed_words_are_no_error(data: st.DataObject) -> None:
+    spec = data.draw(specs())
+    words, _ = data.draw(well_formed(spec))
+    model = FunctionalModel(spec)
+    model.feed(words)
+    assert model.error is None
+    assert model.accepted == words.size
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_tiles_are_accepted(data: st.DataObject) -> None:
+    spec = data.draw(specs())
+    assert check_tile(spec, data.draw(tiles(spec))) == []
+
+
+@pytest.mark.parametrize("code", list(DeviceError))
+def test_ill_formed_words_reach_every_error(code: DeviceError) -> None:
+    def stops(drawn: tuple[AcceleratorSpec, Words]) -> bool:
+        model = FunctionalModel(drawn[0])
+        model.feed(drawn[1])
+        return model.code is code
+
+    programs = specs(largest=4).flatmap(lambda spec: ill_formed(spec).map(lambda drawn: (spec, drawn[0])))
+    find(programs, stops, settings=_SEARCH)
+
+
+@pytest.mark.parametrize("kind", list(DataType))
+@pytest.mark.parametrize("flexible", [False, True])
+def test_specifications_vary(kind: DataType, flexible: bool) -> None:
+    find(specs(), lambda spec: spec.data_type is kind and spec.tile.flexible is flexible, settings=_SEARCH)
