@@ -1,1 +1,170 @@
-"""Placeholder."""
+"""Boards: clocks, caches, latencies and resources of the SoC that a run simulates.
+
+One folder a board, with `profile.toml`; a user's own board is a path to such a file.
+Every figure says in the profile where it comes from or why it was chosen.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from axiloom.errors import UsageError
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What the programmable logic has."""
+
+    dsp48: int
+    lut: int
+    ff: int
+    bram36: int
+
+
+@dataclass(frozen=True)
+class Caches:
+    """Sizes in bytes; lines have 32. `replacement` is ``random`` (deterministic) or ``lru``."""
+
+    l1i_size: int
+    l1i_ways: int
+    l1d_size: int
+    l1d_ways: int
+    l2_size: int
+    l2_ways: int
+    replacement: str
+
+
+@dataclass(frozen=True)
+class Cost:
+    """CPU cycles an instruction of each class takes before penalties."""
+
+    alu: float
+    mul: float
+    load: float
+    store: float
+    multiple: float
+    word: float
+    branch: float
+    vfp: float
+    system: float
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Penalties in CPU cycles (`predictor_bits`: log2 of the branch history table)."""
+
+    l2_hit: int
+    ddr: int
+    writeback: int
+    branch_miss: int
+    uncached_read: int
+    uncached_write: int
+    private_read: int
+    private_write: int
+    maintenance: int
+    predictor_bits: int
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """Latencies in fabric cycles.
+
+    `mmio_request` and `mmio_response` (interconnect of the GP port, each way) are charged by the
+    native core; `ddr_read` and `ddr_write` (first beat of a read burst, response to a write burst
+    on the HP port) are for the RTL wrapper.
+    """
+
+    mmio_request: int
+    mmio_response: int
+    ddr_read: int
+    ddr_write: int
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """`quantum`: CPU cycles the CPU may run ahead (0: no cap). `dma_cached`: default of AXL_DMA_CACHED."""
+
+    quantum: int
+    dma_cached: bool
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board's profile. Build one with :func:`load`."""
+
+    name: str
+    part: str
+    cpu_hz: int
+    fabric_hz: int
+    resources: Resources
+    caches: Caches
+    cost: Cost
+    latency: Latency
+    fabric: Fabric
+    simulation: Simulation
+
+
+def names() -> list[str]:
+    """Boards that come with the package."""
+    return sorted(path.parent.name for path in _HERE.glob("*/profile.toml"))
+
+
+def load(name: str | Path) -> Board:
+    """The board `name`, or the one in the TOML file at that path. UsageError names what is wrong."""
+    path = Path(name) if str(name).endswith(".toml") else _HERE / str(name) / "profile.toml"
+    if not path.is_file():
+        raise UsageError(f"board {str(name)!r} is unknown: use one of {', '.join(names())}, or a path to a profile.toml")
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not a board profile: {error}") from None
+    board = _build(Board, data, str(path))
+    if board.caches.replacement not in ("random", "lru"):
+        raise UsageError(f"{path}: caches.replacement must be random or lru, not {board.caches.replacement!r}")
+    return board
+
+
+_SECTIONS: dict[str, type[Any]] = {
+    "resources": Resources,
+    "caches": Caches,
+    "cost": Cost,
+    "latency": Latency,
+    "fabric": Fabric,
+    "simulation": Simulation,
+}
+_ACCEPTED: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (int, float),
+    "str": (str,),
+    "bool": (bool,),
+}
+
+T = TypeVar("T")
+
+
+def _build(cls: type[T], data: Mapping[str, Any], where: str) -> T:
+    known = {field.name: str(field.type) for field in dataclass_fields(cls)}  # type: ignore[arg-type]
+    missing = [name for name in known if name not in data]
+    unknown = [name for name in data if name not in known]
+    if missing or unknown:
+        faults = [f"{name} is missing" for name in missing] + [f"{name} is unknown" for name in unknown]
+        raise UsageError(f"{where}: {', '.join(faults)}")
+    values = {}
+    for name, kind in known.items():
+        value = data[name]
+        if name in _SECTIONS and isinstance(value, Mapping):
+            values[name] = _build(_SECTIONS[name], value, f"{where}: {name}")
+            continue
+        accepted = _ACCEPTED.get(kind, ())
+        wrong = not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted)
+        if wrong or (not isinstance(value, str) and value < 0):
+            raise UsageError(f"{where}: {name} must be a {kind} that is not negative, not {value!r}")
+        values[name] = value
+    return cls(**values)

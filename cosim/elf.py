@@ -1,0 +1,121 @@
+"""Programs: loading ELF files, their symbols, and the way back from an address to a name."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from axiloom.errors import DriverError
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A function or an object; `size` in bytes, 0 where the assembler gave none."""
+
+    name: str
+    address: int
+    size: int
+    is_function: bool
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Bytes to load at `address`; memory up to `size` bytes beyond is zero."""
+
+    address: int
+    data: bytes
+    size: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """A bare-metal Arm program. Build one with :func:`load`."""
+
+    path: Path
+    entry: int
+    segments: tuple[Segment, ...]
+    symbols: Mapping[str, Symbol]
+    text: tuple[int, int]
+    """First address of executable code, and the one behind it."""
+    _sorted: tuple[Symbol, ...] = field(repr=False)
+    _addresses: tuple[int, ...] = field(repr=False)
+
+    def symbol(self, name: str) -> Symbol:
+        """The symbol `name`; DriverError, with what the program has, if it is not there."""
+        found = self.symbols.get(name)
+        if found is None:
+            objects = [s.name for s in self._sorted if s.size and not s.is_function]
+            raise DriverError(f"{self.path.name}: no symbol {name!r}; its objects are {', '.join(objects) or 'none'}")
+        return found
+
+    def describe(self, address: int) -> str:
+        """``0x00100a40 (dma_wait_recv+0x1c)``, or the bare address where no symbol covers it."""
+        text = f"0x{address:08X}"
+        index = bisect_right(self._addresses, address) - 1
+        if index < 0:
+            return text
+        symbol = self._sorted[index]
+        offset = address - symbol.address
+        if offset and offset >= max(symbol.size, 4 if symbol.is_function else 1):
+            return text
+        return f"{text} ({symbol.name}+0x{offset:x})" if offset else f"{text} ({symbol.name})"
+
+    def overlaps(self, address: int, size: int) -> bool:
+        """True if a segment, with its zeroed part, touches [address, address + size)."""
+        return any(s.address < address + size and address < s.address + s.size for s in self.segments)
+
+
+def load(path: Path) -> Program:
+    """Read an ELF file. DriverError if it is no 32-bit little-endian Arm executable."""
+    try:
+        with path.open("rb") as stream:
+            return _read(path, ELFFile(stream))
+    except FileNotFoundError:
+        raise DriverError(f"{path}: no such file") from None
+    except ELFError as error:
+        raise DriverError(f"{path}: not an ELF file: {error}") from None
+
+
+def _read(path: Path, elf: Any) -> Program:
+    machine = elf.header["e_machine"]
+    if machine != "EM_ARM" or elf.elfclass != 32 or not elf.little_endian or elf.header["e_type"] != "ET_EXEC":
+        raise DriverError(
+            f"{path}: a statically linked 32-bit little-endian Arm executable is needed, "
+            f"not {elf.header['e_type']} for {machine} ({elf.elfclass} bit)"
+        )
+    loadable = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD" and s["p_memsz"]]
+    code = [s for s in loadable if s["p_flags"] & 1]
+    if not code:
+        raise DriverError(f"{path}: no executable segment")
+    symbols = _symbols(elf)
+    ordered = tuple(sorted((s for s in symbols.values() if s.name[0] != "$"), key=lambda s: (s.address, s.size)))
+    return Program(
+        path=path,
+        entry=elf.header["e_entry"],
+        segments=tuple(Segment(s["p_paddr"], s.data(), s["p_memsz"]) for s in loadable),
+        symbols=symbols,
+        text=(min(s["p_paddr"] for s in code), max(s["p_paddr"] + s["p_filesz"] for s in code)),
+        _sorted=ordered,
+        _addresses=tuple(s.address for s in ordered),
+    )
+
+
+def _symbols(elf: Any) -> dict[str, Symbol]:
+    table = elf.get_section_by_name(".symtab")
+    if not isinstance(table, SymbolTableSection):
+        return {}
+    found: dict[str, Symbol] = {}
+    for symbol in table.iter_symbols():
+        kind = symbol["st_info"]["type"]
+        absolute = symbol["st_shndx"] in ("SHN_UNDEF", "SHN_ABS")
+        if not symbol.name or absolute or kind not in ("STT_FUNC", "STT_OBJECT", "STT_NOTYPE"):
+            continue
+        found[symbol.name] = Symbol(symbol.name, symbol["st_value"], symbol["st_size"], kind == "STT_FUNC")
+    return found
