@@ -1,53 +1,339 @@
-"""Plain names in the Verilog that Yosys prints: no escaped identifiers, no doubled underscores."""
+"""Makes the Verilog that Yosys prints from Amaranth's netlist readable.
+
+Yosys splits every expression into nameless wires of one operator each, and every register into a
+clocked process and a combinational one. This undoes both, without changing what any named signal
+does, drops what nothing reads, joins modules that are equal, and writes ports where modules begin::
+
+    assign \\$1  = ~ stop;                       assign tready = collecting & ~stop & w_rdy;
+    assign \\$2  = collecting & \\$1 ;            always @(posedge aclk) begin
+    assign \\tready  = \\$2  & w_rdy;        =>     if (finished) active <= 1'h0;
+    always @(posedge aclk) active <= \\$40 ;      end
+    always @* begin
+      \\$40  = active;
+      if (finished) begin \\$40  = 1'h0; end
+    end
+
+It knows only the form in which ``write_verilog`` prints, not Verilog.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-_TOKEN = re.compile(
-    r"""(?P<escaped>\\\S+)\s          # \name.with$anything followed by one blank
-    |(?P<plain>(?<![\w$'\\.])[A-Za-z_]\w*)  # a plain name; not the digits of 4'hf
-    |(?P<member>(?<=\.)[A-Za-z_]\w*)  # .port(
-    |(?P<comment>/\*.*?\*/)
-    """,
-    re.VERBOSE | re.DOTALL,
+from axiloom.hw.verilog_inline import Inliner
+from axiloom.hw.verilog_names import plain_names
+
+_NAME = re.compile(r"(?<![\w'.$])[A-Za-z_]\w*")
+_DECLARATION = re.compile(
+    r"(?P<kind>input|output|wire|reg) (?P<range>\[-?\d+:\d+\] )?(?P<name>\w+)(?P<depth> \[\d+:\d+\])?(?P<init> = .+)?;"
 )
+_NAMELESS = re.compile(r"_\d+(_\d+)?")
+_ASSIGN = re.compile(r"assign (\S.*?) = (.*);", re.DOTALL)
+_CLOCKED = re.compile(r"always @\(posedge (\w+)\)\s+(\w+) <= (\w+);")
+_ZERO_INIT = re.compile(r"initial begin\n(?:\s*(\w+)\[\d+\] = \d+'[hd]0+;\n)+\s*end")
+_KEPT_ATTRIBUTES = ("ram_style", "use_dsp", "keep", "dont_touch", "mark_debug", "async_reg", "shreg_extract")
 
-_KEYWORDS = frozenset(
-    """always and assign automatic begin buf case casex casez cell config deassign default defparam design
-    disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive endspecify
-    endtable endtask event for force forever fork function generate genvar if ifnone include initial inout
-    input instance integer join large library localparam macromodule medium module nand negedge nor not or
-    output parameter posedge primitive pull0 pull1 real reg release repeat scalared signed small specify
-    specparam strong0 strong1 supply0 supply1 table task time tran tri tri0 tri1 triand trior trireg
-    unsigned use vectored wait wand weak0 weak1 while wire wor xnor xor
-    bit byte logic int do final unique priority package import export program interface class new this super
-    static const extends local protected virtual type struct union enum return break continue void string
-    ref global checker clocking property sequence cover assert assume expect""".split()
-)
+_ASSIGNMENT = re.compile(r"^(.*?)(\w+(?:\[[^]]*\])?) (<?=) (.*);$", re.MULTILINE)
 
 
-def tidy(verilog: str) -> str:
-    """Rename every identifier that is escaped or has doubled underscores, the same way in all modules."""
-    taken = {m["plain"] for m in _TOKEN.finditer(verilog) if m["plain"] and "__" not in m["plain"]}
+@dataclass
+class _Signal:
+    range: str = ""
+    direction: str = ""
+    is_reg: bool = False
+    init: str = ""
+    depth: str = ""
+    attributes: str = ""
+
+    @property
+    def width(self) -> int:
+        if not self.range:
+            return 1
+        left, right = map(int, self.range.strip(" []").split(":"))
+        return left - right + 1
+
+
+@dataclass
+class _Module:
+    name: str
+    ports: list[str]
+    signals: dict[str, _Signal] = field(default_factory=dict)
+    items: list[str] = field(default_factory=list)
+    """Assignments, processes and instances as text, without the indentation of the first line."""
+
+    def uses(self) -> Counter[str]:
+        """How often each name occurs, assignments to it included."""
+        return Counter(name for item in self.items for name in _NAME.findall(item))
+
+
+def tidy(verilog: str, port_order: Sequence[str] = ()) -> str:
+    """`verilog` as Yosys prints it, made readable. The ports of the first module come in `port_order`."""
+    modules = [_parse(text) for text in re.findall(r"^module .*?^endmodule", plain_names(verilog), re.M | re.S)]
+    for module in modules:
+        _drop_aliases(module)
+        _join_registers(module)
+        _drop_unread(module)
+        _inline(module)
+        _drop_unread(module)
+    order = {name: i for i, name in enumerate(port_order)}
+    modules[0].ports.sort(key=lambda name: order.get(name, len(order)))
+    return "\n".join(map(_print, _join_equal(modules)))
+
+
+# --- reading ---
+
+
+def _parse(text: str) -> _Module:
+    text = re.sub(r"\(\* full_case = .*? \*\) ?\n?", "", text)
+    header = re.match(r"module (\w+)\s*\((.*?)\);\n", text, re.DOTALL)
+    assert header, text[:100]
+    module = _Module(header[1], _NAME.findall(header[2]))
+    attributes = ""
+    for item in _items(text[header.end() :].splitlines()[:-1]):
+        if item.startswith("(*"):
+            if any(item.startswith(f"(* {name}") for name in _KEPT_ATTRIBUTES):
+                attributes = item + " "
+            continue
+        declaration = _DECLARATION.fullmatch(item)
+        if declaration is None:
+            module.items.append(attributes + re.sub(r" +;", ";", item))
+            attributes = ""
+            continue
+        signal = module.signals.setdefault(declaration["name"], _Signal())
+        signal.range = declaration["range"] or ""
+        signal.depth = declaration["depth"] or ""
+        signal.init = declaration["init"] or ""
+        signal.attributes, attributes = signal.attributes or attributes, ""
+        if declaration["kind"] in ("input", "output"):
+            signal.direction = declaration["kind"]
+        signal.is_reg |= declaration["kind"] == "reg"
+    return module
+
+
+def _items(lines: Iterable[str]) -> list[str]:
+    """Lines put together to declarations, assignments, processes and instances, indented by two less."""
+    items: list[str] = []
+    for line in lines:
+        if not line.strip():
+            continue
+        continues = line.startswith("   ") or line in ("  end", "  );")
+        if continues and items:
+            items[-1] += "\n" + line[2:]
+        else:
+            items.append(line[2:])
+    return items
+
+
+# --- rewriting ---
+
+
+def _substitute(module: _Module, replacements: dict[str, str]) -> None:
+    if not replacements:
+        return
+
+    def replace(match: re.Match[str]) -> str:
+        return replacements.get(match[0], match[0])
+
+    module.items = [_NAME.sub(replace, item) for item in module.items]
+
+
+def _drop_aliases(module: _Module) -> None:
+    """Signals that only repeat another one take its name; ports and named signals keep theirs."""
+
+    def rank(name: str) -> int:
+        if module.signals[name].direction:
+            return 0
+        if module.signals[name].is_reg:
+            return 1
+        return 3 if _NAMELESS.fullmatch(name) else 2
+
+    def current(name: str) -> str:
+        while name in replacements:
+            name = replacements[name]
+        return name
+
+    replacements: dict[str, str] = {}
+    kept: list[str] = []
+    for item in module.items:
+        match = _ASSIGN.fullmatch(item)
+        if match is None or not (match[1] in module.signals and match[2] in module.signals):
+            kept.append(item)
+            continue
+        target, source = current(match[1]), current(match[2])
+        same_range = module.signals[target].range == module.signals[source].range
+        loses, wins = (target, source) if rank(target) >= rank(source) else (source, target)
+        # A register is driven by its process; an input from outside: neither can give up its name.
+        if not same_range or rank(loses) <= 1:
+            kept.append(item)
+            continue
+        replacements[loses] = wins
+    module.items = kept
+    _substitute(module, {name: current(name) for name in replacements})
+
+
+def _join_registers(module: _Module) -> None:
+    """The process that computes a register's next value, and the one that stores it, become one."""
+    uses = module.uses()
+    processes: dict[str, int] = {}
+    for i, item in enumerate(module.items):
+        if item.startswith("always @*"):
+            targets = set(re.findall(r"^\s*(\w+)(?:\[[^]]*\])? = ", item, re.MULTILINE))
+            if len(targets) == 1:
+                processes[targets.pop()] = i
+    joined: dict[int, str] = {}
+    gone: set[int] = set()
+    for i, item in enumerate(module.items):
+        clocked = _CLOCKED.fullmatch(item)
+        if clocked is None or clocked[3] not in processes:
+            continue
+        clock, register, following = clocked.groups()
+        process = processes[following]
+        body = module.items[process]
+        assignments = re.findall(rf"^\s*{following}(?:\[[^]]*\])? = ", body, re.MULTILINE)
+        if uses[following] != len(assignments) + 1:
+            continue
+        body = re.sub(r"^always @\* begin\n", f"always @(posedge {clock}) begin\n", body)
+        body = re.sub(r"^ *if \(_start\w*\) begin end\n", "", body, flags=re.MULTILINE)
+        body = re.sub(rf"^ *{following} = {register};\n", "", body, flags=re.MULTILINE)
+        body = re.sub(rf"^( *){following}(\[[^]]*\])? = ", rf"\1{register}\2 <= ", body, flags=re.MULTILINE)
+        joined[i] = body
+        gone.add(process)
+    module.items = [joined.get(i, item) for i, item in enumerate(module.items) if i not in gone]
+
+
+def _inline(module: _Module) -> None:
+    """Put the expressions of nameless wires that are read once where they are read."""
+    uses = module.uses()
+    definitions = {
+        match[1]: match[2]
+        for item in module.items
+        if (match := _ASSIGN.fullmatch(item))
+        and _NAMELESS.fullmatch(match[1])
+        and match[1] in module.signals
+        and uses[match[1]] == 2
+    }
+    inliner = Inliner(definitions, {name: signal.width for name, signal in module.signals.items()})
+
+    def assignment(match: re.Match[str]) -> str:
+        before, target, operator, value = match.groups()
+        return f"{before}{target} {operator} {inliner.whole(value, inliner.width(target))};"
+
+    items = []
+    for item in module.items:
+        match = _ASSIGN.fullmatch(item)
+        if match and match[1] in definitions:
+            items.append(item)
+            continue
+        if match or item.startswith("always"):
+            item = _ASSIGNMENT.sub(assignment, item)
+            item = re.sub(r"\bif \((\w+)\)", lambda m: f"if ({inliner.condition(m[1])})", item)
+        else:
+            item = re.sub(
+                r"^(\s*\.\w+)\((\w+)\)",
+                lambda m: f"{m[1]}({inliner.whole(m[2], inliner.width(m[2]))})",
+                item,
+                flags=re.MULTILINE,
+            )
+        items.append(item)
+    # What could not be replaced stays, with its own expression expanded.
+    module.items = []
+    for item in items:
+        match = _ASSIGN.fullmatch(item)
+        if match and match[1] in definitions:
+            if match[1] in inliner.used:
+                continue
+            item = _ASSIGNMENT.sub(assignment, item)
+        module.items.append(item)
+    module.items = [
+        item
+        for item in module.items
+        if not ((match := _ASSIGN.fullmatch(item)) and match[1] in inliner.used)
+    ]
+
+
+def _drop_unread(module: _Module) -> None:
+    """Remove what nothing reads: wires, and registers too."""
+    while True:
+        uses = module.uses()
+        writes: Counter[str] = Counter()
+        for item in module.items:
+            if match := _ASSIGN.fullmatch(item):
+                writes.update([match[1].partition("[")[0]])
+        unread = {
+            name
+            for name, signal in module.signals.items()
+            if not signal.direction and uses[name] == writes[name]
+        }
+        if not unread:
+            break
+        module.items = [
+            item
+            for item in module.items
+            if not ((match := _ASSIGN.fullmatch(item)) and match[1].partition("[")[0] in unread)
+        ]
+        for name in unread:
+            del module.signals[name]
+
+
+# --- printing ---
+
+
+def _join_equal(modules: list[_Module]) -> list[_Module]:
+    """Modules that differ only in their name become one, named without the number of the instance."""
+    kept: dict[str, _Module] = {}
     names: dict[str, str] = {}
+    for module in reversed(modules):  # from the leaves to the top
+        module.items = [_NAME.sub(lambda m: names.get(m[0], m[0]), item) for item in module.items]
+        body = _print(_Module("", module.ports, module.signals, module.items))
+        if body in kept:
+            names[module.name] = kept[body].name
+        else:
+            kept[body] = module
+    result = list(reversed(kept.values()))
+    shared = set(names.values())
+    taken = {module.name for module in result}
+    final: dict[str, str] = {}
+    for module in result:
+        short = re.sub(r"_\d+$", "", module.name)
+        if module.name in shared and short not in taken:
+            taken.add(short)
+            final[module.name] = short
+    for module in result:
+        module.name = final.get(module.name, module.name)
+        module.items = [_NAME.sub(lambda m: final.get(m[0], m[0]), item) for item in module.items]
+    return result
 
-    def rename(match: re.Match[str]) -> str:
-        if match["comment"]:
-            return ""
-        name = match["escaped"] or match["plain"] or match["member"]
-        original = name.removeprefix("\\")
-        if not match["escaped"] and "__" not in name:
-            return name
-        if original not in names:
-            base = re.sub(r"_{2,}", "_", re.sub(r"\W", "_", original)).strip("_")
-            if base in _KEYWORDS or not base or base[0].isdigit():
-                base = f"n{base}" if base[:1].isdigit() else f"{base}_"
-            clean, number = base, 2
-            while clean in taken:
-                clean, number = f"{base}_{number}", number + 1
-            taken.add(clean)
-            names[original] = clean
-        return names[original]
 
-    return _TOKEN.sub(rename, verilog).lstrip()
+def _print(module: _Module) -> str:
+    ports = []
+    for name in module.ports:
+        port = module.signals[name]
+        kind = "reg " if port.is_reg else "wire"
+        ports.append(f"  {port.direction:6} {kind} {port.range}{name}{port.init}")
+    lines = [f"module {module.name} (", ",\n".join(ports), ");"]
+    for name, signal in module.signals.items():
+        if not signal.direction:
+            kind = "reg " if signal.is_reg else "wire "
+            lines.append(f"  {signal.attributes}{kind}{signal.range}{name}{signal.depth}{signal.init};")
+    for item in module.items:
+        lines.append("  " + _compact(item).replace("\n", "\n  "))
+    return "\n".join(lines) + "\nendmodule\n"
+
+
+def _compact(item: str) -> str:
+    """One line for what has one statement; a loop for a memory that is zero at first."""
+    if _ZERO_INIT.fullmatch(item):
+        indices = [int(i) for i in re.findall(r"\[(\d+)\] = ", item)]
+        memory, zero = re.findall(r"(\w+)\[\d+\] = (.*);", item)[0]
+        if indices == list(range(len(indices))):
+            return (
+                f"initial begin : {memory}_at_start\n"
+                f"  integer i;\n"
+                f"  for (i = 0; i < {len(indices)}; i = i + 1) {memory}[i] = {zero};\n"
+                "end"
+            )
+    item = re.sub(r"\) begin\n\s*([^;\n]*;)\n\s*end(?=\n|$)", r") \1", item)
+    return re.sub(r"^(always @\(posedge \w+\))\n\s+", r"\1 ", item)

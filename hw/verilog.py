@@ -63,7 +63,8 @@ def banner(spec: AcceleratorSpec, user_rtl: UserRtl | None = None) -> str:
 
 def convert(component: wiring.Component, name: str) -> str:
     """Verilog of any component of the domain ``sync``, its members as flat ports."""
-    aclk, aresetn = Signal(), Signal()
+    aclk = Signal()  # each in its own statement: Amaranth takes the name from there
+    aresetn = Signal()
     domain = ClockDomain("sync")
     domain.clk = aclk
     fragment = Fragment.get(component, None)
@@ -77,7 +78,7 @@ def convert(component: wiring.Component, name: str) -> str:
     for internal in ("restart", "awaited"):  # inputs that only the SoC drives
         ports.pop(internal, None)
     text, _ = rtlil.convert_fragment(fragment, ports, name, emit_src=False)
-    return tidy(_yosys(text))
+    return tidy(_yosys(text), list(ports))
 
 
 def _yosys(text: str) -> str:
