@@ -306,7 +306,7 @@ class SendDimOp(StageOp):
         self, sizes: Sequence[SSAValue], shifts: Sequence[int], offset: SSAValue | Operation
     ) -> None:
         super().__init__(
-            operands=[offset, sizes],
+            operands=[sizes, offset],
             result_types=[IndexType()],
             properties={"shifts": DenseArrayBase.from_list(i64, list(shifts))},
         )
@@ -329,7 +329,7 @@ class SendIdxOp(StageOp):
     assembly_format = "$index `at` $offset attr-dict"
 
     def __init__(self, index: SSAValue, offset: SSAValue | Operation) -> None:
-        super().__init__(operands=[offset, index], result_types=[IndexType()])
+        super().__init__(operands=[index, offset], result_types=[IndexType()])
 
 
 def _verify_tile(tile: SSAValue, shape: Sequence[int], permutation: Sequence[int]) -> None:
@@ -382,7 +382,7 @@ class SendOp(StageOp):
         offset: SSAValue | Operation,
     ) -> None:
         super().__init__(
-            operands=[offset, tile],
+            operands=[tile, offset],
             result_types=[IndexType()],
             properties={
                 "shape": DenseArrayBase.from_list(i64, list(shape)),

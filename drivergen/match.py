@@ -39,9 +39,8 @@ def _positions(op: linalg.GenericOp) -> list[tuple[int, ...]]:
     """For each operand, the loop that runs over each of its dims."""
     positions = []
     for index, attr in enumerate(op.get_indexing_maps()):
-        results = attr.data.results
-        loops = tuple(e.position for e in results if isinstance(e, AffineDimExpr))
-        if len(loops) != len(results):
+        loops = operand_loops(op, index)
+        if len(loops) != len(attr.data.results):
             raise NoMatchError(f"operand {index} is not indexed by plain loops ({attr.data})")
         positions.append(loops)
     return positions
@@ -117,3 +116,9 @@ def element(value: SSAValue) -> str:
 def sizes(op: linalg.GenericOp) -> tuple[int, ...]:
     """Number of iterations of each loop."""
     return tuple(op.get_static_loop_ranges())
+
+
+def operand_loops(op: linalg.GenericOp, operand: int) -> tuple[int, ...]:
+    """The loop that runs over each dim of an operand whose indexing map has plain loops only."""
+    results = op.indexing_maps.data[operand].data.results
+    return tuple(e.position for e in results if isinstance(e, AffineDimExpr))

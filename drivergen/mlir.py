@@ -6,8 +6,8 @@ from typing import NoReturn
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
-from xdsl.dialects import arith, get_all_dialects
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, IntegerType, ModuleOp, StringAttr, UnknownLoc
+from xdsl.dialects import arith, func, get_all_dialects
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, IntegerAttr, IntegerType, ModuleOp, StringAttr, UnknownLoc
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
@@ -95,3 +95,34 @@ def fail(op: Operation, why: str) -> NoReturn:
     doc = op.doc if isinstance(op, linalg.GenericOp) else None
     name = doc.data if doc is not None and doc.data.startswith("linalg.") else op.name
     raise CompileError(f"{where(op)}: {name}: {why}")
+
+
+def index(at: Operation | Block, value: int) -> SSAValue:
+    """A constant of type index, at the start of the function around `at`; an equal one there is used again."""
+    around = at if isinstance(at, Operation) else at.parent_op()
+    while around is not None and not isinstance(around, func.FuncOp):
+        around = around.parent_op()
+    assert around is not None, "constants live in functions"
+    block = around.body.block
+    wanted = IntegerAttr.from_index_int_value(value)
+    first = block.first_op
+    while isinstance(first, arith.ConstantOp):
+        if first.value == wanted:
+            return first.result
+        first = first.next_op
+    constant = arith.ConstantOp(wanted)
+    constant.result.name_hint = f"c{value}"
+    if first is None:
+        block.add_op(constant)
+    else:
+        block.insert_op_before(constant, first)
+    return constant.result
+
+
+def only_function(module: ModuleOp, name: str) -> func.FuncOp:
+    """The one function with a body in `module`; CompileError if there are none or several."""
+    functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+    if len(functions) != 1:
+        names = ", ".join(f.sym_name.data for f in functions) or "none"
+        raise CompileError(f"{name}: exactly one func.func with a body is expected, found {names}")
+    return functions[0]

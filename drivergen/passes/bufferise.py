@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, tensor
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -15,6 +17,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
     UnitAttr,
+    i64,
 )
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -53,7 +56,8 @@ class _Function:
     wanted: dict[SSAValue, SSAValue] = field(default_factory=dict)
     """Result tensor to the argument it is to be written to."""
 
-    def convert(self) -> None:
+    def convert(self) -> list[SSAValue]:
+        """Returns the argument that each result ends up in."""
         block = self.function.body.block
         last = block.last_op
         if not isinstance(last, func.ReturnOp):
@@ -68,9 +72,12 @@ class _Function:
         outs = [self._destination(number, value) for number, value in enumerate(last.arguments)]
         for op in list(block.ops):
             self._operation(op)
+        results = []
         for value, out in zip(last.arguments, outs, strict=True):
-            if out is not None and (contents := self._input(last, value)) is not out:
+            contents = self._input(last, value)
+            if out is not None and contents is not out:
                 Rewriter.insert_op(memref.CopyOp(contents, out), InsertPoint.before(last))
+            results.append(contents if out is None else out)
         Rewriter.replace_op(last, func.ReturnOp())
         for op in reversed(list(block.ops)):
             if any(isinstance(r.type, TensorType) for r in op.results):
@@ -78,6 +85,7 @@ class _Function:
         for arg in old_args:
             block.erase_arg(arg)
         self.function.update_function_type()
+        return results
 
     def _destination(self, number: int, value: SSAValue) -> SSAValue | None:
         """A new argument for result `number`, or None where it is updated in place in an argument."""
@@ -148,14 +156,14 @@ class _Function:
         """The buffer that `op` updates: its init's own where nobody else reads that, else a fresh one."""
         wanted = self.wanted.get(result)
         if isinstance(value.owner, arith.ConstantOp | tensor.EmptyOp):
-            target = wanted or self._allocate(op, result)
+            target = self._allocate(op, result) if wanted is None else wanted
             if isinstance(value.owner, arith.ConstantOp):
                 self._initialise(op, value.owner, target)
             return target
         current = self.buffers[value]
         if value.has_one_use() and wanted in (None, current):
             return current
-        target = wanted or self._allocate(op, result)
+        target = self._allocate(op, result) if wanted is None else wanted
         if not isinstance(op, linalg.FillOp):
             Rewriter.insert_op(memref.CopyOp(current, target), InsertPoint.before(op))
         return target
@@ -185,6 +193,37 @@ def _splat(constant: arith.ConstantOp) -> arith.ConstantOp | None:
     return arith.ConstantOp(IntegerAttr(int(dense.get_values()[0]), kind))
 
 
+def _mark_arguments(function: func.FuncOp, results: list[SSAValue]) -> None:
+    """Say of each argument whether the function reads it (in), writes it (out), or both (inout).
+
+    One that takes a result of the function on tensors also gets the number of that result.
+    """
+    marks: list[dict[str, Attribute]] = []
+    for arg in function.body.block.args:
+        if not isinstance(arg.type, MemRefType):
+            fail(function, f"argument {arg.index} is {arg.type}, not a tensor or memref")
+        touched = [_access(op, arg) for op in function.walk() if arg in op.operands]
+        if "w" not in "".join(touched):
+            kind = "in"
+        else:
+            kind = "out" if touched[0] == "w" else "inout"
+        marks.append({"accel.kind": StringAttr(kind)})
+        if arg in results:
+            marks[-1]["accel.result"] = IntegerAttr(results.index(arg), i64)
+    function.arg_attrs = ArrayAttr(map(DictionaryAttr, marks))
+
+
+def _access(op: Operation, value: SSAValue) -> str:
+    """How `op` touches a memref: r, w or rw."""
+    if isinstance(op, memref.CopyOp):
+        return ("r" if op.source is value else "") + ("w" if op.destination is value else "")
+    if not isinstance(op, linalg.GenericOp | linalg.FillOp):
+        return "rw"
+    used = [arg.first_use is not None for arg in op.body.block.args]
+    reads = any(v is value and read for v, read in zip(op.operands, used, strict=True))
+    return ("r" if reads else "") + ("w" if value in op.outputs else "")
+
+
 @dataclass(frozen=True)
 class Bufferise(ModulePass):
     """A function on tensors becomes one on memrefs, which writes its results to arguments.
@@ -199,7 +238,8 @@ class Bufferise(ModulePass):
           func.return %C : tensor<4x4xi32>
         }
 
-        func.func @f(%A : memref<4x8xi32>, %B : memref<8x4xi32>, %C : memref<4x4xi32>) {
+        func.func @f(%A : memref<4x8xi32> {accel.kind = "in"}, %B : memref<8x4xi32> {accel.kind = "in"},
+                     %C : memref<4x4xi32> {accel.kind = "out", accel.result = 0}) {
           %zero = arith.constant 0 : i32
           linalg.fill ins(%zero : i32) outs(%C : memref<4x4xi32>)
           linalg.generic {...} ins(%A, %B : ...) outs(%C : memref<4x4xi32>) {...}
@@ -208,19 +248,20 @@ class Bufferise(ModulePass):
 
     A result whose contents start in an argument that nothing else reads is updated in place there; any
     other gets a new argument behind the others. Results in between get memory of their own
-    (`memref.alloc`, static in C). Functions on memrefs pass through.
+    (`memref.alloc`, static in C). Functions on memrefs pass through. Arguments are marked as in, out or
+    inout (updated).
     """
 
     name = "accel-bufferise"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [o for o in op.ops if isinstance(o, func.FuncOp)]:
-            types = (*function.function_type.inputs, *function.function_type.outputs)
-            has_tensors = any(
-                isinstance(v.type, TensorType) for o in function.walk() for v in (*o.operands, *o.results)
-            )
-            if function.is_declaration or not (has_tensors or any(isinstance(t, TensorType) for t in types)):
-                continue
+        for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
             if len(function.body.blocks) != 1:
                 fail(function, "control flow between blocks is not supported")
-            _Function(function, op).convert()
+            results = _Function(function, op).convert() if _has_tensors(function) else []
+            _mark_arguments(function, results)
+
+
+def _has_tensors(function: func.FuncOp) -> bool:
+    values = [v for op in function.walk() for v in (*op.operands, *op.results)]
+    return any(isinstance(v.type, TensorType) for v in (*values, *function.body.block.args))

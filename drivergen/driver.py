@@ -1,0 +1,127 @@
+"""What the compiler delivers: C files, the stages on the way, and what the function's arguments are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, StringAttr
+
+from axiloom.drivergen.emit_c import c_type, comment, identifier
+from axiloom.drivergen.mlir import fail
+
+CACHE_LINE = 64
+"""Bytes; arrays of the harness start on one, so that none shares a line with another."""
+
+
+@dataclass(frozen=True)
+class Arg:
+    """An argument of the function, and the array of the harness that is passed for it."""
+
+    symbol: str
+    """``axl_arg0``: global in the harness, found in the ELF's symbols."""
+    shape: tuple[int, ...]
+    dtype: str
+    """NumPy's name, ``int32``."""
+    kind: str
+    """``in``, ``out`` or ``inout``."""
+    name: str = ""
+    """As in the MLIR, where it has one."""
+    result: int | None = None
+    """Number of the result, of a function on tensors, that is found here afterwards."""
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One offloaded op: sizes of the problem, and how the accelerator is used. `tile` and `order` by name of dim."""
+
+    M: int
+    N: int
+    K: int
+    tile: tuple[int, ...]
+    """In the order m, n, k."""
+    flow: str
+    """Name of the flow; the flow itself where it was written by hand."""
+    order: tuple[str, ...]
+    """Loops, outermost first."""
+
+
+@dataclass
+class Driver:
+    """A compiled function. `c`, `header`, `harness` are empty where compilation stopped before."""
+
+    function: str
+    args: list[Arg]
+    stages: dict[str, str]
+    """``linalg``, ``accel``, ``calls`` and ``c`` (``loops`` and ``c`` for the CPU) to text."""
+    calls: list[Call] = field(default_factory=list)
+    c: str = ""
+    header: str = ""
+    header_name: str = "driver.h"
+    harness: str = ""
+
+
+def arguments(function: func.FuncOp) -> list[Arg]:
+    """The arguments of a bufferised function."""
+    found = []
+    for number, (arg, attrs) in enumerate(zip(function.body.block.args, function.arg_attrs or [], strict=True)):
+        kind, access = arg.type, attrs.data["accel.kind"]
+        assert isinstance(kind, MemRefType) and isinstance(access, StringAttr)
+        shape, element = kind.get_shape(), c_type(kind.element_type)
+        if element is None:
+            fail(function, f"argument {number} has elements of {kind.element_type}; accepted are i8, i16 and i32")
+        if any(size == DYNAMIC_INDEX for size in shape):
+            fail(function, f"argument {number} has a dynamic size ({kind}); sizes must be known")
+        strides = kind.get_strides()
+        if strides is None or list(strides) != [prod(shape[dim + 1 :]) for dim in range(len(shape))]:
+            fail(function, f"argument {number} is not contiguous and row major ({kind})")
+        result = attrs.data.get("accel.result")
+        found.append(
+            Arg(
+                f"axl_arg{number}",
+                tuple(shape),
+                element.removesuffix("_t"),
+                access.data,
+                arg.name_hint or "",
+                result.value.data if isinstance(result, IntegerAttr) else None,
+            )
+        )
+    return found
+
+
+def harness(driver: Driver, banner: str, *, init: str | None) -> str:
+    """``main.c``: arrays for the arguments, and a main that calls `init` (unless None), then the function.
+
+    It returns 0, or the dma_status that stopped it. The simulator fills the inputs and reads the outputs
+    through the symbols of the arrays; none of them is const, so that they all lie in RAM.
+    """
+    lines = [comment(banner), f'#include "{driver.header_name}"', ""]
+    for arg in driver.args:
+        shape = " x ".join(map(str, arg.shape)) or "1"
+        lines.append(f"/* {arg.name or 'argument'}: {shape}, {arg.kind} */")
+        lines.append(f"{arg.dtype}_t {arg.symbol}[{arg.size}] __attribute__((aligned({CACHE_LINE})));")
+    call = f"{driver.function}({', '.join(arg.symbol for arg in driver.args)})"
+    lines += ["", "int main(void)", "{"]
+    if init is None:
+        lines += [f"    {call};", "    return 0;"]
+    else:
+        lines += [
+            f"    dma_status status = {init}();",
+            "    if (status == DMA_OK)",
+            f"        status = {call};",
+            "    if (status == DMA_OK)",
+            "        status = dma_free();",
+            "    return (int)status;",
+        ]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def entry_name(function: func.FuncOp) -> str:
+    """The function's name in C."""
+    return identifier(function.sym_name.data)

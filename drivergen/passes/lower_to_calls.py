@@ -1,0 +1,222 @@
+"""The `accel` ops become calls of the runtime in ``sw/include/axiloom.h``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnrankedMemRefType,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from axiloom.drivergen import dialect as accel
+from axiloom.drivergen.mlir import fail, index
+from axiloom.isa.types import WORD_BITS
+
+STATUS_OK = 0
+
+
+class _Lowering:
+    """Replaces the ops of one module; `declared` collects the runtime functions that are used."""
+
+    def __init__(self) -> None:
+        self.declared: dict[str, tuple[Attribute, ...]] = {}
+        self.at: Operation | None = None
+        self.opcode: Attribute | None = None
+
+    def lower(self, function: func.FuncOp) -> None:
+        ops = [op for op in function.walk() if type(op) in _RULES]
+        for op in ops:
+            self.at, self.opcode = op, op.attributes.get("opcode")
+            _RULES[type(op)](self, op)
+        for op in reversed(ops):  # a token's wait goes before its start
+            Rewriter.erase_op(op)
+
+    def insert(self, op: Operation) -> SSAValue:
+        assert self.at is not None
+        Rewriter.insert_op(op, InsertPoint.before(self.at))
+        return op.results[0]
+
+    def index(self, value: int) -> SSAValue:
+        assert self.at is not None
+        return index(self.at, value)
+
+    def word(self, value: int) -> SSAValue:
+        # A word is unsigned in C; in MLIR it is the signless i32 with the same bits.
+        attr = IntegerAttr(value, i32, truncate_bits=True)
+        return self.insert(arith.ConstantOp(attr))
+
+    def call(self, callee: str, *arguments: SSAValue) -> None:
+        """Call a runtime function, and leave the driver if its status is not DMA_OK."""
+        self.declared[callee] = tuple(a.type for a in arguments)
+        call = func.CallOp(callee, arguments, [i32])
+        if self.opcode is not None:
+            call.attributes["opcode"], self.opcode = self.opcode, None
+        assert self.at is not None
+        Rewriter.insert_op([call, accel.CheckOp(call.res[0])], InsertPoint.before(self.at))
+
+    def add(self, offset: SSAValue, words: int) -> SSAValue:
+        known = accel.constant(offset)
+        if known is not None:
+            return self.index(known + words)
+        return self.insert(arith.AddiOp(offset, self.index(words)))
+
+    # --- one rule an op -------------------------------------------------------------------------------
+
+    def init_dma(self, op: accel.InitDmaOp) -> None:
+        dma = op.config.data
+        values = (
+            dma.address,
+            dma.input_address,
+            dma.input_buffer_size,
+            dma.output_address,
+            dma.output_buffer_size,
+        )
+        self.call("dma_init", *(self.index(value) for value in values))
+
+    def _put_word(self, op: accel.StageOp, word: SSAValue) -> None:
+        self.call("dma_put_word", word, op.offset)
+        op.end.replace_all_uses_with(self.add(op.offset, op.words()))
+
+    def send_literal(self, op: accel.SendLiteralOp) -> None:
+        self._put_word(op, self.word(op.value.value.data))
+
+    def send_dim(self, op: accel.SendDimOp) -> None:
+        known, rest = 0, []
+        for size, shift in zip(op.sizes, op.shifts.get_values(), strict=True):
+            value = accel.constant(size)
+            if value is not None:
+                known |= value << shift
+            else:
+                cast = self.insert(arith.IndexCastOp(size, i32))
+                rest.append(self.insert(arith.ShLIOp(cast, self.word(shift))))
+        word = self.word(known)
+        for term in rest:
+            word = self.insert(arith.OrIOp(word, term))
+        self._put_word(op, word)
+
+    def send_idx(self, op: accel.SendIdxOp) -> None:
+        self._put_word(op, self.insert(arith.IndexCastOp(op.index, i32)))
+
+    def send(self, op: accel.SendOp) -> None:
+        kind = op.tile.type
+        assert isinstance(kind, MemRefType) and isinstance(kind.element_type, IntegerType)
+        bits = kind.element_type.width.data
+        tile = self._tile(op, op.tile, op.shape.get_values(), op.permutation.get_values())
+        self.call(f"dma_put_tile_i{bits}", *tile, op.offset)
+        op.end.replace_all_uses_with(self.add(op.offset, op.words()))
+
+    def recv(self, op: accel.RecvOp) -> None:
+        tile = self._tile(op, op.tile, op.shape.get_values(), op.permutation.get_values())
+        accumulate = self.word(int(op.mode.data == "accumulate"))
+        self.call("dma_get_tile_i32", *tile, op.offset, accumulate)
+
+    def _tile(
+        self, op: Operation, tile: SSAValue, shape: Sequence[int], permutation: Sequence[int]
+    ) -> list[SSAValue]:
+        """The arguments that the copies share: pointer, rows, cols, strides, tile_rows, tile_cols."""
+        kind = tile.type
+        assert isinstance(kind, MemRefType)
+        strides = kind.get_strides()
+        if len(shape) != 2 or strides is None or None in strides:
+            fail(op, f"only matrices with known strides can be copied, not {kind}")
+        pointer = self.insert(memref.CastOp.get(tile, UnrankedMemRefType.from_type(kind.element_type)))
+        lengths = [self._length(tile, dim) for dim in permutation]
+        steps = [self.index(stride) for dim in permutation if (stride := strides[dim]) is not None]
+        return [pointer, *lengths, *steps, *(self.index(size) for size in shape)]
+
+    def _length(self, tile: SSAValue, dim: int) -> SSAValue:
+        assert isinstance(tile.type, MemRefType)
+        size = tile.type.get_shape()[dim]
+        if size != DYNAMIC_INDEX:
+            return self.index(size)
+        view = tile.owner
+        if not isinstance(view, memref.SubviewOp):
+            assert self.at is not None
+            fail(self.at, "the size of its tile is not known here")
+        dynamic = [d for d, s in enumerate(view.static_sizes.get_values()) if s == DYNAMIC_INDEX]
+        return view.sizes[dynamic.index(dim)]
+
+    def start(self, op: accel.StartOp) -> None:
+        begin, end = accel.constant(op.begin), accel.constant(op.end)
+        if begin is not None and end is not None:
+            words = self.index(end - begin)
+        else:
+            words = self.insert(arith.SubiOp(op.end, op.begin))
+        self.call(f"dma_start_{op.CHANNEL}", words, op.begin)
+
+    def wait(self, op: accel.WaitOp) -> None:
+        assert isinstance(op.token.type, accel.TokenType)
+        self.call(f"dma_wait_{op.token.type.channel.data}")
+
+
+_RULES: dict[type[Operation], Callable[[_Lowering, Operation], None]] = {
+    accel.InitDmaOp: _Lowering.init_dma,
+    accel.SendLiteralOp: _Lowering.send_literal,
+    accel.SendDimOp: _Lowering.send_dim,
+    accel.SendIdxOp: _Lowering.send_idx,
+    accel.SendOp: _Lowering.send,
+    accel.RecvOp: _Lowering.recv,
+    accel.StartSendOp: _Lowering.start,
+    accel.StartRecvOp: _Lowering.start,
+    accel.WaitOp: _Lowering.wait,
+}
+
+
+@dataclass(frozen=True)
+class LowerToCalls(ModulePass):
+    """Replace the `accel` ops by calls of the runtime; functions return its status.
+
+    ::
+
+        func.func @f(...) {
+          %0 = accel.send_literal 1 at %c0
+          %1 = accel.start_send %c0 to %0 : !accel.token<"send">
+          accel.wait %1 : !accel.token<"send">
+          func.return
+        }
+
+        func.func @f(...) -> i32 {
+          %ok = arith.constant 0 : i32
+          %word = arith.constant 1 : i32
+          %0 = func.call @dma_put_word(%word, %c0) : (i32, index) -> i32
+          accel.check %0
+          %1 = func.call @dma_start_send(%c1, %c0) : (index, index) -> i32
+          accel.check %1
+          %2 = func.call @dma_wait_send() : () -> i32
+          accel.check %2
+          func.return %ok : i32
+        }
+
+    A memref goes to C as the address of its first element, ``memref<*xT>``. Of the accel dialect only
+    `accel.check` remains: it leaves the function with a status that is not DMA_OK.
+    """
+
+    name = "accel-lower-to-calls"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lowering = _Lowering()
+        for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
+            lowering.lower(function)
+            last = function.body.block.last_op
+            assert isinstance(last, func.ReturnOp)
+            ok = arith.ConstantOp(IntegerAttr(STATUS_OK, i32))
+            Rewriter.insert_op(ok, InsertPoint.before(last))
+            Rewriter.replace_op(last, func.ReturnOp(ok))
+            function.function_type = FunctionType.from_lists(function.function_type.inputs.data, [i32])
+        for callee, types in lowering.declared.items():
+            op.body.block.add_op(func.FuncOp.external(callee, types, [i32]))

@@ -1,0 +1,131 @@
+"""Linalg ops that stay on the CPU become plain loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from axiloom.drivergen.match import NoMatchError, match
+from axiloom.drivergen.mlir import fail, index
+
+
+def _nest(before: Operation, ends: dict[int, int], names: dict[int, str]) -> tuple[Builder, dict[int, SSAValue]]:
+    """Loops over ``0 .. end`` in the order of `ends`; where their body starts, and their counters."""
+    builder = Builder(InsertPoint.before(before))
+    zero, one = index(before, 0), index(before, 1)
+    counters = {}
+    for loop, end in ends.items():
+        body = Block([scf.YieldOp()], arg_types=[IndexType()])
+        body.args[0].name_hint = names[loop]
+        builder.insert_op(scf.ForOp(zero, index(before, end), one, [], Region(body)))
+        builder.insertion_point = InsertPoint.at_start(body)
+        counters[loop] = body.args[0]
+    return builder, counters
+
+
+def _order(op: LinalgStructuredOperation, maps: list[AffineMap]) -> list[int]:
+    """Loops with the one innermost that most operands run along, so that the compiler can vectorise it.
+
+    For C[m, n] += A[m, k] B[k, n] that is n, and the order m, k, n.
+    """
+    loops = list(range(op.get_num_loops()))
+    last = [m.results[-1].position for m in maps if m.results and isinstance(m.results[-1], AffineDimExpr)]
+    if not last:
+        return loops
+    inner = max(reversed(last), key=last.count)
+    return [loop for loop in loops if loop != inner] + [inner]
+
+
+def _lower(op: linalg.GenericOp | linalg.FillOp) -> None:
+    maps = [attr.data for attr in op.get_indexing_maps()]
+    for m in maps:
+        if not all(isinstance(e, AffineDimExpr) for e in m.results):
+            fail(op, f"its operands are not indexed by plain loops ({m})")
+    sizes = op.get_static_loop_ranges()
+    builder, counters = _nest(op, {loop: sizes[loop] for loop in _order(op, maps)}, _names(op))
+    values: dict[SSAValue, SSAValue] = {}
+    places: list[list[SSAValue]] = []
+    body = op.body.block
+    for operand, m, arg in zip(op.operands, maps, body.args, strict=True):
+        place = [counters[e.position] for e in m.results if isinstance(e, AffineDimExpr)]
+        places.append(place)
+        if not isinstance(operand.type, MemRefType):
+            values[arg] = operand
+        elif arg.first_use is not None:
+            load = builder.insert_op(memref.LoadOp.get(operand, place))
+            load.res.name_hint = f"{operand.name_hint or 'x'}_value"
+            values[arg] = load.res
+    for inner in body.ops:
+        if isinstance(inner, linalg.IndexOp):
+            values[inner.result] = counters[inner.dim.value.data]
+        elif isinstance(inner, linalg.YieldOp):
+            for value, operand, place in zip(
+                inner.operands, op.outputs, places[len(op.inputs) :], strict=True
+            ):
+                builder.insert_op(memref.StoreOp.get(values.get(value, value), operand, place))
+        else:
+            builder.insert_op(inner.clone(values))
+    Rewriter.erase_op(op)
+
+
+def _names(op: linalg.GenericOp | linalg.FillOp) -> dict[int, str]:
+    """m, n and k for a matmul, else i0, i1, ..."""
+    if isinstance(op, linalg.GenericOp):
+        try:
+            return dict(enumerate(match(op).dims))
+        except NoMatchError:
+            pass
+    return {loop: f"i{loop}" for loop in range(op.get_num_loops())}
+
+
+def _copy(op: memref.CopyOp) -> None:
+    kind = op.source.type
+    assert isinstance(kind, MemRefType)
+    ends = dict(enumerate(kind.get_shape()))
+    builder, counters = _nest(op, ends, {loop: f"i{loop}" for loop in ends})
+    load = builder.insert_op(memref.LoadOp.get(op.source, list(counters.values())))
+    builder.insert_op(memref.StoreOp.get(load.res, op.destination, list(counters.values())))
+    Rewriter.erase_op(op)
+
+
+@dataclass(frozen=True)
+class LowerToLoops(ModulePass):
+    """Turn the linalg ops (on memrefs) and copies that are left into loops over single elements.
+
+    ::
+
+        linalg.generic {...} ins(%A, %B : memref<4x8xi8>, memref<8x4xi8>) outs(%C : memref<4x4xi32>) {...}
+
+        scf.for %m = %c0 to %c4 step %c1 {
+          scf.for %k = %c0 to %c8 step %c1 {
+            scf.for %n = %c0 to %c4 step %c1 {
+              %0 = memref.load %A[%m, %k] : memref<4x8xi8>
+              ...
+              memref.store %3, %C[%m, %n] : memref<4x4xi32>
+            }
+          }
+        }
+
+    The loop along which most operands are contiguous comes innermost.
+    """
+
+    name = "accel-lower-to-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in list(op.walk()):
+            if isinstance(inner, linalg.GenericOp | linalg.FillOp):
+                _lower(inner)
+            elif isinstance(inner, memref.CopyOp):
+                _copy(inner)
+            elif inner.name.startswith("linalg.") and not isinstance(inner, linalg.YieldOp | linalg.IndexOp):
+                fail(inner, "there is no way to lower it to loops")

@@ -1,0 +1,152 @@
+"""The trait: which accelerator executes a `linalg.generic`, and how, as attributes of the op."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TypeVar
+
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, StringAttr
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
+
+from axiloom.drivergen.dialect import (
+    DmaInitConfigAttr,
+    InitOpcodesAttr,
+    OpcodeFlowAttr,
+    OpcodeMapAttr,
+    OperandAttr,
+)
+from axiloom.drivergen.mlir import fail
+from axiloom.isa.names import hint
+from axiloom.isa.types import DmaConfig, HostAction, Recv, Scope, Send, SendDim, SendIdx
+
+REQUIRED = ("opcode_map", "opcode_flow", "dma_init_config", "accel_dim")
+OPTIONAL = ("init_opcodes", "permutation_map", "accel_dims", "accel_operands")
+
+
+@dataclass(frozen=True)
+class Trait:
+    """The attributes as values. Tuples `tile`, `dims` follow the loops of the op, `operands` its operands."""
+
+    opcodes: dict[str, tuple[HostAction, ...]]
+    flow: Scope
+    init: Scope | None
+    dma: DmaConfig
+    tile: tuple[int, ...]
+    order: tuple[int, ...]
+    """Loop numbers, outermost first."""
+    dims: tuple[str, ...]
+    operands: tuple[OperandAttr, ...]
+
+    @classmethod
+    def of(cls, op: linalg.GenericOp) -> Trait:
+        """Read and check the complete trait of `op`; raises CompileError with the op's place."""
+        trait = cls(
+            _get(op, "opcode_map", OpcodeMapAttr).opcodes,
+            _get(op, "opcode_flow", OpcodeFlowAttr).data,
+            _get(op, "init_opcodes", InitOpcodesAttr).data if "init_opcodes" in op.attributes else None,
+            _get(op, "dma_init_config", DmaInitConfigAttr).data,
+            _tile(op, _get(op, "accel_dim", AffineMapAttr).data),
+            _order(op, _get(op, "permutation_map", AffineMapAttr).data),
+            tuple(a.data for a in _list(op, "accel_dims", StringAttr)),
+            tuple(_list(op, "accel_operands", OperandAttr)),
+        )
+        trait._check(op)
+        return trait
+
+    def write(self, op: linalg.GenericOp) -> None:
+        """Set the attributes of `op`."""
+        loops = len(self.dims)
+        tile = AffineMap(loops, 0, tuple(AffineConstantExpr(size) for size in self.tile))
+        order = AffineMap(loops, 0, tuple(AffineDimExpr(loop) for loop in self.order))
+        op.attributes |= {
+            "opcode_map": OpcodeMapAttr.of(self.opcodes),
+            "opcode_flow": OpcodeFlowAttr(self.flow),
+            "dma_init_config": DmaInitConfigAttr(self.dma),
+            "accel_dim": AffineMapAttr(tile),
+            "permutation_map": AffineMapAttr(order),
+            "accel_dims": ArrayAttr([StringAttr(d) for d in self.dims]),
+            "accel_operands": ArrayAttr(self.operands),
+        }
+        if self.init is not None:
+            op.attributes["init_opcodes"] = InitOpcodesAttr(self.init)
+
+    def tile_of(self, operand: OperandAttr) -> tuple[int, ...]:
+        """Tile of an operand, in elements, in the order in which it travels."""
+        return tuple(self.tile[self.dims.index(d)] for d in operand.dims)
+
+    def operand(self, reference: str) -> int:
+        """Index of the operand that an action names, by name or by number."""
+        names = [o.operand for o in self.operands]
+        return int(reference) if reference.isdigit() else names.index(reference)
+
+    def dim(self, reference: str) -> int:
+        """Index of the loop that an action names, by name or by number."""
+        return int(reference) if reference.isdigit() else self.dims.index(reference)
+
+    def _check(self, op: linalg.GenericOp) -> None:
+        loops = len(op.get_iterator_types())
+        if len(self.dims) != loops or len(self.operands) != len(op.operands):
+            fail(op, f"accel_dims must name {loops} loops, accel_operands {len(op.operands)} operands")
+        for operand in self.operands:
+            for dim in operand.dims:
+                self._known(op, f"accel_operands: operand {operand.operand}", "dim", dim, self.dims)
+        inits = self.init.opcodes() if self.init else ()
+        for name, _ in chain(self.flow.opcodes(), inits):
+            self._known(op, "opcode_flow", "opcode", name, list(self.opcodes))
+        names = [o.operand for o in self.operands]
+        for name, actions in self.opcodes.items():
+            for action in actions:
+                if isinstance(action, Send | Recv):
+                    self._known(op, f"opcode_map: {name}", "operand", action.operand, names)
+                dims = [f.dim for f in action.fields] if isinstance(action, SendDim) else []
+                for dim in [action.dim] if isinstance(action, SendIdx) else dims:
+                    self._known(op, f"opcode_map: {name}", "dim", dim, self.dims)
+
+    def _known(
+        self, op: linalg.GenericOp, place: str, what: str, name: str, known: Sequence[str]
+    ) -> None:
+        if name in known or (name.isdigit() and int(name) < len(known)):
+            return
+        fail(op, f"{place}: unknown {what} `{name}`{hint(name, known)}; there are {', '.join(known)}")
+
+
+def is_annotated(op: linalg.GenericOp) -> bool:
+    """Somebody, perhaps by hand, wrote a part of the trait."""
+    return any(name in op.attributes for name in (*REQUIRED, *OPTIONAL))
+
+
+_T = TypeVar("_T", bound=Attribute)
+
+
+def _get(op: linalg.GenericOp, name: str, kind: type[_T]) -> _T:
+    value = op.attributes.get(name)
+    if value is None:
+        fail(op, f"its trait lacks {name}; it needs {', '.join(REQUIRED)}")
+    if not isinstance(value, kind):
+        fail(op, f"{name} must be #{kind.name}, not {value}")
+    return value
+
+
+def _list(op: linalg.GenericOp, name: str, kind: type[_T]) -> list[_T]:
+    values = list(_get(op, name, ArrayAttr))
+    if not all(isinstance(v, kind) for v in values):
+        fail(op, f"{name} must be an array of #{kind.name}, not {ArrayAttr(values)}")
+    return values
+
+
+def _tile(op: linalg.GenericOp, sizes: AffineMap) -> tuple[int, ...]:
+    tile = tuple(e.value for e in sizes.results if isinstance(e, AffineConstantExpr))
+    if len(tile) != len(sizes.results) or len(tile) != len(op.get_iterator_types()) or min(tile) < 1:
+        fail(op, f"accel_dim must give each loop a positive tile size, not {sizes}")
+    return tile
+
+
+def _order(op: linalg.GenericOp, order: AffineMap) -> tuple[int, ...]:
+    loops = tuple(e.position for e in order.results if isinstance(e, AffineDimExpr))
+    if sorted(loops) != list(range(len(op.get_iterator_types()))):
+        fail(op, f"permutation_map must permute the loops, not {order}")
+    return loops
