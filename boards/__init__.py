@@ -17,6 +17,8 @@ from axiloom.errors import UsageError
 
 _HERE = Path(__file__).parent
 
+DEFAULT = "pynq-z2"
+
 
 @dataclass(frozen=True)
 class Resources:
@@ -100,15 +102,28 @@ class Board:
     """A board's profile. Build one with :func:`load`."""
 
     name: str
+    description: str
     part: str
     cpu_hz: int
     fabric_hz: int
+    ram_bytes: int
+    """From physical address 0."""
     resources: Resources
     caches: Caches
     cost: Cost
     latency: Latency
     fabric: Fabric
     simulation: Simulation
+
+    @property
+    def ddr_read_cycles(self) -> int:
+        """Fabric cycles from the address of a read burst to its first word."""
+        return self.fabric.ddr_read
+
+    @property
+    def ddr_write_cycles(self) -> int:
+        """Fabric cycles from the last word of a write burst to its response."""
+        return self.fabric.ddr_write
 
 
 def names() -> list[str]:

@@ -1,1 +1,20 @@
-"""Placeholder."""
+"""C for the host's side: ``include/axiloom.h`` (the runtime's interface), ``src/`` (the runtime), ``arm/`` (start-up
+code, linker script and platform of a Cortex-A9). Built by :mod:`axiloom.cosim.toolchain`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parent
+INCLUDE = (ROOT / "include", ROOT / "arm" / "include")
+LINKER_SCRIPT = ROOT / "arm" / "link.ld"
+
+SOURCES = (
+    ROOT / "arm" / "start.S",
+    ROOT / "arm" / "platform.c",
+    ROOT / "src" / "dma_baremetal.c",
+    ROOT / "src" / "dma_copy.c",
+    ROOT / "src" / "dma_status.c",
+)
+NO_BUILTIN_SOURCES = (ROOT / "arm" / "string.c",)
+"""Compiled with -fno-builtin: they are what the compiler's builtins call."""

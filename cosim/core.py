@@ -1,0 +1,318 @@
+"""The native core from Python: building its library, and the one `Core` of this process.
+
+The core (``cosim/native``) holds RAM, CPU, caches and monitors. Inside a simulator it is the library that the
+simulator's program is linked with; alone it runs programs without an accelerator (:func:`run_cpu`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from axiloom.cosim import native
+from axiloom.cosim.cache import cached_build, content_hash
+from axiloom.cosim.elf import Program
+from axiloom.cosim.elf import load as load_elf
+from axiloom.errors import BuildError, DriverError
+
+if TYPE_CHECKING:
+    from axiloom.boards import Board
+    from axiloom.isa import AcceleratorSpec
+
+Array = np.ndarray[Any, Any]
+Progress = Callable[[str], None]
+
+LIBRARY = "libaxl_core.so"
+NATIVE = Path(__file__).parent / "native"
+MMIO_BYTES = 0x10000
+"""Size of the DMA's page."""
+
+CPU_RUN_LIMIT = 20_000_000_000
+"""Instructions after which a run without an accelerator is taken for one that never ends."""
+
+_FLAGS = ("-std=c++17", "-O3", "-fPIC", "-shared", "-Wall", "-Wextra")
+_STALE = ("missing flush", "missing invalidate", "lost DMA data")
+
+
+# --- building -----------------------------------------------------------------------------------------------
+
+
+def _unicorn() -> Path:
+    """Unicorn's package folder; found without importing it, which would load a second engine's bindings."""
+    spec = importlib.util.find_spec("unicorn")
+    if spec is None or spec.origin is None:
+        raise BuildError("the package unicorn is not installed: run pip install unicorn")
+    return Path(spec.origin).parent
+
+
+def _engine() -> Path:
+    """Unicorn's shared library."""
+    found = sorted((_unicorn() / "lib").glob("libunicorn.so*"))
+    if not found:
+        raise BuildError(f"no libunicorn.so in {_unicorn() / 'lib'}: reinstall unicorn from a wheel")
+    return found[0]
+
+
+def _compiler() -> str:
+    candidates = (os.environ.get("CXX"), "g++", "c++", "clang++")
+    for candidate in candidates:
+        if candidate and (path := shutil.which(candidate)):
+            return path
+    raise BuildError("no C++ compiler: install g++ (Debian: apt install g++), or set CXX")
+
+
+@cache
+def library(progress: Progress | None = None) -> Path:
+    """The core's shared library, built on this machine at first use. BuildError without a compiler."""
+    engine = _engine()
+    sources = sorted(path for path in NATIVE.iterdir() if path.suffix in (".cpp", ".hpp", ".h"))
+    compiler = _compiler()
+    key = content_hash(list(_FLAGS), compiler, str(engine), importlib.metadata.version("unicorn"), *sources)
+
+    def build(folder: Path) -> None:
+        if progress:
+            progress("building the native core")
+        command = [compiler, *_FLAGS, f"-I{_unicorn() / 'include'}"]
+        command += [str(path) for path in sources if path.suffix == ".cpp"]
+        command += ["-o", str(folder / LIBRARY), f"-L{engine.parent}", f"-l:{engine.name}", f"-Wl,-rpath,{engine.parent}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[:200])
+            raise BuildError(f"the native core does not compile with {compiler}: {first}")
+
+    return cached_build("core", key, build) / LIBRARY
+
+
+def library_folders() -> list[Path]:
+    """What a program linked with the core needs in its library path: the core, and the engine under it."""
+    return [library().parent, _engine().parent]
+
+
+# --- the core -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class State:
+    """Where the CPU is. `run` is reset, running, exited or fault; addresses with symbols where they have one."""
+
+    run: str
+    pc: str
+    waiting: str
+    """What it waits for: "", "a read of 0x...", "a write of 0x...", "an interrupt", "the fabric's clock"."""
+    exit_code: int
+    fault: str | None
+
+
+class Core:
+    """The SoC of this process: memory, CPU and monitors (there is one; a second object shares it).
+
+    ::
+
+        core = Core(board, spec)
+        core.begin(elf, {"a": array})          # the RTL, reset, now calls axl_cpu_step
+        core.state, core.counters(), core.read("c", (16, 16), "int32")
+    """
+
+    def __init__(self, board: Board, spec: AcceleratorSpec | None = None) -> None:
+        """For `spec`: the DMA's page at its address, and the protocol monitor for its opcodes."""
+        self.board = board
+        self.program: Program | None = None
+        self._spec = spec
+        self._lib = native.bind(library())
+        size = self._lib.axl_ram_size()
+        if board.ram_bytes != size:
+            raise BuildError(f"board {board.name}: ram_bytes must be {size}, the RAM of the core, not {board.ram_bytes}")
+        made = native.config(board, spec.dma.address, MMIO_BYTES) if spec else native.config(board, 0, 0)
+        self._check(self._lib.axl_configure(ctypes.byref(made)))
+        self._ram: Array = np.ctypeslib.as_array(self._lib.axl_ram(), shape=(size,))
+        self._teach(spec)
+
+    @property
+    def ram(self) -> Array:
+        """All of RAM, bytes, a view: address is index. Shared with CPU and DMA."""
+        return self._ram
+
+    # -- a job --
+
+    def begin(self, elf: Path | Program, inputs: Mapping[str, Array] | None = None) -> None:
+        """Zero memory and counters, load the program, put `inputs` at their symbols, start the CPU.
+
+        Nothing runs before the RTL (or :meth:`run`) asks for the first step. The protocol monitor keeps
+        its place: see :meth:`reset_protocol`. DriverError if the program does not fit the SoC.
+        """
+        program = elf if isinstance(elf, Program) else load_elf(elf)
+        self._check_place(program)
+        exit_pc, exit_code = program.symbol("axiloom_exit"), program.symbol("axiloom_exit_code")
+        self._check(self._lib.axl_job_begin())
+        self.program = program
+        for segment in program.segments:
+            self._ram[segment.address : segment.address + len(segment.data)] = np.frombuffer(segment.data, np.uint8)
+        for name, values in (inputs or {}).items():
+            self.write(name, values)
+        self._check(self._lib.axl_cpu_start(program.entry, exit_pc.address, exit_code.address, *program.text))
+
+    def run(self, max_instructions: int = CPU_RUN_LIMIT) -> None:
+        """Without RTL: run the program to its end. DriverError if it faults or does not end."""
+        self._check(min(self._lib.axl_cpu_run(max_instructions), 0))
+        if fault := self.state.fault:
+            raise DriverError(fault)
+
+    def reset_protocol(self) -> None:
+        """Call when the accelerator is reset: the next word in is an opcode."""
+        self._lib.axl_protocol_reset()
+
+    # -- memory by symbol --
+
+    def write(self, symbol: str, values: Array) -> None:
+        """Put an array (row major, little endian, as it is) at a symbol; it must not be larger."""
+        data = np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8)
+        address = self._place(symbol, data.size)
+        self._ram[address : address + data.size] = data
+
+    def read(self, symbol: str, shape: tuple[int, ...], dtype: str) -> Array:
+        """A copy of the array at a symbol."""
+        kind = np.dtype(dtype)
+        size = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+        address = self._place(symbol, size)
+        return self._ram[address : address + size].copy().view(kind).reshape(shape)
+
+    # -- what happened --
+
+    @property
+    def state(self) -> State:
+        raw = self._lib.axl_state().contents
+        waits = {0: "", 1: f"a read of 0x{raw.wait_addr:08X}", 2: f"a write of 0x{raw.wait_addr:08X}"}
+        waits |= {3: "an interrupt", 4: "the fabric's clock"}
+        run = ("reset", "running", "exited", "fault")[raw.run]
+        fault = None
+        if run == "fault":
+            fault = raw.text.decode()
+            for address in {raw.pc, raw.address}:
+                fault = fault.replace(f"0x{address:08X}", self.describe(address))
+        return State(run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault)
+
+    def describe(self, address: int) -> str:
+        """An address with the symbol of the running program that it belongs to."""
+        return self.program.describe(address) if self.program else f"0x{address:08X}"
+
+    def counters(self) -> dict[str, int]:
+        """The CPU's counters since :meth:`begin`, by the names that perf gives them.
+
+        ``cache-references`` and ``cache-misses`` are what Linux counts under these names on a Cortex-A9: accesses and
+        refills of L1D, loads and stores alike.
+        """
+        raw = self._lib.axl_counters().contents
+        return {name: getattr(raw, field) for name, field in native.PERF_NAMES.items()}
+
+    def activity(self) -> dict[str, int]:
+        """Counts of the CPU's dealings with the fabric: ``mmio_reads``, ``mmio_writes``, ``polls``, ``switches``,
+        ``dma_words_read``, ``dma_words_written``, ``uncached_loads``, ``uncached_stores``, ``maintenance``,
+        ``writebacks``."""
+        raw = self._lib.axl_counters().contents
+        return {name: getattr(raw, name) for name in native.ACTIVITY}
+
+    def stale(self) -> list[str]:
+        """Missing cache maintenance, one line for each place in the program, oldest first."""
+        return [self._stale_line(self._lib.axl_stale(i).contents) for i in range(self._lib.axl_stale_count())]
+
+    def protocol_text(self) -> str:
+        """Where both streams stand: the last opcode, words of its payload and of stores still missing."""
+        return str(self._lib.axl_protocol_text().decode())
+
+    # -- inside --
+
+    def _check(self, result: int) -> None:
+        if result < 0:
+            raise DriverError(self._lib.axl_error().decode())
+
+    def _place(self, symbol: str, size: int) -> int:
+        if self.program is None:
+            raise DriverError(f"no program is loaded: {symbol!r} has no address")
+        found = self.program.symbol(symbol)
+        if found.size and size > found.size:
+            raise DriverError(f"{symbol} has {found.size} bytes in {self.program.path.name}; {size} were given or asked for")
+        if found.address + size > self._ram.size:
+            raise DriverError(f"{symbol} leaves RAM: {size} bytes at 0x{found.address:08X}")
+        return found.address
+
+    def _check_place(self, program: Program) -> None:
+        for segment in program.segments:
+            if segment.address + segment.size > self._ram.size:
+                raise DriverError(
+                    f"{program.path.name}: a segment of {segment.size} bytes at 0x{segment.address:08X} leaves RAM "
+                    f"(0x0 to 0x{self._ram.size:08X})"
+                )
+        if self._spec is None:
+            return
+        dma = self._spec.dma
+        for what, address, size in (
+            ("input", dma.input_address, dma.input_buffer_size),
+            ("output", dma.output_address, dma.output_buffer_size),
+        ):
+            if program.overlaps(address, size):
+                raise DriverError(
+                    f"{program.path.name}: the program overlaps the DMA's {what} window (0x{address:08X}, {size} bytes); "
+                    "make its arrays smaller, or move the window in the specification"
+                )
+
+    def _stale_line(self, raw: Any) -> str:
+        what = (
+            "the DMA read data that is still dirty in a cache, stored by",
+            "the CPU read a line cached before the DMA wrote it, in",
+            "a dirty line was written over what the DMA had written, by",
+        )[raw.kind]
+        where = self.describe(raw.line) if raw.line == raw.last else f"0x{raw.line:08X} to 0x{raw.last:08X}"
+        return (
+            f"{_STALE[raw.kind]}: {what} {self.describe(raw.pc)}; line {where}, "
+            f"{raw.count} time{'s' if raw.count != 1 else ''}, first at fabric cycle {raw.cycle}"
+        )
+
+    def _teach(self, spec: AcceleratorSpec | None) -> None:
+        """The protocol monitor's table, from the specification."""
+        sizes = spec.tile.size if spec else ()
+        self._lib.axl_protocol_clear((ctypes.c_uint32 * len(sizes))(*sizes), len(sizes))
+        for opcode in spec.opcodes.values() if spec else ():
+            actions = native.actions(spec, opcode)  # type: ignore[arg-type]
+            array = (native.Action * len(actions))(*actions)
+            literal = opcode.literal
+            self._check(
+                self._lib.axl_protocol_op(opcode.name.encode(), literal is not None, literal or 0, array, len(actions))
+            )
+
+
+@dataclass(frozen=True)
+class CpuRun:
+    """What a program gave that ran on the CPU alone."""
+
+    outputs: dict[str, Array]
+    exit_code: int
+    counters: dict[str, int]
+
+
+def run_cpu(
+    elf: Path,
+    inputs: Mapping[str, Array],
+    outputs: Mapping[str, tuple[tuple[int, ...], str]],
+    board: Board,
+    *,
+    max_instructions: int = CPU_RUN_LIMIT,
+) -> CpuRun:
+    """Run a program that uses no accelerator, with all caches and counters. DriverError if it fails."""
+    core = Core(board)
+    core.begin(elf, inputs)
+    core.run(max_instructions)
+    code = core.state.exit_code
+    if code:
+        raise DriverError(f"{elf.name}: main returned {code}")
+    return CpuRun({name: core.read(name, *form) for name, form in outputs.items()}, code, core.counters())

@@ -1,0 +1,251 @@
+"""The C interface of the core (``axl_core.h``) for ctypes: structures, signatures, and values to fill them with.
+
+The field lists mirror the header one to one; :func:`bind` gives the functions their types.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_longlong, c_uint8, c_uint32, c_uint64
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from axiloom.isa.types import Recv, Send, SendDim
+
+if TYPE_CHECKING:
+    from axiloom.boards import Board
+    from axiloom.isa import AcceleratorSpec
+    from axiloom.isa.types import Opcode
+
+COST_CLASSES = ("alu", "mul", "load", "store", "multiple", "word", "branch", "vfp", "system")
+COST_UNIT = 64
+"""Costs of instructions are in 1/64 CPU cycle."""
+
+
+class Config(ctypes.Structure):
+    _fields_ = [  # noqa: RUF012
+        ("cpu_hz", c_uint64),
+        ("fabric_hz", c_uint64),
+        *((name, c_uint32) for name in ("l1i_size", "l1i_ways", "l1d_size", "l1d_ways", "l2_size", "l2_ways")),
+        ("replacement", c_uint32),
+        ("predictor_bits", c_uint32),
+        ("cost", c_uint32 * len(COST_CLASSES)),
+        *(
+            (f"{name}_cycles", c_uint32)
+            for name in (
+                "l2_hit",
+                "ddr",
+                "writeback",
+                "branch_miss",
+                "uncached_read",
+                "uncached_write",
+                "private_read",
+                "private_write",
+                "maintenance",
+                "mmio_request",
+                "mmio_response",
+                "quantum",
+            )
+        ),
+        ("mmio_base", c_uint32),
+        ("mmio_size", c_uint32),
+    ]
+
+
+class State(ctypes.Structure):
+    _fields_ = [  # noqa: RUF012
+        *((name, c_uint32) for name in ("run", "fault", "pc", "address")),
+        ("exit_code", c_int32),
+        *((name, c_uint32) for name in ("waiting", "wait_addr", "mmio_pc")),
+        ("text", c_char * 200),
+    ]
+
+
+PERF_NAMES = {
+    "instructions": "instructions",
+    "cpu-cycles": "cpu_cycles",
+    "task-clock": "task_clock_ns",
+    "branch-instructions": "branch_instructions",
+    "branch-misses": "branch_misses",
+    "L1-dcache-loads": "l1d_loads",
+    "L1-dcache-load-misses": "l1d_load_misses",
+    "L1-dcache-stores": "l1d_stores",
+    "cache-references": "cache_references",
+    "cache-misses": "cache_misses",
+    "L1-icache-load-misses": "l1i_misses",
+    "l2-references": "l2_references",
+    "l2-misses": "l2_misses",
+    "stall-cycles": "stall_cycles",
+}
+"""Counter by perf's name to the field of `Counters`. task-clock is in nanoseconds."""
+
+ACTIVITY = (
+    "mmio_reads",
+    "mmio_writes",
+    "polls",
+    "switches",
+    "dma_words_read",
+    "dma_words_written",
+    "uncached_loads",
+    "uncached_stores",
+    "maintenance",
+    "writebacks",
+)
+
+
+class Counters(ctypes.Structure):
+    _fields_ = [  # noqa: RUF012
+        (name, c_uint64)
+        for name in (
+            "instructions",
+            "cpu_cycles",
+            "task_clock_ns",
+            "branch_instructions",
+            "branch_misses",
+            "l1d_loads",
+            "l1d_load_misses",
+            "l1d_stores",
+            "l1d_store_misses",
+            "cache_references",
+            "cache_misses",
+            "l1i_misses",
+            "l2_references",
+            "l2_misses",
+            "writebacks",
+            "stall_cycles",
+            "uncached_loads",
+            "uncached_stores",
+            "mmio_reads",
+            "mmio_writes",
+            "polls",
+            "maintenance",
+            "switches",
+            "dma_words_read",
+            "dma_words_written",
+        )
+    ]
+
+
+class Stale(ctypes.Structure):
+    _fields_ = [  # noqa: RUF012
+        *((name, c_uint32) for name in ("kind", "line", "last", "pc")),
+        ("count", c_uint64),
+        ("cycle", c_uint64),
+    ]
+
+
+class Action(ctypes.Structure):
+    _fields_ = [  # noqa: RUF012
+        ("kind", c_uint32),
+        ("operand", c_char * 16),
+        ("per_word", c_uint32),
+        ("n", c_uint32),
+        ("dim", c_uint32 * 8),
+        ("shift", c_uint32 * 8),
+        ("bits", c_uint32 * 8),
+    ]
+
+
+class Protocol(ctypes.Structure):
+    _fields_ = [  # noqa: RUF012
+        *((name, c_uint64) for name in ("words_in", "words_out", "payload_left", "store_left")),
+        ("unknown", c_uint32),
+        ("unknown_word", c_uint32),
+        ("last_opcode", c_char * 32),
+    ]
+
+
+_INT_POINTER = POINTER(c_int)
+_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "axl_cpu_step": (c_int, [c_int, c_int, c_int, c_longlong, _INT_POINTER, _INT_POINTER, _INT_POINTER]),
+    "axl_mem_read": (c_int, [c_int]),
+    "axl_mem_write": (None, [c_int, c_int, c_int]),
+    "axl_stream_in": (None, [c_int, c_int]),
+    "axl_stream_out": (None, [c_int, c_int]),
+    "axl_ram": (POINTER(c_uint8), []),
+    "axl_ram_size": (c_uint64, []),
+    "axl_configure": (c_int, [POINTER(Config)]),
+    "axl_error": (c_char_p, []),
+    "axl_job_begin": (c_int, []),
+    "axl_cpu_start": (c_int, [c_uint32] * 5),
+    "axl_cpu_run": (c_int, [c_uint64]),
+    "axl_state": (POINTER(State), []),
+    "axl_counters": (POINTER(Counters), []),
+    "axl_stale_count": (c_int, []),
+    "axl_stale": (POINTER(Stale), [c_int]),
+    "axl_protocol_clear": (None, [POINTER(c_uint32), c_uint32]),
+    "axl_protocol_op": (c_int, [c_char_p, c_int, c_uint32, POINTER(Action), c_uint32]),
+    "axl_protocol_reset": (None, []),
+    "axl_protocol": (POINTER(Protocol), []),
+    "axl_protocol_text": (c_char_p, []),
+}
+
+
+def bind(library: Path) -> Any:
+    """The library with typed functions. Loading the same path again gives the same instance."""
+    loaded = ctypes.CDLL(str(library))
+    for name, (result, arguments) in _FUNCTIONS.items():
+        function = getattr(loaded, name)
+        function.restype = result
+        function.argtypes = arguments
+    return loaded
+
+
+def config(board: Board, mmio_base: int, mmio_size: int) -> Config:
+    """The board for the core; `mmio_size` 0 for a CPU without an accelerator."""
+    caches, latency, fabric = board.caches, board.latency, board.fabric
+    made = Config(
+        cpu_hz=board.cpu_hz,
+        fabric_hz=board.fabric_hz,
+        l1i_size=caches.l1i_size,
+        l1i_ways=caches.l1i_ways,
+        l1d_size=caches.l1d_size,
+        l1d_ways=caches.l1d_ways,
+        l2_size=caches.l2_size,
+        l2_ways=caches.l2_ways,
+        replacement=("random", "lru").index(caches.replacement),
+        predictor_bits=latency.predictor_bits,
+        l2_hit_cycles=latency.l2_hit,
+        ddr_cycles=latency.ddr,
+        writeback_cycles=latency.writeback,
+        branch_miss_cycles=latency.branch_miss,
+        uncached_read_cycles=latency.uncached_read,
+        uncached_write_cycles=latency.uncached_write,
+        private_read_cycles=latency.private_read,
+        private_write_cycles=latency.private_write,
+        maintenance_cycles=latency.maintenance,
+        mmio_request_cycles=fabric.mmio_request,
+        mmio_response_cycles=fabric.mmio_response,
+        quantum_cycles=board.simulation.quantum,
+        mmio_base=mmio_base,
+        mmio_size=mmio_size,
+    )
+    for index, name in enumerate(COST_CLASSES):
+        made.cost[index] = round(getattr(board.cost, name) * COST_UNIT)
+    return made
+
+
+_SKIP, _DIMS, _LOAD, _STORE = range(4)
+
+
+def actions(spec: AcceleratorSpec, opcode: Opcode) -> list[Action]:
+    """What follows the opcode word on the streams, in order, for the protocol monitor."""
+    host = opcode.host if opcode.literal is None else opcode.host[1:]
+    made = []
+    for action in host:
+        if isinstance(action, (Send, Recv)):
+            kind = _LOAD if isinstance(action, Send) else _STORE
+            dims = [spec.dims.index(dim) for dim in spec.data[action.operand]]
+            per_word = spec.operand_type(action.operand).per_word
+            one = Action(kind=kind, operand=action.operand.encode()[:15], per_word=per_word, n=len(dims))
+            one.dim[: len(dims)] = dims
+        elif isinstance(action, SendDim):
+            one = Action(kind=_DIMS, n=len(action.fields))
+            for index, field in enumerate(action.fields):
+                one.dim[index] = spec.dims.index(field.dim)
+                one.shift[index] = field.shift
+                one.bits[index] = action.field_bits(field)
+        else:
+            one = Action(kind=_SKIP)
+        made.append(one)
+    return made

@@ -1,0 +1,240 @@
+// The C interface of the core (axl_core.h): one SoC, its memory, CPU and monitors.
+#include "axl_core.h"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "cpu.hpp"
+#include "protocol.hpp"
+
+namespace {
+
+uint8_t *map_ram() {
+    void *ram = mmap(nullptr, axl::RAM_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (ram == MAP_FAILED) {
+        perror("axiloom: 512 MiB of address space for the simulated RAM");
+        abort();
+    }
+    return static_cast<uint8_t *>(ram);
+}
+
+struct System {
+    uint8_t *ram = map_ram();
+    axl::Memory memory;
+    axl::Cpu cpu{ram, memory};
+    axl::Protocol protocol;
+    axl_counters_t counters{};
+    axl_protocol_t position{};
+    std::string protocol_text, error = "";
+    uint64_t dma_reads = 0, dma_writes = 0;
+    bool configured = false;
+    uint64_t cpu_hz = 1;
+};
+
+System &soc() {
+    static System system;
+    return system;
+}
+
+int refuse(const std::string &why) {
+    soc().error = why;
+    return -1;
+}
+
+bool power_of_two(uint32_t value) { return value && !(value & (value - 1)); }
+
+bool good_cache(uint32_t size, uint32_t ways) {
+    return power_of_two(size) && power_of_two(ways) && ways <= 32 && size >= axl::LINE_BYTES * ways;
+}
+
+bool in_ram(uint32_t address, const char *what) {
+    if (address < axl::RAM_SIZE && address % 4 == 0)
+        return true;
+    char text[100];
+    snprintf(text, sizeof text, "the DMA %s address 0x%08X, which is not a word of RAM", what, address);
+    soc().cpu.fail(AXL_FAULT_DMA, soc().cpu.state.mmio_pc, address, text);
+    return false;
+}
+
+} // namespace
+
+extern "C" {
+
+int axl_cpu_step(int rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay) {
+    return soc().cpu.step(static_cast<uint32_t>(rdata), resp, irq, now, addr, wdata, delay);
+}
+
+int axl_mem_read(int addr) {
+    System &s = soc();
+    uint32_t address = static_cast<uint32_t>(addr);
+    if (!in_ram(address, "reads"))
+        return static_cast<int>(0xDEADBEEFu);
+    s.dma_reads++;
+    s.memory.dma_read(address >> axl::LINE_SHIFT);
+    int32_t word;
+    memcpy(&word, s.ram + address, sizeof word);
+    return word;
+}
+
+void axl_mem_write(int addr, int data, int strb) {
+    System &s = soc();
+    uint32_t address = static_cast<uint32_t>(addr);
+    if (!(strb & 15) || !in_ram(address, "writes"))
+        return;
+    s.dma_writes++;
+    s.memory.dma_write(address >> axl::LINE_SHIFT);
+    for (int byte = 0; byte < 4; byte++)
+        if (strb >> byte & 1)
+            s.ram[address + static_cast<uint32_t>(byte)] = static_cast<uint8_t>(static_cast<uint32_t>(data) >> 8 * byte);
+}
+
+void axl_stream_in(int word, int) {
+    soc().protocol.in(static_cast<uint32_t>(word));
+}
+
+void axl_stream_out(int, int last) {
+    System &s = soc();
+    std::string fault = s.protocol.out(last != 0);
+    if (!fault.empty())
+        s.cpu.fail(AXL_FAULT_PROTOCOL, s.cpu.state.mmio_pc, 0, fault);
+}
+
+uint8_t *axl_ram(void) { return soc().ram; }
+uint64_t axl_ram_size(void) { return axl::RAM_SIZE; }
+const char *axl_error(void) { return soc().error.c_str(); }
+
+int axl_configure(const axl_config *config) {
+    System &s = soc();
+    if (!config->cpu_hz || !config->fabric_hz)
+        return refuse("cpu_hz and fabric_hz must be positive");
+    if (!good_cache(config->l1i_size, config->l1i_ways) || !good_cache(config->l1d_size, config->l1d_ways) ||
+        !good_cache(config->l2_size, config->l2_ways))
+        return refuse("cache sizes and ways must be powers of two, with at least one set of 32-byte lines");
+    if (config->replacement > AXL_REPLACE_LRU)
+        return refuse("replacement must be 0 (random) or 1 (LRU)");
+    if (config->predictor_bits < 1 || config->predictor_bits > 20)
+        return refuse("predictor_bits must be 1 to 20");
+    if (config->mmio_base % 4096 || config->mmio_size % 4096 || (config->mmio_size && config->mmio_base < axl::RAM_SIZE))
+        return refuse("the DMA's page must be aligned to 4 KiB and lie outside RAM");
+    s.memory.configure(*config);
+    s.cpu_hz = config->cpu_hz;
+    s.configured = true;
+    return s.cpu.configure(*config);
+}
+
+int axl_job_begin(void) {
+    System &s = soc();
+    if (!s.configured)
+        return refuse("axl_job_begin: call axl_configure first");
+    s.cpu.begin();
+    s.memory.reset();
+    s.dma_reads = s.dma_writes = 0;
+    s.protocol.words_in = s.protocol.words_out = 0;
+    if (madvise(s.ram, axl::RAM_SIZE, MADV_DONTNEED) != 0)
+        memset(s.ram, 0, axl::RAM_SIZE);
+    return 0;
+}
+
+int axl_cpu_start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end) {
+    System &s = soc();
+    if (exit_code_addr > axl::RAM_SIZE - 4)
+        return refuse("axl_cpu_start: the exit code is not in RAM");
+    if (s.cpu.start(entry, exit_pc, exit_code_addr, text_start, text_end) == 0)
+        return 0;
+    return refuse(s.cpu.error);
+}
+
+int axl_cpu_run(uint64_t max_instructions) {
+    int result = soc().cpu.run_alone(max_instructions);
+    return result < 0 ? refuse(soc().cpu.error) : result;
+}
+
+const axl_state_t *axl_state(void) {
+    System &s = soc();
+    if (s.cpu.state.run == AXL_RUN_RUNNING)
+        s.cpu.state.pc = s.memory.pc;
+    return &s.cpu.state;
+}
+
+const axl_counters_t *axl_counters(void) {
+    System &s = soc();
+    const axl::Cpu &cpu = s.cpu;
+    const axl::Memory &m = s.memory;
+    axl_counters_t &c = s.counters;
+    c.instructions = cpu.instructions;
+    c.cpu_cycles = cpu.cycles();
+    c.task_clock_ns = static_cast<uint64_t>(static_cast<unsigned __int128>(c.cpu_cycles) * 1000000000u / s.cpu_hz);
+    c.branch_instructions = cpu.branches;
+    c.branch_misses = cpu.branch_misses;
+    c.l1d_loads = m.loads;
+    c.l1d_load_misses = m.load_misses;
+    c.l1d_stores = m.stores;
+    c.l1d_store_misses = m.store_misses;
+    c.cache_references = m.loads + m.stores;
+    c.cache_misses = m.load_misses + m.store_misses;
+    c.l1i_misses = m.fetch_misses;
+    c.l2_references = m.l2_references;
+    c.l2_misses = m.l2_misses;
+    c.writebacks = m.writebacks;
+    c.stall_cycles = cpu.stall;
+    c.uncached_loads = m.uncached_loads;
+    c.uncached_stores = m.uncached_stores;
+    c.mmio_reads = cpu.mmio_reads;
+    c.mmio_writes = cpu.mmio_writes;
+    c.polls = cpu.polls;
+    c.maintenance = m.maintenance;
+    c.switches = cpu.switches;
+    c.dma_words_read = s.dma_reads;
+    c.dma_words_written = s.dma_writes;
+    return &c;
+}
+
+int axl_stale_count(void) { return static_cast<int>(soc().memory.stale.list.size()); }
+
+const axl_stale_t *axl_stale(int index) {
+    const auto &list = soc().memory.stale.list;
+    return index >= 0 && index < static_cast<int>(list.size()) ? &list[static_cast<size_t>(index)] : nullptr;
+}
+
+void axl_protocol_clear(const uint32_t *dims, uint32_t n_dims) { soc().protocol.clear(dims, n_dims); }
+
+int axl_protocol_op(const char *name, int has_literal, uint32_t literal, const axl_action_t *actions, uint32_t n) {
+    axl::Protocol &p = soc().protocol;
+    for (uint32_t i = 0; i < n; i++) {
+        bool sized = actions[i].kind == AXL_ACT_LOAD || actions[i].kind == AXL_ACT_STORE;
+        if (actions[i].n > 8 || (sized && !actions[i].per_word))
+            return refuse("axl_protocol_op: at most 8 dims, and at least one element in a word");
+        for (uint32_t d = 0; d < actions[i].n; d++)
+            if (actions[i].dim[d] >= p.reset_dims.size())
+                return refuse("axl_protocol_op: dim out of range");
+    }
+    p.ops.push_back({name, has_literal != 0, literal, {actions, actions + n}});
+    p.reset();
+    return 0;
+}
+
+void axl_protocol_reset(void) { soc().protocol.reset(); }
+
+const axl_protocol_t *axl_protocol(void) {
+    System &s = soc();
+    const axl::Protocol &p = s.protocol;
+    s.position = axl_protocol_t{};
+    s.position.words_in = p.words_in;
+    s.position.words_out = p.words_out;
+    s.position.payload_left = p.op ? p.load_left : 0;
+    s.position.store_left = p.store_left();
+    s.position.unknown = p.unknown;
+    s.position.unknown_word = p.unknown_word;
+    if (p.last)
+        snprintf(s.position.last_opcode, sizeof s.position.last_opcode, "%s", p.last->name.c_str());
+    return &s.position;
+}
+
+const char *axl_protocol_text(void) {
+    soc().protocol_text = soc().protocol.text();
+    return soc().protocol_text.c_str();
+}
+
+} // extern "C"

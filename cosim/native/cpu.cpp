@@ -1,0 +1,585 @@
+#include "cpu.hpp"
+
+#include <climits>
+#include <cstdio>
+#include <numeric>
+
+namespace axl {
+
+namespace {
+
+Cpu *current = nullptr; // the one whose fibre starts: makecontext passes no pointers
+
+Cpu &cpu_of(void *self) { return *static_cast<Cpu *>(self); }
+
+std::string format(const char *pattern, uint32_t a, uint32_t b = 0, uint32_t c = 0) {
+    char text[200];
+    snprintf(text, sizeof text, pattern, a, b, c);
+    return text;
+}
+
+} // namespace
+
+// ---- set-up ----------------------------------------------------------------------------------------------------
+
+int Cpu::configure(const axl_config &c) {
+    config = c;
+    uint64_t common = std::gcd(c.cpu_hz, c.fabric_hz);
+    cpu_ratio = c.cpu_hz / common;
+    fabric_ratio = c.fabric_hz / common;
+    predictor.configure(c.predictor_bits);
+    return begin();
+}
+
+int Cpu::begin() {
+    abort_run();
+    close();
+    state = axl_state_t{};
+    instructions = branches = branch_misses = stall = base = 0;
+    mmio_reads = mmio_writes = polls = switches = 0;
+    attributes.reset(RAM_SIZE);
+    predictor.reset();
+    blocks.assign(BLOCKS, Block());
+    previous = nullptr;
+    last_fetch = NO_LINE;
+    attributes_changed = alone = has_origin = false;
+    now = 0;
+    last_read = 1;
+    timer_start = 0;
+    timer_control = pl310_control = 0;
+    max_instructions = 0;
+    return 0;
+}
+
+int Cpu::start(uint32_t entry_, uint32_t exit_pc_, uint32_t exit_code_addr_, uint32_t text_start, uint32_t text_end) {
+    if (state.run != AXL_RUN_RESET) {
+        error = "axl_cpu_start: call axl_job_begin first";
+        return -1;
+    }
+    uc_err code = uc_open(UC_ARCH_ARM, UC_MODE_ARM, &engine);
+    if (code != UC_ERR_OK)
+        return fail_setup("uc_open", code);
+    uc_ctl_set_cpu_model(engine, UC_CPU_ARM_CORTEX_A9);
+    code = uc_mem_map_ptr(engine, 0, RAM_SIZE, UC_PROT_ALL, ram);
+    if (code != UC_ERR_OK)
+        return fail_setup("uc_mem_map_ptr", code);
+    code = uc_mmio_map(engine, PRIVATE_BASE, PRIVATE_SIZE, on_private_read, this, on_private_write, this);
+    if (code == UC_ERR_OK && config.mmio_size)
+        code = uc_mmio_map(engine, config.mmio_base, config.mmio_size, on_device_read, this, on_device_write, this);
+    if (code != UC_ERR_OK)
+        return fail_setup("uc_mmio_map", code);
+    constexpr uint64_t first = 1, last = 0; // everywhere: a range would make every access slower
+    bool hooked = hook(UC_HOOK_BLOCK, reinterpret_cast<void *>(on_block), first, last) &&
+                  hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, reinterpret_cast<void *>(on_access), first, last) &&
+                  hook(UC_HOOK_MEM_INVALID, reinterpret_cast<void *>(on_unmapped), first, last) &&
+                  hook(UC_HOOK_INTR, reinterpret_cast<void *>(on_exception), first, last);
+    if (!hooked || scan(text_start, text_end) != 0)
+        return -1;
+    entry = entry_;
+    exit_pc = exit_pc_;
+    exit_code_addr = exit_code_addr_;
+    state.run = AXL_RUN_RUNNING;
+    return 0;
+}
+
+int Cpu::fail_setup(const char *what, uc_err code) {
+    error = std::string(what) + ": " + uc_strerror(code);
+    close();
+    return -1;
+}
+
+bool Cpu::hook(uint32_t type, void *callback, uint64_t first, uint64_t last) {
+    uc_hook handle;
+    uc_err code = uc_hook_add(engine, &handle, static_cast<int>(type), callback, this, first, last);
+    if (code == UC_ERR_OK)
+        return true;
+    fail_setup("uc_hook_add", code);
+    return false;
+}
+
+// The engine takes cache maintenance for a no-op, so the few instructions that matter get a hook each: writes to
+// CP15 c1 (SCTLR), c2 (TTBR), c7 (caches) and c8 (TLB). Data in the text that looks like one is never executed.
+int Cpu::scan(uint32_t text_start, uint32_t text_end) {
+    if (text_end > RAM_SIZE || text_start > text_end) {
+        error = "axl_cpu_start: the text is not in RAM";
+        return -1;
+    }
+    for (uint32_t address = text_start & ~3u; address + 4 <= text_end; address += 4) {
+        uint32_t word;
+        memcpy(&word, ram + address, sizeof word);
+        uint32_t crn = (word >> 16) & 15;
+        bool mcr = (word & 0x0FF00F10) == 0x0E000F10;
+        if (!mcr || !(crn == 1 || crn == 2 || crn == 7 || crn == 8))
+            continue;
+        if (!hook(UC_HOOK_CODE, reinterpret_cast<void *>(on_coprocessor), address, address))
+            return -1;
+    }
+    return 0;
+}
+
+void Cpu::close() {
+    if (engine)
+        uc_close(engine);
+    engine = nullptr;
+}
+
+// ---- running ---------------------------------------------------------------------------------------------------
+
+void Cpu::fibre_main() {
+    Cpu *cpu = current;
+    cpu->run();
+    if (!cpu->aborting)
+        cpu->yield(AXL_OP_ADVANCE, 0, 0); // the RTL catches up with the CPU's last cycles
+    cpu->request = Request();
+    cpu->fibre.finish();
+}
+
+// Runs until the program ends. WFI leaves the engine with the PC behind it.
+void Cpu::run() {
+    schedule();
+    uint32_t pc = entry;
+    for (;;) {
+        uint32_t from = pc;
+        uc_err code = uc_emu_start(engine, pc, exit_pc, 0, 0);
+        pc = reg(UC_ARM_REG_PC);
+        if (reg(UC_ARM_REG_CPSR) & 0x20)
+            pc |= 1; // Thumb
+        if (state.run == AXL_RUN_FAULT || aborting)
+            return;
+        if (code != UC_ERR_OK || (pc & ~1u) == exit_pc) {
+            finish(code, pc & ~1u);
+            return;
+        }
+        if (pc == from && reg(UC_ARM_REG_PC) == from) {
+            fail(AXL_FAULT_EXCEPTION, pc, 0, format("the engine stopped at pc 0x%08X", pc));
+            return;
+        }
+        if (alone) {
+            fail(AXL_FAULT_NO_IRQ, pc - 4, 0, "WFI in a run without an accelerator: nothing will wake the CPU");
+            return;
+        }
+        while (!irq_line && !aborting && state.run == AXL_RUN_RUNNING)
+            yield(AXL_OP_WAIT_IRQ, 0, 0);
+        if (state.run != AXL_RUN_RUNNING || aborting)
+            return;
+    }
+}
+
+void Cpu::finish(uc_err code, uint32_t pc) {
+    state.pc = pc;
+    if (code == UC_ERR_OK) {
+        memcpy(&state.exit_code, ram + exit_code_addr, sizeof state.exit_code);
+        state.run = AXL_RUN_EXITED;
+        return;
+    }
+    if (code == UC_ERR_INSN_INVALID)
+        fail(AXL_FAULT_UNDEFINED, pc, pc, format("undefined instruction at pc 0x%08X", pc));
+    else
+        fail(AXL_FAULT_EXCEPTION, pc, 0, format("the CPU stopped at pc 0x%08X: ", pc) + uc_strerror(code));
+}
+
+// The first fault is the one that counts; what follows in the same block is its echo.
+void Cpu::fail(uint32_t fault, uint32_t pc, uint32_t address, const std::string &text) {
+    if (state.run == AXL_RUN_FAULT)
+        return;
+    state.run = AXL_RUN_FAULT;
+    state.fault = fault;
+    state.pc = pc;
+    state.address = address;
+    snprintf(state.text, sizeof state.text, "%s", text.c_str());
+}
+
+void Cpu::stop_engine() {
+    if (engine)
+        uc_emu_stop(engine);
+}
+
+int Cpu::run_alone(uint64_t limit) {
+    if (state.run != AXL_RUN_RUNNING || fibre.active()) {
+        error = "axl_cpu_run: no program was started";
+        return -1;
+    }
+    alone = true;
+    max_instructions = limit;
+    run();
+    return state.run == AXL_RUN_EXITED ? 0 : 1;
+}
+
+int Cpu::step(uint32_t rdata, int resp, int irq, long long now_, int *addr, int *wdata, int *delay) {
+    *addr = *wdata = *delay = 0;
+    if (!has_origin) {
+        origin = now_;
+        has_origin = true;
+    }
+    now = static_cast<uint64_t>(now_ - origin);
+    memory.cycle = now;
+    answer = rdata;
+    response = resp;
+    irq_line = irq;
+    if (state.run == AXL_RUN_RESET || (!fibre.active() && state.run != AXL_RUN_RUNNING)) {
+        state.waiting = 0;
+        return AXL_OP_HALT;
+    }
+    current = this;
+    switches++;
+    fibre.resume(fibre_main);
+    state.waiting = static_cast<uint32_t>(request.op);
+    state.wait_addr = request.address;
+    *addr = static_cast<int>(request.address);
+    *wdata = static_cast<int>(request.data);
+    *delay = request.delay > INT_MAX ? INT_MAX : static_cast<int>(request.delay);
+    return request.op;
+}
+
+// Let the RTL catch up with the CPU and do `op`. Time is kept as max(CPU, RTL): what the RTL takes longer is stall.
+void Cpu::yield(int op, uint32_t address, uint32_t data) {
+    if (aborting)
+        return;
+    bool device = op == AXL_OP_READ || op == AXL_OP_WRITE;
+    uint64_t before = cycles();
+    uint64_t target = to_fabric(before);
+    request.op = op;
+    request.address = address;
+    request.data = data;
+    request.delay = (target > now ? target - now : 0) + (device ? config.mmio_request_cycles : 0);
+    fibre.suspend();
+    uint64_t fabric = now + (device ? config.mmio_response_cycles : 0);
+    uint64_t after = (fabric * cpu_ratio + fabric_ratio - 1) / fabric_ratio;
+    if (after > before)
+        stall += after - before;
+    if (aborting)
+        stop_engine();
+    schedule();
+}
+
+// A run that was left in the middle: let its stack unwind before the engine is closed.
+void Cpu::abort_run() {
+    aborting = true;
+    while (fibre.active())
+        fibre.resume(nullptr);
+    aborting = false;
+}
+
+// ---- counting --------------------------------------------------------------------------------------------------
+
+void Cpu::block(uint32_t address, uint32_t size) {
+    if (previous && previous->branch != Branch::NONE) {
+        branches++;
+        if (!predictor.predict(previous->branch, previous->conditional, previous->branch_pc, previous->end(), address)) {
+            branch_misses++;
+            memory.penalty += config.branch_miss_cycles;
+        }
+    }
+    Block &now_entered = blocks[(address >> 1) % BLOCKS];
+    if (__builtin_expect(now_entered.address != address || now_entered.size != size, 0)) {
+        if (size > RAM_SIZE || address > RAM_SIZE - size)
+            return;
+        Decoder(ram, config.cost).decode(now_entered, address, size, reg(UC_ARM_REG_CPSR) & 0x20);
+    }
+    previous = &now_entered;
+    instructions += now_entered.instructions;
+    base += now_entered.cost;
+    memory.pc = address;
+    uint32_t last = (address + size - 1) >> LINE_SHIFT;
+    for (uint32_t line = address >> LINE_SHIFT; line <= last; line++)
+        if (line != last_fetch) {
+            last_fetch = line;
+            if (attributes.fetch_cached)
+                memory.fetch(line);
+            else
+                memory.fetch_uncached();
+        }
+    if (__builtin_expect(cycles() >= next_event, 0))
+        event();
+}
+
+void Cpu::access(bool write, uint32_t address, uint32_t size) {
+    switch (attributes.data[address >> 20]) {
+    case Attribute::CACHED: {
+        uint32_t last = (address + size - 1) >> LINE_SHIFT;
+        for (uint32_t line = address >> LINE_SHIFT; line <= last; line++)
+            write ? memory.store(line) : memory.load(line);
+        return;
+    }
+    case Attribute::UNCACHED:
+        write ? memory.uncached_store() : memory.uncached_load();
+        return;
+    case Attribute::DEVICE:
+        state.mmio_pc = reg(UC_ARM_REG_PC);
+        return;
+    }
+}
+
+void Cpu::schedule() {
+    next_event = NEVER;
+    if (attributes_changed)
+        next_event = 0;
+    else if (alone && max_instructions)
+        next_event = cycles() + max_instructions / 64 + 1;
+    else if (!alone && config.quantum_cycles)
+        next_event = cycles() + config.quantum_cycles;
+}
+
+// Rare things, at the start of a block: looked at once a quantum, or at once after attributes_changed.
+void Cpu::event() {
+    if (attributes_changed) {
+        attributes_changed = false;
+        attributes.read(cp15(1, 0, 0, 0), cp15(2, 0, 0, 0), ram, RAM_SIZE);
+        last_fetch = NO_LINE;
+        schedule();
+        return;
+    }
+    if (alone) {
+        if (instructions >= max_instructions) {
+            fail(AXL_FAULT_LIMIT, memory.pc, 0, format("still running at pc 0x%08X after the limit of instructions", memory.pc));
+            stop_engine();
+        }
+        schedule();
+        return;
+    }
+    yield(AXL_OP_ADVANCE, 0, 0);
+    if (state.run == AXL_RUN_FAULT)
+        stop_engine();
+}
+
+uint32_t Cpu::reg(int id) const {
+    uint32_t value = 0;
+    uc_reg_read(engine, id, &value);
+    return value;
+}
+
+uint32_t Cpu::cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const {
+    uc_arm_cp_reg access{};
+    access.cp = 15;
+    access.crn = crn;
+    access.crm = crm;
+    access.opc1 = opc1;
+    access.opc2 = opc2;
+    uc_reg_read(engine, UC_ARM_REG_CP_REG, &access);
+    return static_cast<uint32_t>(access.val);
+}
+
+// ---- devices ---------------------------------------------------------------------------------------------------
+
+bool Cpu::device_access(uint32_t address, unsigned size, bool write) {
+    if (state.run == AXL_RUN_FAULT || aborting)
+        return false;
+    const char *text = nullptr;
+    if (alone)
+        text = "%s of 0x%08X at pc 0x%08X: there is no accelerator in a CPU-only run";
+    else if (size != 4 || address % 4)
+        text = "%s of 0x%08X at pc 0x%08X: the DMA's registers take aligned 32-bit accesses only";
+    if (!text)
+        return true;
+    char line[200];
+    snprintf(line, sizeof line, text, write ? "store" : "load", address, state.mmio_pc);
+    fail(AXL_FAULT_ACCESS, state.mmio_pc, address, line);
+    stop_engine();
+    return false;
+}
+
+uint32_t Cpu::device_read(uint32_t address, unsigned size) {
+    if (!device_access(address, size, false))
+        return 0;
+    mmio_reads++;
+    polls += last_read == address;
+    last_read = address;
+    yield(AXL_OP_READ, address, 0);
+    if (response)
+        fail(AXL_FAULT_BUS, state.mmio_pc, address,
+             format("load of 0x%08X at pc 0x%08X: AXI response %u", address, state.mmio_pc, static_cast<uint32_t>(response)));
+    if (state.run == AXL_RUN_FAULT)
+        stop_engine();
+    return answer;
+}
+
+void Cpu::device_write(uint32_t address, unsigned size, uint32_t value) {
+    if (!device_access(address, size, true))
+        return;
+    mmio_writes++;
+    last_read = 1;
+    yield(AXL_OP_WRITE, address, value);
+    if (response)
+        fail(AXL_FAULT_BUS, state.mmio_pc, address,
+             format("store to 0x%08X at pc 0x%08X: AXI response %u", address, state.mmio_pc, static_cast<uint32_t>(response)));
+    if (state.run == AXL_RUN_FAULT)
+        stop_engine();
+}
+
+namespace {
+// Cortex-A9 MPCore TRM, 4.4 (global timer at 0x200) and 2.2 (SCU at 0x000); PL310 at 0x2000 (PL310 TRM, 3.1).
+enum : uint32_t {
+    SCU_END = 0x58,
+    TIMER_LOW = 0x200,
+    TIMER_HIGH = 0x204,
+    TIMER_CONTROL = 0x208,
+    PL310 = 0x2000,
+    PL310_CONTROL = 0x100,
+    PL310_INVALIDATE_LINE = 0x770,
+    PL310_INVALIDATE_WAY = 0x77C,
+    PL310_CLEAN_LINE = 0x7B0,
+    PL310_CLEAN_WAY = 0x7BC,
+    PL310_FLUSH_LINE = 0x7F0,
+    PL310_FLUSH_WAY = 0x7FC
+};
+constexpr uint32_t PL310_ID = 0x410000C8; // r3p2, as on a Zynq-7000
+constexpr uint32_t TIMER_DIVISOR = 2;     // PERIPHCLK is half of the CPU's clock
+} // namespace
+
+uint32_t Cpu::private_read(uint32_t offset, unsigned size) {
+    memory.penalty += config.private_read_cycles;
+    uint64_t time = timer_control & 1 ? (cycles() - timer_start) / TIMER_DIVISOR : 0;
+    if (size == 4 && offset == TIMER_LOW)
+        return static_cast<uint32_t>(time);
+    if (size == 4 && offset == TIMER_HIGH)
+        return static_cast<uint32_t>(time >> 32);
+    if (size == 4 && offset == TIMER_CONTROL)
+        return timer_control;
+    if (size == 4 && offset == PL310)
+        return PL310_ID;
+    if (size == 4 && offset == PL310 + PL310_CONTROL)
+        return pl310_control;
+    if (size == 4 && (offset >= PL310 || offset < SCU_END))
+        return 0; // operations are over at once; nothing else in there has an effect here
+    fail(AXL_FAULT_ACCESS, state.mmio_pc, PRIVATE_BASE + offset,
+         format("load of 0x%08X at pc 0x%08X: this register of the CPU's private page is not modelled",
+                PRIVATE_BASE + offset, state.mmio_pc));
+    stop_engine();
+    return 0;
+}
+
+void Cpu::private_write(uint32_t offset, unsigned size, uint32_t value) {
+    memory.penalty += config.private_write_cycles;
+    if (size == 4 && offset == TIMER_CONTROL) {
+        if ((value & 1) && !(timer_control & 1))
+            timer_start = cycles();
+        timer_control = value;
+        return;
+    }
+    if (size == 4 && offset >= PL310) {
+        pl310_write(offset - PL310, value);
+        return;
+    }
+    if (size == 4 && offset < SCU_END)
+        return;
+    fail(AXL_FAULT_ACCESS, state.mmio_pc, PRIVATE_BASE + offset,
+         format("store to 0x%08X at pc 0x%08X: this register of the CPU's private page is not modelled",
+                PRIVATE_BASE + offset, state.mmio_pc));
+    stop_engine();
+}
+
+void Cpu::pl310_write(uint32_t offset, uint32_t value) {
+    const uint32_t line = value >> LINE_SHIFT;
+    switch (offset) {
+    case PL310_CONTROL:
+        pl310_control = value & 1;
+        memory.l2_on = value & 1;
+        return;
+    case PL310_INVALIDATE_LINE:
+        return memory.l2_line(line, Memory::INVALIDATE);
+    case PL310_CLEAN_LINE:
+        return memory.l2_line(line, Memory::CLEAN);
+    case PL310_FLUSH_LINE:
+        return memory.l2_line(line, Memory::CLEAN | Memory::INVALIDATE);
+    case PL310_INVALIDATE_WAY:
+        return memory.l2_ways(value, Memory::INVALIDATE);
+    case PL310_CLEAN_WAY:
+        return memory.l2_ways(value, Memory::CLEAN);
+    case PL310_FLUSH_WAY:
+        return memory.l2_ways(value, Memory::CLEAN | Memory::INVALIDATE);
+    default:
+        return;
+    }
+}
+
+// A MCR to CP15 is about to execute. ARMv7-A ARM, B3.17.2 (c7) and B4.2.
+void Cpu::coprocessor_write(uint32_t pc) {
+    uint32_t word;
+    memcpy(&word, ram + pc, sizeof word);
+    uint32_t crn = (word >> 16) & 15, crm = word & 15, opc2 = (word >> 5) & 7;
+    if (crn != 7) { // SCTLR, TTBR or TLB: look again when it has executed, at the next block
+        attributes_changed = true;
+        next_event = 0;
+        return;
+    }
+    static const int registers[16] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,
+                                      UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6,  UC_ARM_REG_R7,
+                                      UC_ARM_REG_R8, UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
+                                      UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC};
+    uint32_t value = reg(registers[(word >> 12) & 15]);
+    if (crm == 5 && opc2 <= 1) {
+        memory.l1i.reset();
+        last_fetch = NO_LINE;
+        return;
+    }
+    uint32_t operation = crm == 6    ? static_cast<uint32_t>(Memory::INVALIDATE)
+                         : crm == 14 ? Memory::CLEAN | Memory::INVALIDATE
+                         : crm == 10 || crm == 11 ? static_cast<uint32_t>(Memory::CLEAN)
+                                                  : 0u;
+    if (operation && opc2 == 1)
+        memory.l1_line(value >> LINE_SHIFT, operation);
+    else if (operation && opc2 == 2)
+        memory.l1_set_way(value, operation);
+}
+
+void Cpu::exception(uint32_t number) {
+    // The engine's numbers (QEMU's EXCP_*): 1 undefined, 2 SVC, 3 prefetch abort, 4 data abort.
+    uint32_t pc = reg(UC_ARM_REG_PC);
+    if (number == 4)
+        fail(AXL_FAULT_UNMAPPED, pc, cp15(6, 0, 0, 0),
+             format("data abort at pc 0x%08X, address 0x%08X", pc, cp15(6, 0, 0, 0)));
+    else if (number == 3)
+        fail(AXL_FAULT_UNMAPPED, pc, cp15(6, 0, 0, 2), format("prefetch abort, address 0x%08X", cp15(6, 0, 0, 2)));
+    else if (number == 1)
+        fail(AXL_FAULT_UNDEFINED, pc, pc, format("undefined instruction at pc 0x%08X", pc));
+    else
+        fail(AXL_FAULT_EXCEPTION, pc, 0, format("exception %u at pc 0x%08X: the program has no handlers here", number, pc));
+    stop_engine();
+}
+
+// ---- callbacks of the engine ---------------------------------------------------------------------------------
+
+void Cpu::on_block(uc_engine *, uint64_t address, uint32_t size, void *self) {
+    cpu_of(self).block(static_cast<uint32_t>(address), size);
+}
+
+void Cpu::on_access(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t, void *self) {
+    cpu_of(self).access(type == UC_MEM_WRITE, static_cast<uint32_t>(address), static_cast<uint32_t>(size));
+}
+
+bool Cpu::on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int, int64_t, void *self) {
+    Cpu &cpu = cpu_of(self);
+    uint32_t pc = cpu.reg(UC_ARM_REG_PC), where = static_cast<uint32_t>(address);
+    bool fetch = type == UC_MEM_FETCH_UNMAPPED || type == UC_MEM_FETCH_PROT;
+    bool write = type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT;
+    const char *text = fetch   ? "jump to 0x%08X (pc 0x%08X): nothing is mapped there"
+                       : write ? "store to 0x%08X at pc 0x%08X: nothing is mapped there"
+                               : "load of 0x%08X at pc 0x%08X: nothing is mapped there";
+    cpu.fail(AXL_FAULT_UNMAPPED, pc, where, format(text, where, pc));
+    return false;
+}
+
+void Cpu::on_coprocessor(uc_engine *, uint64_t address, uint32_t, void *self) {
+    cpu_of(self).coprocessor_write(static_cast<uint32_t>(address));
+}
+
+void Cpu::on_exception(uc_engine *, uint32_t number, void *self) { cpu_of(self).exception(number); }
+
+uint64_t Cpu::on_device_read(uc_engine *, uint64_t offset, unsigned size, void *self) {
+    return cpu_of(self).device_read(cpu_of(self).config.mmio_base + static_cast<uint32_t>(offset), size);
+}
+
+void Cpu::on_device_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self) {
+    cpu_of(self).device_write(cpu_of(self).config.mmio_base + static_cast<uint32_t>(offset), size,
+                              static_cast<uint32_t>(value));
+}
+
+uint64_t Cpu::on_private_read(uc_engine *, uint64_t offset, unsigned size, void *self) {
+    return cpu_of(self).private_read(static_cast<uint32_t>(offset), size);
+}
+
+void Cpu::on_private_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self) {
+    cpu_of(self).private_write(static_cast<uint32_t>(offset), size, static_cast<uint32_t>(value));
+}
+
+} // namespace axl

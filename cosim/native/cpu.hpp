@@ -1,0 +1,116 @@
+// The CPU: a Unicorn engine with hooks that count, charge time, and hand device accesses to the RTL.
+#pragma once
+
+#include <unicorn/unicorn.h>
+
+#include <string>
+#include <vector>
+
+#include "attributes.hpp"
+#include "decode.hpp"
+#include "fibre.hpp"
+#include "memory.hpp"
+
+namespace axl {
+
+constexpr uint64_t RAM_SIZE = 512u << 20;
+
+// Registers in the CPU's private page that are served here, without the RTL.
+constexpr uint32_t PRIVATE_BASE = 0xF8F00000, PRIVATE_SIZE = 0x3000;
+
+class Cpu {
+  public:
+    Cpu(uint8_t *ram, Memory &memory) : ram(ram), memory(memory) { attributes.reset(RAM_SIZE); }
+
+    axl_state_t state{};
+    uint64_t instructions = 0, branches = 0, branch_misses = 0, stall = 0;
+    uint64_t mmio_reads = 0, mmio_writes = 0, polls = 0, switches = 0;
+    std::string error;
+
+    int configure(const axl_config &config);
+    int begin();
+    int start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
+    int run_alone(uint64_t max_instructions);
+    int step(uint32_t rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay);
+    uint64_t cycles() const { return (base >> 6) + memory.penalty + stall; }
+    uint64_t to_fabric(uint64_t cpu_cycles) const { return cpu_cycles * fabric_ratio / cpu_ratio; }
+    void fail(uint32_t fault, uint32_t pc, uint32_t address, const std::string &text);
+
+  private:
+    struct Request {
+        int op = AXL_OP_HALT;
+        uint32_t address = 0, data = 0;
+        uint64_t delay = 0;
+    };
+
+    static constexpr uint32_t BLOCKS = 1u << 15;
+    static constexpr uint64_t NEVER = ~0ull;
+
+    uint8_t *ram;
+    Memory &memory;
+    Attributes attributes;
+    uc_engine *engine = nullptr;
+    axl_config config{};
+    uint64_t cpu_ratio = 1, fabric_ratio = 1; // the two clocks, reduced
+    Fibre fibre;
+    Request request;
+    std::vector<Block> blocks;
+    const Block *previous = nullptr;
+    Predictor predictor;
+    uint64_t base = 0;        // cost of instructions, 1/64 cycle
+    uint64_t next_event = 0;  // cycle at which a block has more to do than to count
+    uint64_t max_instructions = 0;
+    uint32_t last_fetch = NO_LINE;
+    uint32_t exit_pc = 0, exit_code_addr = 0, entry = 0;
+    bool attributes_changed = false, alone = false, aborting = false;
+    // the RTL's side
+    long long origin = 0;     // virtual time of the job's first step
+    bool has_origin = false;
+    uint64_t now = 0;         // fabric cycles since then
+    uint32_t answer = 0;
+    int response = 0, irq_line = 0;
+    // devices
+    uint32_t last_read = 1;   // address of the last device access if it was a read, for polls; 1: none
+    uint64_t timer_start = 0;
+    uint32_t timer_control = 0;
+    uint32_t pl310_control = 0;
+
+    int fail_setup(const char *what, uc_err code);
+    bool hook(uint32_t type, void *callback, uint64_t first, uint64_t last);
+    int scan(uint32_t text_start, uint32_t text_end);
+    void close();
+    void abort_run();
+    void run();
+    void finish(uc_err code, uint32_t pc);
+    void stop_engine();
+    void yield(int op, uint32_t address, uint32_t data);
+    void event();
+    void schedule();
+    uint32_t reg(int id) const;
+    uint32_t cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const;
+
+    uint32_t device_read(uint32_t address, unsigned size);
+    void device_write(uint32_t address, unsigned size, uint32_t value);
+    bool device_access(uint32_t address, unsigned size, bool write);
+    uint32_t private_read(uint32_t offset, unsigned size);
+    void private_write(uint32_t offset, unsigned size, uint32_t value);
+    void pl310_write(uint32_t offset, uint32_t value);
+    void coprocessor_write(uint32_t pc);
+    void exception(uint32_t number);
+
+    void block(uint32_t address, uint32_t size);
+    void access(bool write, uint32_t address, uint32_t size);
+
+    static void on_block(uc_engine *, uint64_t address, uint32_t size, void *self);
+    static void on_access(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);
+    static bool on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);
+    static void on_coprocessor(uc_engine *, uint64_t address, uint32_t size, void *self);
+    static void on_exception(uc_engine *, uint32_t number, void *self);
+    static uint64_t on_device_read(uc_engine *, uint64_t offset, unsigned size, void *self);
+    static void on_device_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);
+    static uint64_t on_private_read(uc_engine *, uint64_t offset, unsigned size, void *self);
+    static void on_private_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);
+    static void fibre_main();
+};
+
+} // namespace axl

@@ -1,0 +1,238 @@
+// L1I, L1D and L2 of the CPU, what their misses cost, and the watch over DMA and caches.
+//
+// Data lives in RAM alone; the caches are tags. So a forgotten flush or invalidate does not corrupt the
+// simulated result: it is reported, with the code that caused it, which says more than a wrong number.
+#pragma once
+
+#include "cache.hpp"
+#include "stale.hpp"
+
+namespace axl {
+
+struct Memory {
+    Cache l1i, l1d, l2;
+    StaleReports stale;
+    axl_config config{};
+    bool l2_on = false;
+    uint64_t loads = 0, load_misses = 0, stores = 0, store_misses = 0;
+    uint64_t fetch_misses = 0, l2_references = 0, l2_misses = 0, writebacks = 0;
+    uint64_t uncached_loads = 0, uncached_stores = 0, maintenance = 0;
+    uint64_t penalty = 0;   // CPU cycles since the start of the job
+    uint32_t pc = 0;        // block that runs now: the culprit of reports
+    uint64_t cycle = 0;     // fabric cycle of the last synchronisation, for reports
+
+    void configure(const axl_config &c) {
+        config = c;
+        bool lru = c.replacement == AXL_REPLACE_LRU;
+        l1i.configure(c.l1i_size, c.l1i_ways, lru);
+        l1d.configure(c.l1d_size, c.l1d_ways, lru);
+        l2.configure(c.l2_size, c.l2_ways, lru);
+    }
+
+    void reset() {
+        l1i.reset();
+        l1d.reset();
+        l2.reset();
+        stale.reset();
+        l2_on = false;
+        loads = load_misses = stores = store_misses = 0;
+        fetch_misses = l2_references = l2_misses = writebacks = 0;
+        uncached_loads = uncached_stores = maintenance = penalty = cycle = 0;
+        pc = 0;
+    }
+
+    // ---- CPU ----
+
+    void load(uint32_t line) {
+        loads++;
+        uint32_t index = l1d.find(line);
+        if (__builtin_expect(index == NOT_FOUND, 0)) {
+            load_misses++;
+            index = refill(line);
+        }
+        l1d.touch(index);
+        if (__builtin_expect(l1d.states[index] & STALE, 0))
+            report(AXL_STALE_MISSING_INVALIDATE, line, pc);
+    }
+
+    void store(uint32_t line) {
+        stores++;
+        uint32_t index = l1d.find(line);
+        if (__builtin_expect(index == NOT_FOUND, 0)) {
+            store_misses++;
+            index = refill(line);
+        }
+        l1d.touch(index);
+        uint8_t &state = l1d.states[index];
+        if (!(state & DIRTY)) {
+            state |= DIRTY;
+            l1d.writers[index] = pc;
+        }
+    }
+
+    void uncached_load() {
+        uncached_loads++;
+        penalty += config.uncached_read_cycles;
+    }
+
+    void uncached_store() {
+        uncached_stores++;
+        penalty += config.uncached_write_cycles;
+    }
+
+    void fetch(uint32_t line) {
+        uint32_t index = l1i.find(line);
+        if (__builtin_expect(index == NOT_FOUND, 0)) {
+            fetch_misses++;
+            Cache::Victim victim;
+            index = l1i.fill(line, victim);
+            from_l2(line);
+        }
+        l1i.touch(index);
+    }
+
+    void fetch_uncached() { penalty += config.uncached_read_cycles; }
+
+    // ---- cache maintenance by the guest ----
+
+    enum Operation : uint32_t { CLEAN = 1, INVALIDATE = 2 };
+
+    void l1_line(uint32_t line, uint32_t operation) {
+        maintenance++;
+        penalty += config.maintenance_cycles;
+        uint32_t index = l1d.find(line);
+        if (index != NOT_FOUND)
+            l1_maintain(index, operation);
+    }
+
+    // `value` of a set/way operation: way in the top bits, set above the line offset, level in bits 3:1.
+    void l1_set_way(uint32_t value, uint32_t operation) {
+        maintenance++;
+        if ((value >> 1) & 7)
+            return;
+        uint32_t set = (value >> LINE_SHIFT) & l1d.set_mask;
+        uint32_t way = l1d.ways > 1 ? value >> (32 - __builtin_ctz(l1d.ways)) : 0;
+        uint32_t index = set * l1d.ways + way;
+        if (l1d.tags[index] != NO_LINE)
+            l1_maintain(index, operation);
+    }
+
+    void l2_line(uint32_t line, uint32_t operation) {
+        maintenance++;
+        uint32_t index = l2.find(line);
+        if (index != NOT_FOUND)
+            l2_maintain(index, operation);
+    }
+
+    void l2_ways(uint32_t ways, uint32_t operation) {
+        maintenance++;
+        for (uint32_t index = 0; index < l2.tags.size(); index++)
+            if ((ways >> (index % l2.ways)) & 1 && l2.tags[index] != NO_LINE)
+                l2_maintain(index, operation);
+    }
+
+    // ---- DMA ----
+
+    void dma_read(uint32_t line) {
+        for (Cache *cache : {&l1d, &l2}) {
+            uint32_t index = cache->find(line);
+            if (index == NOT_FOUND || !(cache->states[index] & DIRTY))
+                continue;
+            report(AXL_STALE_MISSING_FLUSH, line, cache->writers[index]);
+            return;
+        }
+    }
+
+    void dma_write(uint32_t line) {
+        for (Cache *cache : {&l1d, &l2}) {
+            uint32_t index = cache->find(line);
+            if (index != NOT_FOUND)
+                cache->states[index] |= STALE;
+        }
+    }
+
+  private:
+    void report(uint32_t kind, uint32_t line, uint32_t culprit) {
+        stale.add(kind, line << LINE_SHIFT, culprit, cycle);
+    }
+
+    uint32_t refill(uint32_t line) {
+        Cache::Victim victim;
+        uint32_t index = l1d.fill(line, victim);
+        l1d.states[index] = from_l2(line);
+        if (victim.state & DIRTY)
+            to_l2(victim);
+        return index;
+    }
+
+    // Bring a line from L2 or DDR; returns the state that L1 inherits.
+    uint8_t from_l2(uint32_t line) {
+        penalty += config.l2_hit_cycles;
+        if (!l2_on) {
+            penalty += config.ddr_cycles;
+            return 0;
+        }
+        l2_references++;
+        uint32_t index = l2.find(line);
+        if (index == NOT_FOUND) {
+            l2_misses++;
+            penalty += config.ddr_cycles;
+            index = l2_allocate(line);
+        }
+        l2.touch(index);
+        return l2.states[index] & STALE;
+    }
+
+    // A dirty line leaves L1. L2 takes whole lines without reading memory first.
+    void to_l2(const Cache::Victim &victim) {
+        if (!l2_on) {
+            to_memory(victim);
+            return;
+        }
+        l2_references++;
+        uint32_t index = l2.find(victim.line);
+        if (index == NOT_FOUND)
+            index = l2_allocate(victim.line);
+        l2.touch(index);
+        l2.states[index] |= victim.state;
+        l2.writers[index] = victim.writer;
+    }
+
+    uint32_t l2_allocate(uint32_t line) {
+        Cache::Victim victim;
+        uint32_t index = l2.fill(line, victim);
+        if (victim.state & DIRTY)
+            to_memory(victim);
+        return index;
+    }
+
+    void to_memory(const Cache::Victim &victim) {
+        writebacks++;
+        penalty += config.writeback_cycles;
+        if (victim.state & STALE)
+            report(AXL_STALE_LOST_WRITE, victim.line, pc);
+    }
+
+    void l1_maintain(uint32_t index, uint32_t operation) {
+        uint8_t &state = l1d.states[index];
+        if (operation & CLEAN && state & DIRTY) {
+            Cache::Victim line{l1d.tags[index], state, l1d.writers[index]};
+            state &= static_cast<uint8_t>(~DIRTY);
+            to_l2(line);
+        }
+        if (operation & INVALIDATE)
+            l1d.drop(index);
+    }
+
+    void l2_maintain(uint32_t index, uint32_t operation) {
+        uint8_t &state = l2.states[index];
+        if (operation & CLEAN && state & DIRTY) {
+            to_memory({l2.tags[index], state, l2.writers[index]});
+            state &= static_cast<uint8_t>(~DIRTY);
+        }
+        if (operation & INVALIDATE)
+            l2.drop(index);
+    }
+};
+
+} // namespace axl
