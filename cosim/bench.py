@@ -53,10 +53,11 @@ def run_cocotb(
     if isinstance(design, AcceleratorSpec):
         if top not in ("accelerator", "soc"):
             raise UsageError(f"top of a specification must be 'accelerator' or 'soc', not {top!r}")
-        verilog: tuple[str, ...] = (hw.verilog.emit(design, top=top, user_rtl=user_rtl),)
+        generated = hw.verilog.emit(design, top=top, user_rtl=user_rtl)
         top = f"axiloom_{top}"
+        verilog = ((f"{top}.v", generated), *verilator.read_sources(user_rtl.files if user_rtl else ()))
     else:
-        verilog = tuple(Path(file).read_text(encoding="utf-8") for file in design)
+        verilog = verilator.read_sources(design)
     trace = Path(trace).absolute() if trace else None
     command = _build(verilog, top, sim, internals, trace, progress)
     if trace:
@@ -79,7 +80,7 @@ def run_cocotb(
 
 
 def _build(
-    verilog: tuple[str, ...], top: str, sim: str, internals: bool, trace: Path | None, progress: Progress | None
+    verilog: verilator.Sources, top: str, sim: str, internals: bool, trace: Path | None, progress: Progress | None
 ) -> list[str | Path]:
     if sim == "icarus":
         return icarus.command(icarus.build(verilog, top, trace=trace is not None, progress=progress))

@@ -70,9 +70,7 @@ class Stopped:
     mm2s: Channel
     s2mm: Channel
     protocol: str
-    """Where both streams stand, as the core's monitor says it."""
-    last_opcode: str
-    unknown_word: int | None
+    """Where both streams stand, with the last opcode, as the core's monitor says it."""
     cpu: str
     """Where the CPU is, with symbols."""
 
@@ -105,8 +103,7 @@ def _error(stopped: Stopped) -> str:
         name = DeviceError(stopped.device_error).name
     except ValueError:
         name = f"error {stopped.device_error}"
-    word = "" if stopped.unknown_word is None else f" at word 0x{stopped.unknown_word:08x}"
-    return f"the accelerator stopped with {name}{word}"
+    return f"the accelerator stopped with {name}"
 
 
 def hang_message(stopped: Stopped) -> str:
@@ -118,10 +115,8 @@ def hang_message(stopped: Stopped) -> str:
         stalls = ["the CPU waits for an interrupt and nothing in flight can raise one"]
     if not stalls:
         stalls = ["no stream stalls, the CPU waits for the DMA" if not stopped.reason else "no stream stalls"]
-    opcode = f"last opcode decoded: {stopped.last_opcode}" if stopped.last_opcode else "no opcode decoded yet"
     parts = [
         *stalls,
-        opcode,
         stopped.protocol,
         f"MM2S_DMASR {dmasr(stopped.mm2s.status)}, S2MM_DMASR {dmasr(stopped.s2mm.status)}",
         stopped.cpu,

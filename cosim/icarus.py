@@ -62,40 +62,38 @@ def glue(core: Path, progress: Progress | None = None) -> Path:
 
 
 def build(
-    verilog: tuple[str, ...],
+    verilog: verilator.Sources,
     top: str,
     *,
     defines: tuple[str, ...] = (),
     trace: bool = False,
     progress: Progress | None = None,
 ) -> Path:
-    """Folder with the program :data:`PROGRAM` for the Verilog texts. Raises BuildError.
+    """Folder with the program :data:`PROGRAM` for the Verilog files. Raises BuildError.
 
     With `trace` the program takes ``+axl_trace=FILE`` and writes a VCD (see :data:`_DUMP`).
     """
     iverilog, _, version = find()
     flags = ["-g2012", "-s", top, "-Wno-timescale", *(f"-D{name}" for name in defines)]
-    texts = [*verilog]
+    sources = [*verilog]
     if trace:
         flags += ["-s", "axiloom_dump"]
-        texts.append(_DUMP.replace("TOP", top))
-    # A scale for files that have none; the wrapper's own comes with the wrapper.
-    texts = [f"`timescale 1ps / 1ps\n{text}" for text in texts]
+        sources.append(("axiloom_dump.v", _DUMP.replace("TOP", top)))
 
     def fill(folder: Path) -> None:
         if progress:
             progress(f"compiling {top} with Icarus")
-        files = [folder / f"source{number}.v" for number in range(len(texts))]
-        for file, text in zip(files, texts, strict=True):
-            file.write_text(text)
+        # A time scale for files that have none. Its own line would shift theirs in messages.
+        (folder / "timescale.v").write_text("`timescale 1ps / 1ps\n")
+        files = ["timescale.v", *verilator.write_sources(tuple(sources), folder)]
         verilator.run_tool(
-            [iverilog, *flags, "-o", PROGRAM, *(f.name for f in files)],
+            [iverilog, *flags, "-o", PROGRAM, *files],
             f"Icarus cannot build {top}",
             re.compile(r"error|syntax", re.IGNORECASE),
             folder,
         )
 
-    return cached_build("icarus", content_hash(version, flags, *texts), fill)
+    return cached_build("icarus", content_hash(version, flags, sources), fill)
 
 
 def command(program: Path, module: Path | None = None) -> list[str | Path]:

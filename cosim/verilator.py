@@ -30,16 +30,22 @@ Progress = Callable[[str], None]
 
 RTL = Path(__file__).parent / "rtl"
 
+Sources = tuple[tuple[str, str], ...]
+"""Verilog files: name (for messages) and text."""
+
 PROGRAM = "simulation"
 """Name of the program in the folder of a finished build."""
 
-_OPTIMISE = ["-O3", "-march=native"]
-_COMMON = ["-std=gnu++17", "-pthread", "-w", "-DVL_TIME_CONTEXT", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVL_USER_FINISH"]
-_VERILATE = [
-    *("--cc", "--vpi", "--prefix", "Vtop", "-O3"),
+OPTIMISE = ["-O3", "-march=native"]
+COMMON = [
+    *("-std=gnu++17", "-pthread", "-w", "-DVL_TIME_CONTEXT", "-DVL_USER_FINISH"),
+    *("-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"),
+]
+VERILATE = [
+    *("--cc", "--prefix", "Vtop", "-O3"),
     *("--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--timescale", "1ps/1ps"),
     "-Wno-fatal",  # warnings are for `axiloom verilog`'s own lint, not for a run
-]  # fmt: skip
+]
 _JOBS = 2  # a design is two units of about equal cost; more jobs would only take memory
 
 
@@ -100,7 +106,7 @@ def _processor() -> str:
 def identity() -> list[str]:
     """All that a build depends on besides its sources: for cache keys."""
     tool, cxx = find(), compiler()
-    return [tool.version, *cxx.command, cxx.version, _processor(), *_OPTIMISE, *_COMMON, *_VERILATE]
+    return [tool.version, *cxx.command, cxx.version, _processor(), *OPTIMISE, *COMMON, *VERILATE]
 
 
 def run_tool(command: Sequence[str | Path], what: str, error: re.Pattern[str], cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
@@ -120,6 +126,13 @@ _VERILATOR_ERROR = re.compile(r"^%Error(?!: Exiting)")
 def compile_cxx(arguments: Sequence[str | Path], what: str, cwd: Path | None = None) -> None:
     """Run the C++ compiler with `arguments`."""
     run_tool([*compiler().command, *arguments], what, _CXX_ERROR, cwd)
+
+
+def verilate(arguments: Sequence[str | Path], what: str, cwd: Path) -> None:
+    """Run Verilator with our options and `arguments`."""
+    tool = find()
+    env = dict(os.environ, VERILATOR_ROOT=str(tool.root))
+    run_tool([tool.program, *VERILATE, *arguments], what, _VERILATOR_ERROR, cwd, env)
 
 
 def _compile_all(jobs: Sequence[tuple[list[str | Path], str]], cwd: Path) -> None:
@@ -159,7 +172,7 @@ def runtime(trace: str | None = None, progress: Progress | None = None) -> Path:
         begin = time.perf_counter()
         _say(progress, f"compiling the runtime of Verilator {find().version} (once per machine)")
         include = find().root / "include"
-        flags = ["-O2", "-march=native", *_COMMON, *_trace_flags(trace), *_include_flags()]
+        flags = ["-O2", "-march=native", *COMMON, *_trace_flags(trace), *_include_flags()]
         units = [include / f"{name}.cpp" for name in sources] + [RTL / "main.cpp"]
         jobs: list[tuple[list[str | Path], str]] = [
             ([*flags, "-c", unit, "-o", f"{unit.stem}.o"], f"compiling Verilator's runtime ({unit.name})") for unit in units
@@ -185,8 +198,7 @@ def _archive(archive: Path, objects: Sequence[Path]) -> None:
 class Design:
     """What to build. The program is a function of these values alone."""
 
-    verilog: tuple[str, ...]
-    """Texts of the Verilog files."""
+    verilog: Sources
     top: str
     public: str
     """A Verilator control file: the signals cocotb may touch. Everything else stays free to be optimised away."""
@@ -222,25 +234,48 @@ def build(design: Design, core: Path | None = None, progress: Progress | None = 
 
 
 def _verilate(design: Design, folder: Path) -> Path:
-    tool = find()
     generated = folder / "generated"
-    files = [folder / f"source{number}.v" for number in range(len(design.verilog))]
-    for file, text in zip(files, design.verilog, strict=True):
-        file.write_text(text)
-    control = folder / "public.vlt"
-    control.write_text(f"`verilator_config\n{design.public}\n")
-    arguments: list[str | Path] = [*_VERILATE, "--top-module", design.top, "--Mdir", generated]
+    files = write_sources(design.verilog, folder)
+    control = "public.vlt"
+    (folder / control).write_text(f"`verilator_config\n{design.public}\n")
+    arguments: list[str | Path] = ["--vpi", "--top-module", design.top, "--Mdir", generated.name]
     if design.trace:
         arguments += [f"--trace-{design.trace}", "--trace-structs"]
     arguments += [f"-D{name}={value}" for name, value in design.defines]
-    run_tool(
-        [tool.program, *arguments, control, *files],
-        f"Verilator cannot build {design.top}",
-        _VERILATOR_ERROR,
-        folder,
-        dict(os.environ, VERILATOR_ROOT=str(tool.root)),
-    )
+    verilate([*arguments, control, *files], f"Verilator cannot build {design.top}", folder)
     return generated
+
+
+def write_sources(sources: Sources, folder: Path) -> list[str]:
+    """Write the files, and return their names there, each once."""
+    names: list[str] = []
+    for name, text in sources:
+        while name in names:
+            name = f"other_{name}"
+        (folder / name).write_text(text, encoding="utf-8")
+        names.append(name)
+    return names
+
+
+def read_sources(files: Sequence[Path | str]) -> Sources:
+    """A user's files. What they include becomes a part of them: it decides on a build as they do."""
+    return tuple((Path(file).name, _with_includes(Path(file))) for file in files)
+
+
+def _with_includes(file: Path) -> str:
+    text = file.read_text(encoding="utf-8")
+    if "`include" not in text:
+        return text
+    done = subprocess.run(
+        [find().program, "-E", f"-I{file.parent}", file],
+        env=dict(os.environ, VERILATOR_ROOT=str(find().root)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise BuildError(f"cannot read {file}: {done.stderr.partition(chr(10))[0]}")
+    return done.stdout
 
 
 def _compile(design: Design, folder: Path, generated: Path) -> None:
@@ -252,12 +287,12 @@ def _compile(design: Design, folder: Path, generated: Path) -> None:
         fast.append(RTL / "axl_dpi.cpp")
     for name, parts in (("fast", fast), ("slow", slow)):
         (folder / f"{name}.cpp").write_text("".join(f'#include "{part}"\n' for part in parts))
-    flags = [*_COMMON, *_trace_flags(design.trace), *_include_flags(), f"-I{generated}", f"-I{RTL.parent / 'native'}"]
+    flags = [*COMMON, *_trace_flags(design.trace), *_include_flags(), f"-I{generated}", f"-I{RTL.parent / 'native'}"]
     if design.soc:
         flags.append("-DAXL_SOC")
     what = f"compiling the simulation of {design.top}"
     jobs: list[tuple[list[str | Path], str]] = [
-        ([*_OPTIMISE, *flags, "-c", "fast.cpp", "-o", "fast.o"], what),
+        ([*OPTIMISE, *flags, "-c", "fast.cpp", "-o", "fast.o"], what),
         (["-O0", *flags, "-c", "slow.cpp", "-o", "slow.o"], what),
     ]
     _compile_all(jobs, folder)

@@ -1,0 +1,102 @@
+"""Co-simulated RTL cycles a second over a bare Verilator C++ loop of the same SoC. Aim 0.8, at least 0.6.
+
+Both do the same transfers (v3_16, whole batches of tiles), so that the array toggles alike. The bare loop
+has no VPI, CPU, monitors or counters. Runs alternate, and the medians are compared, because machines
+change their speed while one measures.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from axiloom import boards, hw, isa
+from axiloom.cosim import toolchain, verilator
+from axiloom.cosim.cache import cached_build, content_hash
+from axiloom.cosim.soc import Job, Soc
+from axiloom.isa import AcceleratorSpec
+
+REPEAT = 150
+TILES = 31
+RUNS = 3
+HERE = Path(__file__).parent
+
+
+def definitions(spec: AcceleratorSpec) -> dict[str, int]:
+    """What rtl_speed.c and bare_soc.cpp must agree on."""
+    literal = {name: op.literal or 0 for name, op in spec.opcodes.items()}
+    return {
+        "LOAD_A": literal["sA"],
+        "LOAD_B": literal["sB"],
+        "COMPUTE": literal["cC"],
+        "STORE": literal["rC"],
+        **{f"{operand}_WORDS": spec.operand_words(operand) for operand in "ABC"},
+        "IN_ADDRESS": spec.dma.input_address,
+        "OUT_ADDRESS": spec.dma.output_address,
+        "TILES": TILES,
+        "REPEAT": REPEAT,
+    }
+
+
+def bare_program(spec: AcceleratorSpec, board: boards.Board) -> Path:
+    """The plain loop, built with the optimisation that the co-simulation has."""
+    text = hw.verilog.emit(spec, top="soc")
+    latencies = {"READ_LATENCY": board.ddr_read_cycles, "WRITE_LATENCY": board.ddr_write_cycles}
+    defines = [f"-D{name}={value}" for name, value in (definitions(spec) | latencies).items()]
+
+    def build(folder: Path) -> None:
+        (folder / "axiloom_soc.v").write_text(text, encoding="utf-8")
+        verilator.verilate(["--top-module", "axiloom_soc", "--Mdir", "out", "axiloom_soc.v"], "bare loop", folder)
+        include = verilator.find().root / "include"
+        flags = [*verilator.OPTIMISE, *verilator.COMMON, *defines, f"-I{include}", f"-I{include}/vltstd", "-Iout"]
+        runtime = [include / "verilated.cpp", include / "verilated_threads.cpp"]
+        generated = sorted((folder / "out").glob("*.cpp"))
+        unit = folder / "unit.cpp"  # as in the co-simulation: the loop and the model are one unit
+        unit.write_text("".join(f'#include "{file}"\n' for file in [*generated, HERE / "bare_soc.cpp"]))
+        verilator.compile_cxx([*flags, unit, *runtime, "-o", folder / verilator.PROGRAM], "bare loop")
+
+    key = content_hash("bare", verilator.identity(), text, defines, HERE / "bare_soc.cpp")
+    return cached_build("bare", key, build) / verilator.PROGRAM
+
+
+def main() -> None:
+    spec = isa.builtin("v3", 16)
+    board = boards.load(boards.DEFAULT)
+    bare = bare_program(spec, board)
+    soc = Soc(spec)
+    soc.build()
+    with tempfile.TemporaryDirectory() as folder:
+        elf = Path(folder) / "load.elf"
+        windows = {
+            "DMA": spec.dma.address,
+            "IN_BYTES": spec.dma.input_buffer_size,
+            "OUT_BYTES": spec.dma.output_buffer_size,
+        }
+        toolchain.compile_arm(
+            [HERE / "rtl_speed.c"],
+            elf,
+            board=board,
+            length_bits=spec.dma.length_width,
+            defines=definitions(spec) | windows,
+        )
+        job = Job(elf)
+        loop, ours, rtl = [], [], []
+        for _ in range(RUNS):
+            done = subprocess.run([bare], capture_output=True, text=True, check=True)
+            cycles, seconds, _last = done.stdout.split()
+            loop.append(int(cycles) / float(seconds))
+            run = soc.run_many([job])[0]
+            ours.append(run.simulation["rtl_cycles_per_s"])
+            rtl.append(run.simulation["rtl_cycles_per_s"] / run.simulation["rtl_share"])
+    plain, whole, alone = (float(np.float64(statistics.median(values))) for values in (loop, ours, rtl))
+    print(f"{'bare Verilator loop':<42} {plain / 1e6:6.2f} M cycles/s")
+    print(f"{'co-simulated, all of the wall time':<42} {whole / 1e6:6.2f} M cycles/s, ratio {whole / plain:.2f} (aim 0.8, floor 0.6)")
+    print(f"{'co-simulated, without the CPU and Python':<42} {alone / 1e6:6.2f} M cycles/s, ratio {alone / plain:.2f}")
+
+
+if __name__ == "__main__":
+    main()

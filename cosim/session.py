@@ -1,0 +1,278 @@
+"""What runs inside the simulator: one cocotb test that does the jobs of a `Soc`, one after another.
+
+Python is here for what happens once a job: reset, loading by the back door, starting the CPU, reading
+counters and results. In between it sleeps until the wrapper says `done`, waking a few times a second to
+look at the wall clock. :mod:`axiloom.cosim.soc` writes the orders and reads what was finished.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import cocotb
+import numpy as np
+from cocotb.triggers import First, RisingEdge, Timer
+
+from axiloom.cosim import diagnosis
+from axiloom.cosim.core import Core, State
+from axiloom.cosim.diagnosis import Channel, Outcome, Stopped
+from axiloom.errors import AxiloomError
+
+if TYPE_CHECKING:
+    from cocotb.handle import HierarchyObject
+
+    from axiloom.boards import Board
+    from axiloom.isa import AcceleratorSpec
+
+Array = np.ndarray[Any, Any]
+
+TO_SESSION = "work.pickle"
+FROM_SESSION = "finished{}.pickle"
+ERROR_FILE = "error.pickle"
+"""Names of the files, in the folder that the simulator runs in."""
+
+_WAKE_S = 0.25
+_PROGRESS_S = 2.0
+
+
+@dataclass(frozen=True)
+class Order:
+    """One job, as the session gets it."""
+
+    elf: Path
+    inputs: Mapping[str, Array]
+    outputs: Mapping[str, tuple[tuple[int, ...], str]]
+    reset: bool
+    timeout_s: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """All that a simulator process is to do."""
+
+    board: Board
+    spec: AcceleratorSpec
+    orders: Sequence[Order]
+    watchdog_cycles: int
+    glue: Path | None
+    """Library with the glue's clock; None: the program itself."""
+    progress: bool
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What became of one order."""
+
+    outputs: dict[str, Array]
+    exit_code: int
+    counters: dict[str, int]
+    fabric: dict[str, int]
+    simulation: dict[str, float]
+    stale: list[str] = field(default_factory=list)
+    hang: str | None = None
+    fault: str | None = None
+
+
+class _Clock:
+    """The glue's cheap clock: what part of a run was the CPU's."""
+
+    def __init__(self, library: Path | None) -> None:
+        glue = ctypes.CDLL(str(library) if library else None)
+        for name in ("axl_glue_ticks", "axl_glue_cpu_ticks"):
+            getattr(glue, name).restype = ctypes.c_uint64
+        self._now, self._cpu = glue.axl_glue_ticks, glue.axl_glue_cpu_ticks
+        self.restart()
+
+    def restart(self) -> None:
+        self._begin, self._cpu_begin = self._now(), self._cpu()
+
+    def cpu_share(self) -> float:
+        """Of the time since `restart`, between 0 and 1."""
+        return float((self._cpu() - self._cpu_begin) / max(self._now() - self._begin, 1))
+
+
+class _Wall:
+    """Wall clock of one run: limits, progress lines, and how much of it Python itself took."""
+
+    def __init__(self, timeout_s: float, progress: bool) -> None:
+        self._begin = self._progress_at = time.perf_counter()
+        self._awake_since = self._begin
+        self._timeout_s = timeout_s
+        self._progress = progress
+        self.python_s = 0.0
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self._begin
+
+    @property
+    def expired(self) -> bool:
+        return self.elapsed > self._timeout_s
+
+    def sleeps(self) -> float:
+        """Python is about to hand over to the simulator; returns the time."""
+        now = time.perf_counter()
+        self.python_s += now - self._awake_since
+        return now
+
+    def wakes(self) -> float:
+        self._awake_since = time.perf_counter()
+        return self._awake_since
+
+    def report(self, dut: HierarchyObject, period_ps: int) -> None:
+        now = time.perf_counter()
+        if not self._progress or now - self._progress_at < _PROGRESS_S:
+            return
+        self._progress_at = now
+        cycles, words = _int(dut.now), _int(dut.stat_words_in) + _int(dut.stat_words_out)
+        print(f"{cycles * period_ps / 1e9:.3f} ms, {cycles:,} fabric cycles, {words:,} words", file=sys.stderr, flush=True)
+
+
+def _int(handle: Any) -> int:
+    value = handle.value
+    # Icarus: what reset has not reached yet is unknown; Verilator has no such state.
+    return int(value) if value.is_resolvable else 0
+
+
+async def _wait_until_done(dut: HierarchyObject, wall: _Wall, period_ps: int) -> bool:
+    """False if the wall clock ran out first."""
+    cycles = 50_000  # adapted so that Python wakes a few times a second, whatever the speed
+    while True:
+        slept = wall.sleeps()
+        timer = Timer(cycles * period_ps, "ps")
+        woken = await First(RisingEdge(dut.done), timer)
+        if wall.wakes() - slept < _WAKE_S / 2:
+            cycles *= 2
+        elif cycles > 1000:
+            cycles //= 2
+        if woken is not timer or _int(dut.done):
+            return True
+        if wall.expired:
+            return False
+        wall.report(dut, period_ps)
+
+
+async def _prepare(dut: HierarchyObject, work: Work, reset: bool, period_ps: int) -> None:
+    """Hold CPU (and hardware) and clear the counters. Values change between clock edges."""
+    dut.ctl_go.value = 0
+    dut.ctl_reset.value = int(reset)
+    dut.cfg_ram_bytes.value = work.board.ram_bytes
+    dut.cfg_watchdog.value = work.watchdog_cycles
+    dut.cfg_read_latency.value = work.board.ddr_read_cycles
+    dut.cfg_write_latency.value = work.board.ddr_write_cycles
+    await Timer(8 * period_ps, "ps")
+    dut.ctl_reset.value = 0
+    await Timer(2 * period_ps, "ps")
+
+
+_FABRIC = ("compute", "load", "store", "dma_wait", "idle", "words_in", "words_out", "transfers_in", "transfers_out")
+_ACCESSES = ("mmio_reads", "mmio_writes", "polls")
+
+
+def _fabric(dut: HierarchyObject) -> dict[str, int]:
+    counts = {name: _int(getattr(dut, f"stat_{name}")) for name in (*_FABRIC, *_ACCESSES)}
+    return {"cycles": _int(dut.now), **counts}
+
+
+def _channel(dut: HierarchyObject, name: str, stream: str) -> Channel:
+    flags = _int(getattr(dut, f"stat_{stream}_flags"))
+    return Channel(
+        status=_int(getattr(dut, f"stat_{name}_dmasr")),
+        bytes_asked=_int(getattr(dut, f"stat_{name}_length")),
+        words_moved=_int(getattr(dut, f"stat_{name}_words")),
+        valid=bool(flags & 8),
+        ready=bool(flags & 4),
+        busy=bool(flags & 1),
+    )
+
+
+def _stopped(dut: HierarchyObject, core: Core, outcome: Outcome, reason: str) -> Stopped:
+    state = core.state
+    return Stopped(
+        outcome=outcome,
+        reason=reason,
+        cycles=_int(dut.now),
+        device_error=_int(dut.stat_error),
+        mm2s=_channel(dut, "mm2s", "in"),
+        s2mm=_channel(dut, "s2mm", "out"),
+        protocol=core.protocol_text(),
+        cpu=f"CPU at {state.pc}" + (f", waiting for {state.waiting}" if state.waiting else ""),
+    )
+
+
+def _failure(state: State) -> str | None:
+    """Why the program itself failed, if it did."""
+    if state.fault:
+        return state.fault
+    return diagnosis.exit_message(state.exit_code) if state.exit_code else None
+
+
+def _simulation(dut: HierarchyObject, core: Core, wall: _Wall, cpu_share: float) -> dict[str, float]:
+    total = max(wall.elapsed, 1e-9)
+    python = min(wall.python_s / total, 1.0)
+    evaluated = _int(dut.now) - _int(dut.stat_skipped)
+    cpu_s = max(cpu_share * total, 1e-9)
+    return {
+        "wall_s": total,
+        "rtl_cycles": float(evaluated),
+        "rtl_cycles_per_s": evaluated / total,
+        "cpu_mips": core.counters()["instructions"] / cpu_s / 1e6,
+        "rtl_share": max(1.0 - cpu_share - python, 0.0),
+        "cpu_share": cpu_share,
+        "python_share": python,
+    }
+
+
+async def _run(dut: HierarchyObject, core: Core, clock: _Clock, work: Work, order: Order) -> Finished:
+    period_ps = round(1e12 / work.board.fabric_hz)
+    await _prepare(dut, work, order.reset, period_ps)
+    if order.reset:
+        core.reset_protocol()
+    core.begin(order.elf, order.inputs)
+
+    wall = _Wall(order.timeout_s, work.progress)
+    clock.restart()
+    dut.ctl_go.value = 1
+    ended = await _wait_until_done(dut, wall, period_ps)
+    simulation = _simulation(dut, core, wall, clock.cpu_share())
+
+    outcome, state = Outcome(_int(dut.stat_outcome)), core.state
+    hang = fault = None
+    if not ended:
+        reason = f"the run did not end within {order.timeout_s:g} s of wall time ({_int(dut.now):,} fabric cycles)"
+        hang = diagnosis.hang_message(_stopped(dut, core, outcome, reason))
+    elif outcome is not Outcome.HALT:
+        hang = diagnosis.hang_message(_stopped(dut, core, outcome, ""))
+    else:
+        fault = _failure(state)
+    return Finished(
+        outputs={symbol: core.read(symbol, *form) for symbol, form in order.outputs.items()},
+        exit_code=state.exit_code,
+        counters=core.counters(),
+        fabric=_fabric(dut),
+        simulation=simulation,
+        stale=core.stale(),
+        hang=hang,
+        fault=fault,
+    )
+
+
+@cocotb.test()
+async def session(dut: HierarchyObject) -> None:
+    """Do all orders; each leaves its file as soon as it is finished."""
+    work: Work = pickle.loads(Path(TO_SESSION).read_bytes())
+    try:
+        clock = _Clock(work.glue)
+        core = Core(work.board, work.spec)
+        for number, order in enumerate(work.orders):
+            finished = await _run(dut, core, clock, work, order)
+            Path(FROM_SESSION.format(number)).write_bytes(pickle.dumps(finished))
+    except AxiloomError as error:
+        Path(ERROR_FILE).write_bytes(pickle.dumps(error))

@@ -1,0 +1,234 @@
+"""The simulated SoC as a Python object: build it once, run drivers on it.
+
+::
+
+    soc = Soc(isa.builtin("v3", 16))
+    soc.build()
+    result = soc.run(elf, {"axl_arg0": a}, {"axl_arg2": (c.shape, "int32")})
+
+Every `run` starts one simulator process in a temporary folder of its own; :mod:`axiloom.cosim.session`
+is the other side of it. Runs in parallel share builds and nothing else.
+"""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from axiloom import boards, hw
+from axiloom.cosim import core, icarus, process, verilator
+from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Finished, Order, Work
+from axiloom.errors import DriverError, HangError, UsageError
+from axiloom.hw.user_rtl import UserRtl
+from axiloom.isa import AcceleratorSpec
+
+Progress = Callable[[str], None]
+Array = np.ndarray[Any, Any]
+
+WATCHDOG_CYCLES = 1_000_000
+"""Fabric cycles without a word on a stream or a register write, DMA busy, that make a hang (10 ms at 100 MHz)."""
+
+TIMEOUT_S = 3600.0
+"""Wall time that a run may take by default: a guard against drivers that compute for ever."""
+
+_GRACE_S = 20.0  # for the session to notice its own timeout, with a diagnosis, before it is killed
+
+_PUBLIC = "\n".join(
+    f'public_flat_rw -module "axiloom_tb" -var "{name}"' for name in ("ctl_*", "cfg_*", "stat_*", "now", "done")
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one program."""
+
+    elf: Path
+    inputs: Mapping[str, Array] = field(default_factory=dict)
+    """Symbol to the array that is put there before the program starts (row major, as it is)."""
+    outputs: Mapping[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)
+    """Symbol to shape and type of what is read there after the program has ended."""
+    reset: bool = True
+    """False: the hardware stays as the job before it left it; only CPU and memory start anew."""
+    timeout_s: float = TIMEOUT_S
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What one run gave. Counters are deterministic; `simulation` is not."""
+
+    outputs: dict[str, Array]
+    exit_code: int
+    counters: dict[str, int]
+    """By the names of perf: ``cache-misses``, ``cpu-cycles``, ..."""
+    fabric: dict[str, int]
+    """``cycles`` = ``compute`` + ``load`` + ``store`` + ``dma_wait`` + ``idle``; words, transfers, accesses."""
+    simulation: dict[str, float]
+    """``wall_s``, ``rtl_cycles_per_s``, ``cpu_mips`` and the shares ``rtl_share``, ``cpu_share``, ``python_share``."""
+    stale: list[str] = field(default_factory=list)
+    """Missing cache flushes and invalidations, one line each."""
+    hang: str | None = None
+    """Why the watchdog ended the run, if `check` was False; else a HangError was raised."""
+    fault: str | None = None
+    """Why the program failed, if `check` was False; else a DriverError was raised."""
+
+
+class Soc:
+    """An accelerator, its DMA, a memory and the CPU of `board`, simulated.
+
+    `sim` is "verilator" or "icarus". `trace` is a waveform file: .fst or .vcd on Verilator, .vcd on
+    Icarus; `trace_window` limits it to fabric cycles [begin, end) of each job. `watchdog_cycles`
+    fabric cycles without progress are a hang. `seed` seeds cocotb's random numbers.
+    """
+
+    def __init__(
+        self,
+        spec: AcceleratorSpec,
+        board: str | boards.Board = boards.DEFAULT,
+        sim: str = "verilator",
+        user_rtl: UserRtl | None = None,
+        trace: Path | str | None = None,
+        trace_window: tuple[int, int] | None = None,
+        watchdog_cycles: int = WATCHDOG_CYCLES,
+        seed: int = 0,
+    ) -> None:
+        if sim not in ("verilator", "icarus"):
+            raise UsageError(f"simulator must be 'verilator' or 'icarus', not {sim!r}")
+        if watchdog_cycles <= 0:
+            raise UsageError(f"watchdog_cycles must be positive, not {watchdog_cycles}")
+        if trace_window and not 0 <= trace_window[0] < trace_window[1]:
+            raise UsageError(f"trace window must be START:END with 0 <= START < END, not {trace_window[0]}:{trace_window[1]}")
+        self.spec = spec
+        self.board = boards.load(board) if isinstance(board, str) else board
+        self.sim = sim
+        self.user_rtl = user_rtl
+        self.trace = Path(trace).absolute() if trace else None
+        self.trace_window = trace_window
+        self.watchdog_cycles = watchdog_cycles
+        self.seed = seed
+        self._trace_format = _trace_format(self.trace, sim)
+        self._command: list[str | Path] | None = None
+
+    def build(self, progress: Progress | None = None) -> None:
+        """Generate, verilate and compile, or take it from the cache. Raises BuildError."""
+        library = core.library(progress)
+        wrapper = (verilator.RTL / "axiloom_tb.v").read_text(encoding="utf-8")
+        verilog = (
+            ("axiloom_tb.v", wrapper),
+            ("axiloom_soc.v", hw.verilog.emit(self.spec, top="soc", user_rtl=self.user_rtl)),
+            *verilator.read_sources(self.user_rtl.files if self.user_rtl else ()),
+        )
+        if self.sim == "verilator":
+            design = verilator.Design(verilog, "axiloom_tb", _PUBLIC, soc=True, trace=self._trace_format)
+            self._command = [verilator.build(design, library, progress) / verilator.PROGRAM]
+            return
+        defines = ("AXL_WINDOW",)
+        program = icarus.build(verilog, "axiloom_tb", defines=defines, trace=self.trace is not None, progress=progress)
+        self._command = icarus.command(program, icarus.glue(library, progress))
+
+    def run(
+        self,
+        elf: Path,
+        inputs: Mapping[str, Array] | None = None,
+        outputs: Mapping[str, tuple[tuple[int, ...], str]] | None = None,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        progress: bool = False,
+    ) -> RunResult:
+        """Run one program to the end of its main. See :meth:`run_many`."""
+        return self.run_many([Job(Path(elf), inputs or {}, outputs or {}, timeout_s=timeout_s)], progress=progress)[0]
+
+    def run_many(self, jobs: Sequence[Job], *, check: bool = True, progress: bool = False) -> list[RunResult]:
+        """Run jobs one after another in one simulator process, the hardware reset before each.
+
+        With `check` the first job that hangs raises HangError, one that fails (a fault, an exit code
+        that is not 0) DriverError; without, the results say so. With `progress` a line about every
+        two seconds goes to stderr. A simulator that dies is a DriverError that says how.
+        """
+        if self._command is None:
+            self.build()
+        assert self._command is not None
+        with tempfile.TemporaryDirectory(prefix="axiloom-run-") as folder:
+            work = Path(folder)
+            finished = self._simulate(work, jobs, progress)
+        results = [_result(one) for one in finished]
+        if check:
+            for one in results:
+                _raise_failure(one)
+        return results
+
+    def _simulate(self, work: Path, jobs: Sequence[Job], progress: bool) -> list[Finished]:
+        orders = [Order(Path(j.elf).absolute(), j.inputs, j.outputs, j.reset, j.timeout_s) for j in jobs]
+        todo = Work(self.board, self.spec, orders, self.watchdog_cycles, self._glue(), progress)
+        (work / TO_SESSION).write_bytes(pickle.dumps(todo))
+        env = process.environment(
+            "axiloom_tb",
+            "axiloom.cosim.session",
+            work / "results.xml",
+            sim=self.sim,
+            libraries=core.library_folders(),
+            seed=self.seed,
+            log_level="ERROR",
+        )
+        assert self._command is not None
+        ended = process.run(
+            [*self._command, *self._arguments()], env, work, sum(j.timeout_s + _GRACE_S for j in jobs), pass_stderr=progress
+        )
+        finished = [
+            pickle.loads(file.read_bytes()) for i in range(len(jobs)) if (file := work / FROM_SESSION.format(i)).exists()
+        ]
+        if len(finished) == len(jobs):
+            return finished
+        place = f"job {len(finished) + 1} of {len(jobs)} ({Path(jobs[len(finished)].elf).name})"
+        if ended.timed_out:
+            raise HangError(f"{place}: the simulator did not answer for {jobs[len(finished)].timeout_s:g} s and was stopped")
+        if (work / ERROR_FILE).exists():
+            raise pickle.loads((work / ERROR_FILE).read_bytes())
+        raise DriverError(f"{place}: the simulator {ended.describe()}")
+
+    def _glue(self) -> Path | None:
+        return None if self.sim == "verilator" else icarus.glue(core.library()) / icarus.MODULE
+
+    def _arguments(self) -> list[str]:
+        arguments = [f"+axl_period_ps={round(1e12 / self.board.fabric_hz)}"]
+        if self.trace:
+            self.trace.parent.mkdir(parents=True, exist_ok=True)
+            arguments.append(f"+axl_trace={self.trace}")
+            if self.trace_window:
+                begin, end = self.trace_window
+                arguments += [f"+axl_trace_begin={begin}", f"+axl_trace_end={end}"]
+        return arguments
+
+
+def _trace_format(trace: Path | None, sim: str) -> str | None:
+    if trace is None:
+        return None
+    accepted = {"verilator": (".fst", ".vcd"), "icarus": (".vcd",)}[sim]
+    if trace.suffix not in accepted:
+        raise UsageError(f"a trace on {sim} must end in {' or '.join(accepted)}, not {trace.name!r}")
+    return trace.suffix[1:]
+
+
+def _result(finished: Finished) -> RunResult:
+    return RunResult(
+        outputs=finished.outputs,
+        exit_code=finished.exit_code,
+        counters=finished.counters,
+        fabric=finished.fabric,
+        simulation=finished.simulation,
+        stale=finished.stale,
+        hang=finished.hang,
+        fault=finished.fault,
+    )
+
+
+def _raise_failure(result: RunResult) -> None:
+    if result.hang:
+        raise HangError(result.hang)
+    if result.fault:
+        raise DriverError(result.fault)
