@@ -4,7 +4,7 @@ A flow says at which loop each opcode stands, but not which loop runs over which
 an operand is sent once where it changes, or C is fetched before it is whole. So every order is tried on a
 problem of 2 x 2 x 2 tiles: the device's actions are executed on names of tiles instead of numbers, the
 host adds every tile that comes back onto its C, and at the end each C tile must hold each of its products
-exactly once. The problem is run twice on one device, so that state left over from the first run counts.
+exactly once. Several tiles of C run on one device, so state that one leaves over counts against the next.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Device:
 
 
 class _Run:
-    """Two runs of a whole problem, for one order of the loops."""
+    """A whole problem, for one order of the loops."""
 
     def __init__(self, spec: AcceleratorSpec, flow: Scope, order: tuple[str, ...]) -> None:
         self._spec = spec
@@ -63,17 +63,13 @@ class _Run:
         self._result: dict[_Tile, _Sum] = {}
 
     def correct(self) -> bool:
+        outer = len(self._order) - self._flow.depth + 1
         try:
-            return self._once() and self._once()
+            for name in self._spec.init_opcodes:
+                self._opcode(name, {})
+            self._loops(self._flow, 0, outer, {})
         except _WrongOrderError:
             return False
-
-    def _once(self) -> bool:
-        self._result = {}
-        for name in self._spec.init_opcodes:
-            self._opcode(name, {})
-        outer = len(self._order) - self._flow.depth + 1
-        self._loops(self._flow, 0, outer, {})
         return self._result == self._expected()
 
     def _loops(self, scope: Scope, level: int, until: int, index: dict[str, int]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from axiloom import isa
 from axiloom.errors import UsageError
 from axiloom.isa.grammar import parse_opcode_flow
+from axiloom.isa.types import Opcode
 
 _MNK, _MKN, _NMK = ("m", "n", "k"), ("m", "k", "n"), ("n", "m", "k")
 _NKM, _KMN, _KNM = ("n", "k", "m"), ("k", "m", "n"), ("k", "n", "m")
@@ -46,13 +47,12 @@ def test_inner_scope_of_depth_three() -> None:
     assert isa.loop_orders(spec, "f") == [_MKN, _KMN]
 
 
-def test_state_left_by_the_first_run_counts() -> None:
-    """Without the clear, the first run is right and the second one adds to its C."""
+def test_state_left_by_one_tile_counts() -> None:
+    """Without the clear, the first tile of C is right and the second one adds to it."""
     spec = isa.builtin("v3_4", encoding="literals")
     kept = spec.opcodes["rC"]
-    stored_only = type(kept)(kept.name, kept.host, kept.device[:1])
-    one_tile = spec.replace(opcodes={**spec.opcodes, "rC": stored_only})
-    assert isa.loop_orders(one_tile, "Cs") == []
+    stored_only = Opcode(kept.name, kept.host, kept.device[:1])
+    assert isa.loop_orders(spec.replace(opcodes={**spec.opcodes, "rC": stored_only}), "Cs") == []
 
 
 def test_unknown_flow() -> None:
