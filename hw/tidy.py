@@ -25,12 +25,18 @@ from dataclasses import dataclass, field
 
 from axiloom.hw.verilog_inline import Inliner
 from axiloom.hw.verilog_names import plain_names
+from axiloom.hw.verilog_process import layout
+
+SHORT = 24
+"""An expression of so few characters is repeated rather than given a wire that has no name."""
 
 _NAME = re.compile(r"(?<![\w'.$])[A-Za-z_]\w*")
 _DECLARATION = re.compile(
-    r"(?P<kind>input|output|wire|reg) (?P<range>\[-?\d+:\d+\] )?(?P<name>\w+)(?P<depth> \[\d+:\d+\])?(?P<init> = .+)?;"
+    r"(?P<kind>input|output|wire|reg) (?P<range>\[-?\d+:\d+\] )?"
+    r"(?P<name>\w+)(?P<depth> \[\d+:\d+\])?(?P<init> = .+)?;"
 )
 _NAMELESS = re.compile(r"_\d+(_\d+)?")
+_TARGET = re.compile(r"(?:^|[)] )\s*(\w+)(?:\[[^]]*\])? <?= ", re.MULTILINE)
 _ASSIGN = re.compile(r"assign (\S.*?) = (.*);", re.DOTALL)
 _CLOCKED = re.compile(r"always @\(posedge (\w+)\)\s+(\w+) <= (\w+);")
 _ZERO_INIT = re.compile(r"initial begin\n(?:\s*(\w+)\[\d+\] = \d+'[hd]0+;\n)+\s*end")
@@ -71,11 +77,13 @@ class _Module:
 
 def tidy(verilog: str, port_order: Sequence[str] = ()) -> str:
     """`verilog` as Yosys prints it, made readable. The ports of the first module come in `port_order`."""
-    modules = [_parse(text) for text in re.findall(r"^module .*?^endmodule", plain_names(verilog), re.M | re.S)]
+    texts = re.findall(r"^module .*?^endmodule", plain_names(verilog), re.MULTILINE | re.DOTALL)
+    modules = [_parse(text) for text in texts]
     for module in modules:
         _drop_aliases(module)
         _join_registers(module)
-        _drop_unread(module)
+    _drop_unread_ports(modules)
+    for module in modules:
         _inline(module)
         _drop_unread(module)
     order = {name: i for i, name in enumerate(port_order)}
@@ -180,7 +188,7 @@ def _join_registers(module: _Module) -> None:
     processes: dict[str, int] = {}
     for i, item in enumerate(module.items):
         if item.startswith("always @*"):
-            targets = set(re.findall(r"^\s*(\w+)(?:\[[^]]*\])? = ", item, re.MULTILINE))
+            targets = set(_TARGET.findall(item))
             if len(targets) == 1:
                 processes[targets.pop()] = i
     joined: dict[int, str] = {}
@@ -205,7 +213,7 @@ def _join_registers(module: _Module) -> None:
 
 
 def _inline(module: _Module) -> None:
-    """Put the expressions of nameless wires that are read once where they are read."""
+    """Put the expressions of nameless wires where they are read, if that is in one place or they are short."""
     uses = module.uses()
     definitions = {
         match[1]: match[2]
@@ -213,7 +221,7 @@ def _inline(module: _Module) -> None:
         if (match := _ASSIGN.fullmatch(item))
         and _NAMELESS.fullmatch(match[1])
         and match[1] in module.signals
-        and uses[match[1]] == 2
+        and (uses[match[1]] == 2 or len(match[2]) <= SHORT)
     }
     inliner = Inliner(definitions, {name: signal.width for name, signal in module.signals.items()})
 
@@ -223,11 +231,7 @@ def _inline(module: _Module) -> None:
 
     items = []
     for item in module.items:
-        match = _ASSIGN.fullmatch(item)
-        if match and match[1] in definitions:
-            items.append(item)
-            continue
-        if match or item.startswith("always"):
+        if item.startswith(("assign", "always")):
             item = _ASSIGNMENT.sub(assignment, item)
             item = re.sub(r"\bif \((\w+)\)", lambda m: f"if ({inliner.condition(m[1])})", item)
         else:
@@ -238,44 +242,63 @@ def _inline(module: _Module) -> None:
                 flags=re.MULTILINE,
             )
         items.append(item)
-    # What could not be replaced stays, with its own expression expanded.
-    module.items = []
-    for item in items:
-        match = _ASSIGN.fullmatch(item)
-        if match and match[1] in definitions:
-            if match[1] in inliner.used:
-                continue
-            item = _ASSIGNMENT.sub(assignment, item)
-        module.items.append(item)
-    module.items = [
-        item
-        for item in module.items
-        if not ((match := _ASSIGN.fullmatch(item)) and match[1] in inliner.used)
-    ]
+    module.items = items
 
 
 def _drop_unread(module: _Module) -> None:
-    """Remove what nothing reads: wires, and registers too."""
+    """Remove what nothing reads: wires, and registers of one process too."""
     while True:
         uses = module.uses()
+        drivers: dict[int, str] = {}
         writes: Counter[str] = Counter()
-        for item in module.items:
+        for i, item in enumerate(module.items):
             if match := _ASSIGN.fullmatch(item):
-                writes.update([match[1].partition("[")[0]])
+                target = match[1].partition("[")[0]
+            elif item.startswith("always"):
+                targets = _TARGET.findall(item)
+                if len(set(targets)) != 1:
+                    continue
+                target = targets[0]
+                writes[target] += len(targets) - 1
+            else:
+                continue
+            writes[target] += 1
+            drivers[i] = target
         unread = {
             name
             for name, signal in module.signals.items()
-            if not signal.direction and uses[name] == writes[name]
+            if not signal.direction and not signal.depth and uses[name] == writes[name]
         }
         if not unread:
             break
-        module.items = [
-            item
-            for item in module.items
-            if not ((match := _ASSIGN.fullmatch(item)) and match[1].partition("[")[0] in unread)
-        ]
+        module.items = [item for i, item in enumerate(module.items) if drivers.get(i) not in unread]
         for name in unread:
             del module.signals[name]
+
+
+def _drop_unread_ports(modules: Sequence[_Module]) -> None:
+    """Remove the inputs that a module does not read, from the leaves up to, but not in, the top."""
+    dropped: dict[str, set[str]] = {}
+    for module in reversed(modules):
+        items = []
+        for item in module.items:
+            if ports := dropped.get(item.partition(" ")[0]):
+                item = re.sub(rf"\n  \.({'|'.join(ports)})\([^\n]*\)(?=[,\n])", "\n", item)
+                item = re.sub(r"\n,?(?=\n)", "", item).replace(",\n);", "\n);")
+            items.append(item)
+        module.items = items
+        _drop_unread(module)
+        uses = module.uses()
+        if module is modules[0]:
+            break
+        unread = {
+            name for name in module.ports if module.signals[name].direction == "input" and not uses[name]
+        }
+        if unread:
+            dropped[module.name] = unread
+            module.ports = [name for name in module.ports if name not in unread]
+            for name in unread:
+                del module.signals[name]
 
 
 # --- printing ---
@@ -335,5 +358,4 @@ def _compact(item: str) -> str:
                 f"  for (i = 0; i < {len(indices)}; i = i + 1) {memory}[i] = {zero};\n"
                 "end"
             )
-    item = re.sub(r"\) begin\n\s*([^;\n]*;)\n\s*end(?=\n|$)", r") \1", item)
-    return re.sub(r"^(always @\(posedge \w+\))\n\s+", r"\1 ", item)
+    return layout(item) if item.startswith("always") else item

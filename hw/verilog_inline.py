@@ -19,6 +19,7 @@ _ATOM = r"(?:\d+'[hdb]\w+|[A-Za-z_]\w*(?:\[[^]]*\])?)"
 _UNARY = re.compile(rf"([~!&|^]) ?({_ATOM})")
 _BINARY = re.compile(rf"({_ATOM}) (&|\||\^|\+|-|==|!=|<|<=|>|>=) ({_ATOM})")
 _CHOICE = re.compile(rf"({_ATOM}) \? ({_ATOM}) : ({_ATOM})")
+_BIT_OPERATORS = ("", "~", "&", "|", "^", "==", "?")
 _LITERAL = re.compile(r"(\d+)'([hdb])([0-9a-f]+)")
 _BASES = {"h": 16, "d": 10, "b": 2}
 _LOW_BITS = re.compile(r"(\w+)\[(\d+):0\]")
@@ -28,7 +29,8 @@ _LOW_BITS = re.compile(r"(\w+)\[(\d+):0\]")
 class _Expression:
     text: str
     operator: str = ""
-    """The outermost one: "" for an atom, "?" for a choice, "==" for anything that compares or reduces."""
+    """The outermost one: "" for an atom, "?" for a choice, "==" for anything that compares or reduces,
+    "other" where the value may depend on what surrounds it."""
 
     def inside(self, operator: str) -> str:
         """Text as an operand of `operator`, in parentheses where the reader would have to think."""
@@ -67,7 +69,7 @@ class Inliner:
 
     def condition(self, text: str) -> str:
         """`text`, the condition of an if."""
-        return self._expand(text, 1).text
+        return self._operand(text, "", MAX_LENGTH)
 
     def _expand(self, text: str, width: int | None) -> _Expression:
         if width is None:
@@ -85,11 +87,11 @@ class Inliner:
         if re.fullmatch(_ATOM, text):
             return _Expression(text)
         if unary := _UNARY.fullmatch(text):
-            return self._unary(*unary.groups(), width)
+            return self._unary(unary[1], unary[2], width)
         if binary := _BINARY.fullmatch(text):
-            return self._binary(*binary.groups(), width)
+            return self._binary(binary[1], binary[2], binary[3], width)
         if choice := _CHOICE.fullmatch(text):
-            return self._choice(*choice.groups(), width)
+            return self._choice(choice[1], choice[2], choice[3], width)
         return _Expression(text, "other")
 
     def _low_bits(self, name: str, count: int) -> _Expression | None:
@@ -105,7 +107,7 @@ class Inliner:
             if yes and no:
                 condition = self._operand(choice[1], "?", MAX_LENGTH)
                 expression = _Expression(f"{condition} ? {yes.inside('?')} : {no.inside('?')}", "?")
-        elif join := re.fullmatch(rf"\{{ \d+'h0+, (.*) \}}", definition):
+        elif join := re.fullmatch(r"\{ \d+'h0+, (.*) \}", definition):
             parts = join[1].split(", ")
             if sum(self.width(part) or 0 for part in parts) == count:
                 expression = _Expression(parts[0] if len(parts) == 1 else f"{{ {join[1]} }}")
@@ -133,8 +135,9 @@ class Inliner:
         if atom not in self._definitions or self.width(atom) != 1:
             return atom
         before = set(self.used)
-        text = self._expand(atom, 1).inside(operator)
-        if len(text) - len(atom) > room:
+        expression = self._expand(atom, 1)
+        text = expression.inside(operator) if operator else expression.text
+        if expression.operator not in _BIT_OPERATORS or len(text) - len(atom) > room:
             self.used = before
             return atom
         return text
@@ -145,17 +148,17 @@ class Inliner:
                 return _Expression(f"!{self._operand(atom, operator, MAX_LENGTH)}", "==")
             # Verilator wants a bit behind !
             return _Expression(f"{atom} == 0" if operator == "!" else f"{operator}{atom}", "==")
-        if width == 1:
-            atom = self._operand(atom, operator, MAX_LENGTH)
-        return _Expression(f"~{atom}", "~")
+        if self.width(atom) != 1:
+            return _Expression(f"~{atom}", "other")
+        return _Expression(f"~{self._operand(atom, operator, MAX_LENGTH)}", "~")
 
     def _binary(self, left: str, operator: str, right: str, width: int) -> _Expression:
         left, right = self._widened(left, right), self._widened(right, left)
         text = f"{left} {operator} {right}"
         if operator not in "&|^":
-            return _Expression(text, operator if operator in "+-" else "==")
+            return _Expression(text, "other" if operator in "+-" else "==")
         if width != 1 or self.width(left) != 1 or self.width(right) != 1:
-            return _Expression(text, operator)
+            return _Expression(text, "other")
         left = self._operand(left, operator, MAX_LENGTH - len(text))
         right = self._operand(right, operator, MAX_LENGTH - len(left) - len(right))
         return _Expression(f"{left} {operator} {right}", operator)
@@ -176,8 +179,9 @@ class Inliner:
                 before = set(self.used)
                 expanded = self._expand(atom, width) if atom in self._definitions else _Expression(atom)
                 branch = expanded.text if not expanded.operator else f"({expanded.text})"
-                if len(branch) > room:
+                if "$signed" in branch or len(branch) > room:  # signs spread over a whole expression
                     self.used, branch = before, atom
                 branches.append(branch)
             yes, no = branches
-        return _Expression(f"{condition} ? {yes} : {no}", "?")
+            return _Expression(f"{condition} ? {yes} : {no}", "?" if width == 1 else "other")
+        return _Expression(f"{condition} ? {yes} : {no}", "other")

@@ -12,8 +12,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-KEYWORDS = frozenset(
-    """always and assign automatic begin buf case casex casez cell config deassign default defparam design
+_KEYWORDS_TEXT = """
+    always and assign automatic begin buf case casex casez cell config deassign default defparam design
     disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive endspecify
     endtable endtask event for force forever fork function generate genvar if ifnone include initial inout
     input instance integer join large library localparam macromodule medium module nand negedge nor not or
@@ -22,8 +22,9 @@ KEYWORDS = frozenset(
     unsigned use vectored wait wand weak0 weak1 while wire wor xnor xor
     assert assume bit break byte checker class clocking const continue cover do enum export expect extends
     final global import int interface local logic new package priority program property protected pure ref
-    return sequence static string struct super this type typedef union unique var virtual void""".split()
-)
+    return sequence static string struct super this type typedef union unique var virtual void
+"""
+KEYWORDS = frozenset(_KEYWORDS_TEXT.split())
 """Of Verilog and of SystemVerilog, which some tools read ``.v`` files as."""
 
 
