@@ -37,7 +37,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import (
-    Attribute,
     Data,
     Dialect,
     Operation,
@@ -80,7 +79,7 @@ ELEMENT_BITS = (8, 16, 32)
 
 
 def _text_in_angles(parser: AttrParser) -> str:
-    """The raw text between `<` and its `>`, for a grammar that is not MLIR's (`<<` only inside parentheses)."""
+    """The raw text between `<` and its `>`, for a grammar that is not MLIR's (`<<` is in parentheses)."""
     parser.parse_punctuation("<")
     start, depth = parser.pos, 0
     while True:
@@ -230,10 +229,9 @@ class IntList(CustomDirective):
 
     values: AttributeVariable
 
-    def parse(self, parser: Parser, state: ParsingState) -> bool:
+    def parse(self, parser: Parser, state: ParsingState) -> None:
         values = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
         self.values.set(state, DenseArrayBase.from_list(i64, values))
-        return True
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)
@@ -353,7 +351,7 @@ def _tile_words(tile: SSAValue, shape: Sequence[int]) -> int:
     assert isinstance(tile.type, MemRefType)
     element = tile.type.element_type
     assert isinstance(element, IntegerType)
-    return prod(shape) * element.width.data // WORD_BITS
+    return int(prod(shape) * element.width.data // WORD_BITS)
 
 
 @irdl_op_definition

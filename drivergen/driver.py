@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, String
 from axiloom.drivergen.emit_c import c_type, comment, identifier
 from axiloom.drivergen.mlir import fail
 
+ACCEPTED = "accepted are i8, i16 and i32"
 CACHE_LINE = 64
 """Bytes; arrays of the harness start on one, so that none shares a line with another."""
 
@@ -39,7 +40,7 @@ class Arg:
 
 @dataclass(frozen=True)
 class Call:
-    """One offloaded op: sizes of the problem, and how the accelerator is used. `tile` and `order` by name of dim."""
+    """One offloaded op: sizes of the problem, and how the accelerator is used."""
 
     M: int
     N: int
@@ -70,12 +71,13 @@ class Driver:
 def arguments(function: func.FuncOp) -> list[Arg]:
     """The arguments of a bufferised function."""
     found = []
-    for number, (arg, attrs) in enumerate(zip(function.body.block.args, function.arg_attrs or [], strict=True)):
-        kind, access = arg.type, attrs.data["accel.kind"]
-        assert isinstance(kind, MemRefType) and isinstance(access, StringAttr)
+    for arg, attrs in zip(function.body.block.args, function.arg_attrs or [], strict=True):
+        number, kind, access = arg.index, arg.type, attrs.data["accel.kind"]
+        assert isinstance(kind, MemRefType)
+        assert isinstance(access, StringAttr)
         shape, element = kind.get_shape(), c_type(kind.element_type)
         if element is None:
-            fail(function, f"argument {number} has elements of {kind.element_type}; accepted are i8, i16 and i32")
+            fail(function, f"argument {number} has elements of {kind.element_type}; {ACCEPTED}")
         if any(size == DYNAMIC_INDEX for size in shape):
             fail(function, f"argument {number} has a dynamic size ({kind}); sizes must be known")
         strides = kind.get_strides()

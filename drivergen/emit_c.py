@@ -28,10 +28,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from axiloom.drivergen import dialect as accel
 from axiloom.drivergen.mlir import fail
 
-KEYWORDS = frozenset(
-    """auto break case char const continue default do double else enum extern float for goto if inline int long
-    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile
-    while main""".split()
+KEYWORDS = re.compile(
+    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|"
+    "register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|"
+    "while|main"
 )
 RUNTIME = re.compile(r"dma_|DMA_|axl_|AXL_|TRY$|u?int\d*_t$|ptrdiff_t$|size_t$|_")
 """Names of the runtime, of the standard headers it includes and of what the emitter defines."""
@@ -46,9 +46,19 @@ TRY = """\
     } while (0)
 """
 
-_WRAPPING = {arith.AddiOp: "+", arith.SubiOp: "-", arith.MuliOp: "*"}
-_BITWISE = {arith.AndIOp: "&", arith.OrIOp: "|", arith.XOrIOp: "^", arith.ShLIOp: "<<"}
-_CHOICE = {arith.MinUIOp: "<", arith.MinSIOp: "<", arith.MaxUIOp: ">", arith.MaxSIOp: ">"}
+_WRAPPING: dict[type[Operation], str] = {arith.AddiOp: "+", arith.SubiOp: "-", arith.MuliOp: "*"}
+_BITWISE: dict[type[Operation], str] = {
+    arith.AndIOp: "&",
+    arith.OrIOp: "|",
+    arith.XOrIOp: "^",
+    arith.ShLIOp: "<<",
+}
+_CHOICE: dict[type[Operation], str] = {
+    arith.MinUIOp: "<",
+    arith.MinSIOp: "<",
+    arith.MaxUIOp: ">",
+    arith.MaxSIOp: ">",
+}
 
 
 def identifier(name: str) -> str:
@@ -56,7 +66,7 @@ def identifier(name: str) -> str:
     text = re.sub(r"\W", "_", name, flags=re.ASCII)
     if not text or text[0].isdigit():
         text = f"v{text}"
-    return f"{text}_" if text in KEYWORDS else f"x{text}" if RUNTIME.match(text) else text
+    return f"{text}_" if KEYWORDS.fullmatch(text) else f"x{text}" if RUNTIME.match(text) else text
 
 
 class _Names:
@@ -106,7 +116,7 @@ def prototype(function: func.FuncOp, *, restrict: bool = False) -> str:
         assert isinstance(arg.type, MemRefType)
         element = c_type(arg.type.element_type)
         if element is None:
-            fail(function, f"argument {arg.index} has elements of {arg.type.element_type}; C has no type for them")
+            fail(function, f"argument {arg.index} has elements of {arg.type.element_type}; C has none such")
         const = "const " if kind == StringAttr("in") else ""
         parameters.append(f"{const}{element} *{'restrict ' if restrict else ''}{names.add(arg, 'arg')}")
     result = "dma_status" if function.function_type.outputs.data else "void"
@@ -196,7 +206,7 @@ class _Function:
 
     def get_global(self, op: memref.GetGlobalOp) -> None:
         assert isinstance(op.memref.type, MemRefType)
-        element, symbol = c_type(op.memref.type.element_type), identifier(op.name_.string_value())
+        element, symbol = c_type(op.memref.type.element_type), identifier(op.name_.root_reference.data)
         self.line(f"const {element} *const {self.names.add(op.memref, 'constant')} = {symbol};")
 
     def call(self, op: func.CallOp) -> None:
@@ -209,7 +219,7 @@ class _Function:
         call = op.status.owner
         if not isinstance(call, func.CallOp):
             fail(op, "it checks what is no call's status")
-        callee = call.callee.string_value()
+        callee = call.callee.root_reference.data
         arguments = [self.expression(a) for a in call.arguments]
         if callee == "dma_put_word":
             arguments[0] = self.word(call.arguments[0])
@@ -271,7 +281,7 @@ class _Function:
 
     def _unsigned(self, value: SSAValue, user: Operation) -> str:
         inner = value.owner
-        if value.type == i32 and value not in self.names and type(inner) in _WRAPPING:
+        if isinstance(inner, arith.AddiOp | arith.SubiOp | arith.MuliOp) and value.type == i32:
             text = self._modular(inner)
             return text if isinstance(inner, arith.MuliOp) and isinstance(user, arith.AddiOp) else f"({text})"
         wide = "uint64_t" if self._scalar(value) == "int64_t" else "uint32_t"
@@ -299,7 +309,7 @@ class _Function:
         return f"{base}[{offset}]"
 
     def place(self, matrix: SSAValue, indices: Sequence[SSAValue] | None = None) -> tuple[str, str]:
-        """Name of the array behind a memref, and the offset in it of the element at `indices` (or the first)."""
+        """Name of the array behind a memref, and the offset of the element at `indices` (or the first)."""
         kind = matrix.type
         assert isinstance(kind, MemRefType)
         strides = kind.get_strides()
@@ -327,7 +337,7 @@ class _Function:
         return list(view.offsets)
 
 
-_STATEMENTS: dict[type[Operation], Callable[[_Function, Operation], None]] = {
+_STATEMENTS: dict[type[Operation], Callable[..., None]] = {
     scf.ForOp: _Function.loop,
     scf.YieldOp: _Function.nothing,
     memref.LoadOp: _Function.load,
@@ -341,7 +351,7 @@ _STATEMENTS: dict[type[Operation], Callable[[_Function, Operation], None]] = {
     func.ReturnOp: _Function.give_back,
     accel.CheckOp: _Function.check,
 }
-_EXPRESSIONS: dict[type[Operation], Callable[[_Function, Operation], str]] = {
+_EXPRESSIONS: dict[type[Operation], Callable[..., str]] = {
     arith.ConstantOp: _Function.constant,
     **dict.fromkeys(_WRAPPING, _Function.wrapping),
     **dict.fromkeys(_BITWISE, _Function.bitwise),
@@ -374,7 +384,8 @@ def emit(module: ModuleOp, banner: str, include: str, *, restrict: bool = False)
     """
     functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
     arrays = [op for op in module.ops if isinstance(op, memref.GlobalOp)]
-    taken = [identifier(op.sym_name.data) for op in (*functions, *arrays)]
+    taken = [identifier(op.sym_name.data) for op in functions]
+    taken += [identifier(op.sym_name.data) for op in arrays]
     parts = [comment(banner), f'#include "{include}"']
     if any(isinstance(op, func.CallOp) for op in module.walk()):
         parts.append(TRY.rstrip("\n"))

@@ -7,7 +7,7 @@ in C[m, n] += A[m, k] B[k, n].
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -20,6 +20,7 @@ from xdsl.ir.affine import AffineDimExpr
 
 MATMUL: Mapping[str, tuple[str, ...]] = {"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")}
 """Operands and their dims, C[m, n] += A[m, k] B[k, n]; the last is the output."""
+NAMES = ("m", "n", "k")
 
 
 @dataclass(frozen=True)
@@ -72,35 +73,33 @@ def check_body(op: linalg.GenericOp) -> None:
         raise NoMatchError("its body does not add the product (arith.muli) of the two inputs")
 
 
-def match(op: linalg.GenericOp, data: Mapping[str, Sequence[str]] = MATMUL) -> Match:
-    """Names for loops and operands of `op`, by the contraction `data`; raises NoMatchError.
+def match(op: linalg.GenericOp) -> Match:
+    """Names for loops and operands of `op`; raises NoMatchError.
 
-    Of the two ways to read a matmul (C or its transpose) the one is taken that keeps C in the order of
-    `data`; so A and B may come out transposed, C does not.
+    m is the loop over the rows of C, n the one over its columns, A the input with m. So A and B may come
+    out transposed, C does not.
     """
     check_body(op)
     positions = _positions(op)
     kinds = [attr.data for attr in op.get_iterator_types()]
-    *inputs, output = data
-    names = list(dict.fromkeys(d for dims in data.values() for d in dims))
-    if len(kinds) != len(names):
-        raise NoMatchError(f"it has {len(kinds)} loops, a matmul has {len(names)}")
-    readings = []
-    for dims in permutations(names):
+    if len(kinds) != len(NAMES):
+        raise NoMatchError(f"it has {len(kinds)} loops, a matmul has {len(NAMES)}")
+    for dims in permutations(NAMES):
         axes = tuple(tuple(dims[loop] for loop in loops) for loops in positions)
-        for order in permutations(inputs):
-            operands = (*order, output)
-            if all(sorted(found) == sorted(data[o]) for found, o in zip(axes, operands, strict=True)):
-                turned = [found != tuple(data[o]) for found, o in zip(axes, operands, strict=True)]
-                readings.append((turned[-1], sum(turned), Match(dims, operands, axes)))
-    if not readings:
-        raise NoMatchError("its indexing maps are not those of C[m, n] += A[m, k] B[k, n]")
-    found = min(readings, key=lambda reading: reading[:2])[2]
-    for name, kind in zip(found.dims, kinds, strict=True):
-        wanted = IteratorType.PARALLEL if name in data[output] else IteratorType.REDUCTION
-        if kind != wanted:
-            raise NoMatchError(f"its loop over {name} is {kind.value}, a matmul's is {wanted.value}")
-    return found
+        operands = tuple(_operand(found) for found in axes)
+        if axes[-1] != MATMUL["C"] or sorted(operands) != sorted(MATMUL):
+            continue
+        for name, kind in zip(dims, kinds, strict=True):
+            wanted = IteratorType.PARALLEL if name in MATMUL["C"] else IteratorType.REDUCTION
+            if kind != wanted:
+                raise NoMatchError(f"its loop over {name} is {kind.value}, a matmul's is {wanted.value}")
+        return Match(dims, operands, axes)
+    raise NoMatchError("its indexing maps are not those of C[m, n] += A[m, k] B[k, n]")
+
+
+def _operand(axes: tuple[str, ...]) -> str:
+    """The operand with these dims in any order."""
+    return next((name for name, dims in MATMUL.items() if sorted(dims) == sorted(axes)), "")
 
 
 def element(value: SSAValue) -> str:

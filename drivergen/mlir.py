@@ -7,7 +7,15 @@ from typing import NoReturn
 from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, get_all_dialects
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, IntegerAttr, IntegerType, ModuleOp, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import (
+    FileLineColLoc,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    StringAttr,
+    UnknownLoc,
+)
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
@@ -28,7 +36,9 @@ def context() -> Context:
 
 def multiply_add(a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
     """c + a * b in the type of c; narrower a and b are sign-extended. Call it under a builder."""
-    a, b = (x if x.type == c.type else arith.ExtSIOp(x, c.type).result for x in (a, b))
+    wide = c.type
+    assert isinstance(wide, IntegerType)
+    a, b = (x if x.type == wide else arith.ExtSIOp(x, wide).result for x in (a, b))
     return arith.AddiOp(c, arith.MuliOp(a, b)).result
 
 
@@ -98,7 +108,7 @@ def fail(op: Operation, why: str) -> NoReturn:
 
 
 def index(at: Operation | Block, value: int) -> SSAValue:
-    """A constant of type index, at the start of the function around `at`; an equal one there is used again."""
+    """A constant of type index at the start of the function around `at`, where an equal one is used again."""
     around = at if isinstance(at, Operation) else at.parent_op()
     while around is not None and not isinstance(around, func.FuncOp):
         around = around.parent_op()

@@ -57,9 +57,7 @@ def compile_mlir(
     function = only_function(module, name)
     _run(module, [Generalise(), Bufferise(), annotate])
     driver = Driver(entry_name(function), arguments(function), {"linalg": f"{module}\n"})
-    driver.calls = [
-        _call(op, spec) for op in function.walk() if isinstance(op, linalg.GenericOp)
-    ]
+    driver.calls = [_call(op, spec) for op in function.walk() if isinstance(op, linalg.GenericOp)]
     if not driver.calls:
         fail(function, "it has no operation to offload")
     for stage, passes in (("accel", [Tile(), PlaceFlow()]), ("calls", [LowerToLoops(), LowerToCalls()])):

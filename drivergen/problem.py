@@ -39,12 +39,12 @@ def parse_problem(text: str) -> Problem:
     dtype = found[4] or DataType.INT32.value
     known = [kind.value for kind in DataType]
     if dtype not in known:
-        raise UsageError(f"problem `{text}`: unknown type `{dtype}`{hint(dtype, known)}; accepted are {_FORM}")
+        raise UsageError(f"problem `{text}`: unknown type `{dtype}`{hint(dtype, known)}; it may be {_FORM}")
     return Problem(M, N, K, dtype)
 
 
 def matmul_mlir(M: int, N: int, K: int, dtype: str = "int32") -> str:
-    """A function ``matmul`` with one linalg.matmul: A (M, K), B (K, N) of `dtype`; C (M, N) int32 is updated."""
+    """A function with one linalg.matmul: A (M, K), B (K, N) of `dtype`; C (M, N) int32 is updated."""
     bits = DataType(dtype).bits
     a, b, c = f"memref<{M}x{K}xi{bits}>", f"memref<{K}x{N}xi{bits}>", f"memref<{M}x{N}xi32>"
     return f"""\

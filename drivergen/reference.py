@@ -11,7 +11,14 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith, func, memref, tensor
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerAttr, IntegerType, ShapedType, TensorType
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ShapedType,
+    TensorType,
+)
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
@@ -46,10 +53,10 @@ def reference(text: str, inputs: Mapping[str, Array], *, name: str = "input.mlir
     """
     function = only_function(parse(text, name), name)
     args = _arguments(text, name)
-    arrays = {
-        arg.symbol: np.zeros(arg.shape, arg.dtype) if arg.kind == "out" else np.array(inputs[arg.symbol], arg.dtype)
-        for arg in args
-    }
+    arrays = {arg.symbol: np.zeros(arg.shape, arg.dtype) for arg in args}
+    for arg in args:
+        if arg.kind != "out":
+            arrays[arg.symbol][...] = inputs[arg.symbol]
     values: Values = {
         value: arrays[arg.symbol] for value, arg in zip(function.body.block.args, args, strict=False)
     }
@@ -106,7 +113,8 @@ def _constant(op: arith.ConstantOp) -> Array:
     if not isinstance(op.value, DenseIntOrFPElementsAttr) or not isinstance(kind, TensorType):
         fail(op, "the reference cannot execute it")
     values = np.array(op.value.get_values()).astype(_dtype(kind.element_type))
-    return np.array(np.broadcast_to(values, kind.get_shape()) if op.value.is_splat() else values.reshape(kind.get_shape()))
+    shape = (1,) * len(kind.get_shape()) if op.value.is_splat() else kind.get_shape()
+    return np.array(np.broadcast_to(values.reshape(shape), kind.get_shape()))
 
 
 def _linalg(op: LinalgStructuredOperation, values: Values) -> list[Array]:
@@ -182,14 +190,15 @@ def _scalar(op: Operation, values: Values) -> None:
 def _summand(op: Operation, value: SSAValue, accumulator: SSAValue) -> SSAValue:
     """x of a reduction that yields accumulator + x."""
     total = value.owner
-    if isinstance(total, arith.AddiOp) and accumulator in total.operands:
-        return total.rhs if total.lhs is accumulator else total.lhs
-    fail(op, "the reference cannot execute a reduction that is no sum")
+    if not isinstance(total, arith.AddiOp) or accumulator not in total.operands:
+        fail(op, "the reference cannot execute a reduction that is no sum")
+    return total.rhs if total.lhs is accumulator else total.lhs
 
 
 def _product(op: LinalgStructuredOperation) -> tuple[int, int] | None:
     """The operands whose sign-extended product the body adds up, if that is what it does."""
-    args, last = list(op.body.block.args), op.body.block.last_op
+    args: list[SSAValue] = list(op.body.block.args)
+    last = op.body.block.last_op
     if len(args) != 3 or last is None:
         return None
     factor = _summand(op, last.operands[0], args[-1]).owner

@@ -106,9 +106,7 @@ class Trait:
                 for dim in [action.dim] if isinstance(action, SendIdx) else dims:
                     self._known(op, f"opcode_map: {name}", "dim", dim, self.dims)
 
-    def _known(
-        self, op: linalg.GenericOp, place: str, what: str, name: str, known: Sequence[str]
-    ) -> None:
+    def _known(self, op: linalg.GenericOp, place: str, what: str, name: str, known: Sequence[str]) -> None:
         if name in known or (name.isdigit() and int(name) < len(known)):
             return
         fail(op, f"{place}: unknown {what} `{name}`{hint(name, known)}; there are {', '.join(known)}")

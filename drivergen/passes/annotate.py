@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ArrayAttr, ModuleOp, ShapedType, StringAttr
 from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.abstract_ops import NamedOperation
 from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
@@ -54,7 +55,8 @@ class Annotate(ModulePass):
             if isinstance(candidate, linalg.FillOp | linalg.YieldOp | linalg.IndexOp):
                 continue
             if not isinstance(candidate, linalg.GenericOp):
-                fail(candidate, "no accelerator executes it")
+                named = isinstance(candidate, NamedOperation)
+                fail(candidate, "accel-generalise comes first" if named else "no accelerator executes it")
             _check_types(candidate)
             if is_annotated(candidate):
                 _complete(candidate)
@@ -75,9 +77,9 @@ def _check_types(op: linalg.GenericOp) -> None:
             fail(op, f"operand {number} has no elements ({kind})")
 
 
-def _match(op: linalg.GenericOp, accelerator: str, data: dict[str, tuple[str, ...]]) -> Match:
+def _match(op: linalg.GenericOp, accelerator: str) -> Match:
     try:
-        found = match(op, data)
+        found = match(op)
         for value in op.operands:
             element(value)
     except NoMatchError as error:
@@ -89,7 +91,7 @@ def _match(op: linalg.GenericOp, accelerator: str, data: dict[str, tuple[str, ..
 
 def _complete(op: linalg.GenericOp) -> None:
     """The optional part of a trait written by hand."""
-    found = _match(op, "an accelerator for matmul", dict(MATMUL))
+    found = _match(op, "an accelerator for matmul")
     loops = len(found.dims)
     op.attributes.setdefault("permutation_map", AffineMapAttr(AffineMap.identity(loops)))
     op.attributes.setdefault("accel_dims", ArrayAttr([StringAttr(d) for d in found.dims]))
@@ -128,7 +130,7 @@ class _Plan:
 
     def annotate(self, op: linalg.GenericOp) -> None:
         spec = self.spec
-        found = _match(op, spec.name, dict(spec.data))
+        found = _match(op, spec.name)
         for value, operand in zip(op.operands, found.operands, strict=True):
             wanted = spec.operand_type(operand).value
             if element(value) != wanted:

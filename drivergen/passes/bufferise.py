@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
+    FunctionType,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -84,7 +85,7 @@ class _Function:
                 Rewriter.erase_op(op)
         for arg in old_args:
             block.erase_arg(arg)
-        self.function.update_function_type()
+        self.function.function_type = FunctionType.from_lists(block.arg_types, [])
         return results
 
     def _destination(self, number: int, value: SSAValue) -> SSAValue | None:

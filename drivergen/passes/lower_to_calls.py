@@ -10,12 +10,10 @@ from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FunctionType,
-    IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
-    StringAttr,
     UnrankedMemRefType,
     i32,
 )
@@ -25,7 +23,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen import dialect as accel
 from axiloom.drivergen.mlir import fail, index
-from axiloom.isa.types import WORD_BITS
 
 STATUS_OK = 0
 
@@ -114,7 +111,8 @@ class _Lowering:
 
     def send(self, op: accel.SendOp) -> None:
         kind = op.tile.type
-        assert isinstance(kind, MemRefType) and isinstance(kind.element_type, IntegerType)
+        assert isinstance(kind, MemRefType)
+        assert isinstance(kind.element_type, IntegerType)
         bits = kind.element_type.width.data
         tile = self._tile(op, op.tile, op.shape.get_values(), op.permutation.get_values())
         self.call(f"dma_put_tile_i{bits}", *tile, op.offset)
@@ -164,7 +162,7 @@ class _Lowering:
         self.call(f"dma_wait_{op.token.type.channel.data}")
 
 
-_RULES: dict[type[Operation], Callable[[_Lowering, Operation], None]] = {
+_RULES: dict[type[Operation], Callable[..., None]] = {
     accel.InitDmaOp: _Lowering.init_dma,
     accel.SendLiteralOp: _Lowering.send_literal,
     accel.SendDimOp: _Lowering.send_dim,

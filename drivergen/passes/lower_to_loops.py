@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -19,11 +19,13 @@ from axiloom.drivergen.match import NoMatchError, match
 from axiloom.drivergen.mlir import fail, index
 
 
-def _nest(before: Operation, ends: dict[int, int], names: dict[int, str]) -> tuple[Builder, dict[int, SSAValue]]:
+def _nest(
+    before: Operation, ends: dict[int, int], names: dict[int, str]
+) -> tuple[Builder, dict[int, SSAValue]]:
     """Loops over ``0 .. end`` in the order of `ends`; where their body starts, and their counters."""
     builder = Builder(InsertPoint.before(before))
     zero, one = index(before, 0), index(before, 1)
-    counters = {}
+    counters: dict[int, SSAValue] = {}
     for loop, end in ends.items():
         body = Block([scf.YieldOp()], arg_types=[IndexType()])
         body.args[0].name_hint = names[loop]

@@ -110,7 +110,8 @@ class _Nest:
                 stage = site.insert(self._stage(action, site, end))
                 end, words = stage.end, words + stage.words()
         if words:
-            self._check_length(f"opcode {site.opcode} sends", words, self.trait.dma.input_buffer_size, "input")
+            window = self.trait.dma.input_buffer_size
+            self._check_length(f"opcode {site.opcode} sends", words, window, "input")
             site.insert(accel.WaitOp(site.insert(accel.StartSendOp(begin, end)).token))
         for recv in recvs:
             armed = armed or self._arm(recv, site)
@@ -144,7 +145,7 @@ class _Nest:
         for field, size in zip(action.fields, tile, strict=True):
             bits = action.field_bits(field)
             if size >> bits:
-                fail(self.op, f"opcode {site.opcode}: tile size {size} of {field.dim} overflows its {bits} bits")
+                fail(self.op, f"opcode {site.opcode}: size {size} of {field.dim} overflows its {bits} bits")
         return accel.SendDimOp([site.index(size) for size in tile], [f.shift for f in action.fields], offset)
 
     def _loop(self, loop: int, site: _Site, what: str) -> scf.ForOp:
@@ -184,7 +185,7 @@ class _Nest:
     # --- accumulate or overwrite --------------------------------------------------------------------
 
     def _choose_mode(self) -> None:
-        """Overwrite a zeroed output whose tiles come back once each; the zeros are then not written at all."""
+        """Overwrite a zeroed output whose tiles come back once each; then no zeros are written at all."""
         fill = self._zero_fill()
         if fill is not None and self._received_once():
             self.mode = "overwrite"
@@ -218,10 +219,12 @@ class _Nest:
         return all(self.trait.dims[loop] in dims or self._trips(loop) == 1 for loop in around)
 
     def _trips(self, loop: int) -> int:
+        """Number of iterations of a loop of the tiled nest; such loops start from 0."""
         bounds = self.loops[self.trait.order.index(loop)]
-        begin, end, step = (accel.constant(v) for v in (bounds.lb, bounds.ub, bounds.step))
-        assert begin is not None and end is not None and step is not None
-        return -(-(end - begin) // step)
+        end, step = accel.constant(bounds.ub), accel.constant(bounds.step)
+        if end is None or step is None:
+            fail(bounds, "its bounds are not constant")
+        return -(-end // step)
 
 
 def _drop_unused(op: ModuleOp) -> None:

@@ -1,0 +1,82 @@
+"""``axiloom-opt``: `xdsl-opt` with the `accel` dialect and our passes.
+
+::
+
+    axiloom-opt -p 'accel-generalise,accel-bufferise,accel-annotate{accelerator="v3_16" flow="Cs"}' file.mlir
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import IO
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import DiagnosticException, ParseError
+from xdsl.xdsl_opt_main import xDSLOptMain
+
+from axiloom.drivergen.dialect import Accel
+from axiloom.drivergen.mlir import LocatedParser
+from axiloom.drivergen.passes.annotate import Annotate
+from axiloom.drivergen.passes.bufferise import Bufferise
+from axiloom.drivergen.passes.generalise import Generalise
+from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
+from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
+from axiloom.drivergen.passes.place_flow import PlaceFlow
+from axiloom.drivergen.passes.tile import Tile
+from axiloom.errors import AxiloomError, CompileError
+
+PASSES: tuple[type[ModulePass], ...] = (
+    Generalise,
+    Bufferise,
+    Annotate,
+    Tile,
+    PlaceFlow,
+    LowerToLoops,
+    LowerToCalls,
+)
+"""In the order of the pipeline."""
+
+
+class AxiloomOpt(xDSLOptMain):
+    """xDSL's driver with one dialect, seven passes and a parser that keeps locations."""
+
+    def register_all_dialects(self) -> None:
+        super().register_all_dialects()  # type: ignore[no-untyped-call]
+        self.ctx.register_dialect("accel", lambda: Accel)
+
+    def register_all_passes(self) -> None:
+        super().register_all_passes()  # type: ignore[no-untyped-call]
+        for one in PASSES:
+            self.register_pass(one.name, _factory(one))
+
+    def register_all_frontends(self) -> None:
+        super().register_all_frontends()  # type: ignore[no-untyped-call]
+
+        def parse_mlir(stream: IO[bytes]) -> ModuleOp:
+            parser = LocatedParser(self.ctx, stream.read().decode(), self.get_input_name())  # type: ignore[no-untyped-call]
+            return parser.parse_module(not self.args.no_implicit_module)
+
+        self.available_frontends["mlir"] = parse_mlir
+
+
+def _factory(one: type[ModulePass]) -> Callable[[], type[ModulePass]]:
+    return lambda: one
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; prints the module after the passes, or one error, and returns the exit code."""
+    try:
+        AxiloomOpt(description="xdsl-opt with the accel dialect", args=arguments).run()  # type: ignore[no-untyped-call]
+    except AxiloomError as error:
+        print(f"axiloom-opt: {error}", file=sys.stderr)
+        return error.exit_code
+    except (ParseError, DiagnosticException, ValueError) as error:
+        print(f"axiloom-opt: {error}", file=sys.stderr)
+        return CompileError.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
