@@ -14,7 +14,7 @@ from amaranth.lib.wiring import In, Out
 from axiloom.isa.types import WORD_BITS
 
 LATENCY = 4
-"""Cycles from operands at the inputs of a row to its accumulators: operands, products, their sum, accumulator."""
+"""Cycles through a row: to its registers of operands, of products, of the products' sum, of accumulators."""
 
 LOW_BITS = 17
 """Unsigned bits of one factor that a DSP48 multiplies (25 x 18 signed)."""

@@ -11,6 +11,8 @@ Receiving, computing and sending overlap: all three buffers have two halves.
 
 from __future__ import annotations
 
+from typing import cast
+
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
@@ -20,7 +22,7 @@ from axiloom.hw.axi import AXI4Stream
 from axiloom.hw.commands import StepLayout, command_layout
 from axiloom.hw.decoder import Programs
 from axiloom.hw.geometry import Geometry
-from axiloom.hw.mac_array import LATENCY, ControlLayout, MacArray
+from axiloom.hw.mac_array import LATENCY, MacArray
 from axiloom.hw.operand_buffer import READ_LATENCY, OperandBuffer
 from axiloom.hw.receiver import Receiver
 from axiloom.hw.result_buffer import ResultBuffer
@@ -34,7 +36,7 @@ QUEUE_DEPTH = 4
 
 
 class MatMul(wiring.Component):
-    """Executes the word stream `s_axis` as :class:`axiloom.isa.model.FunctionalModel` does; C goes to `m_axis`.
+    """Does with the words of `s_axis` what :class:`axiloom.isa.model.FunctionalModel` does; C goes to `m_axis`.
 
     `debug_compute`: multiply-adds are active in this cycle. `debug_error`: the `DeviceError` that stopped
     it, until reset. `debug_busy`: anything is in flight; waiting for words is not.
@@ -42,6 +44,10 @@ class MatMul(wiring.Component):
     Raises :exc:`SpecError` for what this engine cannot be: another kernel than ``linalg.matmul``, a stream
     other than 32 bits wide, multiply-adds that are no power of two.
     """
+
+    def __new__(cls, spec: AcceleratorSpec) -> MatMul:
+        Geometry.of(spec)  # here, because Amaranth warns of what is created and never used
+        return cast(MatMul, super().__new__(cls, src_loc_at=1))
 
     def __init__(self, spec: AcceleratorSpec) -> None:
         self._spec = spec
@@ -122,14 +128,14 @@ class MatMul(wiring.Component):
             result.step.eq(self._delayed_step(m, sequencer.step)),
             result.begin.eq(sequencer.begin),
             result.begin_half.eq(sequencer.half),
-            result.sending.eq(sender.sending),
+            result.sending.eq(sender.reading),
             result.send_half.eq(sender.send_half),
             result.send_enable.eq(sender.send_enable),
             result.send_address.eq(sender.send_address),
             sender.send_row.eq(result.send_row),
             sender.running.eq(result.running),
-            sequencer.sending.eq(sender.sending),
-            sequencer.send_half.eq(sender.send_half),
+            sequencer.held.eq(sender.holds),
+            sequencer.held_half.eq(sender.send_half),
             self.debug_compute.eq(array.active),
             self.debug_error.eq(receiver.error),
             self.debug_busy.eq(

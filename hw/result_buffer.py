@@ -27,7 +27,7 @@ class ResultBuffer(wiring.Component):
 
     Adding: `step` comes two cycles before row 0 of its block is whole; `select` then asks for row after
     row, and `sums` has the one asked for in the cycle before.
-    Computing is announced by `begin` for `begin_half`; `running` tells of which halves some is not yet written.
+    `begin` announces a compute on `begin_half`; `running` tells in which halves one is not yet written.
     Sending: with `send_enable`, the row at `send_address` of `send_half` is on `send_row` one cycle later and
     until the next; `sending` gives the half's read port to the sender.
     """

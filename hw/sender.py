@@ -20,7 +20,8 @@ def request_layout(geometry: Geometry) -> data.StructLayout:
 class Sender(wiring.Component):
     """Takes a request when it has read all of the tile before; waits until the half is not `running`.
 
-    `sending`: it still has to read `send_half`. `busy`: a tile is waiting or going out.
+    `holds`: it still has to read `send_half`; `reading`: it does so now. `busy`: a tile is waiting or
+    going out.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -29,7 +30,8 @@ class Sender(wiring.Component):
             {
                 "requests": In(stream.Signature(request_layout(geometry))),
                 "running": In(2),
-                "sending": Out(1),
+                "holds": Out(1),
+                "reading": Out(1),
                 "send_half": Out(1),
                 "send_enable": Out(1),
                 "send_address": Out(range(geometry.c_depth)),
@@ -54,7 +56,8 @@ class Sender(wiring.Component):
             flowing.eq(~self.m_axis.tvalid | self.m_axis.tready),
             advance.eq(reading & flowing),
             self.requests.ready.eq(~waiting & ~reading),
-            self.sending.eq((waiting | reading) & ~request.zero),
+            self.holds.eq((waiting | reading) & ~request.zero),
+            self.reading.eq(reading & ~request.zero),
             self.send_half.eq(request.half),
             self.send_enable.eq(advance),
         ]

@@ -19,8 +19,8 @@ class Sequencer(wiring.Component):
 
     `advance` with `first` reads one k of both operands; the block ends tell the operand buffers where to
     go on; `step` describes the block that ends. `begin` starts a compute on `half` of C, `release` ends the
-    use of halves `half_a` and `half_b`. `requests` hands a half of C to the sender, whose `sending` and
-    `send_half` tell which it still reads: computes that need this half wait.
+    use of halves `half_a` and `half_b`. `requests` hands a half of C to the sender; computes wait
+    that need the half which is still `held` by it.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -29,8 +29,8 @@ class Sequencer(wiring.Component):
             {
                 "commands": In(stream.Signature(command_layout(geometry))),
                 "requests": Out(stream.Signature(request_layout(geometry))),
-                "sending": In(1),
-                "send_half": In(1),
+                "held": In(1),
+                "held_half": In(1),
                 "busy": Out(1),
                 "begin": Out(1),
                 "half": Out(1),
@@ -58,24 +58,23 @@ class Sequencer(wiring.Component):
         running, finishing, free = Signal(), Signal(), Signal()
         m.d.comb += [
             kind.eq(command.kind),
-            free.eq((~running | finishing) & ~(self.sending & (self.send_half == half))),
+            free.eq((~running | finishing) & ~(self.held & (self.held_half == half))),
             self.half.eq(half),
             self.requests.payload.half.eq(half),
             self.requests.payload.zero.eq(cleared),
             self.requests.payload.dims.eq(command.dims),
         ]
-        with m.If(self.commands.valid):
-            with m.Switch(kind):
-                with m.Case(CommandKind.COMPUTE):
-                    m.d.comb += [self.begin.eq(free), self.commands.ready.eq(free)]
-                with m.Case(CommandKind.STORE):
-                    m.d.comb += [self.requests.valid.eq(1), self.commands.ready.eq(self.requests.ready)]
-                with m.Case(CommandKind.CLEAR):
-                    m.d.comb += self.commands.ready.eq(1)
-                    m.d.sync += cleared.eq(1)
-                    # The old half may still have to be sent.
-                    with m.If(~cleared):
-                        m.d.sync += half.eq(~half)
+        with m.If(self.commands.valid), m.Switch(kind):
+            with m.Case(CommandKind.COMPUTE):
+                m.d.comb += [self.begin.eq(free), self.commands.ready.eq(free)]
+            with m.Case(CommandKind.STORE):
+                m.d.comb += [self.requests.valid.eq(1), self.commands.ready.eq(self.requests.ready)]
+            with m.Case(CommandKind.CLEAR):
+                m.d.comb += self.commands.ready.eq(1)
+                m.d.sync += cleared.eq(1)
+                # The old half may still have to be sent.
+                with m.If(~cleared):
+                    m.d.sync += half.eq(~half)
 
         rows_shift, cols_shift = bits_for(geometry.rows) - 1, bits_for(geometry.cols) - 1
         tile_m, tile_n, tile_k = (geometry.size(command.dims, dim) for dim in "mnk")

@@ -1,0 +1,150 @@
+"""A MatMul in Amaranth's simulator, fed with word programs under random stalls, its outputs checked each cycle.
+
+The bench itself checks what always holds: TVALID and its payload wait for TREADY, an output never
+starts while the device says that nothing is in flight, and reset clears everything that can be seen.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from amaranth.hdl import ClockDomain, Module
+from amaranth.sim import Simulator
+
+from axiloom.hw.matmul import MatMul
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.model import FunctionalModel
+
+QUIET_CYCLES = 12
+"""A device that has had no word to take and nothing in flight for so long is done."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Words for the device. `reset_after`: that many accepted words, then reset in the middle of everything;
+    None: the device comes to rest first. `reset`: then reset it."""
+
+    words: Sequence[int] | npt.NDArray[np.uint32]
+    reset_after: int | None = None
+    reset: bool = False
+
+
+@dataclass
+class Result:
+    """What one program made the device do. `computing`: the cycles in which multiply-adds were active."""
+
+    words: list[int] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
+    accepted: int = 0
+    error: int = 0
+    cycles: int = 0
+    computing: list[int] = field(default_factory=list)
+
+
+def simulate(
+    spec: AcceleratorSpec, *programs: Program, stall_in: float = 0, stall_out: float = 0, seed: int = 0
+) -> list[Result]:
+    """Runs the programs on one device, one after the other; a Result each."""
+    bench = _Bench(spec, random.Random(seed), stall_in, stall_out)
+    return bench.run(programs)
+
+
+def check(spec: AcceleratorSpec, *programs: Program, **stalls: Any) -> list[Result]:
+    """`simulate`, and everything that came out equals the functional model: words, TLAST, error."""
+    model = FunctionalModel(spec)
+    results = simulate(spec, *programs, **stalls)
+    for program, result in zip(programs, results, strict=True):
+        expected = model.feed(np.asarray(program.words, dtype=np.uint32))
+        if program.reset_after is None:
+            assert result.words == expected.tolist()
+            assert result.last == model.tlast.astype(int).tolist()
+            assert result.error == model.code, model.error
+        else:
+            assert result.words == expected.tolist()[: len(result.words)]
+        if program.reset or program.reset_after is not None:
+            model.reset()
+    return results
+
+
+class _Bench:
+    def __init__(self, spec: AcceleratorSpec, rng: random.Random, stall_in: float, stall_out: float) -> None:
+        self.rng, self.stall_in, self.stall_out = rng, stall_in, stall_out
+        self.device = MatMul(spec)
+        self.domain = ClockDomain("sync")
+        module = Module()
+        module.domains += self.domain
+        module.submodules.device = self.device
+        self.simulator = Simulator(module)
+        self.simulator.add_clock(1e-8)
+
+    def run(self, programs: Sequence[Program]) -> list[Result]:
+        results: list[Result] = []
+
+        async def bench(ctx: Any) -> None:
+            for program in programs:
+                results.append(await self._program(ctx, program))
+                if program.reset or program.reset_after is not None:
+                    await self._reset(ctx)
+
+        self.simulator.add_testbench(bench)
+        self.simulator.run()
+        return results
+
+    async def _reset(self, ctx: Any) -> None:
+        device = self.device
+        ctx.set(device.s_axis.tvalid, 0)
+        ctx.set(self.domain.rst, 1)
+        for _ in range(self.rng.randint(1, 3)):
+            await ctx.tick()
+        ctx.set(self.domain.rst, 0)
+        for output in (device.m_axis.tvalid, device.debug_busy, device.debug_error):
+            assert ctx.get(output) == 0
+
+    async def _program(self, ctx: Any, program: Program) -> Result:
+        device, result = self.device, Result()
+        s_axis, m_axis = device.s_axis, device.m_axis
+        words = [int(word) for word in program.words]
+        end = len(words) if program.reset_after is None else program.reset_after
+        offered = taken = in_flight = False
+        waiting: tuple[int, int] | None = None
+        quiet = 0
+        while quiet < QUIET_CYCLES:
+            if program.reset_after is not None and result.accepted >= end:
+                break
+            offered = offered or (result.accepted < end and self.rng.random() >= self.stall_in)
+            accept = self.rng.random() >= self.stall_out
+            ctx.set(s_axis.tvalid, offered)
+            ctx.set(s_axis.tdata, words[result.accepted] if offered else self.rng.getrandbits(32))
+            ctx.set(s_axis.tlast, self.rng.getrandbits(1))
+            ctx.set(m_axis.tready, accept)
+            valid, payload = ctx.get(m_axis.tvalid), (ctx.get(m_axis.tdata), ctx.get(m_axis.tlast))
+            assert waiting is None or (valid and payload == waiting), "m_axis changed while it was stalled"
+            assert in_flight or taken or not valid, "a word came out while nothing was in flight"
+            waiting = payload if valid and not accept else None
+            if valid and accept:
+                result.words.append(payload[0])
+                result.last.append(payload[1])
+            if ctx.get(device.debug_compute):
+                result.computing.append(result.cycles)
+            in_flight = bool(ctx.get(device.debug_busy))
+            taken = bool(offered and ctx.get(s_axis.tready))
+            result.error = ctx.get(device.debug_error)
+            await ctx.tick()
+            result.cycles += 1
+            if taken:
+                result.accepted += 1
+                offered = False
+            may_take = result.accepted < end and not (result.error and offered)
+            quiet = 0 if taken or in_flight or may_take else quiet + 1
+        return result
+
+
+def sustained(spec: AcceleratorSpec, result: Result) -> float:
+    """Operations (multiplies and adds) a cycle, from the first cycle that computes to the last."""
+    span = result.computing[-1] - result.computing[0] + 1
+    return 2 * spec.macs * len(result.computing) / span
