@@ -32,7 +32,11 @@ class Resources:
 
 @dataclass(frozen=True)
 class Caches:
-    """Sizes in bytes; lines have 32. `replacement` is ``random`` (deterministic) or ``lru``."""
+    """Sizes in bytes; lines have 32. `replacement` is ``random`` (deterministic) or ``lru``.
+
+    With `pair_accesses` a load or store of several registers accesses L1D once for each aligned 8
+    bytes, as the A9's data path does; without, once for each element.
+    """
 
     l1i_size: int
     l1i_ways: int
@@ -41,6 +45,7 @@ class Caches:
     l2_size: int
     l2_ways: int
     replacement: str
+    pair_accesses: bool
 
 
 @dataclass(frozen=True)

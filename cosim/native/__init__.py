@@ -28,6 +28,7 @@ class Config(ctypes.Structure):
         ("fabric_hz", c_uint64),
         *((name, c_uint32) for name in ("l1i_size", "l1i_ways", "l1d_size", "l1d_ways", "l2_size", "l2_ways")),
         ("replacement", c_uint32),
+        ("pair_accesses", c_uint32),
         ("predictor_bits", c_uint32),
         ("cost", c_uint32 * len(COST_CLASSES)),
         *(
@@ -204,6 +205,7 @@ def config(board: Board, mmio_base: int, mmio_size: int) -> Config:
         l2_size=caches.l2_size,
         l2_ways=caches.l2_ways,
         replacement=("random", "lru").index(caches.replacement),
+        pair_accesses=int(caches.pair_accesses),
         predictor_bits=latency.predictor_bits,
         l2_hit_cycles=latency.l2_hit,
         ddr_cycles=latency.ddr,

@@ -83,6 +83,7 @@ typedef struct axl_config {
     uint32_t l1d_size, l1d_ways;
     uint32_t l2_size, l2_ways;
     uint32_t replacement;            /* AXL_REPLACE_* of all three caches */
+    uint32_t pair_accesses;          /* 1: LDM, STM, VLD, VST access L1D once per aligned 8 bytes; 0: once per element */
     uint32_t predictor_bits;         /* the gshare table has 2^bits counters of 2 bits */
     uint32_t cost[AXL_CLASSES];      /* base cost of an instruction, 1/64 CPU cycle */
     uint32_t l2_hit_cycles;          /* penalty of a L1 refill that hits L2, CPU cycles */

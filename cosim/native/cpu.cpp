@@ -42,6 +42,7 @@ int Cpu::begin() {
     blocks.assign(BLOCKS, Block());
     previous = nullptr;
     last_fetch = NO_LINE;
+    pairing = false;
     attributes_changed = alone = has_origin = false;
     now = 0;
     last_read = 1;
@@ -280,6 +281,8 @@ void Cpu::block(uint32_t address, uint32_t size) {
     instructions += now_entered.instructions;
     base += now_entered.cost;
     memory.pc = address;
+    pairing = now_entered.multiple && config.pair_accesses;
+    pair_next = NOT_PAIRED;
     uint32_t last = (address + size - 1) >> LINE_SHIFT;
     for (uint32_t line = address >> LINE_SHIFT; line <= last; line++)
         if (line != last_fetch) {
@@ -293,7 +296,18 @@ void Cpu::block(uint32_t address, uint32_t size) {
         event();
 }
 
+// The engine does LDM, VLD1.8 and the like element by element; the A9's path to L1D is 8 bytes wide.
+bool Cpu::paired(bool write, uint32_t address, uint32_t size) {
+    bool continues = address == pair_next && write == pair_write;
+    uint32_t end = address + size;
+    pair_next = end % 8 ? end : NOT_PAIRED;
+    pair_write = write;
+    return continues;
+}
+
 void Cpu::access(bool write, uint32_t address, uint32_t size) {
+    if (__builtin_expect(pairing, 0) && paired(write, address, size))
+        return;
     switch (attributes.data[address >> 20]) {
     case Attribute::CACHED: {
         uint32_t last = (address + size - 1) >> LINE_SHIFT;

@@ -45,6 +45,7 @@ class Cpu {
 
     static constexpr uint32_t BLOCKS = 1u << 15;
     static constexpr uint64_t NEVER = ~0ull;
+    static constexpr uint32_t NOT_PAIRED = 0xFFFFFFFFu; // an address outside RAM
 
     uint8_t *ram;
     Memory &memory;
@@ -61,6 +62,9 @@ class Cpu {
     uint64_t next_event = 0;  // cycle at which a block has more to do than to count
     uint64_t max_instructions = 0;
     uint32_t last_fetch = NO_LINE;
+    bool pairing = false;     // this block has loads or stores of several registers
+    bool pair_write = false;
+    uint32_t pair_next = NOT_PAIRED; // address that continues the last access's 8 bytes
     uint32_t exit_pc = 0, exit_code_addr = 0, entry = 0;
     bool attributes_changed = false, alone = false, aborting = false;
     // the RTL's side
@@ -100,6 +104,7 @@ class Cpu {
 
     void block(uint32_t address, uint32_t size);
     void access(bool write, uint32_t address, uint32_t size);
+    bool paired(bool write, uint32_t address, uint32_t size);
 
     static void on_block(uc_engine *, uint64_t address, uint32_t size, void *self);
     static void on_access(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);

@@ -17,6 +17,7 @@ struct Block {
     uint32_t branch_pc = 0;
     Branch branch = Branch::NONE;
     bool conditional = false;
+    bool multiple = false; // has a load or store of several registers
 
     uint32_t end() const { return address + size; }
 };
@@ -40,6 +41,7 @@ class Decoder {
             uint32_t bytes = 4;
             Instruction in = thumb ? decode_thumb(pc, bytes) : decode_arm(word(pc));
             block.instructions++;
+            block.multiple |= in.kind == AXL_CLASS_MULTIPLE;
             block.cost += cost[in.kind] + in.words * cost[AXL_CLASS_WORD];
             block.branch = in.branch; // the last instruction decides: a branch ends its block
             block.conditional = in.conditional;
