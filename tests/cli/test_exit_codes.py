@@ -25,12 +25,12 @@ def test_a_faulty_specification_lists_all_faults(tmp_path: Path, capsys) -> None
     data = json.loads(isa.dumps(isa.builtin("v3_4")))
     accelerator = data["accelerators"][0]
     accelerator["buffers"]["A"] = 3
-    accelerator["opcode_flow_map"]["Cs"] = "opcode_flow<((sA sB cX) rC)>"
+    accelerator["opcode_flow_map"]["Cs"] = "opcode_flow<((sA sB cc) rC)>"
     accelerator["dma_config"]["inputBufferSize"] = 8
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(data))
     message = fails(capsys, 3, "spec", "check", str(file))
-    for part in ("buffers", "cX", "did you mean", "inputBufferSize"):
+    for part in ("its buffer holds 3", "unknown opcode `cc`", "did you mean", "inputBufferSize"):
         assert part in message
 
 

@@ -35,9 +35,9 @@ def test_a_hand_written_driver_is_right_twice(soc) -> None:
     ("driver", "words"),
     [
         ("missing_store", ["m_axis", "cC", "16"]),
-        ("missing_payload", ["s_axis", "sA", "8"]),
+        ("missing_payload", ["m_axis", "sA", "8 of the 16 words of A"]),
         ("second_receive", ["m_axis", "rC", "16"]),
-        ("unknown_opcode", ["0x99", "opcode"]),
+        ("unknown_opcode", ["0x00000099", "UNKNOWN_OPCODE"]),
         ("no_receive", ["m_axis", "rC"]),
     ],
 )
@@ -53,7 +53,7 @@ def test_a_hang_is_diagnosed(soc, driver: str, words: list[str]) -> None:
     ("driver", "words"),
     [
         ("long_receive", ["TLAST came before all the words asked for"]),
-        ("bad_pointer", ["0xe0000000", "main"]),
+        ("bad_pointer", ["0xE0000000", "main"]),
     ],
 )
 def test_a_faulty_driver_is_named(soc, driver: str, words: list[str]) -> None:

@@ -6,7 +6,7 @@
 int main(void) {
     TRY(start());
     volatile uint32_t *window = dma_in_buffer();
-    window[0] = 4;
+    window[0] = 1; /* load A, whose tile never comes */
     __asm__ volatile("dsb" ::: "memory");
     REGISTER(0x18) = 0x16000000;
     REGISTER(0x28) = 4;
