@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 from amaranth.hdl import unsigned
-from amaranth.lib import data, enum
+from amaranth.lib import data
 
 from axiloom.hw.geometry import Geometry
 
 
-class CommandKind(enum.Enum, shape=2):
+class CommandKind(IntEnum):
     COMPUTE = 0
     STORE = 1
     CLEAR = 2

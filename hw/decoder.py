@@ -9,7 +9,6 @@ from __future__ import annotations
 from amaranth.hdl import Const, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import bits_for
 
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import WORD_BITS, Clear, Compute, Load, Opcode, SendDim, Skip, Store
@@ -55,12 +54,12 @@ class Programs:
 
     @property
     def action_width(self) -> int:
-        return bits_for(SET_DIMS + max(0, len(self.dims_words) - 1))
+        return (SET_DIMS + max(0, len(self.dims_words) - 1)).bit_length()
 
     @property
     def width(self) -> int:
         """Bits of the longest program."""
-        return self.action_width * max(1, *(len(actions) for actions in self._actions.values()), 1)
+        return self.action_width * max(1, *map(len, self._actions.values()))
 
     @property
     def endless(self) -> int | None:

@@ -36,7 +36,8 @@ QUEUE_DEPTH = 4
 
 
 class MatMul(wiring.Component):
-    """Does with the words of `s_axis` what :class:`axiloom.isa.model.FunctionalModel` does; C goes to `m_axis`.
+    """Does with the words of `s_axis` what :class:`axiloom.isa.model.FunctionalModel` does, and sends C on
+    `m_axis`.
 
     `debug_compute`: multiply-adds are active in this cycle. `debug_error`: the `DeviceError` that stopped
     it, until reset. `debug_busy`: anything is in flight; waiting for words is not.

@@ -10,10 +10,11 @@ up, goes back to the start of the block, or goes on to the next block.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import enum, wiring
+from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import bits_for
@@ -27,7 +28,7 @@ MAX_USERS = 7
 """Computes that may be queued or running on one half."""
 
 
-class BlockEnd(enum.Enum, shape=2):
+class BlockEnd(IntEnum):
     """Where reading goes on after a block of the array."""
 
     STAY = 0

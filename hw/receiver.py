@@ -6,7 +6,7 @@ makes it one; what was asked for before that word still happens.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
@@ -203,5 +203,5 @@ def _sizes(word: SendDim, payload: Value) -> dict[str, Value]:
     return {f.dim: payload[f.shift : f.shift + word.field_bits(f)] for f in word.fields}
 
 
-def _all(values: Callable[[], Value] | object) -> Value:
-    return Cat(values).all()  # type: ignore[no-any-return]
+def _all(values: Iterable[Value]) -> Value:
+    return Cat(values).all()

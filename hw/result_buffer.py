@@ -8,7 +8,7 @@ no cycle: the first compute after it overwrites.
 from __future__ import annotations
 
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
@@ -66,91 +66,76 @@ class ResultBuffer(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        address = Signal(range(self.depth), name="read_address")
-        row = Signal(range(self.rows))
-        reading = Signal()
-        half, accumulate, last_block = Signal(), Signal(), Signal()
+        row_layout = data.StructLayout(
+            {"valid": 1, "last": 1, "half": 1, "accumulate": 1, "address": range(self.depth)}
+        )
+        read, fetched, held, added = (
+            Signal(row_layout, name=f"row_{stage}") for stage in ("read", "fetched", "held", "added")
+        )
+        # Three registers follow a read: the memory's own, the row beside the row of sums, the new row.
+        m.d.sync += [fetched.eq(read), held.eq(fetched), added.eq(held)]
+        self._read_rows(m, read)
+        self._count_running(m, added)
 
-        # Reads run one cycle before the sums of the same row are whole.
-        last_row = Signal()
-        m.d.comb += last_row.eq(row == self.rows - 1)
-        with m.If(reading):
-            m.d.sync += [address.eq(address + 1), row.eq(row + 1)]
-            with m.If(last_row):
-                m.d.sync += reading.eq(0)
-        with m.If(self.step.block_done):
-            m.d.sync += [
-                reading.eq(1),
-                row.eq(0),
-                half.eq(self.step.half),
-                accumulate.eq(self.step.accumulate),
-                last_block.eq(self.step.last_block),
-            ]
-            with m.If(self.step.first_block):
-                m.d.sync += address.eq(0)
-
-        # Three registers follow a read: the memory's own, the row read beside the row of sums, the new row.
-        done = Signal()
-        m.d.comb += done.eq(reading & last_row & last_block)
-        stages = []
-        for stage in ("fetched", "held", "added"):
-            then = {
-                "valid": Signal(name=f"{stage}_valid"),
-                "done": Signal(name=f"{stage}_done"),
-                "address": Signal.like(address, name=f"{stage}_address"),
-                "half": Signal(name=f"{stage}_half"),
-                "accumulate": Signal(name=f"{stage}_accumulate"),
-            }
-            before = (
-                stages[-1]
-                if stages
-                else {
-                    "valid": reading,
-                    "done": done,
-                    "address": address,
-                    "half": half,
-                    "accumulate": accumulate,
-                }
-            )
-            m.d.sync += [then[name].eq(before[name]) for name in then]
-            stages.append(then)
-        fetched, held, added = stages
-        m.d.sync += self.select.eq(row)
-
-        old_row, new_row = (Signal(WORD_BITS * self.cols, name=f"{age}_row") for age in ("old", "new"))
         halves = []
+        new_row = Signal(WORD_BITS * self.cols)
         for i in range(2):
             m.submodules[f"half_{i}"] = memory = Memory(
                 shape=WORD_BITS * self.cols, depth=self.depth, init=[]
             )
-            read, write = memory.read_port(), memory.write_port()
+            read_port, write_port = memory.read_port(), memory.write_port()
             sent = Signal(name=f"half_{i}_sent")
             m.d.comb += [
                 sent.eq(self.sending & (self.send_half == i)),
-                read.en.eq(Mux(sent, self.send_enable, reading & (half == i))),
-                read.addr.eq(Mux(sent, self.send_address, address)),
-                write.en.eq(added["valid"] & (added["half"] == i)),
-                write.addr.eq(added["address"]),
-                write.data.eq(new_row),
+                read_port.en.eq(Mux(sent, self.send_enable, read.valid & (read.half == i))),
+                read_port.addr.eq(Mux(sent, self.send_address, read.address)),
+                write_port.en.eq(added.valid & (added.half == i)),
+                write_port.addr.eq(added.address),
+                write_port.data.eq(new_row),
             ]
-            halves.append(read.data)
-        m.d.sync += old_row.eq(Mux(fetched["half"], halves[1], halves[0]))
+            halves.append(read_port.data)
+
+        old_row = Signal(WORD_BITS * self.cols)
+        m.d.sync += old_row.eq(Mux(fetched.half, halves[1], halves[0]))
         for col in range(self.cols):
-            old_word = Mux(held["accumulate"], old_row.word_select(col, WORD_BITS), 0)
+            old_word = Mux(held.accumulate, old_row.word_select(col, WORD_BITS), 0)
             new_word = self.sums.word_select(col, WORD_BITS) + old_word
             m.d.sync += new_row.word_select(col, WORD_BITS).eq(new_word)
+
         sent_half = Signal()
         with m.If(self.send_enable):
             m.d.sync += sent_half.eq(self.send_half)
         m.d.comb += self.send_row.eq(Mux(sent_half, halves[1], halves[0]))
+        return m
 
+    def _read_rows(self, m: Module, read: data.View) -> None:
+        """Which row is read: row after row of a block, one cycle before its sums are whole."""
+        row = Signal(range(self.rows))
+        last_row, last_block = Signal(), Signal()
+        m.d.sync += self.select.eq(row)
+        m.d.comb += [last_row.eq(row == self.rows - 1), read.last.eq(last_row & last_block)]
+        with m.If(read.valid):
+            m.d.sync += [read.address.eq(read.address + 1), row.eq(row + 1)]
+            with m.If(last_row):
+                m.d.sync += read.valid.eq(0)
+        with m.If(self.step.block_done):
+            m.d.sync += [
+                read.valid.eq(1),
+                read.half.eq(self.step.half),
+                read.accumulate.eq(self.step.accumulate),
+                row.eq(0),
+                last_block.eq(self.step.last_block),
+            ]
+            with m.If(self.step.first_block):
+                m.d.sync += read.address.eq(0)
+
+    def _count_running(self, m: Module, added: data.View) -> None:
         for i in range(2):
             computes = Signal(range(MAX_RUNNING + 1), name=f"running_{i}")
             begun = self.begin & (self.begin_half == i)
-            written = added["done"] & (added["half"] == i)
+            written = added.valid & added.last & (added.half == i)
             with m.If(begun & ~written):
                 m.d.sync += computes.eq(computes + 1)
             with m.Elif(~begun & written):
                 m.d.sync += computes.eq(computes - 1)
             m.d.comb += self.running[i].eq(computes != 0)
-        return m

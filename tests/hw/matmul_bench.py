@@ -1,4 +1,4 @@
-"""A MatMul in Amaranth's simulator, fed with word programs under random stalls, its outputs checked each cycle.
+"""A MatMul in Amaranth's simulator, fed with word programs under random stalls.
 
 The bench itself checks what always holds: TVALID and its payload wait for TREADY, an output never
 starts while the device says that nothing is in flight, and reset clears everything that can be seen.

@@ -201,7 +201,7 @@ def test_flexible_computes_in_a_row_keep_the_array_full() -> None:
 
 
 def test_loading_overlaps_computing_and_sending() -> None:
-    """A step of Ns takes little more than its words: 67 in; 16 out and 4 cycles of the array hide behind them."""
+    """A step of Ns takes little more than its words: those that go out, and the array, hide behind them."""
     spec = isa.builtin("v3_4")
     step = words_of(spec, "sA", "sB", "cC", "rC")
     (once,) = check(spec, Program(step))
