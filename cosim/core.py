@@ -64,7 +64,8 @@ def _engine() -> Path:
     return found[0]
 
 
-def _compiler() -> str:
+def compiler() -> str:
+    """Path of the C++ compiler of this machine: $CXX, g++, c++ or clang++. BuildError if there is none."""
     candidates = (os.environ.get("CXX"), "g++", "c++", "clang++")
     for candidate in candidates:
         if candidate and (path := shutil.which(candidate)):
@@ -77,19 +78,19 @@ def library(progress: Progress | None = None) -> Path:
     """The core's shared library, built on this machine at first use. BuildError without a compiler."""
     engine = _engine()
     sources = sorted(path for path in NATIVE.iterdir() if path.suffix in (".cpp", ".hpp", ".h"))
-    compiler = _compiler()
-    key = content_hash(list(_FLAGS), compiler, str(engine), importlib.metadata.version("unicorn"), *sources)
+    cxx = compiler()
+    key = content_hash(list(_FLAGS), cxx, str(engine), importlib.metadata.version("unicorn"), *sources)
 
     def build(folder: Path) -> None:
         if progress:
             progress("building the native core")
-        command = [compiler, *_FLAGS, f"-I{_unicorn() / 'include'}"]
+        command = [cxx, *_FLAGS, f"-I{_unicorn() / 'include'}"]
         command += [str(path) for path in sources if path.suffix == ".cpp"]
         command += ["-o", str(folder / LIBRARY), f"-L{engine.parent}", f"-l:{engine.name}", f"-Wl,-rpath,{engine.parent}"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[:200])
-            raise BuildError(f"the native core does not compile with {compiler}: {first}")
+            raise BuildError(f"the native core does not compile with {cxx}: {first}")
 
     return cached_build("core", key, build) / LIBRARY
 

@@ -362,6 +362,15 @@ uint32_t Cpu::reg(int id) const {
     return value;
 }
 
+// General register by the number in an instruction's field.
+uint32_t Cpu::general(uint32_t field) const {
+    static const int registers[16] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,
+                                      UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6,  UC_ARM_REG_R7,
+                                      UC_ARM_REG_R8, UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
+                                      UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC};
+    return reg(registers[field & 15]);
+}
+
 uint32_t Cpu::cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const {
     uc_arm_cp_reg access{};
     access.cp = 15;
@@ -516,11 +525,7 @@ void Cpu::coprocessor_write(uint32_t pc) {
         next_event = 0;
         return;
     }
-    static const int registers[16] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,
-                                      UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6,  UC_ARM_REG_R7,
-                                      UC_ARM_REG_R8, UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
-                                      UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC};
-    uint32_t value = reg(registers[(word >> 12) & 15]);
+    uint32_t value = general(word >> 12);
     if (crm == 5 && opc2 <= 1) {
         memory.l1i.reset();
         last_fetch = NO_LINE;
@@ -536,14 +541,37 @@ void Cpu::coprocessor_write(uint32_t pc) {
         memory.l1_set_way(value, operation);
 }
 
+// The engine stops before it writes the fault address register, so it is computed again from the ARM instruction:
+// base and offset of LDR and STR in all their forms, the base alone of the rest.
+uint32_t Cpu::transfer_address(uint32_t pc) const {
+    if (pc > RAM_SIZE - 4 || (reg(UC_ARM_REG_CPSR) & 0x20))
+        return 0;
+    uint32_t w;
+    memcpy(&w, ram + pc, sizeof w);
+    uint32_t base = general(w >> 16), offset = 0;
+    if (((w >> 16) & 15) == 15)
+        base += 8;
+    if ((w & 0x0E000000) == 0x04000000)
+        offset = w & 0xFFF;
+    else if ((w & 0x0E000010) == 0x06000000 && (w & 0x60) == 0)
+        offset = general(w) << ((w >> 7) & 31);
+    else if ((w & 0x0E000090) == 0x00000090)
+        offset = w & 0x00400000 ? (w >> 4 & 0xF0) | (w & 15) : general(w);
+    else if ((w & 0x0E000000) == 0x0C000000)
+        offset = (w & 0xFF) << 2;
+    if (!(w & 0x01000000)) // post-indexed
+        return base;
+    return w & 0x00800000 ? base + offset : base - offset;
+}
+
 void Cpu::exception(uint32_t number) {
     // The engine's numbers (QEMU's EXCP_*): 1 undefined, 2 SVC, 3 prefetch abort, 4 data abort.
     uint32_t pc = reg(UC_ARM_REG_PC);
-    if (number == 4)
-        fail(AXL_FAULT_UNMAPPED, pc, cp15(6, 0, 0, 0),
-             format("data abort at pc 0x%08X, address 0x%08X", pc, cp15(6, 0, 0, 0)));
-    else if (number == 3)
-        fail(AXL_FAULT_UNMAPPED, pc, cp15(6, 0, 0, 2), format("prefetch abort, address 0x%08X", cp15(6, 0, 0, 2)));
+    if (number == 4) {
+        uint32_t address = transfer_address(pc);
+        fail(AXL_FAULT_UNMAPPED, pc, address, format("data abort at pc 0x%08X, address 0x%08X", pc, address));
+    } else if (number == 3)
+        fail(AXL_FAULT_UNMAPPED, memory.pc, pc, format("jump to 0x%08X from the block at 0x%08X: nothing is mapped there", pc, memory.pc));
     else if (number == 1)
         fail(AXL_FAULT_UNDEFINED, pc, pc, format("undefined instruction at pc 0x%08X", pc));
     else

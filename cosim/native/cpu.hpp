@@ -91,6 +91,8 @@ class Cpu {
     void event();
     void schedule();
     uint32_t reg(int id) const;
+    uint32_t general(uint32_t field) const;
+    uint32_t transfer_address(uint32_t pc) const;
     uint32_t cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const;
 
     uint32_t device_read(uint32_t address, unsigned size);

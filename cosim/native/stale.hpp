@@ -1,6 +1,7 @@
 // Reports of data that caches and memory disagree on. See axl_stale_kind.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "axl_core.h"
