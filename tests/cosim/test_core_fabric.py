@@ -1,0 +1,315 @@
+"""The core with a fabric made of Python: time, stale data, the protocol monitor, faults of the bus."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from axiloom import boards, isa
+from axiloom.cosim import native
+from axiloom.cosim.core import Core, library
+from axiloom.cosim.toolchain import compile_arm
+
+BOARD = boards.load(boards.DEFAULT)
+SPEC = isa.builtin("v3", 4)
+HALT, READ, WRITE, WAIT_IRQ, ADVANCE = range(5)
+
+Step = tuple[int, int, int]
+"""Operation, address, data written."""
+
+
+class Fabric:
+    """Calls the core as the RTL does: it lets `delay` pass, and each access takes two cycles more."""
+
+    def __init__(self) -> None:
+        self.lib = native.bind(library())
+        self.now = 1000  # a job may start at any time
+
+    def step(self, rdata: int = 0, resp: int = 0, irq: int = 0, takes: int = 2) -> Step:
+        address, data, delay = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+        op = self.lib.axl_cpu_step(
+            rdata, resp, irq, self.now, ctypes.byref(address), ctypes.byref(data), ctypes.byref(delay)
+        )
+        assert delay.value >= 0
+        self.delay = delay.value
+        self.now += delay.value + (takes if op in (READ, WRITE) else 0)
+        return op, address.value & 0xFFFFFFFF, data.value & 0xFFFFFFFF
+
+    def until_access(self, **answer: int) -> Step:
+        """The next access, wait or end; quanta pass."""
+        step = self.step(**answer)
+        while step[0] == ADVANCE:
+            step = self.step()
+        return step
+
+
+Run = Callable[[str], tuple[Core, Fabric]]
+
+PRELUDE = """
+    #include <stdint.h>
+    #define REGISTER(offset) (*(volatile uint32_t *)(0x40400000u + (offset)))
+    #define BUFFER ((volatile uint32_t *)0x16000000)
+    volatile uint32_t result[4];
+"""
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Run]:
+    """Compile `statements` as a program's functions and start it; nothing has run yet."""
+
+    def make(functions: str) -> tuple[Core, Fabric]:
+        source = tmp_path / "program.c"
+        source.write_text(PRELUDE + functions)
+        core = Core(BOARD, SPEC)
+        core.begin(compile_arm([source], tmp_path / "program.elf", board=BOARD))
+        core.reset_protocol()
+        return core, Fabric()
+
+    yield make
+    Core(BOARD)  # abandons what still runs
+
+
+class TestBus:
+    def test_accesses_in_order_with_their_data(self, start: Run) -> None:
+        core, fabric = start("int main(void) { REGISTER(0x18) = 0x1234; result[0] = REGISTER(4) + 1; return 0; }")
+        assert fabric.until_access() == (WRITE, 0x40400018, 0x1234)
+        assert core.state.waiting == "a write of 0x40400018"
+        assert fabric.until_access() == (READ, 0x40400004, 0)
+        assert fabric.until_access(rdata=41)[0] == HALT
+        assert core.read("result", (1,), "uint32")[0] == 42
+        assert core.state.run == "exited"
+        assert (core.activity()["mmio_reads"], core.activity()["mmio_writes"]) == (1, 1)
+
+    def test_polls_are_reads_again_of_the_same_register(self, start: Run) -> None:
+        core, fabric = start("int main(void) { while (!(REGISTER(4) & 2)) {} (void)REGISTER(0); return 0; }")
+        assert fabric.until_access()[0] == READ
+        for _ in range(9):
+            assert fabric.until_access(rdata=0)[0] == READ
+        assert fabric.until_access(rdata=2)[1] == 0x40400000
+        assert fabric.until_access()[0] == HALT
+        assert core.activity()["polls"] == 9
+
+    def test_error_response_is_a_fault(self, start: Run) -> None:
+        core, fabric = start("int main(void) { return (int)REGISTER(0x200); }")
+        assert fabric.until_access()[0] == READ
+        assert fabric.until_access(resp=2)[0] == HALT
+        assert core.state.fault
+        assert "AXI response 2" in core.state.fault
+        assert "(main" in core.state.fault
+
+    def test_narrow_access_is_a_fault(self, start: Run) -> None:
+        core, fabric = start("int main(void) { *(volatile uint8_t *)0x40400018 = 1; return 0; }")
+        assert fabric.until_access()[0] == HALT
+        assert core.state.fault
+        assert "aligned 32-bit accesses only" in core.state.fault
+
+    def test_wait_for_interrupt(self, start: Run) -> None:
+        core, fabric = start('int main(void) { __asm__ volatile("wfi"); result[0] = 5; return 0; }')
+        assert fabric.until_access()[0] == WAIT_IRQ
+        assert core.state.waiting == "an interrupt"
+        assert fabric.until_access(irq=0)[0] == WAIT_IRQ
+        assert fabric.until_access(irq=1)[0] == HALT
+        assert core.read("result", (1,), "uint32")[0] == 5
+
+    def test_a_run_may_be_left_in_the_middle(self, start: Run) -> None:
+        core, fabric = start("int main(void) { while (!REGISTER(4)) {} return 0; }")
+        assert fabric.until_access()[0] == READ
+        core, fabric = start("int main(void) { result[1] = 7; return 0; }")
+        assert fabric.until_access()[0] == HALT
+        assert core.read("result", (2,), "uint32")[1] == 7
+
+
+class TestTime:
+    def test_waiting_for_the_fabric_is_stall(self, start: Run) -> None:
+        core, fabric = start("int main(void) { return (int)REGISTER(4); }")
+        assert fabric.until_access(takes=2)[0] == READ
+        before = core.counters()
+        fabric.now += 1000
+        assert fabric.step()[0] == ADVANCE  # the way to the end
+        after = core.counters()
+        ratio = BOARD.cpu_hz / BOARD.fabric_hz
+        request, response = BOARD.fabric.mmio_request, BOARD.fabric.mmio_response
+        expected = (1000 + 2 + request + response) * ratio
+        assert after["stall-cycles"] - before["stall-cycles"] == pytest.approx(expected, abs=2 * ratio)
+        assert after["cpu-cycles"] - before["cpu-cycles"] > expected
+
+    def test_both_clocks_agree_at_the_end(self, start: Run) -> None:
+        core, fabric = start(
+            "int main(void) { for (int i = 0; i < 20; i++) { (void)REGISTER(4);"
+            "for (volatile int j = 0; j < 1000; j++) {} } return 0; }"
+        )
+        begin = fabric.now
+        while fabric.step()[0] != HALT:
+            pass
+        cpu_s = core.counters()["cpu-cycles"] / BOARD.cpu_hz
+        assert (fabric.now - begin) / BOARD.fabric_hz == pytest.approx(cpu_s, rel=1e-3)
+
+    def test_polling_a_flag_in_memory_lets_the_fabric_run(self, start: Run) -> None:
+        core, fabric = start("int main(void) { BUFFER[0] = 0; while (!BUFFER[0]) {} return 0; }")
+        quanta = [fabric.step() for _ in range(5)]
+        assert [op for op, _, _ in quanta] == [ADVANCE] * 5
+        quantum = BOARD.simulation.quantum * BOARD.fabric_hz / BOARD.cpu_hz
+        assert fabric.delay == pytest.approx(quantum, rel=0.1)
+        fabric.lib.axl_mem_write(0x16000000, 1, 15)
+        assert fabric.until_access()[0] == HALT
+        assert core.state.exit_code == 0
+
+
+class TestMemory:
+    def test_dma_and_python_see_the_same_words(self, start: Run) -> None:
+        core, fabric = start("int main(void) { return 0; }")
+        core.ram[0x16000000:0x16000004] = [1, 2, 3, 4]
+        assert fabric.lib.axl_mem_read(0x16000000) == 0x04030201
+        fabric.lib.axl_mem_write(0x16000000, 0x7A7B7C7D, 0b0101)
+        assert core.ram[0x16000000:0x16000004].tolist() == [0x7D, 2, 0x7B, 4]
+
+    def test_dma_outside_ram_ends_the_run(self, start: Run) -> None:
+        core, fabric = start("int main(void) { while (!REGISTER(4)) {} return 0; }")
+        fabric.until_access()
+        fabric.lib.axl_mem_read(0x70000000)
+        assert fabric.until_access()[0] == HALT
+        assert core.state.fault == "the DMA reads address 0x70000000, which is not a word of RAM"
+
+
+FLUSH = """
+    static void clean_l1(uint32_t a) { __asm__ volatile("mcr p15, 0, %0, c7, c10, 1" :: "r"(a) : "memory"); }
+    static void invalidate_l1(uint32_t a) { __asm__ volatile("mcr p15, 0, %0, c7, c6, 1" :: "r"(a) : "memory"); }
+    static void clean_l2(uint32_t a) { *(volatile uint32_t *)0xF8F027B0u = a; }
+    static void invalidate_l2(uint32_t a) { *(volatile uint32_t *)0xF8F02770u = a; }
+    void unused(void) { clean_l1(0); invalidate_l1(0); clean_l2(0); invalidate_l2(0); }
+"""
+
+
+class TestStaleData:
+    """The CPU stops at a register access; there the test is the DMA."""
+
+    SEND = "int fill(void) { BUFFER[9] = 1; return 0; }\nint main(void) { fill(); %s REGISTER(0x28) = 4; return 0; }"
+    RECV = (
+        "int main(void) { result[0] = BUFFER[9]; REGISTER(0x58) = 4; %s result[1] = BUFFER[9]; return 0; }"
+    )
+
+    def send(self, start: Run, maintenance: str) -> list[str]:
+        core, fabric = start(FLUSH + self.SEND % maintenance)
+        assert fabric.until_access()[0] == WRITE
+        fabric.lib.axl_mem_read(0x16000024)
+        fabric.lib.axl_mem_read(0x16000040)  # a line that nobody wrote
+        assert fabric.until_access()[0] == HALT
+        return core.stale()
+
+    def recv(self, start: Run, maintenance: str) -> list[str]:
+        core, fabric = start(FLUSH + self.RECV % maintenance)
+        assert fabric.until_access()[0] == WRITE
+        fabric.lib.axl_mem_write(0x16000024, 1, 15)
+        assert fabric.until_access()[0] == HALT
+        return core.stale()
+
+    @pytest.mark.parametrize("maintenance", ["", "clean_l1(0x16000024);", "clean_l2(0x16000024);"])
+    def test_missing_flush(self, start: Run, maintenance: str) -> None:
+        (report,) = self.send(start, maintenance)
+        assert report.startswith("missing flush: the DMA read data that is still dirty in a cache, stored by 0x")
+        assert "line 0x16000020, 1 time, first at fabric cycle" in report
+        assert "(main" in report or "(fill" in report  # the compiler may inline fill
+
+    def test_flushed(self, start: Run) -> None:
+        assert self.send(start, "clean_l1(0x16000024); clean_l2(0x16000024);") == []
+
+    @pytest.mark.parametrize("maintenance", ["", "invalidate_l1(0x16000024);", "invalidate_l2(0x16000024);"])
+    def test_missing_invalidate(self, start: Run, maintenance: str) -> None:
+        (report,) = self.recv(start, maintenance)
+        assert report.startswith("missing invalidate: the CPU read a line cached before the DMA wrote it, in 0x")
+        assert "(main" in report
+
+    def test_invalidated(self, start: Run) -> None:
+        assert self.recv(start, "invalidate_l2(0x16000024); invalidate_l1(0x16000024);") == []
+
+    def test_lost_write(self, start: Run) -> None:
+        """A line is dirty while the DMA writes, and then cleaned to memory."""
+        core, fabric = start(
+            FLUSH
+            + "int main(void) { BUFFER[0] = 1; REGISTER(0x58) = 4; clean_l1(0x16000000); clean_l2(0x16000000); return 0; }"
+        )
+        assert fabric.until_access()[0] == WRITE
+        fabric.lib.axl_mem_write(0x16000004, 1, 15)
+        assert fabric.until_access()[0] == HALT
+        (report,) = core.stale()
+        assert report.startswith("lost DMA data: a dirty line was written over what the DMA had written")
+
+    def test_next_job_starts_clean(self, start: Run) -> None:
+        assert self.send(start, "")
+        assert self.send(start, "clean_l1(0x16000024); clean_l2(0x16000024);") == []
+
+
+class TestProtocol:
+    """v3_4: A, B and C are 16 words each."""
+
+    def opcode(self, name: str) -> int:
+        literal = SPEC.opcodes[name].literal
+        assert literal is not None
+        return literal
+
+    def test_words_missing_of_a_payload(self, start: Run) -> None:
+        core, fabric = start("int main(void) { return 0; }")
+        assert core.protocol_text() == "input: no opcode yet; output: nothing more is due (0 words out)"
+        for word in [self.opcode("sA"), *range(10)]:
+            fabric.lib.axl_stream_in(word, 0)
+        assert "last opcode sA waits for 6 of the 16 words of A (11 words in)" in core.protocol_text()
+        for word in range(6):
+            fabric.lib.axl_stream_in(word, 0)
+        assert "last opcode sA is complete" in core.protocol_text()
+
+    def test_words_missing_of_a_store(self, start: Run) -> None:
+        core, fabric = start("int main(void) { return 0; }")
+        fabric.lib.axl_stream_in(self.opcode("rC"), 1)
+        for _ in range(10):
+            fabric.lib.axl_stream_out(0, 0)
+        assert "6 of the 16 words of C (opcode rC) are still to come (10 words out)" in core.protocol_text()
+        assert core.state.fault is None
+
+    @pytest.mark.parametrize(
+        ("lasts", "message"),
+        [
+            ([0] * 16, "no TLAST on word 16 of the 16 of C (opcode rC)"),
+            ([0, 0, 1], "TLAST on word 3 of the 16 of C (opcode rC)"),
+            ([*([0] * 15), 1, 0], "the accelerator sent word 17 of its output, which no opcode asks for"),
+        ],
+    )
+    def test_tlast_violations_end_the_run(self, start: Run, lasts: list[int], message: str) -> None:
+        core, fabric = start("int main(void) { while (!REGISTER(4)) {} return 0; }")
+        fabric.until_access()
+        fabric.lib.axl_stream_in(self.opcode("rC"), 1)
+        for last in lasts:
+            fabric.lib.axl_stream_out(0, last)
+        assert core.state.fault == message
+        assert fabric.until_access()[0] == HALT
+
+    def test_unknown_opcode(self, start: Run) -> None:
+        core, fabric = start("int main(void) { return 0; }")
+        fabric.lib.axl_stream_in(0xBAD, 0)
+        assert "word 1 is 0x00000BAD where an opcode should be (last opcode none)" in core.protocol_text()
+        core.reset_protocol()
+        fabric.lib.axl_stream_in(self.opcode("sB"), 0)
+        assert "last opcode sB waits for 16 of the 16 words of B" in core.protocol_text()
+
+    def test_dims_set_the_length(self) -> None:
+        spec = isa.builtin("v4", 16)
+        core, lib = Core(BOARD, spec), Fabric().lib
+        lib.axl_protocol_reset()
+        literal = spec.opcodes["sA"].literal
+        assert literal is not None
+        lib.axl_stream_in(literal, 0)
+        assert "of the 1 words of the dims" in core.protocol_text()
+        lib.axl_stream_in(32 | 16 << 10 | 48 << 20, 0)
+        assert f"waits for {32 * 48} of the {32 * 48} words of A" in core.protocol_text()
+
+    def test_without_opcodes(self) -> None:
+        core, lib = Core(BOARD, isa.builtin("v1", 4)), Fabric().lib
+        lib.axl_protocol_reset()
+        for word in range(20):
+            lib.axl_stream_in(word, 0)
+        assert "waits for 12 of the 16 words of B" in core.protocol_text()
+        for word in range(13):
+            lib.axl_stream_in(word, 0)
+        assert "waits for 15 of the 16 words of A" in core.protocol_text()
+        assert "16 of the 16 words of C" in core.protocol_text()
