@@ -16,12 +16,14 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from axiloom import hw
-from axiloom.cosim import icarus, process, verilator
+from axiloom.cosim import emitted, icarus, process, verilator
 from axiloom.errors import DriverError, HangError, UsageError
-from axiloom.hw.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
+
+if TYPE_CHECKING:
+    from axiloom.hw.user_rtl import UserRtl
 
 Progress = Callable[[str], None]
 
@@ -53,9 +55,8 @@ def run_cocotb(
     if isinstance(design, AcceleratorSpec):
         if top not in ("accelerator", "soc"):
             raise UsageError(f"top of a specification must be 'accelerator' or 'soc', not {top!r}")
-        generated = hw.verilog.emit(design, top=top, user_rtl=user_rtl)
+        verilog = emitted.sources(design, top, user_rtl)
         top = f"axiloom_{top}"
-        verilog = ((f"{top}.v", generated), *verilator.read_sources(user_rtl.files if user_rtl else ()))
     else:
         verilog = verilator.read_sources(design)
     trace = Path(trace).absolute() if trace else None
@@ -75,12 +76,19 @@ def run_cocotb(
         if ended.timed_out:
             raise HangError(f"the cocotb tests of {module} did not end within {timeout_s:g} s")
         if not results.exists():
-            raise DriverError(f"the cocotb tests of {module} gave no results: the simulator {ended.describe()}")
+            raise DriverError(
+                f"the cocotb tests of {module} gave no results: the simulator {ended.describe()}"
+            )
         return _passed(results, module)
 
 
 def _build(
-    verilog: verilator.Sources, top: str, sim: str, internals: bool, trace: Path | None, progress: Progress | None
+    verilog: verilator.Sources,
+    top: str,
+    sim: str,
+    internals: bool,
+    trace: Path | None,
+    progress: Progress | None,
 ) -> list[str | Path]:
     if sim == "icarus":
         return icarus.command(icarus.build(verilog, top, trace=trace is not None, progress=progress))
@@ -104,9 +112,15 @@ def _module(test_module: Path | str) -> tuple[str, Path | None]:
 
 def _passed(results: Path, module: str) -> int:
     cases = list(ElementTree.parse(results).iter("testcase"))
-    failed = [case.get("name", "?") for case in cases if case.find("failure") is not None or case.find("error") is not None]
+    failed = [
+        case.get("name", "?")
+        for case in cases
+        if case.find("failure") is not None or case.find("error") is not None
+    ]
     if failed:
-        raise AssertionError(f"{len(failed)} of {len(cases)} cocotb tests of {module} failed: {', '.join(failed)}")
+        raise AssertionError(
+            f"{len(failed)} of {len(cases)} cocotb tests of {module} failed: {', '.join(failed)}"
+        )
     if not cases:
         raise AssertionError(f"{module} has no cocotb tests")
     return len(cases)

@@ -40,12 +40,18 @@ def _include() -> Path:
         for flag in flags.split():
             if flag.startswith("-I") and (Path(flag[2:]) / "vpi_user.h").is_file():
                 return Path(flag[2:])
-    raise BuildError("Icarus Verilog is there, but its vpi_user.h is not: reinstall it (apt install iverilog)")
+    raise BuildError(
+        "Icarus Verilog is there, but its vpi_user.h is not: reinstall it (apt install iverilog)"
+    )
 
 
 def glue(core: Path, progress: Progress | None = None) -> Path:
     """Folder with the VPI module that connects axiloom_tb.v to the core's library."""
-    own = [verilator.RTL / "axl_vpi.cpp", verilator.RTL / "axl_glue.h", verilator.RTL.parent / "native" / "axl_core.h"]
+    own = [
+        verilator.RTL / "axl_vpi.cpp",
+        verilator.RTL / "axl_glue.h",
+        verilator.RTL.parent / "native" / "axl_core.h",
+    ]
     flags = ["-O2", "-std=c++17", "-shared", "-fPIC", "-Wall"]
 
     def build(folder: Path) -> None:
@@ -58,7 +64,9 @@ def glue(core: Path, progress: Progress | None = None) -> Path:
         )
 
     cxx = verilator.compiler()
-    return cached_build("icarus-glue", content_hash(find()[2], *cxx.command, cxx.version, flags, core.name, *own), build)
+    return cached_build(
+        "icarus-glue", content_hash(find()[2], *cxx.command, cxx.version, flags, core.name, *own), build
+    )
 
 
 def build(
@@ -74,7 +82,10 @@ def build(
     With `trace` the program takes ``+axl_trace=FILE`` and writes a VCD (see :data:`_DUMP`).
     """
     iverilog, _, version = find()
-    flags = ["-g2012", "-s", top, "-Wno-timescale", *(f"-D{name}" for name in defines)]
+    # As Verilog, not as SystemVerilog, where a file does not ask for it: there, a register that begins
+    # with a value has no event at time zero, and an always @* that reads it never runs.
+    language = "-g2012" if any(name.endswith(".sv") for name, _ in verilog) else "-g2005"
+    flags = [language, "-s", top, "-Wno-timescale", *(f"-D{name}" for name in defines)]
     sources = [*verilog]
     if trace:
         flags += ["-s", "axiloom_dump"]

@@ -81,7 +81,14 @@ class Ended:
         return f"{how}; its last line: {lines[-1]}" if lines else f"{how} and printed nothing"
 
 
-def run(command: Sequence[str | Path], env: dict[str, str], cwd: Path, timeout_s: float | None, *, pass_stderr: bool = False) -> Ended:
+def run(
+    command: Sequence[str | Path],
+    env: dict[str, str],
+    cwd: Path,
+    timeout_s: float | None,
+    *,
+    pass_stderr: bool = False,
+) -> Ended:
     """Run a simulator in its own process group; on a timeout, or an interrupt here, kill the group.
 
     With `pass_stderr` the process's stderr (progress lines) goes to ours instead of into the output.

@@ -8,6 +8,7 @@ look at the wall clock. :mod:`axiloom.cosim.soc` writes the orders and reads wha
 from __future__ import annotations
 
 import ctypes
+import os
 import pickle
 import sys
 import time
@@ -23,21 +24,21 @@ from cocotb.triggers import First, RisingEdge, Timer
 from axiloom.cosim import diagnosis
 from axiloom.cosim.core import Core, State
 from axiloom.cosim.diagnosis import Channel, Outcome, Stopped
-from axiloom.errors import AxiloomError
+from axiloom.errors import AxiloomError, DriverError
 
 if TYPE_CHECKING:
-    from cocotb.handle import HierarchyObject
-
     from axiloom.boards import Board
     from axiloom.isa import AcceleratorSpec
 
 Array = np.ndarray[Any, Any]
+Dut = Any  # what a handle has is known to the simulator alone
 
 TO_SESSION = "work.pickle"
 FROM_SESSION = "finished{}.pickle"
 ERROR_FILE = "error.pickle"
 """Names of the files, in the folder that the simulator runs in."""
 
+_PARENT = os.getppid()
 _WAKE_S = 0.25
 _PROGRESS_S = 2.0
 
@@ -126,13 +127,17 @@ class _Wall:
         self._awake_since = time.perf_counter()
         return self._awake_since
 
-    def report(self, dut: HierarchyObject, period_ps: int) -> None:
+    def report(self, dut: Dut, period_ps: int) -> None:
         now = time.perf_counter()
         if not self._progress or now - self._progress_at < _PROGRESS_S:
             return
         self._progress_at = now
         cycles, words = _int(dut.now), _int(dut.stat_words_in) + _int(dut.stat_words_out)
-        print(f"{cycles * period_ps / 1e9:.3f} ms, {cycles:,} fabric cycles, {words:,} words", file=sys.stderr, flush=True)
+        print(
+            f"{cycles * period_ps / 1e9:.3f} ms, {cycles:,} fabric cycles, {words:,} words",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _int(handle: Any) -> int:
@@ -141,7 +146,22 @@ def _int(handle: Any) -> int:
     return int(value) if value.is_resolvable else 0
 
 
-async def _wait_until_done(dut: HierarchyObject, wall: _Wall, period_ps: int) -> bool:
+def _check_alive(dut: Dut) -> None:
+    if os.getppid() != _PARENT:
+        os._exit(1)  # whoever wants the result is gone, killed before it could stop us
+    if dut.now.value.is_resolvable:
+        return
+    watched = {
+        "s_axis_tvalid, s_axis_tready": dut.stat_in_flags,
+        "m_axis_tvalid, m_axis_tready": dut.stat_out_flags,
+        "debug_error": dut.stat_error,
+    }
+    unknown = [name for name, handle in watched.items() if not handle.value.is_resolvable]
+    names = " and ".join(unknown) or "debug_idle"
+    raise DriverError(f"the RTL drives unknown values (X) on {names}: reset must reach all of it")
+
+
+async def _wait_until_done(dut: Dut, wall: _Wall, period_ps: int) -> bool:
     """False if the wall clock ran out first."""
     cycles = 50_000  # adapted so that Python wakes a few times a second, whatever the speed
     while True:
@@ -156,10 +176,11 @@ async def _wait_until_done(dut: HierarchyObject, wall: _Wall, period_ps: int) ->
             return True
         if wall.expired:
             return False
+        _check_alive(dut)
         wall.report(dut, period_ps)
 
 
-async def _prepare(dut: HierarchyObject, work: Work, reset: bool, period_ps: int) -> None:
+async def _prepare(dut: Dut, work: Work, reset: bool, period_ps: int) -> None:
     """Hold CPU (and hardware) and clear the counters. Values change between clock edges."""
     dut.ctl_go.value = 0
     dut.ctl_reset.value = int(reset)
@@ -172,16 +193,19 @@ async def _prepare(dut: HierarchyObject, work: Work, reset: bool, period_ps: int
     await Timer(2 * period_ps, "ps")
 
 
-_FABRIC = ("compute", "load", "store", "dma_wait", "idle", "words_in", "words_out", "transfers_in", "transfers_out")
-_ACCESSES = ("mmio_reads", "mmio_writes", "polls")
+_COUNTS = (
+    *("compute", "load", "store", "dma_wait", "idle"),
+    *("words_in", "words_out", "transfers_in", "transfers_out"),
+    *("mmio_reads", "mmio_writes", "polls"),
+)
 
 
-def _fabric(dut: HierarchyObject) -> dict[str, int]:
-    counts = {name: _int(getattr(dut, f"stat_{name}")) for name in (*_FABRIC, *_ACCESSES)}
+def _fabric(dut: Dut) -> dict[str, int]:
+    counts = {name: _int(getattr(dut, f"stat_{name}")) for name in _COUNTS}
     return {"cycles": _int(dut.now), **counts}
 
 
-def _channel(dut: HierarchyObject, name: str, stream: str) -> Channel:
+def _channel(dut: Dut, name: str, stream: str) -> Channel:
     flags = _int(getattr(dut, f"stat_{stream}_flags"))
     return Channel(
         status=_int(getattr(dut, f"stat_{name}_dmasr")),
@@ -193,7 +217,7 @@ def _channel(dut: HierarchyObject, name: str, stream: str) -> Channel:
     )
 
 
-def _stopped(dut: HierarchyObject, core: Core, outcome: Outcome, reason: str) -> Stopped:
+def _stopped(dut: Dut, core: Core, outcome: Outcome, reason: str) -> Stopped:
     state = core.state
     return Stopped(
         outcome=outcome,
@@ -214,7 +238,7 @@ def _failure(state: State) -> str | None:
     return diagnosis.exit_message(state.exit_code) if state.exit_code else None
 
 
-def _simulation(dut: HierarchyObject, core: Core, wall: _Wall, cpu_share: float) -> dict[str, float]:
+def _simulation(dut: Dut, core: Core, wall: _Wall, cpu_share: float) -> dict[str, float]:
     total = max(wall.elapsed, 1e-9)
     python = min(wall.python_s / total, 1.0)
     evaluated = _int(dut.now) - _int(dut.stat_skipped)
@@ -230,7 +254,7 @@ def _simulation(dut: HierarchyObject, core: Core, wall: _Wall, cpu_share: float)
     }
 
 
-async def _run(dut: HierarchyObject, core: Core, clock: _Clock, work: Work, order: Order) -> Finished:
+async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) -> Finished:
     period_ps = round(1e12 / work.board.fabric_hz)
     await _prepare(dut, work, order.reset, period_ps)
     if order.reset:
@@ -246,7 +270,8 @@ async def _run(dut: HierarchyObject, core: Core, clock: _Clock, work: Work, orde
     outcome, state = Outcome(_int(dut.stat_outcome)), core.state
     hang = fault = None
     if not ended:
-        reason = f"the run did not end within {order.timeout_s:g} s of wall time ({_int(dut.now):,} fabric cycles)"
+        cycles = f"{_int(dut.now):,} fabric cycles"
+        reason = f"the run did not end within {order.timeout_s:g} s of wall time ({cycles})"
         hang = diagnosis.hang_message(_stopped(dut, core, outcome, reason))
     elif outcome is not Outcome.HALT:
         hang = diagnosis.hang_message(_stopped(dut, core, outcome, ""))
@@ -265,7 +290,7 @@ async def _run(dut: HierarchyObject, core: Core, clock: _Clock, work: Work, orde
 
 
 @cocotb.test()
-async def session(dut: HierarchyObject) -> None:
+async def session(dut: Dut) -> None:
     """Do all orders; each leaves its file as soon as it is finished."""
     work: Work = pickle.loads(Path(TO_SESSION).read_bytes())
     try:

@@ -17,22 +17,24 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom import boards, hw
-from axiloom.cosim import core, icarus, process, verilator
+from axiloom import boards
+from axiloom.cosim import core, emitted, icarus, process, verilator
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Finished, Order, Work
 from axiloom.errors import DriverError, HangError, UsageError
-from axiloom.hw.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
+
+if TYPE_CHECKING:
+    from axiloom.hw.user_rtl import UserRtl
 
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]
 
 WATCHDOG_CYCLES = 1_000_000
-"""Fabric cycles without a word on a stream or a register write, DMA busy, that make a hang (10 ms at 100 MHz)."""
+"""Fabric cycles that make a hang: no word on a stream, no register write, DMA busy (10 ms at 100 MHz)."""
 
 TIMEOUT_S = 3600.0
 """Wall time that a run may take by default: a guard against drivers that compute for ever."""
@@ -40,7 +42,8 @@ TIMEOUT_S = 3600.0
 _GRACE_S = 20.0  # for the session to notice its own timeout, with a diagnosis, before it is killed
 
 _PUBLIC = "\n".join(
-    f'public_flat_rw -module "axiloom_tb" -var "{name}"' for name in ("ctl_*", "cfg_*", "stat_*", "now", "done")
+    f'public_flat_rw -module "axiloom_tb" -var "{name}"'
+    for name in ("ctl_*", "cfg_*", "stat_*", "now", "done")
 )
 
 
@@ -67,9 +70,9 @@ class RunResult:
     counters: dict[str, int]
     """By the names of perf: ``cache-misses``, ``cpu-cycles``, ..."""
     fabric: dict[str, int]
-    """``cycles`` = ``compute`` + ``load`` + ``store`` + ``dma_wait`` + ``idle``; words, transfers, accesses."""
+    """``cycles``, the sum of ``compute``, ``load``, ``store``, ``dma_wait``, ``idle``; words, accesses."""
     simulation: dict[str, float]
-    """``wall_s``, ``rtl_cycles_per_s``, ``cpu_mips`` and the shares ``rtl_share``, ``cpu_share``, ``python_share``."""
+    """``wall_s``, ``rtl_cycles_per_s``, ``cpu_mips``; ``rtl_share``, ``cpu_share``, ``python_share`` of it."""
     stale: list[str] = field(default_factory=list)
     """Missing cache flushes and invalidations, one line each."""
     hang: str | None = None
@@ -102,7 +105,8 @@ class Soc:
         if watchdog_cycles <= 0:
             raise UsageError(f"watchdog_cycles must be positive, not {watchdog_cycles}")
         if trace_window and not 0 <= trace_window[0] < trace_window[1]:
-            raise UsageError(f"trace window must be START:END with 0 <= START < END, not {trace_window[0]}:{trace_window[1]}")
+            window = ":".join(map(str, trace_window))
+            raise UsageError(f"trace window must be START:END with 0 <= START < END, not {window}")
         self.spec = spec
         self.board = boards.load(board) if isinstance(board, str) else board
         self.sim = sim
@@ -118,17 +122,15 @@ class Soc:
         """Generate, verilate and compile, or take it from the cache. Raises BuildError."""
         library = core.library(progress)
         wrapper = (verilator.RTL / "axiloom_tb.v").read_text(encoding="utf-8")
-        verilog = (
-            ("axiloom_tb.v", wrapper),
-            ("axiloom_soc.v", hw.verilog.emit(self.spec, top="soc", user_rtl=self.user_rtl)),
-            *verilator.read_sources(self.user_rtl.files if self.user_rtl else ()),
-        )
+        verilog = (("axiloom_tb.v", wrapper), *emitted.sources(self.spec, "soc", self.user_rtl))
         if self.sim == "verilator":
             design = verilator.Design(verilog, "axiloom_tb", _PUBLIC, soc=True, trace=self._trace_format)
             self._command = [verilator.build(design, library, progress) / verilator.PROGRAM]
             return
         defines = ("AXL_WINDOW",)
-        program = icarus.build(verilog, "axiloom_tb", defines=defines, trace=self.trace is not None, progress=progress)
+        program = icarus.build(
+            verilog, "axiloom_tb", defines=defines, trace=self.trace is not None, progress=progress
+        )
         self._command = icarus.command(program, icarus.glue(library, progress))
 
     def run(
@@ -141,7 +143,9 @@ class Soc:
         progress: bool = False,
     ) -> RunResult:
         """Run one program to the end of its main. See :meth:`run_many`."""
-        return self.run_many([Job(Path(elf), inputs or {}, outputs or {}, timeout_s=timeout_s)], progress=progress)[0]
+        return self.run_many(
+            [Job(Path(elf), inputs or {}, outputs or {}, timeout_s=timeout_s)], progress=progress
+        )[0]
 
     def run_many(self, jobs: Sequence[Job], *, check: bool = True, progress: bool = False) -> list[RunResult]:
         """Run jobs one after another in one simulator process, the hardware reset before each.
@@ -177,16 +181,23 @@ class Soc:
         )
         assert self._command is not None
         ended = process.run(
-            [*self._command, *self._arguments()], env, work, sum(j.timeout_s + _GRACE_S for j in jobs), pass_stderr=progress
+            [*self._command, *self._arguments()],
+            env,
+            work,
+            sum(j.timeout_s + _GRACE_S for j in jobs),
+            pass_stderr=progress,
         )
         finished = [
-            pickle.loads(file.read_bytes()) for i in range(len(jobs)) if (file := work / FROM_SESSION.format(i)).exists()
+            pickle.loads(file.read_bytes())
+            for i in range(len(jobs))
+            if (file := work / FROM_SESSION.format(i)).exists()
         ]
         if len(finished) == len(jobs):
             return finished
         place = f"job {len(finished) + 1} of {len(jobs)} ({Path(jobs[len(finished)].elf).name})"
         if ended.timed_out:
-            raise HangError(f"{place}: the simulator did not answer for {jobs[len(finished)].timeout_s:g} s and was stopped")
+            limit = jobs[len(finished)].timeout_s
+            raise HangError(f"{place}: the simulator did not answer for {limit:g} s and was stopped")
         if (work / ERROR_FILE).exists():
             raise pickle.loads((work / ERROR_FILE).read_bytes())
         raise DriverError(f"{place}: the simulator {ended.describe()}")

