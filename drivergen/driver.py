@@ -127,3 +127,8 @@ def harness(driver: Driver, banner: str, *, init: str | None) -> str:
 def entry_name(function: func.FuncOp) -> str:
     """The function's name in C."""
     return identifier(function.sym_name.data)
+
+
+def init_name(function: func.FuncOp) -> str:
+    """The name in C of the function that initialises the DMA for it."""
+    return identifier(f"{function.sym_name.data}_init")

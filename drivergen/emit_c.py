@@ -281,7 +281,8 @@ class _Function:
 
     def _unsigned(self, value: SSAValue, user: Operation) -> str:
         inner = value.owner
-        if isinstance(inner, arith.AddiOp | arith.SubiOp | arith.MuliOp) and value.type == i32:
+        folded = value.type == i32 and value not in self.names
+        if folded and isinstance(inner, arith.AddiOp | arith.SubiOp | arith.MuliOp):
             text = self._modular(inner)
             return text if isinstance(inner, arith.MuliOp) and isinstance(user, arith.AddiOp) else f"({text})"
         wide = "uint64_t" if self._scalar(value) == "int64_t" else "uint32_t"
@@ -369,8 +370,7 @@ def _global(op: memref.GlobalOp) -> list[str]:
     if not isinstance(values, DenseIntOrFPElementsAttr) or element is None:
         fail(op, "there is no C for it")
     count = op.type.element_count()
-    numbers = [int(v) for v in values.get_values()] * (count if values.is_splat() else 1)
-    texts = ["INT32_MIN" if n == -(1 << 31) else str(n) for n in numbers[:count]]
+    texts = ["INT32_MIN" if n == -(1 << 31) else str(n) for n in map(int, values.get_values())]
     rows = [", ".join(texts[i : i + 12]) for i in range(0, count, 12)]
     name = identifier(op.sym_name.data)
     return [f"static const {element} {name}[{count}] = {{", *(f"    {row}," for row in rows), "};"]

@@ -47,7 +47,13 @@ class LocatedParser(Parser):
 
     def parse_operation(self) -> Operation:
         span = self._current_token.span
-        op = super().parse_operation()
+        try:
+            op = super().parse_operation()
+        except ParseError as error:
+            if error.msg.endswith("is not registered") and error.__cause__ is None:
+                # xDSL points at what comes behind the name.
+                raise ParseError(span, error.msg) from error
+            raise
         if isinstance(op.location, UnknownLoc):
             at = span.get_location()
             op.location = FileLineColLoc(StringAttr(at.file), IntAttr(at.line), IntAttr(at.col))

@@ -112,9 +112,7 @@ def _constant(op: arith.ConstantOp) -> Array:
         return np.array(op.value.value.data).astype(_dtype(kind))
     if not isinstance(op.value, DenseIntOrFPElementsAttr) or not isinstance(kind, TensorType):
         fail(op, "the reference cannot execute it")
-    values = np.array(op.value.get_values()).astype(_dtype(kind.element_type))
-    shape = (1,) * len(kind.get_shape()) if op.value.is_splat() else kind.get_shape()
-    return np.array(np.broadcast_to(values.reshape(shape), kind.get_shape()))
+    return np.array(op.value.get_values()).astype(_dtype(kind.element_type)).reshape(kind.get_shape())
 
 
 def _linalg(op: LinalgStructuredOperation, values: Values) -> list[Array]:

@@ -79,9 +79,9 @@ def _check_types(op: linalg.GenericOp) -> None:
 
 def _match(op: linalg.GenericOp, accelerator: str) -> Match:
     try:
-        found = match(op)
         for value in op.operands:
             element(value)
+        found = match(op)
     except NoMatchError as error:
         fail(op, f"{accelerator} cannot execute it: {error}")
     if element(op.outputs[0]) != "int32":

@@ -98,10 +98,12 @@ class _Function:
             return None
         out = block.insert_arg(_buffer_type(value.type), len(block.args))
         out.name_hint = value.name_hint or "out"
-        at: SSAValue | None = value
-        while at is not None and at is not root:
+        at = value
+        while (before := _init(at)) is not None:
             self.wanted[at] = out
-            at = _init(at)
+            if at is root:
+                break  # others read what it starts from
+            at = before
         return out
 
     def _operation(self, op: Operation) -> None:

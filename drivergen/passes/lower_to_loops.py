@@ -29,7 +29,7 @@ def _nest(
     for loop, end in ends.items():
         body = Block([scf.YieldOp()], arg_types=[IndexType()])
         body.args[0].name_hint = names[loop]
-        builder.insert_op(scf.ForOp(zero, index(before, end), one, [], Region(body)))
+        builder.insert(scf.ForOp(zero, index(before, end), one, [], Region(body)))
         builder.insertion_point = InsertPoint.at_start(body)
         counters[loop] = body.args[0]
     return builder, counters
@@ -64,7 +64,7 @@ def _lower(op: linalg.GenericOp | linalg.FillOp) -> None:
         if not isinstance(operand.type, MemRefType):
             values[arg] = operand
         elif arg.first_use is not None:
-            load = builder.insert_op(memref.LoadOp.get(operand, place))
+            load = builder.insert(memref.LoadOp.get(operand, place))
             load.res.name_hint = f"{operand.name_hint or 'x'}_value"
             values[arg] = load.res
     for inner in body.ops:
@@ -74,9 +74,9 @@ def _lower(op: linalg.GenericOp | linalg.FillOp) -> None:
             for value, operand, place in zip(
                 inner.operands, op.outputs, places[len(op.inputs) :], strict=True
             ):
-                builder.insert_op(memref.StoreOp.get(values.get(value, value), operand, place))
+                builder.insert(memref.StoreOp.get(values.get(value, value), operand, place))
         else:
-            builder.insert_op(inner.clone(values))
+            builder.insert(inner.clone(values))
     Rewriter.erase_op(op)
 
 
@@ -95,8 +95,8 @@ def _copy(op: memref.CopyOp) -> None:
     assert isinstance(kind, MemRefType)
     ends = dict(enumerate(kind.get_shape()))
     builder, counters = _nest(op, ends, {loop: f"i{loop}" for loop in ends})
-    load = builder.insert_op(memref.LoadOp.get(op.source, list(counters.values())))
-    builder.insert_op(memref.StoreOp.get(load.res, op.destination, list(counters.values())))
+    load = builder.insert(memref.LoadOp.get(op.source, list(counters.values())))
+    builder.insert(memref.StoreOp.get(load.res, op.destination, list(counters.values())))
     Rewriter.erase_op(op)
 
 

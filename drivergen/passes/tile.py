@@ -41,7 +41,7 @@ def _subview(
         MemRefType(kind.element_type, shape, layout),
     )
     view.result.name_hint = f"{matrix.name_hint}_tile" if matrix.name_hint else None
-    return builder.insert_op(view).result
+    return builder.insert(view).result
 
 
 def _tile(op: linalg.GenericOp) -> None:
@@ -55,14 +55,14 @@ def _tile(op: linalg.GenericOp) -> None:
     for loop in trait.order:
         body = Block(arg_types=[IndexType()])
         body.args[0].name_hint = trait.dims[loop]
-        builder.insert_op(scf.ForOp(zero, ends[loop], steps[loop], [], Region(body)))
+        builder.insert(scf.ForOp(zero, ends[loop], steps[loop], [], Region(body)))
         body.add_op(scf.YieldOp())
         builder.insertion_point = InsertPoint.at_start(body)
         starts[loop] = body.args[0]
         lengths[loop] = min(trait.tile[loop], problem[loop])
         if problem[loop] > trait.tile[loop] and problem[loop] % trait.tile[loop]:
-            rest = builder.insert_op(arith.SubiOp(ends[loop], starts[loop])).result
-            edge = builder.insert_op(arith.MinUIOp(steps[loop], rest)).result
+            rest = builder.insert(arith.SubiOp(ends[loop], starts[loop])).result
+            edge = builder.insert(arith.MinUIOp(steps[loop], rest)).result
             edge.name_hint = f"{trait.dims[loop]}_len"
             lengths[loop] = edge
     views = []
@@ -76,7 +76,7 @@ def _tile(op: linalg.GenericOp) -> None:
         regions=[op.body.clone()],
         location=op.location,
     )
-    builder.insert_op(inner)
+    builder.insert(inner)
     Rewriter.erase_op(op)
 
 

@@ -1,0 +1,12 @@
+builtin.module {
+  func.func @f(%A: memref<6x8xi32>, %B: memref<8x4xi32>, %C: memref<6x4xi32>) {
+    linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : memref<6x8xi32>, memref<8x4xi32>) outs(%C : memref<6x4xi32>) attrs =  {opcode_map = #accel.opcode_map<sA = [send_literal(34), send(0)], sBcCrC = [send_literal(37), send(1), recv(2)]>, opcode_flow = #accel.opcode_flow<(sA (sBcCrC))>, dma_init_config = #accel.dma_init_config<id = 0, address = 0x40400000, input = 0x16000000, input_size = 4096, output = 0x16400000, output_size = 4096, length_width = 26>, accel_dim = affine_map<(d0, d1, d2) -> (4, 4, 4)>, permutation_map = affine_map<(d0, d1, d2) -> (d0, d2, d1)>, accel_dims = ["m", "n", "k"], accel_operands = [#accel.operand<A(m, k)>, #accel.operand<B(k, n)>, #accel.operand<C(m, n)>]} {
+    ^bb0(%a: i32, %b: i32, %c: i32):
+      %p = arith.muli %a, %b : i32
+      %s = arith.addi %p, %c : i32
+      linalg.yield %s : i32
+    }
+    func.return
+  }
+}
+
