@@ -95,19 +95,15 @@ class MacRow(wiring.Component):
             of_sum.eq(of_product),
         ]
         with m.If(self.control.valid):
-            m.d.sync += a.eq(self.a)
+            m.d.sync += [a.eq(self.a), self.b_next.eq(self.b)]
         for col in range(self.cols):
-            b = Signal(self.bits, name=f"b_{col}")
-            total = Signal(WORD_BITS, name=f"sum_{col}")
+            b = self.b_next.word_select(col, self.bits)
+            total = self.sums.word_select(col, WORD_BITS)
             m.submodules[f"multiplier_{col}"] = multiplier = Multiplier(self.bits)
             m.d.comb += [
                 multiplier.a.eq(a),
                 multiplier.b.eq(b),
-                self.b_next.word_select(col, self.bits).eq(b),
-                self.sums.word_select(col, WORD_BITS).eq(total),
             ]
-            with m.If(self.control.valid):
-                m.d.sync += b.eq(self.b.word_select(col, self.bits))
             with m.If(of_sum.valid):
                 m.d.sync += total.eq(Mux(of_sum.first, 0, total) + multiplier.product)
         return m

@@ -2,7 +2,7 @@
 
 ::
 
-    s_axis -> input -> receiver -> commands (FIFO) -> sequencer ---> sender -> m_axis
+    s_axis -> stream_in -> receiver -> commands (FIFO) -> sequencer ---> sender -> m_axis
                           |                              |              ^
                           +--> buffer_a, buffer_b --> array --> result -+
 
@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from typing import cast
 
-from amaranth.hdl import Module, Signal, Value
-from amaranth.lib import wiring
+from amaranth.hdl import Module, Signal
+from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from axiloom.hw.axi import AXI4Stream
-from axiloom.hw.commands import StepLayout, command_layout
+from axiloom.hw.commands import command_layout
 from axiloom.hw.decoder import Programs
 from axiloom.hw.geometry import Geometry
 from axiloom.hw.mac_array import LATENCY, MacArray
@@ -77,7 +77,7 @@ class MatMul(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         geometry = self.geometry
-        m.submodules.input = words = StreamInput()
+        m.submodules.stream_in = words = StreamInput()
         m.submodules.receiver = receiver = Receiver(Programs(self.spec), geometry)
         m.submodules.commands = queue = SyncFIFOBuffered(
             width=command_layout(geometry).size, depth=QUEUE_DEPTH
@@ -113,22 +113,23 @@ class MatMul(wiring.Component):
                 getattr(receiver, f"load_{name}_last").eq(buffer.load_last),
                 getattr(receiver, f"load_{name}_half").eq(buffer.half),
                 buffer.claim.eq(receiver.claim),
-                buffer.begin.eq(sequencer.begin),
-                buffer.begin_half.eq(sequencer.commands.payload[f"half_{name}"]),
-                buffer.advance.eq(sequencer.advance),
+                buffer.start.eq(sequencer.start),
+                buffer.start_half.eq(sequencer.commands.payload[f"half_{name}"]),
+                buffer.advance.eq(sequencer.control.valid),
                 buffer.block_end.eq(getattr(sequencer, f"{name}_end")),
-                buffer.release.eq(sequencer.release),
-                buffer.release_half.eq(getattr(sequencer, f"half_{name}")),
+                buffer.finish.eq(sequencer.finish),
+                buffer.finish_half.eq(getattr(sequencer, f"half_{name}")),
             ]
-        m.d.sync += [array.control.valid.eq(sequencer.advance), array.control.first.eq(sequencer.first)]
         m.d.comb += [
             array.a.eq(buffer_a.elements),
             array.b.eq(buffer_b.elements),
             array.select.eq(result.select),
             result.sums.eq(array.selected),
-            result.step.eq(self._delayed_step(m, sequencer.step)),
-            result.begin.eq(sequencer.begin),
-            result.begin_half.eq(sequencer.half),
+            # `step` comes two cycles before the sums of a block's row 0 are whole.
+            array.control.eq(_delayed(m, "control", sequencer.control, READ_LATENCY)),
+            result.step.eq(_delayed(m, "step", sequencer.step, READ_LATENCY + LATENCY - 2)),
+            result.start.eq(sequencer.start),
+            result.start_half.eq(sequencer.half),
             result.sending.eq(sender.reading),
             result.send_half.eq(sender.send_half),
             result.send_enable.eq(sender.send_enable),
@@ -150,10 +151,10 @@ class MatMul(wiring.Component):
         ]
         return m
 
-    def _delayed_step(self, m: Module, step: Value) -> Value:
-        """The step of a block, two cycles before the sums of its row 0 are whole."""
-        for cycle in range(READ_LATENCY + LATENCY - 2):
-            delayed = Signal(StepLayout, name=f"step_{cycle + 1}")
-            m.d.sync += delayed.eq(step)
-            step = delayed
-        return step
+
+def _delayed(m: Module, name: str, value: data.View, cycles: int) -> data.View:
+    for cycle in range(cycles):
+        register = Signal(value.shape(), name=f"{name}_{cycle + 1}")
+        m.d.sync += register.eq(value)
+        value = register
+    return value

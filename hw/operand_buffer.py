@@ -21,7 +21,7 @@ from amaranth.utils import bits_for
 
 from axiloom.hw.geometry import OperandLayout
 
-READ_LATENCY = 1
+READ_LATENCY = 2
 """Cycles from `advance` to `elements`."""
 
 MAX_USERS = 7
@@ -46,10 +46,10 @@ class OperandBuffer(wiring.Component):
 
     Loading: while `load_ready`, a word on `load_data` with `load_valid` is stored; `load_last` tells
     that it is the last of the tile of `lines` x `k` elements, after which `half` names the new half.
-    Reading: `begin` selects `begin_half` from the next cycle on; `advance` reads the elements of one k,
-    which are on `elements` one cycle later (lowest lane in the lowest bits). `block_end` comes with the
-    last `advance` of a block, or later.
-    Usage: `claim` adds a user to `half`; `release` takes one from `release_half`.
+    Reading: `start` selects `start_half` from the next cycle on; `advance` reads the elements of one k, which
+    are on `elements` `READ_LATENCY` cycles later, the first lane in the lowest bits. `block_end` comes with
+    the last `advance` of a block, or later.
+    Usage: `claim` adds a user to `half`; `finish` takes one from `finish_half`.
     """
 
     def __init__(self, layout: OperandLayout, lines_width: int, k_width: int) -> None:
@@ -64,10 +64,10 @@ class OperandBuffer(wiring.Component):
                 "load_last": Out(1),
                 "half": Out(1),
                 "claim": In(1),
-                "release": In(1),
-                "release_half": In(1),
-                "begin": In(1),
-                "begin_half": In(1),
+                "finish": In(1),
+                "finish_half": In(1),
+                "start": In(1),
+                "start_half": In(1),
                 "advance": In(1),
                 "block_end": In(BlockEnd),
                 "elements": Out(layout.bits * layout.lanes),
@@ -109,7 +109,10 @@ class OperandBuffer(wiring.Component):
                 read.addr.eq(read_address),
             ]
             words.append(read.data)
-        m.d.comb += self.elements.eq(self._select(words, lane_group))
+        fetched = Signal()
+        m.d.sync += fetched.eq(self.advance)
+        with m.If(fetched):
+            m.d.sync += self.elements.eq(self._select(words, lane_group))
         return m
 
     def _ping_pong(self, m: Module) -> None:
@@ -121,7 +124,7 @@ class OperandBuffer(wiring.Component):
         for half in range(2):
             users = Signal(range(MAX_USERS + 1), name=f"users_{half}")
             claimed = self.claim & (self.half == half)
-            released = self.release & (self.release_half == half)
+            released = self.finish & (self.finish_half == half)
             with m.If(claimed & ~released):
                 m.d.sync += users.eq(users + 1)
             with m.Elif(~claimed & released):
@@ -204,9 +207,9 @@ class OperandBuffer(wiring.Component):
                 m.d.sync += [address.eq(start), block_start.eq(start)]
                 if layout.groups > 1:
                     m.d.sync += within.eq(0)
-        with m.If(self.begin):
-            start = Mux(self.begin_half, layout.depth, 0)
-            m.d.sync += [half.eq(self.begin_half), address.eq(start), block_start.eq(start), within.eq(0)]
+        with m.If(self.start):
+            start = Mux(self.start_half, layout.depth, 0)
+            m.d.sync += [half.eq(self.start_half), address.eq(start), block_start.eq(start), within.eq(0)]
         selected = Signal.like(within, name="lane_group")
         with m.If(self.advance):
             m.d.sync += selected.eq(within)

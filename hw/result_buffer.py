@@ -27,7 +27,7 @@ class ResultBuffer(wiring.Component):
 
     Adding: `step` comes two cycles before row 0 of its block is whole; `select` then asks for row after
     row, and `sums` has the one asked for in the cycle before.
-    `begin` announces a compute on `begin_half`; `running` tells in which halves one is not yet written.
+    `start` announces a compute on `start_half`; `running` tells in which halves one is not yet written.
     Sending: with `send_enable`, the row at `send_address` of `send_half` is on `send_row` one cycle later and
     until the next; `sending` gives the half's read port to the sender.
     """
@@ -41,8 +41,8 @@ class ResultBuffer(wiring.Component):
                 "step": In(StepLayout),
                 "select": Out(range(rows)),
                 "sums": In(WORD_BITS * cols),
-                "begin": In(1),
-                "begin_half": In(1),
+                "start": In(1),
+                "start_half": In(1),
                 "running": Out(2),
                 "sending": In(1),
                 "send_half": In(1),
@@ -132,7 +132,7 @@ class ResultBuffer(wiring.Component):
     def _count_running(self, m: Module, added: data.View) -> None:
         for i in range(2):
             computes = Signal(range(MAX_RUNNING + 1), name=f"running_{i}")
-            begun = self.begin & (self.begin_half == i)
+            begun = self.start & (self.start_half == i)
             written = added.valid & added.last & (added.half == i)
             with m.If(begun & ~written):
                 m.d.sync += computes.eq(computes + 1)

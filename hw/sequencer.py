@@ -9,6 +9,7 @@ from amaranth.utils import bits_for
 
 from axiloom.hw.commands import CommandKind, StepLayout, command_layout
 from axiloom.hw.geometry import Geometry
+from axiloom.hw.mac_array import ControlLayout
 from axiloom.hw.operand_buffer import BlockEnd
 from axiloom.hw.result_buffer import MIN_BLOCK_CYCLES
 from axiloom.hw.sender import request_layout
@@ -17,8 +18,8 @@ from axiloom.hw.sender import request_layout
 class Sequencer(wiring.Component):
     """Takes `commands`; a compute begins in the cycle in which the one before has issued its last k.
 
-    `advance` with `first` reads one k of both operands; the block ends tell the operand buffers where to
-    go on; `step` describes the block that ends. `begin` starts a compute on `half` of C, `release` ends the
+    `control.valid` reads one k of both operands; the block ends tell the operand buffers where to
+    go on; `step` describes the block that ends. `start` starts a compute on `half` of C, `finish` ends the
     use of halves `half_a` and `half_b`. `requests` hands a half of C to the sender; computes wait
     that need the half which is still `held` by it.
     """
@@ -32,14 +33,13 @@ class Sequencer(wiring.Component):
                 "held": In(1),
                 "held_half": In(1),
                 "busy": Out(1),
-                "begin": Out(1),
+                "start": Out(1),
                 "half": Out(1),
-                "advance": Out(1),
-                "first": Out(1),
+                "control": Out(ControlLayout),
                 "a_end": Out(BlockEnd),
                 "b_end": Out(BlockEnd),
                 "step": Out(StepLayout),
-                "release": Out(1),
+                "finish": Out(1),
                 "half_a": Out(1),
                 "half_b": Out(1),
             }
@@ -55,10 +55,10 @@ class Sequencer(wiring.Component):
         command = self.commands.payload
         kind = Signal(CommandKind)
         half, cleared = Signal(), Signal(init=1)
-        running, finishing, free = Signal(), Signal(), Signal()
+        running, free = Signal(), Signal()
         m.d.comb += [
             kind.eq(command.kind),
-            free.eq((~running | finishing) & ~(self.held & (self.held_half == half))),
+            free.eq((~running | self.finish) & ~(self.held & (self.held_half == half))),
             self.half.eq(half),
             self.requests.payload.half.eq(half),
             self.requests.payload.zero.eq(cleared),
@@ -66,7 +66,7 @@ class Sequencer(wiring.Component):
         ]
         with m.If(self.commands.valid), m.Switch(kind):
             with m.Case(CommandKind.COMPUTE):
-                m.d.comb += [self.begin.eq(free), self.commands.ready.eq(free)]
+                m.d.comb += [self.start.eq(free), self.commands.ready.eq(free)]
             with m.Case(CommandKind.STORE):
                 m.d.comb += [self.requests.valid.eq(1), self.commands.ready.eq(self.requests.ready)]
             with m.Case(CommandKind.CLEAR):
@@ -95,10 +95,9 @@ class Sequencer(wiring.Component):
         m.d.comb += [
             at_end_k.eq(k == last_k),
             block_done.eq(running & (k == last_cycle)),
-            self.advance.eq(running & (k <= last_k)),
-            self.first.eq(k == 0),
-            finishing.eq(block_done & at_end_n & at_end_m),
-            self.release.eq(finishing),
+            self.control.valid.eq(running & (k <= last_k)),
+            self.control.first.eq(k == 0),
+            self.finish.eq(block_done & at_end_n & at_end_m),
             self.step.block_done.eq(running & at_end_k),
             self.step.first_block.eq((block_m == 0) & (block_n == 0)),
             self.step.last_block.eq(at_end_n & at_end_m),
@@ -113,11 +112,11 @@ class Sequencer(wiring.Component):
             with m.If(at_end_n):
                 m.d.sync += [block_n.eq(0), block_m.eq(block_m + 1)]
                 m.d.comb += [self.a_end.eq(BlockEnd.NEXT), self.b_end.eq(BlockEnd.RESTART)]
-        with m.If(finishing):
+        with m.If(self.finish):
             m.d.sync += running.eq(0)
         step_half = Signal()
         m.d.comb += self.step.half.eq(step_half)
-        with m.If(self.begin):
+        with m.If(self.start):
             m.d.sync += [
                 running.eq(1),
                 k.eq(0),

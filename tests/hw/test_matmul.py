@@ -171,7 +171,7 @@ def test_errors_stop_the_device_until_reset(case: str) -> None:
 # --- any specification, any words ------------------------------------------------------------------------
 
 
-@settings(max_examples=8)
+@settings(max_examples=25)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
     spec = data.draw(specs(largest=8))
