@@ -118,7 +118,7 @@ class Mm2s(wiring.Component):
                 planned.eq(0),
                 bus.arvalid.eq(1),
                 bus.araddr.eq(address),
-                bus.arlen.eq(beats - 1),
+                bus.arlen.eq((beats - 1)[: len(beats)]),
                 address.eq(address + (beats << word_shift)),
                 to_request.eq(to_request - beats),
             ]

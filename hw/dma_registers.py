@@ -11,6 +11,7 @@ from enum import IntEnum
 from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
 
 from axiloom.hw.axi import AXI4Lite
 
@@ -139,9 +140,9 @@ class ChannelRegisters(wiring.Component):
         busy = Signal()
         halted = Signal()
         idle = Signal()
-        internal_error = Signal()
-        slave_error = Signal()
-        decode_error = Signal()
+        dma_int_err = Signal()
+        dma_slv_err = Signal()
+        dma_dec_err = Signal()
         ioc_irq = Signal()
         error_irq = Signal()
         any_error = Signal()
@@ -167,9 +168,9 @@ class ChannelRegisters(wiring.Component):
                     halted,
                     idle & ~halted,
                     Const(0, 2),  # reserved; no scatter-gather engine
-                    internal_error,
-                    slave_error,
-                    decode_error,
+                    dma_int_err,
+                    dma_slv_err,
+                    dma_dec_err,
                     Const(0, 5),
                     ioc_irq,
                     zeros,  # Dly_Irq: only with scatter-gather
@@ -178,7 +179,7 @@ class ChannelRegisters(wiring.Component):
             ),
             busy.eq(self.start | self.active),
             halted.eq(~run & ~busy),
-            any_error.eq(internal_error | slave_error | decode_error),
+            any_error.eq(dma_int_err | dma_slv_err | dma_dec_err),
             self.introut.eq((ioc_irq & ioc_enable) | (error_irq & error_enable)),
         ]
 
@@ -204,7 +205,7 @@ class ChannelRegisters(wiring.Component):
         m.d.comb += [
             wanted.eq(self.write_length & run & ~any_error & ~busy & (new_length != 0)),
             refused.eq(
-                wanted & ((self.address & (self._alignment - 1) != 0) | (new_length < self._min_length))
+                wanted & (self.address[: exact_log2(self._alignment)].any() | (new_length < self._min_length))
             ),
         ]
         with m.If(self.write_length & ~busy):
@@ -219,11 +220,11 @@ class ChannelRegisters(wiring.Component):
             if self._reports_length:
                 m.d.sync += self.length.eq(self.received)
         with m.If(self.overflow | refused):
-            m.d.sync += [internal_error.eq(1), error_irq.eq(1)]
+            m.d.sync += [dma_int_err.eq(1), error_irq.eq(1)]
         with m.If(self.slave_error):
-            m.d.sync += [slave_error.eq(1), error_irq.eq(1)]
+            m.d.sync += [dma_slv_err.eq(1), error_irq.eq(1)]
         with m.If(self.decode_error):
-            m.d.sync += [decode_error.eq(1), error_irq.eq(1)]
+            m.d.sync += [dma_dec_err.eq(1), error_irq.eq(1)]
         # An error stops the channel for good: RS stays 0 until a reset.
         with m.If(any_error):
             m.d.sync += run.eq(0)

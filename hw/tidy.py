@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from axiloom.hw.verilog_inline import Inliner
@@ -75,12 +75,14 @@ class _Module:
         return Counter(name for item in self.items for name in _NAME.findall(item))
 
 
-def tidy(verilog: str, port_order: Sequence[str] = ()) -> str:
-    """`verilog` as Yosys prints it, made readable. The ports of the first module come in `port_order`."""
-    texts = re.findall(r"^module .*?^endmodule", plain_names(verilog), re.MULTILINE | re.DOTALL)
+def tidy(verilog: str, port_order: Sequence[str] = (), keep: Collection[str] = ()) -> str:
+    """`verilog` as Yosys prints it, made readable. The ports of the first module come in `port_order`;
+    names in `keep` belong to modules that are defined elsewhere."""
+    texts = re.findall(r"^module .*?^endmodule", plain_names(verilog, keep), re.MULTILINE | re.DOTALL)
     modules = [_parse(text) for text in texts]
     for module in modules:
         _drop_aliases(module)
+        _name_after_ports(module)
         _join_registers(module)
     _drop_unread_ports(modules)
     for module in modules:
@@ -182,6 +184,23 @@ def _drop_aliases(module: _Module) -> None:
     _substitute(module, {name: current(name) for name in replacements})
 
 
+def _name_after_ports(module: _Module) -> None:
+    """A nameless wire that an instance's port drives or reads is called after instance and port."""
+    replacements: dict[str, str] = {}
+    for item in module.items:
+        instance = re.match(r"\w+ (\w+) \(\n", item)
+        if instance is None:
+            continue
+        for port, wire in re.findall(r"\.(\w+)\((\w+)\)", item):
+            name = f"{instance[1]}_{port}"
+            if _NAMELESS.fullmatch(wire) and not port.startswith("port_") and name not in module.signals:
+                if wire in replacements:
+                    continue
+                replacements[wire] = name
+                module.signals[name] = module.signals.pop(wire)
+    _substitute(module, replacements)
+
+
 def _join_registers(module: _Module) -> None:
     """The process that computes a register's next value, and the one that stores it, become one."""
     uses = module.uses()
@@ -213,7 +232,7 @@ def _join_registers(module: _Module) -> None:
 
 
 def _inline(module: _Module) -> None:
-    """Put the expressions of nameless wires where they are read, if that is in one place or they are short."""
+    """Put the expressions of nameless wires where they are read: in one place, unless they are short."""
     uses = module.uses()
     definitions = {
         match[1]: match[2]

@@ -119,7 +119,8 @@ class UserRtl:
         return prefix
 
     def _unknown_inputs(self) -> list[str]:
-        known = {self.clock, self.reset, f"{self.output}tready"}
+        known = {self._named(names) for names in (CLOCKS, RESETS_LOW, RESETS_HIGH)}
+        known.add(f"{self.output}tready")
         known |= {f"{self.input}{signal}" for signal in ("tdata", "tvalid", "tlast", "tkeep", "tstrb")}
         unknown = [
             p.name
@@ -133,7 +134,7 @@ def _read_ports(files: tuple[Path, ...], top: str) -> tuple[Port, ...]:
     with tempfile.TemporaryDirectory(prefix="axiloom-ports-") as folder:
         tree = Path(folder) / "tree.json"
         includes = sorted({f"+incdir+{file.resolve().parent}" for file in files})
-        options = ("--json-only", "--json-only-output", tree, "--top-module", top, *includes)
+        options = ("--json-only", "--json-only-output", str(tree), "--top-module", top, *includes)
         quiet = ("-Wno-lint", "-Wno-fatal", "-Wno-MULTITOP")
         done = verilator.run([*options, *quiet, *(file.resolve() for file in files)], cwd=Path(folder))
         if done.returncode != 0 or not tree.is_file():
@@ -144,7 +145,7 @@ def _read_ports(files: tuple[Path, ...], top: str) -> tuple[Port, ...]:
     types = {t["addr"]: t for misc in netlist["miscsp"] for t in misc.get("typesp", ())}
     module = next(m for m in netlist["modulesp"] if m["origName"] == top)
     return tuple(
-        Port(var["origName"], var["direction"] == "INPUT", _width(types.get(var["dtypep"], {}), types))
+        Port(var["verilogName"], var["direction"] == "INPUT", _width(types.get(var["dtypep"], {}), types))
         for var in module["stmtsp"]
         if var["type"] == "VAR" and var.get("isPrimaryIO")
     )

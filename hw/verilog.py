@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+from collections.abc import Collection
 from importlib.metadata import PackageNotFoundError, version
 
 from amaranth.back import rtlil
@@ -40,7 +41,8 @@ def emit(spec: AcceleratorSpec, top: str = "soc", user_rtl: UserRtl | None = Non
         component = UserAccelerator(user_rtl)
     else:
         component = MatMul(spec)
-    return banner(spec, user_rtl) + convert(component, TOPS[top])
+    keep = {user_rtl.top, *(port.name for port in user_rtl.ports)} if user_rtl else set()
+    return banner(spec, user_rtl) + convert(component, TOPS[top], keep)
 
 
 def config_hash(spec: AcceleratorSpec) -> str:
@@ -61,8 +63,11 @@ def banner(spec: AcceleratorSpec, user_rtl: UserRtl | None = None) -> str:
     return "".join(f"// {line}\n" for line in lines)
 
 
-def convert(component: wiring.Component, name: str) -> str:
-    """Verilog of any component of the domain ``sync``, its members as flat ports."""
+def convert(component: wiring.Component, name: str, keep: Collection[str] = ()) -> str:
+    """Verilog of any component of the domain ``sync``, its members as flat ports.
+
+    `keep`: names of modules and ports that are defined elsewhere.
+    """
     aclk = Signal()  # each in its own statement: Amaranth takes the name from there
     aresetn = Signal()
     domain = ClockDomain("sync")
@@ -78,7 +83,7 @@ def convert(component: wiring.Component, name: str) -> str:
     for internal in ("restart", "awaited"):  # inputs that only the SoC drives
         ports.pop(internal, None)
     text, _ = rtlil.convert_fragment(fragment, ports, name, emit_src=False)
-    return tidy(_yosys(text), list(ports))
+    return tidy(_yosys(text), list(ports), keep)
 
 
 def _yosys(text: str) -> str:

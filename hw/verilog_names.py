@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 _TOKEN = re.compile(
     r"""(?P<comment>/\*.*?\*/)
@@ -28,23 +29,24 @@ KEYWORDS = frozenset(_KEYWORDS_TEXT.split())
 """Of Verilog and of SystemVerilog, which some tools read ``.v`` files as."""
 
 
-def plain_names(verilog: str) -> str:
+def plain_names(verilog: str, keep: Collection[str] = ()) -> str:
     """Give a plain name to every identifier that is escaped, is a keyword or has doubled underscores.
 
     An identifier gets the same name in all modules, so that ports and connections fit. Nameless wires
     (``\\$12``) become ``_12``; what follows a ``$`` in a name tells apart namesakes and becomes a number
-    behind it. Comments go.
+    behind it. Comments go. Names in `keep` are left alone: those of modules that are defined elsewhere.
     """
-    taken = {m["plain"] for m in _TOKEN.finditer(verilog) if m["plain"] and "__" not in m["plain"]}
+    plain = {match["plain"] for match in _TOKEN.finditer(verilog) if match["plain"]}
+    taken = set(keep) | {name for name in plain if "__" not in name}
     names: dict[str, str] = {}
 
     def rename(match: re.Match[str]) -> str:
         if match["comment"]:
             return ";" if match["comment"] == "/* empty */" else ""
         name = match["escaped"] or match["plain"]
-        if not match["escaped"] and "__" not in name:
-            return name
         original = name.removeprefix("\\")
+        if original in keep or (not match["escaped"] and "__" not in name):
+            return match[0]
         if original not in names:
             clean = base = _plain(original)
             number = 2

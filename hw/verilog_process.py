@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Union
+from typing import TypeAlias
 
 
 @dataclass
@@ -20,7 +20,7 @@ class _Case:
     arms: list[tuple[str, list[_Statement]]] = field(default_factory=list)
 
 
-_Statement = Union[str, _If, _Case]
+_Statement: TypeAlias = str | _If | _Case
 
 
 def layout(process: str) -> str:
@@ -111,8 +111,15 @@ def _print(statements: list[_Statement], indent: str) -> Iterator[str]:
     for statement in statements:
         if isinstance(statement, _If):
             yield from _print_body(f"{indent}if ({statement.condition})", statement.then, indent)
-            if statement.otherwise:
-                yield from _print_body(f"{indent}else", statement.otherwise, indent)
+            match statement.otherwise:
+                case []:
+                    pass
+                case [_If()]:
+                    first, *rest = _print(statement.otherwise, indent)
+                    yield f"{indent}else {first.lstrip()}"
+                    yield from rest
+                case body:
+                    yield from _print_body(f"{indent}else", body, indent)
         elif isinstance(statement, _Case):
             casez = any("?" in label for label, _ in statement.arms)
             yield f"{indent}{'casez' if casez else 'case'} ({statement.value})"

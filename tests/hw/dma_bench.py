@@ -90,12 +90,14 @@ class Bench:
                 assert self.cycle < limit, f"no end after {limit} cycles"
 
         simulator.add_testbench(program)
-        for model in (count, self._read_channel, self._write_channel):
+        for model in (count, *self.models()):
             simulator.add_testbench(model, background=True)
-        if hasattr(self.dut, "m_axis_mm2s"):
-            simulator.add_testbench(self._sink, background=True)
-            simulator.add_testbench(self._source, background=True)
         simulator.run()
+
+    def models(self) -> list[Any]:
+        """What runs beside the program: memory, and the streams of a DMA that stands alone."""
+        streams = [self._sink, self._source] if hasattr(self.dut, "m_axis_mm2s") else []
+        return [self._read_channel, self._write_channel, *streams]
 
     # --- memory ---
 

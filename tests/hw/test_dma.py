@@ -6,8 +6,6 @@ import random
 
 import numpy as np
 import pytest
-
-from axiloom.hw.dma import AxiDma
 from tests.hw.dma_bench import (
     DEC_ERROR,
     DECERR,
@@ -35,6 +33,8 @@ from tests.hw.dma_bench import (
     Cpu,
     Timing,
 )
+
+from axiloom.hw.dma import AxiDma
 
 
 def filled(bench: Bench) -> Bench:
