@@ -140,14 +140,16 @@ def load(name: str | Path) -> Board:
     """The board `name`, or the one in the TOML file at that path. UsageError names what is wrong."""
     path = Path(name) if str(name).endswith(".toml") else _HERE / str(name) / "profile.toml"
     if not path.is_file():
-        raise UsageError(f"board {str(name)!r} is unknown: use one of {', '.join(names())}, or a path to a profile.toml")
+        known = ", ".join(names())
+        raise UsageError(f"board {str(name)!r} is unknown: use one of {known}, or a path to a profile.toml")
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not a board profile: {error}") from None
     board = _build(Board, data, str(path))
-    if board.caches.replacement not in ("random", "lru"):
-        raise UsageError(f"{path}: caches.replacement must be random or lru, not {board.caches.replacement!r}")
+    replacement = board.caches.replacement
+    if replacement not in ("random", "lru"):
+        raise UsageError(f"{path}: caches.replacement must be random or lru, not {replacement!r}")
     return board
 
 

@@ -41,7 +41,7 @@ MMIO_BYTES = 0x10000
 CPU_RUN_LIMIT = 20_000_000_000
 """Instructions after which a run without an accelerator is taken for one that never ends."""
 
-_FLAGS = ("-std=c++17", "-O3", "-fPIC", "-shared", "-Wall", "-Wextra")
+_FLAGS = ("-std=c++17", "-O3", "-fno-semantic-interposition", "-fPIC", "-shared", "-Wall", "-Wextra")
 _STALE = ("missing flush", "missing invalidate", "lost DMA data")
 
 
@@ -86,11 +86,13 @@ def library(progress: Progress | None = None) -> Path:
             progress("building the native core")
         command = [cxx, *_FLAGS, f"-I{_unicorn() / 'include'}"]
         command += [str(path) for path in sources if path.suffix == ".cpp"]
-        command += ["-o", str(folder / LIBRARY), f"-L{engine.parent}", f"-l:{engine.name}", f"-Wl,-rpath,{engine.parent}"]
+        command += ["-o", str(folder / LIBRARY)]
+        command += [f"-L{engine.parent}", f"-l:{engine.name}", f"-Wl,-rpath,{engine.parent}"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[:200])
-            raise BuildError(f"the native core does not compile with {cxx}: {first}")
+            errors = [line for line in done.stderr.splitlines() if "error" in line]
+            why = errors[0] if errors else done.stderr.strip()[:200]
+            raise BuildError(f"the native core does not compile with {cxx}: {why}")
 
     return cached_build("core", key, build) / LIBRARY
 
@@ -100,12 +102,12 @@ def library_folders() -> list[Path]:
     return [library().parent, _engine().parent]
 
 
-# --- the core -------------------------------------------------------------------------------------------------
+# --- the core -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class State:
-    """Where the CPU is. `run` is reset, running, exited or fault; addresses with symbols where they have one."""
+    """Where the CPU is. `run` is reset, running, exited or fault; addresses come with their symbols."""
 
     run: str
     pc: str
@@ -133,7 +135,9 @@ class Core:
         self._lib = native.bind(library())
         size = self._lib.axl_ram_size()
         if board.ram_bytes != size:
-            raise BuildError(f"board {board.name}: ram_bytes must be {size}, the RAM of the core, not {board.ram_bytes}")
+            raise BuildError(
+                f"board {board.name}: ram_bytes must be {size} (the core's RAM), not {board.ram_bytes}"
+            )
         made = native.config(board, spec.dma.address, MMIO_BYTES) if spec else native.config(board, 0, 0)
         self._check(self._lib.axl_configure(ctypes.byref(made)))
         self._ram: Array = np.ctypeslib.as_array(self._lib.axl_ram(), shape=(size,))
@@ -158,7 +162,8 @@ class Core:
         self._check(self._lib.axl_job_begin())
         self.program = program
         for segment in program.segments:
-            self._ram[segment.address : segment.address + len(segment.data)] = np.frombuffer(segment.data, np.uint8)
+            end = segment.address + len(segment.data)
+            self._ram[segment.address : end] = np.frombuffer(segment.data, np.uint8)
         for name, values in (inputs or {}).items():
             self.write(name, values)
         self._check(self._lib.axl_cpu_start(program.entry, exit_pc.address, exit_code.address, *program.text))
@@ -210,16 +215,14 @@ class Core:
     def counters(self) -> dict[str, int]:
         """The CPU's counters since :meth:`begin`, by the names that perf gives them.
 
-        ``cache-references`` and ``cache-misses`` are what Linux counts under these names on a Cortex-A9: accesses and
-        refills of L1D, loads and stores alike.
+        ``cache-references`` and ``cache-misses`` are what Linux counts under these names on a
+        Cortex-A9: accesses and refills of L1D, loads and stores alike. ``task-clock`` is in ns.
         """
         raw = self._lib.axl_counters().contents
         return {name: getattr(raw, field) for name, field in native.PERF_NAMES.items()}
 
     def activity(self) -> dict[str, int]:
-        """Counts of the CPU's dealings with the fabric: ``mmio_reads``, ``mmio_writes``, ``polls``, ``switches``,
-        ``dma_words_read``, ``dma_words_written``, ``uncached_loads``, ``uncached_stores``, ``maintenance``,
-        ``writebacks``."""
+        """Counts beside perf's since :meth:`begin`, by the names of :data:`axiloom.cosim.native.ACTIVITY`."""
         raw = self._lib.axl_counters().contents
         return {name: getattr(raw, name) for name in native.ACTIVITY}
 
@@ -242,7 +245,8 @@ class Core:
             raise DriverError(f"no program is loaded: {symbol!r} has no address")
         found = self.program.symbol(symbol)
         if found.size and size > found.size:
-            raise DriverError(f"{symbol} has {found.size} bytes in {self.program.path.name}; {size} were given or asked for")
+            name = self.program.path.name
+            raise DriverError(f"{symbol} has {found.size} bytes in {name}; {size} were given or asked for")
         if found.address + size > self._ram.size:
             raise DriverError(f"{symbol} leaves RAM: {size} bytes at 0x{found.address:08X}")
         return found.address
@@ -251,8 +255,8 @@ class Core:
         for segment in program.segments:
             if segment.address + segment.size > self._ram.size:
                 raise DriverError(
-                    f"{program.path.name}: a segment of {segment.size} bytes at 0x{segment.address:08X} leaves RAM "
-                    f"(0x0 to 0x{self._ram.size:08X})"
+                    f"{program.path.name}: a segment of {segment.size} bytes at 0x{segment.address:08X} "
+                    f"leaves RAM (0x0 to 0x{self._ram.size:08X})"
                 )
         if self._spec is None:
             return
@@ -263,8 +267,8 @@ class Core:
         ):
             if program.overlaps(address, size):
                 raise DriverError(
-                    f"{program.path.name}: the program overlaps the DMA's {what} window (0x{address:08X}, {size} bytes); "
-                    "make its arrays smaller, or move the window in the specification"
+                    f"{program.path.name}: the program overlaps the DMA's {what} window (0x{address:08X}, "
+                    f"{size} bytes); make its arrays smaller, or move the window in the specification"
                 )
 
     def _stale_line(self, raw: Any) -> str:
@@ -286,9 +290,9 @@ class Core:
         for opcode in spec.opcodes.values() if spec else ():
             actions = native.actions(spec, opcode)  # type: ignore[arg-type]
             array = (native.Action * len(actions))(*actions)
-            literal = opcode.literal
+            name, literal = opcode.name.encode(), opcode.literal
             self._check(
-                self._lib.axl_protocol_op(opcode.name.encode(), literal is not None, literal or 0, array, len(actions))
+                self._lib.axl_protocol_op(name, literal is not None, literal or 0, array, len(actions))
             )
 
 

@@ -51,8 +51,8 @@ class Program:
         """The symbol `name`; DriverError, with what the program has, if it is not there."""
         found = self.symbols.get(name)
         if found is None:
-            objects = [s.name for s in self._sorted if s.size and not s.is_function]
-            raise DriverError(f"{self.path.name}: no symbol {name!r}; its objects are {', '.join(objects) or 'none'}")
+            objects = ", ".join(s.name for s in self._sorted if s.size and not s.is_function)
+            raise DriverError(f"{self.path.name}: no symbol {name!r}; its objects are {objects or 'none'}")
         return found
 
     def describe(self, address: int) -> str:
@@ -84,18 +84,19 @@ def load(path: Path) -> Program:
 
 
 def _read(path: Path, elf: Any) -> Program:
-    machine = elf.header["e_machine"]
-    if machine != "EM_ARM" or elf.elfclass != 32 or not elf.little_endian or elf.header["e_type"] != "ET_EXEC":
+    found = (elf.header["e_type"], elf.header["e_machine"], elf.elfclass, elf.little_endian)
+    if found != ("ET_EXEC", "EM_ARM", 32, True):
         raise DriverError(
             f"{path}: a statically linked 32-bit little-endian Arm executable is needed, "
-            f"not {elf.header['e_type']} for {machine} ({elf.elfclass} bit)"
+            f"not {found[0]} for {found[1]} ({found[2]} bit)"
         )
     loadable = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD" and s["p_memsz"]]
     code = [s for s in loadable if s["p_flags"] & 1]
     if not code:
         raise DriverError(f"{path}: no executable segment")
     symbols = _symbols(elf)
-    ordered = tuple(sorted((s for s in symbols.values() if s.name[0] != "$"), key=lambda s: (s.address, s.size)))
+    named = [s for s in symbols.values() if not s.name.startswith("$")]  # $a, $d mark code and data
+    ordered = tuple(sorted(named, key=lambda s: (s.address, s.size)))
     return Program(
         path=path,
         entry=elf.header["e_entry"],

@@ -1,5 +1,8 @@
-"""C for the host's side: ``include/axiloom.h`` (the runtime's interface), ``src/`` (the runtime), ``arm/`` (start-up
-code, linker script and platform of a Cortex-A9). Built by :mod:`axiloom.cosim.toolchain`."""
+"""C for the host's side, built by :mod:`axiloom.cosim.toolchain`.
+
+``include/axiloom.h`` is the runtime's interface, ``src/`` the runtime, ``arm/`` the start-up code, linker
+script and platform of a Cortex-A9.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The C interface of the core (``axl_core.h``) for ctypes: structures, signatures, and values to fill them with.
+"""The C interface of the core (``axl_core.h``) for ctypes: structures, signatures, and values for them.
 
 The field lists mirror the header one to one; :func:`bind` gives the functions their types.
 """
@@ -23,10 +23,10 @@ COST_UNIT = 64
 
 
 class Config(ctypes.Structure):
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("cpu_hz", c_uint64),
         ("fabric_hz", c_uint64),
-        *((name, c_uint32) for name in ("l1i_size", "l1i_ways", "l1d_size", "l1d_ways", "l2_size", "l2_ways")),
+        *((f"{cache}_{what}", c_uint32) for cache in ("l1i", "l1d", "l2") for what in ("size", "ways")),
         ("replacement", c_uint32),
         ("pair_accesses", c_uint32),
         ("predictor_bits", c_uint32),
@@ -54,7 +54,7 @@ class Config(ctypes.Structure):
 
 
 class State(ctypes.Structure):
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         *((name, c_uint32) for name in ("run", "fault", "pc", "address")),
         ("exit_code", c_int32),
         *((name, c_uint32) for name in ("waiting", "wait_addr", "mmio_pc")),
@@ -95,7 +95,7 @@ ACTIVITY = (
 
 
 class Counters(ctypes.Structure):
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         (name, c_uint64)
         for name in (
             "instructions",
@@ -128,7 +128,7 @@ class Counters(ctypes.Structure):
 
 
 class Stale(ctypes.Structure):
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         *((name, c_uint32) for name in ("kind", "line", "last", "pc")),
         ("count", c_uint64),
         ("cycle", c_uint64),
@@ -136,7 +136,7 @@ class Stale(ctypes.Structure):
 
 
 class Action(ctypes.Structure):
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("kind", c_uint32),
         ("operand", c_char * 16),
         ("per_word", c_uint32),
@@ -148,7 +148,7 @@ class Action(ctypes.Structure):
 
 
 class Protocol(ctypes.Structure):
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         *((name, c_uint64) for name in ("words_in", "words_out", "payload_left", "store_left")),
         ("unknown", c_uint32),
         ("unknown_word", c_uint32),

@@ -51,6 +51,12 @@ struct Cache {
         lfsr = 0xACE1u;
     }
 
+    // Where the line would be if its set was last hit by it: the common case, small enough to be inlined.
+    uint32_t guess(uint32_t line) const {
+        uint32_t set = line & set_mask;
+        return set * ways + recent[set];
+    }
+
     uint32_t find(uint32_t line) {
         uint32_t set = line & set_mask;
         uint32_t base = set * ways;

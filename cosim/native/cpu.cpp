@@ -147,11 +147,14 @@ void Cpu::run() {
             pc |= 1; // Thumb
         if (state.run == AXL_RUN_FAULT || aborting)
             return;
+        uint32_t hint = hint_before(pc);
+        if (code == UC_ERR_INSN_INVALID && pc != from && (hint == 1 || hint == 2))
+            continue; // YIELD and WFE: the engine has no other CPU to go on with
         if (code != UC_ERR_OK || (pc & ~1u) == exit_pc) {
             finish(code, pc & ~1u);
             return;
         }
-        if (pc == from && reg(UC_ARM_REG_PC) == from) {
+        if (hint != 3) {
             fail(AXL_FAULT_EXCEPTION, pc, 0, format("the engine stopped at pc 0x%08X", pc));
             return;
         }
@@ -164,6 +167,22 @@ void Cpu::run() {
         if (state.run != AXL_RUN_RUNNING || aborting)
             return;
     }
+}
+
+// The hint (1 YIELD, 2 WFE, 3 WFI) that the instruction before pc (bit 0: Thumb) is; 0 if it is none.
+// ARM, and both Thumb encodings: ARMv7-A ARM, A8.8.425 ff.
+uint32_t Cpu::hint_before(uint32_t pc) const {
+    uint32_t address = pc & ~1u;
+    if (address < 4 || address > RAM_SIZE)
+        return 0;
+    uint16_t first, second;
+    memcpy(&first, ram + address - 4, sizeof first);
+    memcpy(&second, ram + address - 2, sizeof second);
+    if (!(pc & 1))
+        return (second & 0x0FFF) == 0x0320 && (first & 0xFFF0) == 0xF000 ? first & 15 : 0;
+    if ((second & 0xFF0F) == 0xBF00)
+        return second >> 4 & 15;
+    return first == 0xF3AF && (second & 0xFFF0) == 0x8000 ? second & 15 : 0;
 }
 
 void Cpu::finish(uc_err code, uint32_t pc) {

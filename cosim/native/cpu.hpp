@@ -85,6 +85,7 @@ class Cpu {
     void close();
     void abort_run();
     void run();
+    uint32_t hint_before(uint32_t pc) const;
     void finish(uc_err code, uint32_t pc);
     void stop_engine();
     void yield(int op, uint32_t address, uint32_t data);

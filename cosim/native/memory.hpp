@@ -45,11 +45,9 @@ struct Memory {
 
     void load(uint32_t line) {
         loads++;
-        uint32_t index = l1d.find(line);
-        if (__builtin_expect(index == NOT_FOUND, 0)) {
-            load_misses++;
-            index = refill(line);
-        }
+        uint32_t index = l1d.guess(line);
+        if (__builtin_expect(l1d.tags[index] != line, 0))
+            index = search(line, load_misses);
         l1d.touch(index);
         if (__builtin_expect(l1d.states[index] & STALE, 0))
             report(AXL_STALE_MISSING_INVALIDATE, line, pc);
@@ -57,11 +55,9 @@ struct Memory {
 
     void store(uint32_t line) {
         stores++;
-        uint32_t index = l1d.find(line);
-        if (__builtin_expect(index == NOT_FOUND, 0)) {
-            store_misses++;
-            index = refill(line);
-        }
+        uint32_t index = l1d.guess(line);
+        if (__builtin_expect(l1d.tags[index] != line, 0))
+            index = search(line, store_misses);
         l1d.touch(index);
         uint8_t &state = l1d.states[index];
         if (!(state & DIRTY)) {
@@ -81,13 +77,9 @@ struct Memory {
     }
 
     void fetch(uint32_t line) {
-        uint32_t index = l1i.find(line);
-        if (__builtin_expect(index == NOT_FOUND, 0)) {
-            fetch_misses++;
-            Cache::Victim victim;
-            index = l1i.fill(line, victim);
-            from_l2(line);
-        }
+        uint32_t index = l1i.guess(line);
+        if (__builtin_expect(l1i.tags[index] != line, 0))
+            index = search_instruction(line);
         l1i.touch(index);
     }
 
@@ -152,8 +144,28 @@ struct Memory {
     }
 
   private:
-    void report(uint32_t kind, uint32_t line, uint32_t culprit) {
+    // The rare paths stay out of line, so that the common ones need few registers: they run at every access.
+    [[gnu::noinline]] void report(uint32_t kind, uint32_t line, uint32_t culprit) {
         stale.add(kind, line << LINE_SHIFT, culprit, cycle);
+    }
+
+    [[gnu::noinline]] uint32_t search(uint32_t line, uint64_t &misses) {
+        uint32_t index = l1d.find(line);
+        if (index != NOT_FOUND)
+            return index;
+        misses++;
+        return refill(line);
+    }
+
+    [[gnu::noinline]] uint32_t search_instruction(uint32_t line) {
+        uint32_t index = l1i.find(line);
+        if (index != NOT_FOUND)
+            return index;
+        fetch_misses++;
+        Cache::Victim victim;
+        index = l1i.fill(line, victim);
+        from_l2(line);
+        return index;
     }
 
     uint32_t refill(uint32_t line) {

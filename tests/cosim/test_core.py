@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from axiloom import boards
 from axiloom.cosim.core import Core, run_cpu
 from axiloom.cosim.toolchain import compile_arm
@@ -157,8 +158,10 @@ class TestCounters:
         assert found["L1-dcache-stores"] == 2
 
     def test_misses_cost_what_the_board_says(self, extra: Callable[[str], Counters]) -> None:
-        body = "        movw r1, #0x{:x}\n        movt r1, #0x0800\n        ldr r2, [r1]\n        ldr r2, [r1, #4]\n"
-        near, far = extra(body.format(0)), extra(body.format(0) + "        ldr r2, [r1, #64]\n")
+        body = (
+            "        movw r1, #0\n        movt r1, #0x0800\n        ldr r2, [r1]\n        ldr r2, [r1, #4]\n"
+        )
+        near, far = extra(body), extra(body + "        ldr r2, [r1, #64]\n")
         assert far["l2-misses"] - near["l2-misses"] == 1
         expected = BOARD.latency.l2_hit + BOARD.latency.ddr + BOARD.cost.load
         assert far["cpu-cycles"] - near["cpu-cycles"] == pytest.approx(expected, abs=1)
@@ -226,7 +229,7 @@ class TestSystem:
         copied[1:51], copied[52:99] = begin[2:52], begin[4:51]
         moved[3:93] = begin[:90]
         filled[1:102] = 0xA5
-        forms = {name: ((103,), "uint8") for name in "xyz"}
+        forms = dict.fromkeys("xyz", ((103,), "uint8"))
         outputs = run_cpu(elf, {"n": np.array([1000], "u8"), "d": np.array([7], "u8")}, forms, BOARD).outputs
         assert np.array_equal(outputs["x"], moved)
         assert np.array_equal(outputs["y"], copied)
@@ -236,14 +239,14 @@ class TestSystem:
         elf = compile_c(
             tmp_path,
             """
-            #include "../dma_internal.h"
+            #include "dma_internal.h"
             int main(void) {
                 volatile uint32_t *p = (volatile uint32_t *)0x10000000;
                 UNCACHED;
                 for (int i = 0; i < 256; i++) (void)p[i];
                 return 0;
             }
-            """.replace("../", ""),
+            """,
             include=[Path(boards.__file__).parent.parent / "sw" / "src"],
             defines={"UNCACHED": "axl_map_uncached(0x10000000, 1024)"},
         )
@@ -251,6 +254,11 @@ class TestSystem:
         core.begin(elf)
         core.run()
         assert core.activity()["uncached_loads"] >= 256
+
+    def test_hints_do_nothing(self, tmp_path: Path) -> None:
+        hints = "sev; wfe; yield; dmb; isb"
+        elf = compile_c(tmp_path, f'int main(void) {{ __asm__ volatile("{hints}"); return 0; }}')
+        assert run_cpu(elf, {}, {}, BOARD).exit_code == 0
 
     def test_exit_code(self, tmp_path: Path) -> None:
         elf = compile_c(tmp_path, "int main(void) { return 9; }")
@@ -265,6 +273,7 @@ class TestFaults:
             ("*(volatile int *)0x30000000 = 1", r"data abort at pc 0x[0-9A-F]+ \(main\+.*address 0x30000000"),
             ("(void)*(volatile int *)0x40400000", r"0x40400000.*\(main"),
             ("__builtin_trap()", r"undefined instruction at pc 0x[0-9A-F]+ \(main"),
+            ('__asm__ volatile("yield; udf #1")', r"undefined instruction at pc 0x[0-9A-F]+ \(main"),
             ('__asm__ volatile("svc #0")', r"exception 2 at pc .*\(main"),
             ("((void (*)(void))0x30000000)()", r"jump to 0x30000000 from the block at .*\(main"),
             ('__asm__ volatile("wfi")', r"WFI in a run without an accelerator"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from axiloom import boards, isa
 from axiloom.cosim import native
 from axiloom.cosim.core import Core, library
@@ -73,8 +74,10 @@ def start(tmp_path: Path) -> Iterator[Run]:
 
 class TestBus:
     def test_accesses_in_order_with_their_data(self, start: Run) -> None:
-        core, fabric = start("int main(void) { REGISTER(0x18) = 0x1234; result[0] = REGISTER(4) + 1; return 0; }")
-        assert fabric.until_access() == (WRITE, 0x40400018, 0x1234)
+        core, fabric = start(
+            "int main(void) { REGISTER(0x18) = 4660; result[0] = REGISTER(4) + 1; return 0; }"
+        )
+        assert fabric.until_access() == (WRITE, 0x40400018, 4660)
         assert core.state.waiting == "a write of 0x40400018"
         assert fabric.until_access() == (READ, 0x40400004, 0)
         assert fabric.until_access(rdata=41)[0] == HALT
@@ -112,6 +115,15 @@ class TestBus:
         assert fabric.until_access(irq=0)[0] == WAIT_IRQ
         assert fabric.until_access(irq=1)[0] == HALT
         assert core.read("result", (1,), "uint32")[0] == 5
+
+    def test_interrupts_may_be_spurious(self, start: Run) -> None:
+        core, fabric = start(
+            'int main(void) { do { __asm__ volatile("wfi"); } while (!REGISTER(4)); return 0; }'
+        )
+        for _ in range(3):
+            assert fabric.until_access()[0] == WAIT_IRQ
+            assert fabric.until_access(irq=1)[0] == READ
+        assert fabric.until_access(rdata=1)[0] == HALT
 
     def test_a_run_may_be_left_in_the_middle(self, start: Run) -> None:
         core, fabric = start("int main(void) { while (!REGISTER(4)) {} return 0; }")
@@ -174,8 +186,8 @@ class TestMemory:
 
 
 FLUSH = """
-    static void clean_l1(uint32_t a) { __asm__ volatile("mcr p15, 0, %0, c7, c10, 1" :: "r"(a) : "memory"); }
-    static void invalidate_l1(uint32_t a) { __asm__ volatile("mcr p15, 0, %0, c7, c6, 1" :: "r"(a) : "memory"); }
+    static void clean_l1(uint32_t a) { __asm__ volatile("mcr p15, 0, %0, c7, c10, 1" :: "r"(a)); }
+    static void invalidate_l1(uint32_t a) { __asm__ volatile("mcr p15, 0, %0, c7, c6, 1" :: "r"(a)); }
     static void clean_l2(uint32_t a) { *(volatile uint32_t *)0xF8F027B0u = a; }
     static void invalidate_l2(uint32_t a) { *(volatile uint32_t *)0xF8F02770u = a; }
     void unused(void) { clean_l1(0); invalidate_l1(0); clean_l2(0); invalidate_l2(0); }
@@ -185,10 +197,8 @@ FLUSH = """
 class TestStaleData:
     """The CPU stops at a register access; there the test is the DMA."""
 
-    SEND = "int fill(void) { BUFFER[9] = 1; return 0; }\nint main(void) { fill(); %s REGISTER(0x28) = 4; return 0; }"
-    RECV = (
-        "int main(void) { result[0] = BUFFER[9]; REGISTER(0x58) = 4; %s result[1] = BUFFER[9]; return 0; }"
-    )
+    SEND = "int main(void) { BUFFER[9] = 1; %s REGISTER(0x28) = 4; return 0; }"
+    RECV = "int main(void) { result[0] = BUFFER[9]; REGISTER(0x58) = 4; %s result[1] = BUFFER[9]; return 0; }"
 
     def send(self, start: Run, maintenance: str) -> list[str]:
         core, fabric = start(FLUSH + self.SEND % maintenance)
@@ -208,9 +218,9 @@ class TestStaleData:
     @pytest.mark.parametrize("maintenance", ["", "clean_l1(0x16000024);", "clean_l2(0x16000024);"])
     def test_missing_flush(self, start: Run, maintenance: str) -> None:
         (report,) = self.send(start, maintenance)
-        assert report.startswith("missing flush: the DMA read data that is still dirty in a cache, stored by 0x")
+        assert report.startswith("missing flush: the DMA read data that is still dirty in a cache, stored by")
         assert "line 0x16000020, 1 time, first at fabric cycle" in report
-        assert "(main" in report or "(fill" in report  # the compiler may inline fill
+        assert "(main" in report
 
     def test_flushed(self, start: Run) -> None:
         assert self.send(start, "clean_l1(0x16000024); clean_l2(0x16000024);") == []
@@ -218,7 +228,7 @@ class TestStaleData:
     @pytest.mark.parametrize("maintenance", ["", "invalidate_l1(0x16000024);", "invalidate_l2(0x16000024);"])
     def test_missing_invalidate(self, start: Run, maintenance: str) -> None:
         (report,) = self.recv(start, maintenance)
-        assert report.startswith("missing invalidate: the CPU read a line cached before the DMA wrote it, in 0x")
+        assert report.startswith("missing invalidate: the CPU read a line cached before the DMA wrote it, in")
         assert "(main" in report
 
     def test_invalidated(self, start: Run) -> None:
@@ -227,8 +237,8 @@ class TestStaleData:
     def test_lost_write(self, start: Run) -> None:
         """A line is dirty while the DMA writes, and then cleaned to memory."""
         core, fabric = start(
-            FLUSH
-            + "int main(void) { BUFFER[0] = 1; REGISTER(0x58) = 4; clean_l1(0x16000000); clean_l2(0x16000000); return 0; }"
+            FLUSH + "int main(void) { BUFFER[0] = 1; REGISTER(0x58) = 4;"
+            "clean_l1(0x16000000); clean_l2(0x16000000); return 0; }"
         )
         assert fabric.until_access()[0] == WRITE
         fabric.lib.axl_mem_write(0x16000004, 1, 15)

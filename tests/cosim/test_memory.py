@@ -10,11 +10,12 @@ from dataclasses import replace as with_changes
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from axiloom import boards
 from axiloom.cosim import core, native
 from axiloom.cosim.cache import cached_build, content_hash
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 HARNESS = Path(__file__).with_name("memory_harness.cpp")
 Accesses = list[tuple[int, bool]]
@@ -100,7 +101,8 @@ def model() -> Callable[[native.Config, Accesses], list[int]]:
         command = [core.compiler(), "-std=c++17", "-O2", "-fPIC", "-shared", f"-I{core.NATIVE}", str(HARNESS)]
         subprocess.run([*command, "-o", str(folder / "harness.so")], check=True)
 
-    library = ctypes.CDLL(str(cached_build("test-memory", content_hash(HARNESS, *headers), build) / "harness.so"))
+    folder = cached_build("test-memory", content_hash(HARNESS, *headers), build)
+    library = ctypes.CDLL(str(folder / "harness.so"))
 
     def run(config: native.Config, accesses: Accesses) -> list[int]:
         words = [line << 1 | store for line, store in accesses]
