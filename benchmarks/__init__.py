@@ -1,1 +1,1 @@
-"""Benchmarks: each measures both of its sides in one run and prints the ratio. ``make bench`` runs them all."""
+"""Benchmarks: each measures both of its sides in one run and prints the ratio. ``make bench`` runs all."""

@@ -11,7 +11,9 @@ def main() -> None:
     print("256x256x256 int32, flow Cs, one blocking transfer an opcode")
     print(f"{'':>6} {'fabric cycles':>14} {'limit':>10} {'limit.ratio':>12} {'task-clock':>12} {'wall':>8}")
     for name in ("v3_16", "v4_16"):
-        report = Run("matmul:256x256x256", matmul_mlir(256, 256, 256, "int32"), isa.builtin(name), flow="Cs").report()
+        report = Run(
+            "matmul:256x256x256", matmul_mlir(256, 256, 256, "int32"), isa.builtin(name), flow="Cs"
+        ).report()
         assert report["result"]["matches"], report["result"]["first"]
         print(
             f"{name:>6} {report['fabric']['cycles']:>14,} {report['limit']['cycles']:>10,} "

@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 
 from axiloom.isa import grammar
 from axiloom.isa.names import hint

@@ -22,7 +22,9 @@ settings.load_profile("axiloom")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="write the golden files anew instead of comparing")
+    parser.addoption(
+        "--update-golden", action="store_true", help="write the golden files anew instead of comparing"
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -47,6 +49,8 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             folder.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
         assert path.is_file(), f"{path} is missing: run pytest --update-golden and review it"
-        assert text == path.read_text(encoding="utf-8"), f"differs from {path}: run pytest --update-golden and review"
+        assert text == path.read_text(encoding="utf-8"), (
+            f"differs from {path}: run pytest --update-golden and review"
+        )
 
     return check

@@ -37,7 +37,9 @@ async def receive(dut, count: int) -> list[int]:
         await FallingEdge(dut.aclk)
         if dut.m_axis_tvalid.value:
             words.append(int(dut.m_axis_tdata.value))
-            assert bool(dut.m_axis_tlast.value) == (len(words) == count), "TLAST belongs on the last word only"
+            assert bool(dut.m_axis_tlast.value) == (len(words) == count), (
+                "TLAST belongs on the last word only"
+            )
     return words
 
 

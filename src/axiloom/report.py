@@ -135,7 +135,9 @@ def _fabric_rows(fabric: Mapping[str, int]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for name, value in fabric.items():
         share = name in ("cycles", "compute", "load", "store", "dma_wait", "idle")
-        rows.append((f"  {name.replace('_', ' ')}", f"{value:,}", f"{100 * value / total:.1f} %" if share else ""))
+        rows.append(
+            (f"  {name.replace('_', ' ')}", f"{value:,}", f"{100 * value / total:.1f} %" if share else "")
+        )
     return rows
 
 
@@ -152,14 +154,22 @@ def table(report: Report) -> str:
     ]
     counters = _counter_rows(report)
     lines += ["CPU counters", *_columns(counters, "<>><" if "cpu" in report else "<>")]
-    lines += ["", "Fabric (cycles of the accelerator's clock)", *_columns(_fabric_rows(report["fabric"]), "<>>")]
+    lines += [
+        "",
+        "Fabric (cycles of the accelerator's clock)",
+        *_columns(_fabric_rows(report["fabric"]), "<>>"),
+    ]
     if bound["ratio"] is not None:
-        lines += ["", f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; this run took {bound['ratio']:.2f} times that"]
+        lines += [
+            "",
+            f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; "
+            f"this run took {bound['ratio']:.2f} times that",
+        ]
     speed = report["simulation"]
     lines.append(
         f"Simulation: {speed['wall_s']:.2f} s wall, {speed['rtl_cycles_per_s'] / 1e6:.2f} M RTL cycles/s, "
-        f"{speed['cpu_mips']:.0f} MIPS; RTL {100 * speed['rtl_share']:.0f} %, CPU {100 * speed['cpu_share']:.0f} %, "
-        f"Python {100 * speed['python_share']:.0f} % of the time"
+        f"{speed['cpu_mips']:.0f} MIPS; RTL {100 * speed['rtl_share']:.0f} %, "
+        f"CPU {100 * speed['cpu_share']:.0f} %, Python {100 * speed['python_share']:.0f} % of the time"
     )
     lines += [f"Stale data: {line}" for line in report["stale"]]
     if result["matches"] is None:
@@ -167,5 +177,8 @@ def table(report: Report) -> str:
     elif result["matches"]:
         lines.append(f"Result: equal to NumPy in all {result['elements']:,} elements")
     else:
-        lines.append(f"Result: WRONG in {result['mismatches']:,} of {result['elements']:,} elements; first: {result['first']}")
+        lines.append(
+            f"Result: WRONG in {result['mismatches']:,} of {result['elements']:,} elements; "
+            f"first: {result['first']}"
+        )
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import boards, drivergen, report
+from axiloom import boards, drivergen
 from axiloom.cosim import core, toolchain
 from axiloom.cosim.cache import content_hash
 from axiloom.cosim.soc import Job, RunResult, Soc
@@ -24,6 +24,7 @@ from axiloom.drivergen import Driver
 from axiloom.errors import MismatchError
 from axiloom.hw.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.report import Report, build
 
 Progress = Callable[[str], None]
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -42,7 +43,9 @@ def random_inputs(driver: Driver, seed: int) -> Arrays:
     return arrays
 
 
-def compare(found: Mapping[str, np.ndarray[Any, Any]], expected: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
+def compare(
+    found: Mapping[str, np.ndarray[Any, Any]], expected: Mapping[str, np.ndarray[Any, Any]]
+) -> dict[str, Any]:
     """The report's ``result``: every element of every output against the reference."""
     wrong = elements = 0
     first: str | None = None
@@ -132,7 +135,11 @@ class Run:
         elf = folder / f"{name}.elf"
         c_files = [folder / f"{name}.c", folder / f"{name}_main.c"]
         toolchain.compile_arm(
-            c_files, elf, board=boards.load(self.board), length_bits=self.spec.dma.length_width, include=[folder]
+            c_files,
+            elf,
+            board=boards.load(self.board),
+            length_bits=self.spec.dma.length_width,
+            include=[folder],
         )
         return elf
 
@@ -180,14 +187,14 @@ class Run:
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
         }
 
-    def report(self, *, against_cpu: bool = False) -> report.Report:
+    def report(self, *, against_cpu: bool = False) -> Report:
         """Run it all, compare with NumPy, and report. A wrong result is in the report, not raised."""
         result = self.simulate()
         return self.checked(result, cpu=self.simulate_cpu() if against_cpu else None)
 
-    def checked(self, result: RunResult, cpu: Mapping[str, Any] | None = None) -> report.Report:
+    def checked(self, result: RunResult, cpu: Mapping[str, Any] | None = None) -> Report:
         """The report of `result`, compared with the reference."""
-        return report.build(
+        return build(
             self.spec,
             result,
             config=self.config(),
@@ -198,7 +205,7 @@ class Run:
         )
 
 
-def run_batch(runs: Sequence[Run]) -> list[report.Report]:
+def run_batch(runs: Sequence[Run]) -> list[Report]:
     """Reports of several runs on the same hardware, in one simulator process with a reset between them.
 
     All must agree in what makes the hardware and the simulator (specification, board, simulator, RTL).
@@ -206,7 +213,8 @@ def run_batch(runs: Sequence[Run]) -> list[report.Report]:
     soc = runs[0].soc
     with folder_or_temporary(None) as folder:
         jobs = [
-            Job(run.build_elf(run.driver, folder / str(i)), run.inputs, run.outputs) for i, run in enumerate(runs)
+            Job(run.build_elf(run.driver, folder / str(i)), run.inputs, run.outputs)
+            for i, run in enumerate(runs)
         ]
         soc.build(progress=runs[0].progress)
         results = soc.run_many(jobs)

@@ -61,7 +61,9 @@ def test_a_flow_that_is_not_there(capsys) -> None:
     assert "did you mean" in fails(capsys, 2, "compile", "matmul:4x4x4", "--flow", "cs")
 
 
-@pytest.mark.parametrize("problem", ["matmul:4x4", "matmul:4x4x0", "conv:1", "matmul:4x4x4:float", "nothing.mlir"])
+@pytest.mark.parametrize(
+    "problem", ["matmul:4x4", "matmul:4x4x0", "conv:1", "matmul:4x4x4:float", "nothing.mlir"]
+)
 def test_a_problem_that_is_none(capsys, problem: str) -> None:
     fails(capsys, 2, "compile", problem)
 
@@ -75,7 +77,16 @@ def test_a_length_register_too_narrow(tmp_path: Path, capsys) -> None:
 
 
 def test_a_driver_that_hangs(capsys) -> None:
-    argv = ("simulate", str(DRIVERS / "missing_store.c"), "--accel", "v3", "--size", "4", "--watchdog", "20000")
+    argv = (
+        "simulate",
+        str(DRIVERS / "missing_store.c"),
+        "--accel",
+        "v3",
+        "--size",
+        "4",
+        "--watchdog",
+        "20000",
+    )
     message = fails(capsys, 6, *argv)
     assert "m_axis" in message
     assert "cC" in message

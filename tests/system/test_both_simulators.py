@@ -14,7 +14,8 @@ from axiloom.workflow import Run
 def test_simulators_agree(name: str) -> None:
     spec = isa.builtin(name)
     one, other = (
-        Run("matmul:10x9x7", matmul_mlir(10, 9, 7, "int32"), spec, sim=sim).report() for sim in ("verilator", "icarus")
+        Run("matmul:10x9x7", matmul_mlir(10, 9, 7, "int32"), spec, sim=sim).report()
+        for sim in ("verilator", "icarus")
     )
     assert one["result"]["matches"]
     assert other["result"] == one["result"]
@@ -23,7 +24,10 @@ def test_simulators_agree(name: str) -> None:
 
 
 def test_two_runs_give_the_same_bytes() -> None:
-    run = [Run("matmul:20x20x20", matmul_mlir(20, 20, 20, "int32"), isa.builtin("v3_4")).report() for _ in range(2)]
+    run = [
+        Run("matmul:20x20x20", matmul_mlir(20, 20, 20, "int32"), isa.builtin("v3_4")).report()
+        for _ in range(2)
+    ]
     for report in run:
         del report["simulation"]
     assert run[0] == run[1]

@@ -20,7 +20,8 @@ def test_a_hand_written_driver_is_right_twice(soc) -> None:
     a, b = rng.integers(-(2**31), 2**31, (2, 4, 4), np.int64).astype(np.int32)
     chip = soc("v3", 4)
     results = [
-        chip.run(DRIVERS / "right.c", inputs={"A": a, "B": b}, outputs={"C": ((4, 4), "int32")}) for _ in range(2)
+        chip.run(DRIVERS / "right.c", inputs={"A": a, "B": b}, outputs={"C": ((4, 4), "int32")})
+        for _ in range(2)
     ]
     for result in results:
         assert (result.outputs["C"] == a @ b).all()

@@ -14,7 +14,9 @@ from axiloom.workflow import Run, run_batch
 
 SHAPES = [(60, 72, 80), (7, 13, 5), (1, 1, 1), (128, 128, 128)]
 NARROW = [("v1_4", "int8"), ("v2_8", "int16"), ("v3_16", "int8"), ("v4_16", "int16")]
-NARROW_SLOW = [(name, dtype) for name in isa.builtins() for dtype in ("int8", "int16") if (name, dtype) not in NARROW]
+NARROW_SLOW = [
+    (name, dtype) for name in isa.builtins() for dtype in ("int8", "int16") if (name, dtype) not in NARROW
+]
 
 
 def check_all(spec: AcceleratorSpec, shapes: list[tuple[int, int, int]]) -> None:

@@ -24,7 +24,9 @@ def test_it_runs(soc) -> None:
     ("old", "new"),
     [("0x57", "0x77"), ('"accel_size": [8, 16, 8]', '"accel_size": [4, 8, 8]')],
 )
-def test_one_changed_line_changes_hardware_and_driver_and_still_runs(soc, tmp_path: Path, old: str, new: str) -> None:
+def test_one_changed_line_changes_hardware_and_driver_and_still_runs(
+    soc, tmp_path: Path, old: str, new: str
+) -> None:
     text = FILE.read_text()
     changed = tmp_path / "changed.json"
     changed.write_text(text.replace(old, new))

@@ -21,7 +21,7 @@ EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 com
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line; each group of subcommands adds its own."""
-    # Imported here: `axiloom --version` and a usage error need none of the heavy packages behind these.
+    # Imported here: whoever imports this package for `main` does not pay for the compiler and the simulator.
     from axiloom.cli import build, doctor, run, spec
 
     top = argparse.ArgumentParser(
@@ -55,5 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except Exception:
         traceback.print_exc()
-        print("axiloom: this is a fault of axiloom itself, not of your input; please report it", file=sys.stderr)
+        print(
+            "axiloom: this is a fault of axiloom itself, not of your input; please report it", file=sys.stderr
+        )
         return 70

@@ -13,10 +13,14 @@ STAGES = ("linalg", "accel", "calls", "c")
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    compile_ = commands.add_parser("compile", help="compile a problem to a C driver, or show a stage on the way")
+    compile_ = commands.add_parser(
+        "compile", help="compile a problem to a C driver, or show a stage on the way"
+    )
     compile_.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
     shared.add_accelerator(compile_)
-    compile_.add_argument("--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)")
+    compile_.add_argument(
+        "--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)"
+    )
     compile_.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator")
     compile_.add_argument("--emit", choices=STAGES, default="c", help="default %(default)s")
     compile_.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
@@ -24,8 +28,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
     emit = commands.add_parser("verilog", help="write the Verilog of an accelerator, alone or in its SoC")
     shared.add_accelerator(emit)
-    emit.add_argument("--part", choices=("soc", "accelerator"), default="soc", help="which top module (default %(default)s)")
-    emit.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in accelerator (default int32)")
+    emit.add_argument(
+        "--part", choices=("soc", "accelerator"), default="soc", help="which top module (default %(default)s)"
+    )
+    emit.add_argument(
+        "--data-type", choices=("int8", "int16", "int32"), help="of a built-in accelerator (default int32)"
+    )
     emit.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     emit.set_defaults(execute=execute_verilog)
 

@@ -36,7 +36,9 @@ PROGRAMS = (
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    doctor = commands.add_parser("doctor", help="versions found, what is missing, and the command that brings it")
+    doctor = commands.add_parser(
+        "doctor", help="versions found, what is missing, and the command that brings it"
+    )
     doctor.set_defaults(execute=execute)
 
 
@@ -56,7 +58,8 @@ def execute(_options: argparse.Namespace) -> int:
             print(f"  {program.names[0]:<14} {_version(found, program)}")
             continue
         how = f"apt-get install {program.package}"
-        print(f"  {program.names[0]:<14} {'not installed (optional: ' if program.optional else 'MISSING ('}{program.use}; {how})")
+        state = "not installed (optional: " if program.optional else "MISSING ("
+        print(f"  {program.names[0]:<14} {state}{program.use}; {how})")
         if not program.optional:
             missing.append(how)
     print(f"  build cache    {cache_root()}")

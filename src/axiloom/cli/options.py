@@ -34,23 +34,37 @@ def window(text: str) -> tuple[int, int]:
 
 def add_accelerator(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("accelerator")
-    group.add_argument("--accel", metavar="NAME", help="a built-in one (v1..v4, v3_16; default v3), or a name within --spec")
-    group.add_argument("--size", type=int, metavar="S", help="tile size of a built-in one: 4, 8 or 16 (default 16)")
+    group.add_argument(
+        "--accel", metavar="NAME", help="a built-in one (v1..v4, v3_16; default v3), or a name within --spec"
+    )
+    group.add_argument(
+        "--size", type=int, metavar="S", help="tile size of a built-in one: 4, 8 or 16 (default 16)"
+    )
     group.add_argument("--spec", type=Path, metavar="FILE.json", help="a specification of your own")
-    group.add_argument("--encoding", choices=("bitmask", "literals"), default="bitmask", help="of a built-in one's opcodes")
-    group.add_argument("--rtl", type=Path, nargs="+", metavar="FILE.v", help="your accelerator's Verilog in place of ours")
+    group.add_argument(
+        "--encoding", choices=("bitmask", "literals"), default="bitmask", help="of a built-in one's opcodes"
+    )
+    group.add_argument(
+        "--rtl", type=Path, nargs="+", metavar="FILE.v", help="your accelerator's Verilog in place of ours"
+    )
     group.add_argument("--top", metavar="NAME", help="the top module of --rtl")
 
 
 def add_simulation(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("simulation")
-    group.add_argument("--sim", choices=("verilator", "icarus"), default="verilator", help="default %(default)s")
+    group.add_argument(
+        "--sim", choices=("verilator", "icarus"), default="verilator", help="default %(default)s"
+    )
     group.add_argument("--board", default=boards.DEFAULT, choices=boards.names(), help="default %(default)s")
     group.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON too")
-    group.add_argument("--trace", type=Path, metavar="FILE.fst", help="waveforms: FST on Verilator, VCD on Icarus")
+    group.add_argument(
+        "--trace", type=Path, metavar="FILE.fst", help="waveforms: FST on Verilator, VCD on Icarus"
+    )
     group.add_argument("--trace-window", type=window, metavar="START:END", help="only these fabric cycles")
     group.add_argument("--keep", type=Path, metavar="DIR", help="keep the driver's sources, ELF and IR there")
-    group.add_argument("--watchdog", type=int, metavar="CYCLES", help="fabric cycles without progress that make a hang")
+    group.add_argument(
+        "--watchdog", type=int, metavar="CYCLES", help="fabric cycles without progress that make a hang"
+    )
 
 
 def accelerator(options: argparse.Namespace, data_type: str | None = None) -> AcceleratorSpec:
@@ -60,7 +74,9 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
     """
     if options.spec is not None:
         if options.size is not None:
-            raise UsageError("--size chooses a built-in accelerator; with --spec the file says the tile: drop one of them")
+            raise UsageError(
+                "--size chooses a built-in accelerator; with --spec the file says the tile: drop one of them"
+            )
         return isa.load(options.spec, options.accel)
     name = options.accel or "v3"
     size = options.size
@@ -72,7 +88,9 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
 def user_rtl(options: argparse.Namespace) -> UserRtl | None:
     if options.rtl is None:
         if options.top is not None:
-            raise UsageError("--top names the top module of --rtl; give the Verilog files with --rtl FILE.v...")
+            raise UsageError(
+                "--top names the top module of --rtl; give the Verilog files with --rtl FILE.v..."
+            )
         return None
     if options.top is None:
         raise UsageError("--rtl needs --top NAME, the module with the AXI-Stream ports")
@@ -99,7 +117,7 @@ def progress() -> Callable[[str], None]:
         return lambda _line: None
 
     def show(line: str) -> None:
-        print(f"\r\x1b[K{line}", end="" if line else "", file=sys.stderr, flush=True)
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
     return show
 

@@ -26,10 +26,14 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     run.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
     shared.add_accelerator(run)
-    run.add_argument("--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)")
+    run.add_argument(
+        "--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)"
+    )
     run.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator")
     shared.add_simulation(run)
-    run.add_argument("--against", choices=("cpu",), help="the same kernel at -O3 on the simulated CPU, beside it")
+    run.add_argument(
+        "--against", choices=("cpu",), help="the same kernel at -O3 on the simulated CPU, beside it"
+    )
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     run.set_defaults(execute=execute_run)
 
@@ -41,8 +45,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c... | FILE.elf")
     shared.add_accelerator(simulate)
     shared.add_simulation(simulate)
-    simulate.add_argument("--load", action="append", default=[], metavar="SYMBOL=FILE.npy", help="fill an array before main")
-    simulate.add_argument("--expect", action="append", default=[], metavar="SYMBOL=FILE.npy", help="compare an array after main")
+    simulate.add_argument(
+        "--load", action="append", default=[], metavar="SYMBOL=FILE.npy", help="fill an array before main"
+    )
+    simulate.add_argument(
+        "--expect", action="append", default=[], metavar="SYMBOL=FILE.npy", help="compare an array after main"
+    )
     simulate.set_defaults(execute=execute_simulate)
 
 

@@ -35,7 +35,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def execute_check(options: argparse.Namespace) -> int:
     loaded = isa.load_all(options.file)
     for spec in loaded.values():
-        print(f"{options.file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {', '.join(spec.flows)}")
+        flows = ", ".join(spec.flows)
+        print(f"{options.file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {flows}")
     return 0
 
 
@@ -54,9 +55,13 @@ def execute_list(_options: argparse.Namespace) -> int:
     for name in isa.builtins():
         spec = isa.builtin(name)
         tile = "x".join(map(str, spec.tile.size)) + (" flexible" if spec.tile.flexible else "")
-        print(f"  {name:<6} tile {tile:<18} {spec.macs:>3} multiply-adds  flows {' '.join(spec.flows):<12} {spec.description}")
+        flows = " ".join(spec.flows)
+        print(
+            f"  {name:<6} tile {tile:<18} {spec.macs:>3} multiply-adds  flows {flows:<12} {spec.description}"
+        )
     print("boards (--board NAME)")
     for name in boards.names():
         board = boards.load(name)
-        print(f"  {name:<10} CPU {board.cpu_hz / 1e6:g} MHz, fabric {board.fabric_hz / 1e6:g} MHz  {board.description}")
+        clocks = f"CPU {board.cpu_hz / 1e6:g} MHz, fabric {board.fabric_hz / 1e6:g} MHz"
+        print(f"  {name:<10} {clocks}  {board.description}")
     return 0
