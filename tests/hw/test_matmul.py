@@ -96,9 +96,16 @@ def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str) -> None:
 
 @pytest.mark.parametrize("macs", [1, 2, 4, 8, 16, 32, 64])
 def test_any_number_of_multiply_adds(macs: int) -> None:
-    """From less than one word of lanes to the whole tile at once; short blocks wait for their rows."""
+    """From less than one word of lanes to the whole tile at once."""
     spec = isa.builtin("v3_8", data_type="int8").replace(macs=macs, tile=TileRule((8, 8, 4)))
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "cC", "cC", "rC", "sB", "cC", "rC")))
+
+
+@pytest.mark.parametrize("macs", [1, 2, 4])
+def test_short_blocks_wait_for_their_rows(macs: int) -> None:
+    """One k a block: a row of C must be written before the next compute reads it again."""
+    spec = isa.builtin("v3_4").replace(macs=macs, tile=TileRule((2, 2, 1)))
+    check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * 9, "rC")))
 
 
 def test_flexible_tiles_change_from_opcode_to_opcode() -> None:
