@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
 
     top = argparse.ArgumentParser(
         prog="axiloom",
-        description="From an accelerator's instruction set to its RTL, its driver, and a cycle-accurate run of both.",
+    # Imported here: whoever imports this package does not pay for compiler and simulator at once.
         epilog=EPILOG,
     )
     top.add_argument("--version", action="version", version=f"axiloom {axiloom.__version__}")
