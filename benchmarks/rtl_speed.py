@@ -1,8 +1,8 @@
 """Co-simulated RTL cycles a second over a bare Verilator C++ loop of the same SoC. Aim 0.8, at least 0.6.
 
 Both do the same transfers (v3_16, whole batches of tiles), so that the array toggles alike. The bare loop
-has no VPI, CPU, monitors or counters. Runs alternate, and the medians are compared, because machines
-change their speed while one measures.
+has no VPI, CPU, monitors or counters. Cycles are divided by CPU time (both are one thread), runs alternate
+and medians are compared, so that other load on the machine matters little.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def bare_program(spec: AcceleratorSpec, board: boards.Board) -> Path:
         generated = sorted((folder / "out").glob("*.cpp"))
         unit = folder / "unit.cpp"  # as in the co-simulation: the loop and the model are one unit
         unit.write_text("".join(f'#include "{file}"\n' for file in [*generated, HERE / "bare_soc.cpp"]))
-        verilator.compile_cxx([*flags, unit, *runtime, "-o", folder / verilator.PROGRAM], "bare loop")
+        verilator.compile_cxx([*flags, unit, *runtime, "-o", verilator.PROGRAM], "bare loop", folder)
 
     key = content_hash("bare", verilator.identity(), text, defines, HERE / "bare_soc.cpp")
     return cached_build("bare", key, build) / verilator.PROGRAM
@@ -96,9 +96,9 @@ def main() -> None:
             done = subprocess.run([bare], capture_output=True, text=True, check=True)
             cycles, seconds, _last = done.stdout.split()
             loop.append(int(cycles) / float(seconds))
-            run = soc.run_many([job])[0]
-            ours.append(run.simulation["rtl_cycles_per_s"])
-            rtl.append(run.simulation["rtl_cycles_per_s"] / run.simulation["rtl_share"])
+            run = soc.run_many([job])[0].simulation
+            ours.append(run["rtl_cycles"] / run["process_s"])
+            rtl.append(run["rtl_cycles"] / run["process_s"] / run["rtl_share"])
     plain, whole, alone = map(statistics.median, (loop, ours, rtl))
     for name, speed in (
         ("bare Verilator loop", plain),

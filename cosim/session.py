@@ -104,6 +104,7 @@ class _Wall:
 
     def __init__(self, timeout_s: float, progress: bool) -> None:
         self._begin = self._progress_at = time.perf_counter()
+        self._process_begin = time.process_time()
         self._awake_since = self._begin
         self._timeout_s = timeout_s
         self._progress = progress
@@ -112,6 +113,11 @@ class _Wall:
     @property
     def elapsed(self) -> float:
         return time.perf_counter() - self._begin
+
+    @property
+    def process_s(self) -> float:
+        """CPU time of this process: what a busy machine does not stretch."""
+        return time.process_time() - self._process_begin
 
     @property
     def expired(self) -> bool:
@@ -245,6 +251,7 @@ def _simulation(dut: Dut, core: Core, wall: _Wall, cpu_share: float) -> dict[str
     cpu_s = max(cpu_share * total, 1e-9)
     return {
         "wall_s": total,
+        "process_s": wall.process_s,
         "rtl_cycles": float(evaluated),
         "rtl_cycles_per_s": evaluated / total,
         "cpu_mips": core.counters()["instructions"] / cpu_s / 1e6,

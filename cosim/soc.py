@@ -70,9 +70,10 @@ class RunResult:
     counters: dict[str, int]
     """By the names of perf: ``cache-misses``, ``cpu-cycles``, ..."""
     fabric: dict[str, int]
-    """``cycles``, the sum of ``compute``, ``load``, ``store``, ``dma_wait``, ``idle``; words, accesses."""
+    """``cycles`` = sum of ``compute``, ``load``, ``store``, ``dma_wait``, ``idle``; words, accesses."""
     simulation: dict[str, float]
-    """``wall_s``, ``rtl_cycles_per_s``, ``cpu_mips``; ``rtl_share``, ``cpu_share``, ``python_share`` of it."""
+    """``wall_s`` and ``process_s`` (CPU time) of the run, ``rtl_cycles`` evaluated, ``rtl_cycles_per_s`` and
+    ``cpu_mips``; ``rtl_share``, ``cpu_share``, ``python_share`` of the wall time."""
     stale: list[str] = field(default_factory=list)
     """Missing cache flushes and invalidations, one line each."""
     hang: str | None = None
