@@ -21,12 +21,12 @@ EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 com
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line; each group of subcommands adds its own."""
-    # Imported here: whoever imports this package for `main` does not pay for the compiler and the simulator.
+    # Imported here: whoever imports this package does not pay for compiler and simulator at once.
     from axiloom.cli import build, doctor, run, spec
 
     top = argparse.ArgumentParser(
         prog="axiloom",
-    # Imported here: whoever imports this package does not pay for compiler and simulator at once.
+        description="From an accelerator's instruction set to its RTL, its driver, and a cycle-accurate run.",
         epilog=EPILOG,
     )
     top.add_argument("--version", action="version", version=f"axiloom {axiloom.__version__}")
