@@ -63,6 +63,7 @@ from xdsl.irdl.declarative_assembly_format import (
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from axiloom.isa.grammar import (
     GrammarError,
@@ -85,14 +86,11 @@ def _text_in_angles(parser: AttrParser) -> str:
     while True:
         token = parser._consume_token()
         text = token.span.text
-        if text in "([":
-            depth += 1
-        elif text in ")]":
-            depth -= 1
-        elif text == ">" and depth == 0:
-            return str(parser.lexer.input.content[start : token.span.start])
-        elif text == "":
+        if token.kind is MLIRTokenKind.EOF:
             parser.raise_error("expected `>`")
+        if text == ">" and depth <= 0:
+            return str(parser.lexer.input.content[start : token.span.start])
+        depth += (text in ("(", "[")) - (text in (")", "]"))
 
 
 @irdl_attr_definition

@@ -57,8 +57,8 @@ def test_every_specification(data: st.DataObject) -> None:
     flow = data.draw(st.sampled_from(sorted(spec.flows)))
     order = data.draw(st.sampled_from(isa.loop_orders(spec, flow)))
     tile = data.draw(tiles(spec))
-    shape = [data.draw(st.integers(1, 2 * size + 1)) for size in tile]
-    text = matmul_mlir(*shape, spec.data_type.value)
+    M, N, K = (data.draw(st.integers(1, 2 * size + 1)) for size in tile)
+    text = matmul_mlir(M, N, K, spec.data_type.value)
     driver, _ = host.check(text, spec, flow=flow, order=order, tile=tile)
     assert driver.calls[0].tile == tile
 
