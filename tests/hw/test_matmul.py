@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from amaranth.sim import Simulator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hw.matmul_bench import Program, check, simulate, sustained
@@ -122,6 +125,32 @@ def test_store_without_clear_keeps_c() -> None:
     keep = isa.Opcode("keep", spec.opcodes["rC"].host, spec.opcodes["rC"].device[:1])
     spec = spec.replace(opcodes={**spec.opcodes, "rC": keep})
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "rC", "cC", "rC", "rC", "cC", "cC", "rC")), **STALLS)
+
+
+def test_loads_spare_what_queued_computes_need() -> None:
+    """Both operands come anew, twice, while computes on the first still wait: 16 words against 128 cycles."""
+    spec = isa.builtin("v3_8", data_type="int8").replace(macs=4)
+    check(spec, Program(words_of(spec, "sA", "sB", "cC", "cC", "sA", "sB", "sA", "sB", "cC", "rC")))
+
+
+def test_valid_does_not_wait_for_ready() -> None:
+    spec = isa.builtin("v3_4")
+    device = MatMul(spec)
+    words = words_of(spec, "sA", "sB", "cC", "rC")
+
+    async def bench(ctx: Any) -> None:
+        ctx.set(device.s_axis.tvalid, 1)
+        for word in words:
+            ctx.set(device.s_axis.tdata, word)
+            await ctx.tick().until(device.s_axis.tready)
+        ctx.set(device.s_axis.tvalid, 0)
+        await ctx.tick().repeat(60)
+        assert ctx.get(device.m_axis.tvalid), "a word waits, although nobody has been ready for it"
+
+    simulator = Simulator(device)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(bench)
+    simulator.run()
 
 
 # --- reset and errors ------------------------------------------------------------------------------------
