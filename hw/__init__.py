@@ -2,7 +2,9 @@
 
 ``axi`` signatures with standard port names; ``matmul`` the accelerator, generated from an
 ``AcceleratorSpec``, made of ``decoder``, ``operand_buffer``, ``mac_array`` and ``sender``;
-``dma`` and ``soc`` what surrounds it; ``verilog`` prints either top module.
+``dma`` (``dma_registers``, ``dma_mm2s``, ``dma_s2mm``) and ``soc`` what surrounds it; ``user_rtl`` the
+user's own Verilog in its place; ``verilog`` prints either top module, made readable by ``tidy``
+(``verilog_names``, ``verilog_inline``, ``verilog_process``); ``lint`` and ``resources`` judge it.
 """
 
 from axiloom.hw import verilog

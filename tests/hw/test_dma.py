@@ -182,18 +182,18 @@ def test_other_bursts(burst: int) -> None:
 
 # --- transfers ---
 
-LENGTHS = (4, 8, 60, 64, 68, 128, 4092, 4096)
+LENGTHS = (4, 8, 60, 64, 68, 128, 2048)
 NEAR_PAGE = (0x1000, 0x1004, 0x1FC0, 0x1FC4, 0x1FFC)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(5))
 def test_mm2s_transfers(seed: int) -> None:
     generator = random.Random(seed)
     timing = Timing(generator.choice((1, 5, 40)), generator.choice((0, 0.3, 0.7)), generator.choice((0, 0.5)))
     bench = filled(Bench(AxiDma(), timing, seed))
     transfers = [
         (generator.choice(NEAR_PAGE), generator.choice((*LENGTHS, 4 * generator.randrange(1, 300))))
-        for _ in range(4)
+        for _ in range(3)
     ]
 
     async def main(cpu: Cpu) -> None:
@@ -209,7 +209,7 @@ def test_mm2s_transfers(seed: int) -> None:
     bench.run(main)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(5))
 def test_s2mm_transfers(seed: int) -> None:
     """Packets as long as the buffer and shorter; only their words are written; LENGTH reads them back."""
     generator = random.Random(seed)
@@ -221,7 +221,7 @@ def test_s2mm_transfers(seed: int) -> None:
             generator.choice((*LENGTHS, 4 * generator.randrange(1, 300))),
             generator.choice((0, 0, 4, 400)),
         )
-        for _ in range(4)
+        for _ in range(3)
     ]
 
     async def main(cpu: Cpu) -> None:
