@@ -75,6 +75,8 @@ def _check_types(op: linalg.GenericOp) -> None:
             fail(op, f"operand {number} has a dynamic size ({kind}); sizes must be known")
         if any(size == 0 for size in kind.get_shape()):
             fail(op, f"operand {number} has no elements ({kind})")
+    if any(output in op.inputs for output in op.outputs):
+        fail(op, "its output is also one of its inputs")
 
 
 def _match(op: linalg.GenericOp, accelerator: str) -> Match:

@@ -27,6 +27,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.mlir import fail
 
+RETURNS = "functions may return only ranked tensors"
+
 
 def _buffer_type(kind: Attribute) -> Attribute:
     return MemRefType(kind.element_type, kind.get_shape()) if isinstance(kind, TensorType) else kind
@@ -91,7 +93,7 @@ class _Function:
     def _destination(self, number: int, value: SSAValue) -> SSAValue | None:
         """A new argument for result `number`, or None where it is updated in place in an argument."""
         if not isinstance(value.type, TensorType):
-            fail(self.function, f"result {number} is {value.type}; functions may return only tensors")
+            fail(self.function, f"it returns {value.type}; {RETURNS}")
         root = _root(value)
         block = self.function.body.block
         if root is not value and root in block.args and root.has_one_use():
@@ -111,7 +113,7 @@ class _Function:
             self._linalg(op)
         elif isinstance(op, tensor.EmptyOp | arith.ConstantOp | func.ReturnOp):
             pass  # they get memory where they are used
-        elif any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results)):
+        elif _uses_tensors(op):
             fail(op, "no way to offload it or to give its tensors memory")
 
     def _constant(self, op: arith.ConstantOp) -> SSAValue:
@@ -204,7 +206,7 @@ def _mark_arguments(function: func.FuncOp, results: list[SSAValue]) -> None:
     marks: list[dict[str, Attribute]] = []
     for arg in function.body.block.args:
         if not isinstance(arg.type, MemRefType):
-            fail(function, f"argument {arg.index} is {arg.type}, not a tensor or memref")
+            fail(function, f"argument {arg.index} is {arg.type}, not a ranked tensor or memref")
         touched = [_access(op, arg) for op in function.walk() if arg in op.operands]
         if "w" not in "".join(touched):
             kind = "in"
@@ -262,9 +264,15 @@ class Bufferise(ModulePass):
             if len(function.body.blocks) != 1:
                 fail(function, "control flow between blocks is not supported")
             results = _Function(function, op).convert() if _has_tensors(function) else []
+            if function.function_type.outputs.data:
+                fail(function, f"it returns {function.function_type.outputs.data[0]}; {RETURNS}")
             _mark_arguments(function, results)
 
 
 def _has_tensors(function: func.FuncOp) -> bool:
-    values = [v for op in function.walk() for v in (*op.operands, *op.results)]
-    return any(isinstance(v.type, TensorType) for v in (*values, *function.body.block.args))
+    return _uses_tensors(function) or any(isinstance(a.type, TensorType) for a in function.body.block.args)
+
+
+def _uses_tensors(op: Operation) -> bool:
+    """`op` or one inside it works on tensors."""
+    return any(isinstance(v.type, TensorType) for o in op.walk() for v in (*o.operands, *o.results))

@@ -64,6 +64,8 @@ class _Nest:
             parent = parent.parent_op()
         if len(self.loops) < len(self.trait.dims):
             fail(op, f"it is not tiled: {len(self.loops)} loops around it, not {len(self.trait.dims)}")
+        if not all(isinstance(v.owner, memref.SubviewOp) for v in op.operands):
+            fail(op, "it is not tiled: its operands are no subviews")
         self.views: dict[tuple[Block, int], SSAValue] = {}
         self.mode = "accumulate"
 

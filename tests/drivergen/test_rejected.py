@@ -137,6 +137,32 @@ def test_op_around_the_matmul() -> None:
     )
 
 
+ALIASED = typed("4x4xi32", "4x4xi32", "4x4xi32").replace("%A, %B :", "%A, %C :")
+RETURNS_MEMREF = "func.func @f(%A : memref<4xi32>) -> memref<4xi32> {\n  func.return %A : memref<4xi32>\n}"
+LOOP = """\
+%c1 = arith.constant 1 : index
+  scf.for %i = %c1 to %c1 step %c1 {
+    %D = linalg.add ins(%T, %T : tensor<4xi32>, tensor<4xi32>) outs(%T : tensor<4xi32>) -> tensor<4xi32>
+  }"""
+IN_LOOP, SCALAR, UNRANKED = (
+    body(LOOP, args="%T : tensor<4xi32>"),
+    body(args="%n : index"),
+    body(args="%T : tensor<*xi32>"),
+)
+FUNCTIONS = {
+    ALIASED: "2:3: linalg.matmul: its output is also one of its inputs",
+    RETURNS_MEMREF: "1:1: func.func: it returns memref<4xi32>; functions may return only ranked tensors",
+    SCALAR: "1:1: func.func: argument 0 is index, not a ranked tensor or memref",
+    UNRANKED: "1:1: func.func: argument 0 is tensor<*xi32>, not a ranked tensor or memref",
+    IN_LOOP: "3:3: scf.for: no way to offload it or to give its tensors memory",
+}
+
+
+@pytest.mark.parametrize("text", FUNCTIONS)
+def test_function_that_is_no_driver(text: str) -> None:
+    assert refused(text, CompileError) == f"input.mlir:{FUNCTIONS[text]}"
+
+
 def test_layout() -> None:
     text = typed("4x4xi32", "4x4xi32", "4x4xi32").replace("xi32>", "xi32, strided<[8, 1]>>")
     assert refused(text, CompileError) == (
