@@ -106,23 +106,33 @@ def _error(stopped: Stopped) -> str:
     return f"the accelerator stopped with {name}"
 
 
+def _stalls(stopped: Stopped) -> list[str]:
+    return [text for text in (_send_stall(stopped.mm2s), _receive_stall(stopped.s2mm)) if text]
+
+
+def _state(stopped: Stopped) -> list[str]:
+    registers = f"MM2S_DMASR {dmasr(stopped.mm2s.status)}, S2MM_DMASR {dmasr(stopped.s2mm.status)}"
+    return [stopped.protocol, registers, stopped.cpu]
+
+
 def hang_message(stopped: Stopped) -> str:
     """One paragraph: which stream stalls, last opcode, words, DMA status, CPU."""
-    stalls = [text for text in (_send_stall(stopped.mm2s), _receive_stall(stopped.s2mm)) if text]
-    if stopped.device_error:
-        stalls.insert(0, _error(stopped))
-    if not stalls and stopped.outcome is Outcome.NO_IRQ:
-        stalls = ["the CPU waits for an interrupt and nothing in flight can raise one"]
-    if not stalls:
-        stalls = ["no stream stalls, the CPU waits for the DMA" if not stopped.reason else "no stream stalls"]
-    parts = [
-        *stalls,
-        stopped.protocol,
-        f"MM2S_DMASR {dmasr(stopped.mm2s.status)}, S2MM_DMASR {dmasr(stopped.s2mm.status)}",
-        stopped.cpu,
-    ]
     when = stopped.reason or f"no progress, stopped after {stopped.cycles:,} fabric cycles"
-    return f"{when}: " + "; ".join(part for part in parts if part)
+    causes = _stalls(stopped)
+    if stopped.device_error:
+        when = stopped.reason or f"stopped after {stopped.cycles:,} fabric cycles"
+        causes.insert(0, _error(stopped))
+    if not causes and stopped.outcome is Outcome.NO_IRQ:
+        causes = ["the CPU waits for an interrupt and nothing in flight can raise one"]
+    if not causes:
+        causes = ["no stream stalls"]
+    return f"{when}: {'; '.join([*causes, *_state(stopped)])}"
+
+
+def exit_message(stopped: Stopped, exit_code: int) -> str:
+    """Why a program's return value is no success, and what it left unfinished."""
+    stalls = _stalls(stopped)
+    return "; ".join([_status_text(exit_code), *stalls, *(_state(stopped) if stalls else [])])
 
 
 @cache
@@ -136,8 +146,7 @@ def _statuses() -> dict[int, tuple[str, str]]:
     return {number: (name, " ".join(text.split())) for number, (name, text) in enumerate(entries)}
 
 
-def exit_message(exit_code: int) -> str:
-    """What a program's return value means, if it is a status of the runtime."""
+def _status_text(exit_code: int) -> str:
     name, meaning = _statuses().get(exit_code, ("", ""))
     if not name:
         return f"the driver returned {exit_code}"

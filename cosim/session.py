@@ -22,7 +22,7 @@ import numpy as np
 from cocotb.triggers import First, RisingEdge, Timer
 
 from axiloom.cosim import diagnosis
-from axiloom.cosim.core import Core, State
+from axiloom.cosim.core import Core
 from axiloom.cosim.diagnosis import Channel, Outcome, Stopped
 from axiloom.errors import AxiloomError, DriverError
 
@@ -223,7 +223,7 @@ def _channel(dut: Dut, name: str, stream: str) -> Channel:
     )
 
 
-def _stopped(dut: Dut, core: Core, outcome: Outcome, reason: str) -> Stopped:
+def _stopped(dut: Dut, core: Core, outcome: Outcome, reason: str = "") -> Stopped:
     state = core.state
     return Stopped(
         outcome=outcome,
@@ -235,13 +235,6 @@ def _stopped(dut: Dut, core: Core, outcome: Outcome, reason: str) -> Stopped:
         protocol=core.protocol_text(),
         cpu=f"CPU at {state.pc}" + (f", waiting for {state.waiting}" if state.waiting else ""),
     )
-
-
-def _failure(state: State) -> str | None:
-    """Why the program itself failed, if it did."""
-    if state.fault:
-        return state.fault
-    return diagnosis.exit_message(state.exit_code) if state.exit_code else None
 
 
 def _simulation(dut: Dut, core: Core, wall: _Wall, cpu_share: float) -> dict[str, float]:
@@ -281,9 +274,11 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
         reason = f"the run did not end within {order.timeout_s:g} s of wall time ({cycles})"
         hang = diagnosis.hang_message(_stopped(dut, core, outcome, reason))
     elif outcome is not Outcome.HALT:
-        hang = diagnosis.hang_message(_stopped(dut, core, outcome, ""))
-    else:
-        fault = _failure(state)
+        hang = diagnosis.hang_message(_stopped(dut, core, outcome))
+    elif state.fault:
+        fault = state.fault
+    elif state.exit_code:
+        fault = diagnosis.exit_message(_stopped(dut, core, outcome), state.exit_code)
     return Finished(
         outputs={symbol: core.read(symbol, *form) for symbol, form in order.outputs.items()},
         exit_code=state.exit_code,

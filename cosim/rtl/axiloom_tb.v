@@ -17,6 +17,7 @@
  `define AXL_MEM_WRITE(addr, data, strb) axl_mem_write(addr, data, strb)
  `define AXL_STREAM_IN(word, last) axl_stream_in(word, last)
  `define AXL_STREAM_OUT(word, last) axl_stream_out(word, last)
+ `define AXL_PROTOCOL_RESET axl_protocol_reset()
 `else
  `define AXL_CPU_STEP(op, rdata, resp, irq, now, addr, wdata, delay) \
     $axl_cpu_step(op, rdata, resp, irq, now, addr, wdata, delay)
@@ -24,6 +25,7 @@
  `define AXL_MEM_WRITE(addr, data, strb) $axl_mem_write(addr, data, strb)
  `define AXL_STREAM_IN(word, last) $axl_stream_in(word, last)
  `define AXL_STREAM_OUT(word, last) $axl_stream_out(word, last)
+ `define AXL_PROTOCOL_RESET $axl_protocol_reset
 `endif
 
 module axiloom_tb (
@@ -73,6 +75,7 @@ module axiloom_tb (
   import "DPI-C" function void axl_mem_write(input int addr, input int data, input int strb);
   import "DPI-C" function void axl_stream_in(input int word, input int last);
   import "DPI-C" function void axl_stream_out(input int word, input int last);
+  import "DPI-C" function void axl_protocol_reset();
   wire clk = clk_in;
 `else
   // Icarus has no main of ours: the clock is made here, and a jump of virtual time is a long low
@@ -98,8 +101,9 @@ module axiloom_tb (
   localparam [2:0] CPU_STEP = 0, CPU_DELAY = 1, CPU_READ = 2, CPU_WRITE = 3, CPU_WAIT_IRQ = 4,
                    CPU_AUTOPSY = 5, CPU_HALT = 6;
   // Registers of the AXI DMA (PG021, simple mode).
-  localparam [9:0] MM2S_DMASR = 10'h004, MM2S_LENGTH = 10'h028,
-                   S2MM_DMASR = 10'h034, S2MM_LENGTH = 10'h058;
+  localparam [9:0] MM2S_DMACR = 10'h000, MM2S_DMASR = 10'h004, MM2S_LENGTH = 10'h028,
+                   S2MM_DMACR = 10'h030, S2MM_DMASR = 10'h034, S2MM_LENGTH = 10'h058;
+  localparam DMACR_RESET = 2;
   localparam [1:0] DECERR = 2'b11;
 
   // --- the SoC --------------------------------------------------------------------------------
@@ -230,6 +234,7 @@ module axiloom_tb (
   reg  [9:0]  status_addr;
   reg  [31:0] cpu_rdata;
   reg  [1:0]  cpu_resp;
+  reg         was_reset;       // by the driver, through DMACR, and no transfer since
   reg  [31:0] stalled;
   reg  [6:0]  autopsy_left;
   reg         autopsy_s2mm;
@@ -237,6 +242,7 @@ module axiloom_tb (
 
   wire in_beat  = in_tvalid && in_tready;
   wire out_beat = out_tvalid && out_tready;
+  wire write_taken = cpu == CPU_WRITE && awvalid && awready;
   wire busy     = debug_mm2s_busy || debug_s2mm_busy;
   wire irq      = mm2s_introut || s2mm_introut;
   wire running  = ctl_go && stat_outcome == OUTCOME_RUNNING;
@@ -414,13 +420,20 @@ module axiloom_tb (
     endcase
     if (lite_done) cpu <= CPU_STEP;
     // What a transfer has moved counts from its LENGTH on: the first word comes later than this.
-    if (cpu == CPU_WRITE && awvalid && awready && awaddr == MM2S_LENGTH) begin
+    if (write_taken && awaddr == MM2S_LENGTH) begin
       stat_mm2s_length <= wdata;
       stat_mm2s_words  <= 32'd0;
     end
-    if (cpu == CPU_WRITE && awvalid && awready && awaddr == S2MM_LENGTH) begin
+    if (write_taken && awaddr == S2MM_LENGTH) begin
       stat_s2mm_length <= wdata;
       stat_s2mm_words  <= 32'd0;
+    end
+    // A soft reset of the DMA resets the accelerator too (mm2s_prmry_reset_out_n). The monitor follows
+    // when the next transfer begins: words that were still under way at the reset are lost.
+    if (write_taken && (awaddr == MM2S_DMACR || awaddr == S2MM_DMACR) && wdata[DMACR_RESET]) was_reset <= 1'b1;
+    else if (write_taken && was_reset && (awaddr == MM2S_LENGTH || awaddr == S2MM_LENGTH)) begin
+      `AXL_PROTOCOL_RESET;
+      was_reset <= 1'b0;
     end
 
     // The end of a run, in order or not. Progress is a word on a stream or a register write; the
@@ -501,6 +514,7 @@ module axiloom_tb (
       aw_tail     <= 0;
       aw_count    <= 0;
       aw_fault    <= 1'b0;
+      was_reset   <= 1'b0;
       b_head      <= 0;
       b_tail      <= 0;
       b_count     <= 0;

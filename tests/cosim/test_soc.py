@@ -1,0 +1,162 @@
+"""The simulated SoC as an object: runs, their counters, resets, hangs, crashes, traces. Driver: v3_4 by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from axiloom import boards, isa
+from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.cosim.toolchain import compile_arm
+from axiloom.errors import DriverError, HangError, UsageError
+
+SPEC = isa.builtin("v3_4")
+OURS = Path(__file__).parent / "drivers"
+SHARED = Path(__file__).parents[1] / "system" / "drivers"
+RNG = np.random.default_rng(11)
+A, B = RNG.integers(-(2**31), 2**31, (2, 4, 4), np.int64).astype(np.int32)
+OUTPUTS = {"C": ((4, 4), "int32")}
+PARTS = ("compute", "load", "store", "dma_wait", "idle")
+
+
+@pytest.fixture(scope="module")
+def elf(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Compile a driver: its file and macros."""
+    folder = tmp_path_factory.mktemp("elf")
+
+    def build(source: Path, **defines: int) -> Path:
+        out = folder / f"{source.stem}{'_'.join(f'{k}{v}' for k, v in defines.items())}.elf"
+        board = boards.load(boards.DEFAULT)
+        return compile_arm([source], out, board=board, include=[SHARED], defines=defines)
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def soc() -> Soc:
+    made = Soc(SPEC, watchdog_cycles=20_000)
+    made.build()
+    return made
+
+
+def right(elf: Callable[..., Path], **options: object) -> Job:
+    return Job(elf(SHARED / "right.c"), {"A": A, "B": B}, OUTPUTS, **options)  # type: ignore[arg-type]
+
+
+def check(result: RunResult) -> None:
+    assert (result.outputs["C"] == A @ B).all()
+    assert result.exit_code == 0
+    assert result.stale == []
+    assert sum(result.fabric[part] for part in PARTS) == result.fabric["cycles"]
+
+
+def test_a_run_gives_result_and_counters(soc: Soc, elf: Callable[..., Path]) -> None:
+    job = right(elf)
+    result = soc.run(job.elf, job.inputs, job.outputs)
+    check(result)
+    fabric = result.fabric
+    assert (
+        fabric["words_in"] == 17 + 17 + 1 + 1 == fabric["load"]
+    )  # the stream never overlaps one block's compute
+    assert fabric["words_out"] == 16 == fabric["store"]
+    assert fabric["compute"] == 4 * 4 * 4 / SPEC.macs
+    assert (fabric["transfers_in"], fabric["transfers_out"]) == (4, 1)
+    # dma_init resets and starts (3 writes); a send writes status, address and length, or fewer of them.
+    assert 3 + 2 * 5 <= fabric["mmio_writes"] <= 3 + 3 * 5 + 2
+    assert fabric["polls"] < fabric["mmio_reads"]
+    # The CPU's clock and the fabric's are one time.
+    board = soc.board
+    seconds = fabric["cycles"] / board.fabric_hz
+    assert result.counters["cpu-cycles"] / board.cpu_hz == pytest.approx(seconds, rel=0.01)
+    assert result.simulation["rtl_share"] + result.simulation["cpu_share"] <= 1.001
+
+
+def test_runs_repeat_to_the_bit(soc: Soc, elf: Callable[..., Path]) -> None:
+    """In one process with a reset between, without a reset, and in another process."""
+    first, again, unreset = soc.run_many([right(elf), right(elf), right(elf, reset=False)])
+    (other,) = soc.run_many([right(elf)])
+    for result in (first, again, unreset, other):
+        check(result)
+        assert result.counters == first.counters
+        assert result.fabric == first.fabric
+
+
+def test_hardware_keeps_its_state_unless_reset(soc: Soc, elf: Callable[..., Path]) -> None:
+    half = Job(elf(OURS / "half.c"), {"A": A})
+    rest = elf(OURS / "resume.c")
+    resume = Job(rest, {"A": A, "B": B}, OUTPUTS, reset=False)
+    check(soc.run_many([half, resume])[1])
+    check(soc.run_many([half, right(elf)])[1])  # reset in the middle of a payload
+    check(
+        soc.run_many([half, right(elf, reset=False)])[1]
+    )  # reset by the driver: dma_init resets what it feeds
+
+
+def test_parallel_runs_do_not_disturb_each_other(soc: Soc, elf: Callable[..., Path]) -> None:
+    inputs = [RNG.integers(-1000, 1000, (2, 4, 4), np.int32) for _ in range(3)]
+    driver = elf(SHARED / "right.c")
+    with ThreadPoolExecutor(3) as pool:
+        results = list(pool.map(lambda ab: soc.run(driver, {"A": ab[0], "B": ab[1]}, OUTPUTS), inputs))
+    for (a, b), result in zip(inputs, results, strict=True):
+        assert (result.outputs["C"] == a @ b).all()
+
+
+def test_a_sleeping_driver_is_woken(soc: Soc, elf: Callable[..., Path]) -> None:
+    result = soc.run(elf(OURS / "interrupt.c", WAITS=1))
+    assert result.fabric["words_in"] == 17
+    assert result.fabric["polls"] <= 2  # of dma_init; the wait itself costs no access
+
+
+def test_a_driver_that_sleeps_for_ever_is_woken_by_the_watchdog(soc: Soc, elf: Callable[..., Path]) -> None:
+    with pytest.raises(HangError) as hang:
+        soc.run(elf(OURS / "interrupt.c", WAITS=2))
+    assert "waits for an interrupt and nothing in flight can raise one" in str(hang.value)
+    assert "main" in str(hang.value)
+
+
+def test_a_driver_that_computes_for_ever_is_stopped(
+    soc: Soc, elf: Callable[..., Path], capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(HangError, match=r"did not end within 2\.5 s of wall time .*no stream stalls.*main"):
+        soc.run(elf(OURS / "busy.c"), timeout_s=2.5, progress=True)
+    assert " fabric cycles, 0 words" in capfd.readouterr().err
+
+
+def test_a_bad_job_is_one_line(soc: Soc, elf: Callable[..., Path], tmp_path: Path) -> None:
+    driver = elf(SHARED / "right.c")
+    with pytest.raises(DriverError, match="no symbol 'nothing'; its objects are"):
+        soc.run(driver, {"nothing": A})
+    (tmp_path / "text.elf").write_text("no program")
+    with pytest.raises(DriverError, match=r"text\.elf: not an ELF file"):
+        soc.run(tmp_path / "text.elf")
+
+
+def test_a_simulator_that_dies_is_reported(
+    soc: Soc, elf: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(soc, "_command", ["sh", "-c", "echo out of ideas; kill -SEGV $$"])
+    with pytest.raises(DriverError) as error:
+        soc.run_many([right(elf)])
+    assert str(error.value) == (
+        "job 1 of 1 (right.elf): the simulator was killed by SIGSEGV; its last line: out of ideas"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sim": "questa"}, "simulator must be 'verilator' or 'icarus', not 'questa'"),
+        ({"trace": "x.txt"}, "a trace on verilator must end in .fst or .vcd, not 'x.txt'"),
+        ({"trace": "x.fst", "sim": "icarus"}, "a trace on icarus must end in .vcd, not 'x.fst'"),
+        ({"trace_window": (20, 10)}, "trace window must be START:END with 0 <= START < END, not 20:10"),
+        ({"watchdog_cycles": 0}, "watchdog_cycles must be positive, not 0"),
+    ],
+)
+def test_bad_options(options: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        Soc(SPEC, **options)  # type: ignore[arg-type]
+    assert str(error.value) == message
