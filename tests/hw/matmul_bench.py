@@ -131,7 +131,9 @@ class _Bench:
                 result.last.append(payload[1])
             if ctx.get(device.debug_compute):
                 result.computing.append(result.cycles)
-            in_flight = bool(ctx.get(device.debug_busy))
+            busy = bool(ctx.get(device.debug_busy))
+            assert in_flight or taken or not busy, "something began by itself while nothing was in flight"
+            in_flight = busy
             taken = bool(offered and ctx.get(s_axis.tready))
             result.error = ctx.get(device.debug_error)
             await ctx.tick()
