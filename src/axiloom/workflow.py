@@ -93,7 +93,7 @@ class Run:
 
     @cached_property
     def driver(self) -> Driver:
-        return drivergen.compile_mlir(self.mlir, self.spec, flow=self.flow, tile=self.tile)
+        return drivergen.compile_mlir(self.mlir, self.spec, flow=self.flow, tile=self.tile, name=self.problem)
 
     @cached_property
     def inputs(self) -> Arrays:
@@ -102,7 +102,7 @@ class Run:
     @cached_property
     def expected(self) -> Arrays:
         """The outputs by NumPy, from the MLIR itself and not from what the compiler made of it."""
-        return drivergen.reference(self.mlir, self.inputs)
+        return drivergen.reference(self.mlir, self.inputs, name=self.problem)
 
     @property
     def outputs(self) -> dict[str, tuple[tuple[int, ...], str]]:
@@ -161,7 +161,7 @@ class Run:
         """The same function as plain loops at -O3 on the simulated CPU alone, checked as well."""
         self.progress("simulating the CPU alone")
         with folder_or_temporary(self.keep) as folder:
-            driver = drivergen.compile_cpu(self.mlir)
+            driver = drivergen.compile_cpu(self.mlir, name=self.problem)
             elf = self.build_elf(driver, folder, "cpu")
             run = core.run_cpu(elf, self.inputs, self.outputs, boards.load(self.board))
         result = compare(run.outputs, self.expected)

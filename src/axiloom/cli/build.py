@@ -41,7 +41,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def execute_compile(options: argparse.Namespace) -> int:
     mlir, data_type = shared.problem(options.problem)
     spec = shared.accelerator(options, data_type)
-    driver = drivergen.compile_mlir(mlir, spec, flow=options.flow, tile=options.tile, stop=options.emit)
+    driver = drivergen.compile_mlir(
+        mlir, spec, flow=options.flow, tile=options.tile, stop=options.emit, name=options.problem
+    )
     shared.write(driver.stages[options.emit], options.output)
     return 0
 

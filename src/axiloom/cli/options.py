@@ -97,8 +97,8 @@ def user_rtl(options: argparse.Namespace) -> UserRtl | None:
     return UserRtl(options.rtl, options.top)
 
 
-def problem(text: str) -> tuple[str, str | None]:
-    """The MLIR of a problem, and its data type if its name says one.
+def problem(text: str) -> tuple[str, str]:
+    """The MLIR of a problem, and the data type of its inputs.
 
     `text` is ``matmul:MxNxK[:dtype]`` or the path of a ``.mlir`` file.
     """
@@ -106,7 +106,8 @@ def problem(text: str) -> tuple[str, str | None]:
         path = Path(text)
         if not path.is_file():
             raise UsageError(f"{text}: no such file")
-        return path.read_text(encoding="utf-8"), None
+        mlir = path.read_text(encoding="utf-8")
+        return mlir, drivergen.compile_cpu(mlir, name=text).args[0].dtype
     parsed = drivergen.parse_problem(text)
     return drivergen.matmul_mlir(parsed.M, parsed.N, parsed.K, parsed.dtype), parsed.dtype
 
