@@ -1,7 +1,8 @@
 """RTL in Amaranth 0.5: AXI signatures, the MatMul engine, the AXI DMA, the SoC, Verilog emission.
 
 ``axi`` signatures with standard port names; ``matmul`` the accelerator, generated from an
-``AcceleratorSpec``, made of ``decoder``, ``operand_buffer``, ``mac_array`` and ``sender``;
+``AcceleratorSpec`` (sizes in ``geometry``), made of ``stream``, ``receiver`` with ``decoder``,
+``sequencer``, ``operand_buffer``, ``mac_array``, ``result_buffer`` and ``sender``;
 ``dma`` (``dma_registers``, ``dma_mm2s``, ``dma_s2mm``) and ``soc`` what surrounds it; ``user_rtl`` the
 user's own Verilog in its place; ``verilog`` prints either top module, made readable by ``tidy``
 (``verilog_names``, ``verilog_inline``, ``verilog_process``); ``lint`` and ``resources`` judge it.
