@@ -65,6 +65,7 @@ class Work:
     glue: Path | None
     """Library with the glue's clock; None: the program itself."""
     progress: bool
+    stop_at_failure: bool
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,10 @@ class Finished:
     stale: list[str] = field(default_factory=list)
     hang: str | None = None
     fault: str | None = None
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.hang or self.fault)
 
 
 class _Clock:
@@ -301,5 +306,7 @@ async def session(dut: Dut) -> None:
         for number, order in enumerate(work.orders):
             finished = await _run(dut, core, clock, work, order)
             Path(FROM_SESSION.format(number)).write_bytes(pickle.dumps(finished))
+            if work.stop_at_failure and finished.failed:
+                return
     except AxiloomError as error:
         Path(ERROR_FILE).write_bytes(pickle.dumps(error))

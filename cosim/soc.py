@@ -160,16 +160,16 @@ class Soc:
         assert self._command is not None
         with tempfile.TemporaryDirectory(prefix="axiloom-run-") as folder:
             work = Path(folder)
-            finished = self._simulate(work, jobs, progress)
+            finished = self._simulate(work, jobs, check, progress)
         results = [_result(one) for one in finished]
         if check:
             for one in results:
                 _raise_failure(one)
         return results
 
-    def _simulate(self, work: Path, jobs: Sequence[Job], progress: bool) -> list[Finished]:
+    def _simulate(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Finished]:
         orders = [Order(Path(j.elf).absolute(), j.inputs, j.outputs, j.reset, j.timeout_s) for j in jobs]
-        todo = Work(self.board, self.spec, orders, self.watchdog_cycles, self._glue(), progress)
+        todo = Work(self.board, self.spec, orders, self.watchdog_cycles, self._glue(), progress, check)
         (work / TO_SESSION).write_bytes(pickle.dumps(todo))
         env = process.environment(
             "axiloom_tb",
@@ -194,7 +194,7 @@ class Soc:
             for i in range(len(jobs))
             if (file := work / FROM_SESSION.format(i)).exists()
         ]
-        if len(finished) == len(jobs):
+        if len(finished) == len(jobs) or (check and finished and finished[-1].failed):
             return finished
         place = f"job {len(finished) + 1} of {len(jobs)} ({Path(jobs[len(finished)].elf).name})"
         if ended.timed_out:

@@ -37,9 +37,12 @@ def test_status_registers_are_spelled_out(value: int, text: str) -> None:
 
 def test_a_receive_without_words() -> None:
     assert hang_message(STOPPED) == (
-        "no progress, stopped after 23,011 fabric cycles: m_axis (from the device, S2MM) stalls, the device sends "
-        "nothing: 16 words expected, 4 received, 12 missing; input: last opcode cC is complete (35 words in); "
-        "MM2S_DMASR 0x00001002 (Idle, IOC_Irq), S2MM_DMASR 0x00000000 (running, not idle); CPU at 0x00100000 (main)"
+        "no progress, stopped after 23,011 fabric cycles: "
+        "m_axis (from the device, S2MM) stalls, the device sends nothing: "
+        "16 words expected, 4 received, 12 missing; "
+        "input: last opcode cC is complete (35 words in); "
+        "MM2S_DMASR 0x00001002 (Idle, IOC_Irq), S2MM_DMASR 0x00000000 (running, not idle); "
+        "CPU at 0x00100000 (main)"
     )
 
 

@@ -1,4 +1,4 @@
-"""The simulated SoC as an object: runs, their counters, resets, hangs, crashes, traces. Driver: v3_4 by hand."""
+"""The simulated SoC as an object: runs, counters, resets, hangs, crashes. Drivers by hand, for v3_4."""
 
 from __future__ import annotations
 

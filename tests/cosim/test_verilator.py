@@ -1,0 +1,97 @@
+"""Builds with Verilator: what is made once, what an error says, what decides that a build is another one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from axiloom.cosim import verilator
+from axiloom.cosim.verilator import Design
+from axiloom.errors import BuildError
+
+ADDER = """module adder (input wire [7:0] a, input wire [7:0] b, output wire [7:0] sum);
+  assign sum = a + b;
+endmodule
+"""
+PUBLIC = 'public_flat_rw -module "adder" -var "*"'
+
+
+def design(text: str, name: str = "adder.v") -> Design:
+    return Design(((name, text),), "adder", PUBLIC)
+
+
+@pytest.fixture
+def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache that already has the runtime, which takes a while."""
+    kept = verilator.runtime().parent
+    root = tmp_path / "cache"
+    (root / "verilator-runtime").mkdir(parents=True)
+    (root / "verilator-runtime" / kept.name).symlink_to(kept)
+    monkeypatch.setenv("AXILOOM_CACHE", str(root))
+    return root
+
+
+def test_a_design_is_built_once(fresh_cache: Path) -> None:
+    lines: list[str] = []
+    first = verilator.build(design(ADDER), progress=lines.append)
+    assert [line.split()[0] for line in lines] == ["verilating", "compiling", "adder"]
+    assert (first / verilator.PROGRAM).is_file()
+    assert verilator.build(design(ADDER), progress=lines.append) == first
+    assert len(lines) == 3
+    assert verilator.build(design(ADDER.replace("+", "-"))) != first
+
+
+def test_the_first_error_is_the_message(fresh_cache: Path) -> None:
+    with pytest.raises(BuildError) as error:
+        verilator.build(design(ADDER.replace("b;", "c;")))
+    assert str(error.value) == (
+        "Verilator cannot build adder: %Error: adder.v:2:20: Can't find definition of variable: 'c'"
+    )
+    assert list((fresh_cache / "verilator").glob("[!.]*")) == []  # nothing half-built is left
+
+
+def test_a_compiler_error_is_the_message(tmp_path: Path) -> None:
+    source = tmp_path / "bad.cpp"
+    source.write_text("int main() { return nothing; }\n")
+    with pytest.raises(BuildError, match=r"^trying: .*bad\.cpp:1:21: error: .*nothing"):
+        verilator.compile_cxx([source, "-o", tmp_path / "bad"], "trying")
+
+
+def test_without_a_compiler_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    verilator.compiler.cache_clear()
+    try:
+        monkeypatch.setenv("CXX", "no-such-compiler")
+        with pytest.raises(BuildError) as chosen:
+            verilator.compiler()
+        monkeypatch.delenv("CXX")
+        monkeypatch.setenv("PATH", "/nowhere")
+        with pytest.raises(BuildError) as missing:
+            verilator.compiler()
+    finally:
+        verilator.compiler.cache_clear()
+    assert str(chosen.value) == (
+        "the C++ compiler 'no-such-compiler' (from CXX) does not exist: "
+        "install one (apt install g++) or set CXX"
+    )
+    assert str(missing.value) == "no C++ compiler found: install one (apt install g++) or set CXX"
+
+
+def test_included_files_are_a_part_of_a_source(tmp_path: Path) -> None:
+    """So that a change in one makes another build."""
+    (tmp_path / "width.vh").write_text("`define WIDTH 8\n")
+    file = tmp_path / "top.v"
+    file.write_text('`include "width.vh"\nmodule top (input wire [`WIDTH-1:0] a);\nendmodule\n')
+    ((name, before),) = verilator.read_sources([file])
+    assert name == "top.v"
+    assert "[8-1:0]" in before
+    (tmp_path / "width.vh").write_text("`define WIDTH 9\n")
+    assert "[9-1:0]" in verilator.read_sources([file])[0][1]
+    (tmp_path / "width.vh").unlink()
+    with pytest.raises(BuildError, match=r"top\.v"):
+        verilator.read_sources([file])
+
+
+def test_files_of_one_name_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    names = verilator.write_sources((("a.v", "1"), ("a.v", "2"), ("b.v", "3")), tmp_path)
+    assert [(tmp_path / name).read_text() for name in names] == ["1", "2", "3"]
