@@ -35,6 +35,7 @@ from tests.hw.dma_bench import (
 )
 
 from axiloom.hw.dma import AxiDma
+from axiloom.hw.dma_mm2s import FIFO_DEPTH
 
 
 def filled(bench: Bench) -> Bench:
@@ -135,8 +136,10 @@ def test_length_has_no_effect_when_halted_zero_or_busy() -> None:
         assert await cpu.read(MM2S_DMASR) == 0
         assert await cpu.read(S2MM_DMASR) == 0
         await cpu.send(0x1000, 64)
-        await cpu.write(MM2S_LENGTH, 32)  # busy: latency is 60
-        assert await cpu.read(MM2S_LENGTH) == 64
+        for cycles in (0, 10):  # busy: latency is 60
+            await cpu.wait(cycles)
+            await cpu.write(MM2S_LENGTH, 32)
+            assert await cpu.read(MM2S_LENGTH) == 64
         assert await cpu.until(MM2S_DMASR, IDLE) == IDLE | IOC
         await cpu.wait(100)
         assert bench.sent == expected_packet(bench, 0x1000, 16)
@@ -237,6 +240,22 @@ def test_s2mm_transfers(seed: int) -> None:
             assert await cpu.read(S2MM_LENGTH) == length
             assert cpu.ctx.get(bench.dut.quiet)
             await cpu.write(S2MM_DMASR, IOC)
+
+    bench.run(main)
+
+
+def test_no_more_is_requested_than_the_fifo_holds() -> None:
+    """A stream that stands for long stops the requests; no word is lost."""
+    bench = filled(Bench(AxiDma(), Timing(latency=2, stream_stall=1)))
+
+    async def main(cpu: Cpu) -> None:
+        await cpu.start()
+        await cpu.send(0x1000, 2048)
+        await cpu.wait(400)
+        assert FIFO_DEPTH - 16 < sum(burst.beats for burst in bench.reads) <= FIFO_DEPTH
+        bench.timing.stream_stall = 0.2
+        await cpu.until(MM2S_DMASR, IDLE)
+        assert bench.sent == expected_packet(bench, 0x1000, 512)
 
     bench.run(main)
 
