@@ -136,7 +136,7 @@ def test_length_has_no_effect_when_halted_zero_or_busy() -> None:
         assert await cpu.read(MM2S_DMASR) == 0
         assert await cpu.read(S2MM_DMASR) == 0
         await cpu.send(0x1000, 64)
-        for cycles in (0, 10):  # busy: latency is 60
+        for cycles in (1, 10):  # busy: latency is 60
             await cpu.wait(cycles)
             await cpu.write(MM2S_LENGTH, 32)
             assert await cpu.read(MM2S_LENGTH) == 64
