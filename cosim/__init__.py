@@ -1,10 +1,10 @@
 """The simulated SoC: RTL and CPU run together, every cycle of both is counted.
 
-What a user calls: ``soc`` (build, run, counters), ``bench`` (ordinary cocotb tests), ``toolchain`` (C to ELF).
-One run is a simulator process, started by ``process``, with these in it:
+What a user calls: ``soc`` (build, run, counters), ``bench`` (ordinary cocotb tests), ``toolchain`` (C to
+ELF). One run is a simulator process, started by ``process``, with these in it:
 
 - ``rtl/axiloom_tb.v``: the SoC from ``emitted``, a memory slave, the CPU as bus master, counters, watchdog;
-- ``native/``: RAM, CPU, caches and checkers, one C++ library that the RTL (DPI, VPI) and Python (``core``) share;
+- ``native/``: RAM, CPU, caches, checkers: a C++ library that RTL (DPI, VPI) and Python (``core``) share;
 - ``session``: the one cocotb test that resets, loads, starts, waits for the end and reads all counters.
 
 ``verilator`` and ``icarus`` build the process's program, ``cache`` keeps builds, ``elf`` reads programs and

@@ -112,4 +112,6 @@ void add_tasks() {
 
 }  // namespace
 
-extern "C" void (*vlog_startup_routines[])() = {add_tasks, nullptr};
+extern "C" {
+void (*vlog_startup_routines[])() = {add_tasks, nullptr};
+}
