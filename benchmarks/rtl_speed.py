@@ -97,6 +97,7 @@ def main() -> None:
             cycles, seconds, _last = done.stdout.split()
             loop.append(int(cycles) / float(seconds))
             run = soc.run_many([job])[0].simulation
+            assert abs(run["rtl_cycles"] / int(cycles) - 1) < 0.01, "the two do not run the same"
             ours.append(run["rtl_cycles"] / run["process_s"])
             rtl.append(run["rtl_cycles"] / run["process_s"] / run["rtl_share"])
     plain, whole, alone = map(statistics.median, (loop, ours, rtl))
