@@ -47,7 +47,8 @@ class Multiplier(wiring.Component):
         a_low, a_high = self.a[:LOW_BITS], self.a[LOW_BITS:]
         b_low, b_high = self.b[:LOW_BITS], self.b[LOW_BITS:]
         low = Signal(WORD_BITS)
-        cross_a, cross_b = Signal(high_bits), Signal(high_bits)
+        cross_a = Signal(high_bits)
+        cross_b = Signal(high_bits)
         m.d.sync += [
             low.eq(a_low * b_low),
             cross_a.eq(a_high * b_low),
@@ -88,7 +89,8 @@ class MacRow(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         a = Signal(self.bits)
-        of_product, of_sum = Signal(ControlLayout), Signal(ControlLayout)
+        of_product = Signal(ControlLayout)
+        of_sum = Signal(ControlLayout)
         m.d.sync += [
             self.control_next.eq(self.control),
             of_product.eq(self.control_next),

@@ -139,7 +139,9 @@ class OperandBuffer(wiring.Component):
         inner_size, outer_size = (self.k, self.lines) if layout.along_k else (self.lines, self.k)
         words_per_line = inner_size >> shift
         inner, outer = Signal.like(words_per_line), Signal.like(outer_size)
-        inner_last, outer_last, last_bank = Signal(), Signal(), Signal()
+        inner_last = Signal()
+        outer_last = Signal()
+        last_bank = Signal()
         next_half = Mux(self.half, 0, layout.depth)
         offset = Signal.like(address, name="offset")
         line_start = Signal.like(address, name="line_start")

@@ -60,8 +60,10 @@ class Receiver(wiring.Component):
         width = self.programs.action_width
         endless = self.programs.endless
         program = Signal(self.programs.width, init=endless or 0)
-        action, rest = Signal(width), Signal.like(program)
-        fault, done = Signal(DeviceError), Signal()
+        action = Signal(width)
+        rest = Signal.like(program)
+        fault = Signal(DeviceError)
+        done = Signal()
         m.d.comb += [
             action.eq(program[:width]),
             rest.eq(program >> width),
@@ -163,7 +165,8 @@ class Receiver(wiring.Component):
     def _set_dims(self, m: Module, action: Signal, done: Signal, fault: Signal, busy: Signal) -> None:
         """Takes the sizes, then their products, then compares these: a cycle each."""
         geometry = self.geometry
-        taken, multiplied = Signal(), Signal()
+        taken = Signal()
+        multiplied = Signal()
         sound = Signal()
         products = []
         for i, j, limit in geometry.limits:

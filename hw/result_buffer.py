@@ -111,7 +111,8 @@ class ResultBuffer(wiring.Component):
     def _read_rows(self, m: Module, read: data.View) -> None:
         """Which row is read: row after row of a block, one cycle before its sums are whole."""
         row = Signal(range(self.rows))
-        last_row, last_block = Signal(), Signal()
+        last_row = Signal()
+        last_block = Signal()
         m.d.sync += self.select.eq(row)
         m.d.comb += [last_row.eq(row == self.rows - 1), read.last.eq(last_row & last_block)]
         with m.If(read.valid):

@@ -48,8 +48,11 @@ class Sender(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         request = Signal(request_layout(self.geometry))
-        waiting, reading, flowing = Signal(), Signal(), Signal()
-        advance, last = Signal(), Signal()
+        waiting = Signal()
+        reading = Signal()
+        flowing = Signal()
+        advance = Signal()
+        last = Signal()
         col = Signal(range(self.geometry.cols))
 
         m.d.comb += [
@@ -70,7 +73,9 @@ class Sender(wiring.Component):
         self._walk(m, request, advance, col, last)
 
         # The row read, and which of its words goes out.
-        row_valid, row_last, row_zero = Signal(), Signal(), Signal()
+        row_valid = Signal()
+        row_last = Signal()
+        row_zero = Signal()
         row_col = Signal.like(col, name="row_col")
         with m.If(flowing):
             m.d.sync += [

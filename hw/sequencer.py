@@ -54,8 +54,10 @@ class Sequencer(wiring.Component):
         geometry = self.geometry
         command = self.commands.payload
         kind = Signal(CommandKind)
-        half, cleared = Signal(), Signal(init=1)
-        running, free = Signal(), Signal()
+        half = Signal()
+        cleared = Signal(init=1)
+        running = Signal()
+        free = Signal()
         m.d.comb += [
             kind.eq(command.kind),
             free.eq((~running | self.finish) & ~(self.held & (self.held_half == half))),
@@ -83,7 +85,9 @@ class Sequencer(wiring.Component):
             for what, largest in zip(("block_m", "block_n", "k"), geometry.largest, strict=True)
         )
         block_m, block_n = Signal.like(last_m, name="block_m"), Signal.like(last_n, name="block_n")
-        at_end_k, at_end_n, at_end_m = Signal(), Signal(), Signal()
+        at_end_k = Signal()
+        at_end_n = Signal()
+        at_end_m = Signal()
         accumulate = Signal()
         m.d.comb += [at_end_m.eq(block_m == last_m), at_end_n.eq(block_n == last_n)]
 

@@ -26,8 +26,10 @@ class StreamInput(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        skid, skid_full = Signal(self.data_width), Signal()
-        arrives, moves = Signal(), Signal()
+        skid = Signal(self.data_width)
+        skid_full = Signal()
+        arrives = Signal()
+        moves = Signal()
         m.d.comb += [
             self.s_axis.tready.eq(~skid_full),
             arrives.eq(self.s_axis.tvalid & self.s_axis.tready),
