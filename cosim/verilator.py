@@ -188,7 +188,7 @@ def runtime(trace: str | None = None, progress: Progress | None = None) -> Path:
     sources = ["verilated", "verilated_dpi", "verilated_vpi", "verilated_threads"]
     if trace:
         sources.append(f"verilated_{trace}_c")
-    own = [RTL / "main.cpp", RTL / "model.h", *sorted((RTL / "compat").iterdir())]
+    own = [RTL / "main.cpp", RTL / "model.h", *sorted((RTL / "compat").glob("*.h"))]
 
     def build(folder: Path) -> None:
         begin = time.perf_counter()
