@@ -117,7 +117,7 @@ class TestBus:
         assert core.read("result", (1,), "uint32")[0] == 5
 
     def test_interrupts_may_be_spurious(self, start: Run) -> None:
-        core, fabric = start(
+        _, fabric = start(
             'int main(void) { do { __asm__ volatile("wfi"); } while (!REGISTER(4)); return 0; }'
         )
         for _ in range(3):
