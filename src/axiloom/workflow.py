@@ -90,6 +90,8 @@ class Run:
     watchdog_cycles: int | None = None
     keep: Path | None = None
     progress: Progress = field(default=lambda _line: None)
+    live: bool = False
+    """Let the simulator say every few seconds, on standard error, how far it is."""
 
     @cached_property
     def driver(self) -> Driver:
@@ -154,8 +156,8 @@ class Run:
                 for stage, text in self.driver.stages.items():
                     (folder / f"stage-{stage}.mlir").write_text(text, encoding="utf-8")
             self.soc.build(progress=self.progress)
-            self.progress("simulating")
-            return self.soc.run_many([Job(elf, self.inputs, self.outputs)])[0]
+            self.progress("")
+            return self.soc.run_many([Job(elf, self.inputs, self.outputs)], progress=self.live)[0]
 
     def simulate_cpu(self) -> dict[str, Any]:
         """The same function as plain loops at -O3 on the simulated CPU alone, checked as well."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,7 @@ def execute_run(options: argparse.Namespace) -> int:
         watchdog_cycles=options.watchdog,
         keep=options.keep,
         progress=shared.progress(),
+        live=sys.stderr.isatty(),
     )
     return _finish(run.report(against_cpu=options.against == "cpu"), options, run.progress)
 
@@ -94,8 +96,8 @@ def execute_simulate(options: argparse.Namespace) -> int:
     with folder_or_temporary(options.keep) as folder:
         elf = _elf(options.driver, spec, board, folder, progress)
         soc.build(progress=progress)
-        progress("simulating")
-        result = soc.run_many([Job(elf, inputs, outputs)])[0]
+        progress("")
+        result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
         driver_hash = content_hash(elf)
     compared: dict[str, Any] = (
         compare(result.outputs, expected)
