@@ -446,7 +446,8 @@ module axiloom_tb (
       else if (cpu == CPU_WAIT_IRQ && !irq && quiet && debug_idle && memory_quiet) stat_outcome <= OUTCOME_NO_IRQ;
       else if (stalled >= cfg_watchdog && (!mid_access || stuck_access)) stat_outcome <= OUTCOME_STALL;
     end
-    if (ctl_go && stat_outcome != OUTCOME_RUNNING && !done && cpu != CPU_AUTOPSY) begin
+    // An access that had just begun ends first: its answer is not what the autopsy asks for.
+    if (ctl_go && stat_outcome != OUTCOME_RUNNING && !done && cpu != CPU_AUTOPSY && (!mid_access || stuck_access)) begin
       cpu          <= CPU_AUTOPSY;
       autopsy_left <= 7'd127;
       autopsy_s2mm <= 1'b0;

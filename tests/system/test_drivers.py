@@ -36,7 +36,7 @@ def test_a_hand_written_driver_is_right_twice(soc) -> None:
     ("driver", "words"),
     [
         ("missing_store", ["m_axis", "cC", "16"]),
-        ("missing_payload", ["m_axis", "sA", "8 of the 16 words of A"]),
+        ("missing_payload", ["m_axis", "sA", "8 of the 16 words of A", "S2MM_DMASR 0x00000000"]),
         ("second_receive", ["m_axis", "rC", "16"]),
         ("unknown_opcode", ["0x00000099", "UNKNOWN_OPCODE"]),
         ("no_receive", ["m_axis", "rC"]),
