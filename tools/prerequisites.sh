@@ -3,6 +3,13 @@
 python="${PYTHON:-python3}"
 missing=""
 packages=""
+# On macOS a framework build has its library elsewhere; the simulator's own error will say so if there is none.
+shared='
+import ctypes, os, sys, sysconfig
+name, folder = map(sysconfig.get_config_var, ("INSTSONAME", "LIBDIR"))
+path = os.path.join(folder, name)
+sys.platform == "darwin" or ctypes.CDLL(path if os.path.exists(path) else name)
+'
 
 need() { # what is missing, the Debian package that brings it
     missing="$missing  - $1
@@ -16,6 +23,8 @@ elif ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/nu
     need "Python 3.11 or newer ($python is $("$python" -V 2>&1 | cut -d' ' -f2); name another with PYTHON=)" "python3.11 python3.11-venv"
 elif ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
     need "Python's venv module" "python3-venv"
+elif ! "$python" -c "$shared" 2>/dev/null; then
+    need "Python's shared library (the simulator embeds $python)" "libpython3-dev"
 fi
 command -v "${CXX:-c++}" >/dev/null 2>&1 || command -v g++ >/dev/null 2>&1 || need "a C++ compiler" "g++"
 command -v perl >/dev/null 2>&1 || need "perl (Verilator's front end is a Perl script)" "perl"
