@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("rtl_speed", "cpu_speed", "array_throughput", "limit_ratio", "resources")
+ALL = ("rtl_speed", "cpu_speed", "array_throughput", "limit_ratio", "baselines", "resources")
 
 for name in sys.argv[1:] or ALL:
     if name not in ALL:

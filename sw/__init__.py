@@ -1,7 +1,7 @@
 """C for the host's side, built by :mod:`axiloom.cosim.toolchain`.
 
 ``include/axiloom.h`` is the runtime's interface, ``src/`` the runtime, ``arm/`` the start-up code, linker
-script and platform of a Cortex-A9.
+script and platform of a Cortex-A9, ``baselines/`` drivers and CPU kernels by hand to measure against.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent
 INCLUDE = (ROOT / "include", ROOT / "arm" / "include")
+BASELINES = ROOT / "baselines"
 LINKER_SCRIPT = ROOT / "arm" / "link.ld"
 
 SOURCES = (

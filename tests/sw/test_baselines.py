@@ -1,0 +1,120 @@
+"""The hand-written drivers on the simulated SoC, and the kernels for the CPU alone, against NumPy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from axiloom import boards, isa, sw
+from axiloom.cosim.core import run_cpu
+from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.toolchain import compile_arm
+from axiloom.errors import CompileError
+
+BOARD = boards.load(boards.DEFAULT)
+Array = np.ndarray[Any, Any]
+
+
+def build(folder: Path, source: str, shape: tuple[int, int, int], *flow: str, **defines: int) -> Path:
+    sizes = dict(zip("MNK", shape, strict=True))
+    elf = folder / f"{source}{''.join(flow)}.elf"
+    macros = {**sizes, **defines, **{f"FLOW_{name}": 1 for name in flow}}
+    return compile_arm([sw.BASELINES / f"{source}.c"], elf, board=BOARD, defines=macros)
+
+
+def problem(shape: tuple[int, int, int]) -> tuple[dict[str, Array], Array]:
+    """Arrays over the whole range of int32, and what C must become."""
+    M, N, K = shape
+    rng = np.random.default_rng(7)
+    forms = {"A": (M, K), "B": (K, N), "C": (M, N)}
+    arrays = {
+        name: rng.integers(-(2**31), 2**31, form, np.int64).astype(np.int32) for name, form in forms.items()
+    }
+    return arrays, arrays["C"] + arrays["A"] @ arrays["B"]
+
+
+def words_in(version: str, flow: str, shape: tuple[int, int, int], tile: tuple[int, int, int]) -> int:
+    """Payload and opcodes, each opcode of v4 followed by its dims."""
+    m, n, k = (size // t for size, t in zip(shape, tile, strict=True))
+    steps = m * n * k
+    a, b = {"As": (m * k, steps), "Bs": (steps, n * k)}.get(flow, (steps, steps))
+    stores = m * n if flow == "Cs" else steps
+    payload = a * tile[0] * tile[2] + b * tile[2] * tile[1]
+    opcodes = {"v1": 0, "v2": a + b + steps}.get(version, a + b + steps + stores)
+    return payload + opcodes * (2 if version == "v4" else 1)
+
+
+@pytest.mark.parametrize(
+    ("version", "size", "flows", "shape", "tile"),
+    [
+        ("v1", 4, ["Ns"], (8, 12, 16), (4, 4, 4)),
+        ("v2", 4, ["Ns", "As", "Bs"], (8, 12, 16), (4, 4, 4)),
+        ("v3", 4, ["Ns", "As", "Bs", "Cs"], (8, 12, 16), (4, 4, 4)),
+        ("v3", 4, ["Cs"], (8, 12, 4), (4, 4, 4)),
+        ("v4", 16, ["Ns", "As", "Bs", "Cs"], (32, 96, 64), (16, 48, 32)),
+    ],
+)
+def test_a_driver_makes_one_transfer_a_step(
+    tmp_path: Path,
+    version: str,
+    size: int,
+    flows: list[str],
+    shape: tuple[int, int, int],
+    tile: tuple[int, int, int],
+) -> None:
+    arrays, expected = problem(shape)
+    tiles = dict(zip(("TM", "TN", "TK"), tile, strict=True)) if version == "v4" else {}
+    elfs = [
+        build(tmp_path, version, shape, *([] if version == "v1" else [flow]), S=size, **tiles)
+        for flow in flows
+    ]
+    jobs = [Job(elf, arrays, {"C": (expected.shape, "int32")}) for elf in elfs]
+    m, n, k = (extent // t for extent, t in zip(shape, tile, strict=True))
+    for flow, result in zip(flows, Soc(isa.builtin(version, size)).run_many(jobs), strict=True):
+        np.testing.assert_array_equal(result.outputs["C"], expected, err_msg=flow)
+        stores = m * n if flow == "Cs" else m * n * k
+        found = {name: result.fabric[name] for name in ("transfers_in", "transfers_out", "words_in")}
+        assert found == {
+            "transfers_in": m * n * k,
+            "transfers_out": stores,
+            "words_in": words_in(version, flow, shape, tile),
+        }, flow
+        assert result.fabric["words_out"] == stores * tile[0] * tile[1]
+        assert result.stale == []
+
+
+@pytest.mark.parametrize("kernel", ["cpu_naive", "cpu_neon"])
+@pytest.mark.parametrize("shape", [(4, 8, 4), (12, 72, 68), (128, 64, 132)])
+def test_a_cpu_kernel_equals_numpy(tmp_path: Path, kernel: str, shape: tuple[int, int, int]) -> None:
+    arrays, expected = problem(shape)
+    run = run_cpu(build(tmp_path, kernel, shape), arrays, {"C": (expected.shape, "int32")}, BOARD)
+    np.testing.assert_array_equal(run.outputs["C"], expected)
+
+
+@pytest.mark.parametrize(
+    ("source", "flow", "shape", "defines", "message"),
+    [
+        ("v3", ["Cs"], (8, 8, 6), {"S": 4}, "M, N and K must be positive multiples of S"),
+        ("v3", ["Cs"], (8, 8, 8), {}, "give the sizes"),
+        ("v3", [], (8, 8, 8), {"S": 4}, "choose a flow of v3"),
+        ("v2", ["Cs"], (8, 8, 8), {"S": 4}, "choose a flow of v2"),
+        ("v4", ["Cs"], (32, 32, 32), {"S": 16}, "give the tile"),
+        ("v4", ["Cs"], (32, 32, 32), {"S": 16, "TM": 8, "TN": 16, "TK": 16}, "multiples of S"),
+        ("v4", ["Cs"], (32, 32, 48), {"S": 16, "TM": 16, "TN": 16, "TK": 32}, "multiples of TM, TN and TK"),
+        ("v4", ["Cs"], (128, 128, 64), {"S": 16, "TM": 128, "TN": 128, "TK": 16}, "holds 4096 words"),
+        ("cpu_neon", [], (8, 12, 8), {}, "this kernel does not pad"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(
+    tmp_path: Path,
+    source: str,
+    flow: list[str],
+    shape: tuple[int, int, int],
+    defines: dict[str, int],
+    message: str,
+) -> None:
+    with pytest.raises(CompileError, match=message):
+        build(tmp_path, source, shape, *flow, **defines)
