@@ -157,7 +157,7 @@ def test_valid_does_not_wait_for_ready() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("name", ["v1_4", "v3_4", "v4"])
+@pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
 def test_reset_in_the_middle(name: str, seed: int) -> None:
     """Wherever reset comes, what follows is as after power-on: no word, sum, half or dims are left."""
     spec = small_v4() if name == "v4" else isa.builtin(name)
@@ -165,6 +165,16 @@ def test_reset_in_the_middle(name: str, seed: int) -> None:
     program = whole_matmul(spec, flow, (2, 1, 1))
     cut = np.random.default_rng(seed).integers(1, len(program.words))
     check(spec, Program(program.words, reset_after=int(cut)), program, seed=seed, **STALLS)
+
+
+@pytest.mark.parametrize("name", isa.builtins())
+def test_each_accelerator_with_stalls_twice_and_after_reset(name: str) -> None:
+    spec = isa.builtin(name)
+    if spec.tile.granule:
+        spec = spec.replace(tile=TileRule(spec.tile.granule, spec.tile.granule))
+    program = whole_matmul(spec, spec.selected_flow, (1, 1, 2))
+    cut = np.random.default_rng(len(name)).integers(1, len(program.words))
+    check(spec, program, program, Program(program.words, reset_after=int(cut)), program, **STALLS)
 
 
 ERRORS = {
