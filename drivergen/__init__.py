@@ -5,7 +5,7 @@
 - ``match.py``: is an op a matmul, and which of its loops and operands is which
 - ``trait.py``: the trait as values
 - ``passes/``: one pass a file, in the order generalise, bufferise, annotate, tile, place_flow,
-  lower_to_loops, lower_to_calls
+  coalesce_transfers (where the pipeline has it), lower_to_loops, lower_to_calls
 - ``emit_c.py``: C99; ``driver.py``: what is delivered, and the harness around it
 - ``pipeline.py``: `compile_mlir` and `compile_cpu`; ``opt.py``: the command ``axiloom-opt``
 - ``reference.py``: the same function by NumPy, independent of all of the above but the parser
@@ -13,11 +13,12 @@
 """
 
 from axiloom.drivergen.driver import Arg, Call, Driver
-from axiloom.drivergen.pipeline import STAGES, compile_cpu, compile_mlir
+from axiloom.drivergen.pipeline import PIPELINES, STAGES, compile_cpu, compile_mlir
 from axiloom.drivergen.problem import Problem, matmul_mlir, parse_problem
 from axiloom.drivergen.reference import reference
 
 __all__ = [
+    "PIPELINES",
     "STAGES",
     "Arg",
     "Call",

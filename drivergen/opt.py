@@ -20,6 +20,7 @@ from axiloom.drivergen.dialect import Accel
 from axiloom.drivergen.mlir import LocatedParser
 from axiloom.drivergen.passes.annotate import Annotate
 from axiloom.drivergen.passes.bufferise import Bufferise
+from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.generalise import Generalise
 from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
@@ -33,6 +34,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     Annotate,
     Tile,
     PlaceFlow,
+    CoalesceTransfers,
     LowerToLoops,
     LowerToCalls,
 )
@@ -40,7 +42,7 @@ PASSES: tuple[type[ModulePass], ...] = (
 
 
 class AxiloomOpt(xDSLOptMain):
-    """xDSL's driver with one dialect, seven passes and a parser that keeps locations."""
+    """xDSL's driver with one dialect, our passes and a parser that keeps locations."""
 
     def register_all_dialects(self) -> None:
         super().register_all_dialects()  # type: ignore[no-untyped-call]

@@ -74,7 +74,7 @@ class Chip:
         return self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
 
     def matmul(self, M: int, N: int, K: int, *, seed: int = 0, **options: Any) -> Report:
-        """Compile, run and check C (M, N) += A (M, K) . B (K, N); `options` are `flow` and `tile`."""
+        """Compile, run and check C (M, N) += A (M, K) . B (K, N); `options`: `flow`, `tile`, `pipeline`."""
         from axiloom.drivergen import matmul_mlir
         from axiloom.workflow import Run
 

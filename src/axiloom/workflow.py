@@ -81,6 +81,7 @@ class Run:
     spec: AcceleratorSpec
     flow: str | None = None
     tile: tuple[int, ...] | None = None
+    pipeline: str = "published"
     sim: str = "verilator"
     board: str = boards.DEFAULT
     seed: int = 0
@@ -95,7 +96,14 @@ class Run:
 
     @cached_property
     def driver(self) -> Driver:
-        return drivergen.compile_mlir(self.mlir, self.spec, flow=self.flow, tile=self.tile, name=self.problem)
+        return drivergen.compile_mlir(
+            self.mlir,
+            self.spec,
+            flow=self.flow,
+            tile=self.tile,
+            pipeline=self.pipeline,
+            name=self.problem,
+        )
 
     @cached_property
     def inputs(self) -> Arrays:
@@ -181,6 +189,7 @@ class Run:
             "flow": call.flow,
             "loop_order": ",".join(call.order),
             "tile": "x".join(map(str, call.tile)),
+            "pipeline": self.pipeline,
             "data_type": self.spec.data_type.value,
             "driver_hash": content_hash(self.driver.c),
             "rtl": self.user_rtl.top if self.user_rtl else "generated",

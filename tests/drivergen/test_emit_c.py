@@ -27,6 +27,11 @@ def test_golden_driver(golden: Golden) -> None:
     golden(driver.harness, "v3_16_Cs_main.c")
 
 
+def test_golden_coalesced(golden: Golden) -> None:
+    driver = compile_mlir(matmul_mlir(60, 72, 80), isa.builtin("v3_16"), flow="Cs", pipeline="coalesced")
+    golden(driver.c, "v3_16_Cs_coalesced.c")
+
+
 def test_golden_cpu(golden: Golden) -> None:
     golden(compile_cpu(matmul_mlir(60, 72, 80, "int8")).c, "cpu_int8.c")
 

@@ -22,6 +22,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)"
     )
     compile_.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator")
+    shared.add_pipeline(compile_)
     compile_.add_argument("--emit", choices=STAGES, default="c", help="default %(default)s")
     compile_.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     compile_.set_defaults(execute=execute_compile)
@@ -42,7 +43,13 @@ def execute_compile(options: argparse.Namespace) -> int:
     mlir, data_type = shared.problem(options.problem)
     spec = shared.accelerator(options, data_type)
     driver = drivergen.compile_mlir(
-        mlir, spec, flow=options.flow, tile=options.tile, stop=options.emit, name=options.problem
+        mlir,
+        spec,
+        flow=options.flow,
+        tile=options.tile,
+        pipeline=options.pipeline,
+        stop=options.emit,
+        name=options.problem,
     )
     shared.write(driver.stages[options.emit], options.output)
     return 0

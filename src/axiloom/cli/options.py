@@ -50,6 +50,16 @@ def add_accelerator(command: argparse.ArgumentParser) -> None:
     group.add_argument("--top", metavar="NAME", help="the top module of --rtl")
 
 
+def add_pipeline(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--pipeline",
+        choices=tuple(drivergen.PIPELINES),
+        default="published",
+        help="passes on the transfers: one an opcode, or those that follow each other joined "
+        "(default %(default)s)",
+    )
+
+
 def add_simulation(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("simulation")
     group.add_argument(

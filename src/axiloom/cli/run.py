@@ -31,6 +31,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)"
     )
     run.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator")
+    shared.add_pipeline(run)
     shared.add_simulation(run)
     run.add_argument(
         "--against", choices=("cpu",), help="the same kernel at -O3 on the simulated CPU, beside it"
@@ -63,6 +64,7 @@ def execute_run(options: argparse.Namespace) -> int:
         spec=shared.accelerator(options, data_type),
         flow=options.flow,
         tile=options.tile,
+        pipeline=options.pipeline,
         sim=options.sim,
         board=options.board,
         seed=options.seed,

@@ -1,0 +1,160 @@
+"""Coalesced transfers: which are joined, which must not be, and that the drivers still work."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.drivergen import host
+from tests.drivergen.test_drivers import CHAIN, FLOWS
+from tests.drivergen.test_pipeline import HAND
+from tests.isa.strategies import specs, tiles
+from xdsl.dialects.builtin import ModuleOp
+
+from axiloom import isa
+from axiloom.drivergen import compile_mlir, dialect, matmul_mlir
+from axiloom.drivergen.mlir import context, parse
+from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
+from axiloom.errors import UsageError
+from axiloom.isa import AcceleratorSpec
+
+
+@pytest.mark.parametrize(("name", "flow"), FLOWS)
+@pytest.mark.parametrize("shape", [(7, 13, 5), (1, 1, 1)], ids=str)
+def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
+    _, device = host.check(matmul_mlir(*shape), isa.builtin(name), flow=flow, pipeline="coalesced")
+    _, published = host.check(matmul_mlir(*shape), isa.builtin(name), flow=flow)
+    assert sum(device.sent) == sum(published.sent)
+    assert len(device.sent) <= len(published.sent)
+    assert device.received == published.received
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+@pytest.mark.parametrize("encoding", ["bitmask", "literals"])
+@pytest.mark.parametrize("name", isa.builtins())
+def test_narrow_types(name: str, encoding: str, dtype: str) -> None:
+    spec = isa.builtin(name, data_type=dtype, encoding=encoding)
+    host.check(matmul_mlir(7, 13, 5, dtype), spec, pipeline="coalesced")
+
+
+@given(st.data())
+@settings(max_examples=20)
+def test_every_specification(data: st.DataObject) -> None:
+    spec: AcceleratorSpec = data.draw(specs())
+    flow = data.draw(st.sampled_from(sorted(spec.flows)))
+    order = data.draw(st.sampled_from(isa.loop_orders(spec, flow)))
+    tile = data.draw(tiles(spec))
+    M, N, K = (data.draw(st.integers(1, 2 * size + 1)) for size in tile)
+    text = matmul_mlir(M, N, K, spec.data_type.value)
+    host.check(text, spec, flow=flow, order=order, tile=tile, pipeline="coalesced")
+
+
+def test_a_chain_with_memory_in_between() -> None:
+    host.check(CHAIN, isa.builtin("v3_4", encoding="literals"), pipeline="coalesced")
+
+
+def test_one_transfer_an_iteration() -> None:
+    _, device = host.check(matmul_mlir(8, 8, 8), isa.builtin("v3_4"), flow="Cs", pipeline="coalesced")
+    one_tile_of_C = [17 + 17 + 1] * 2 + [1]
+    assert device.sent == one_tile_of_C * 4 * 2
+    assert device.received == [16] * 4 * 2
+
+
+def test_a_receive_is_armed_before_the_joined_send() -> None:
+    _, device = host.check(matmul_mlir(8, 8, 8), isa.builtin("v3_4"), flow="Ns", pipeline="coalesced")
+    assert device.sent == [17 + 17 + 1 + 1] * 8 * 2
+
+
+@pytest.mark.parametrize(
+    ("limits", "sent"),
+    [
+        ("input_size = 140", [17 + 17 + 1]),
+        ("input_size = 139", [17 + 17, 1]),
+        ("input_size = 136", [17 + 17, 1]),
+        ("input_size = 135", [17, 17 + 1]),
+        ("input_size = 68", [17, 17, 1]),
+        ("input_size = 4096, length_width = 8", [17 + 17 + 1]),
+        ("input_size = 4096, length_width = 7", [17, 17 + 1]),
+    ],
+)
+def test_window_and_length_register_are_kept(limits: str, sent: list[int]) -> None:
+    """Sends of 68, 68 and 4 bytes, joined as far as the DMA of the op goes."""
+    text = HAND.replace("FLOW", "(sA (sB cC rC))").replace("(sA (sB", "((sA sB").replace("cC rC))", "cC) rC)")
+    text = text.replace("-> (m, k, n)>", "-> (m, n, k)>").replace("input_size = 4096", limits)
+    driver = compile_mlir(text, None, pipeline="coalesced")
+    inputs = host.random_inputs(driver)
+    _, device = host.run(driver, isa.builtin("v3_4"), inputs)
+    assert device is not None
+    assert device.sent[: len(sent) * 2 + 1] == [*sent * 2, 1]
+
+
+INIT = """\
+func.func @f_init() {
+  accel.init_dma <address = 0x40400000, input = 0x16000000, input_size = 64,
+                  output = 0x16400000, output_size = 64>
+  func.return
+}
+"""
+FIRST = """\
+  %0 = accel.send_literal 1 at %c0
+  %1 = accel.start_send %c0 to %0 : !accel.token<"send">
+  accel.wait %1 : !accel.token<"send">
+"""
+SECOND = """\
+  %8 = accel.send_literal 2 at %c0
+  %9 = accel.start_send %c0 to %8 : !accel.token<"send">
+  accel.wait %9 : !accel.token<"send">
+"""
+
+
+def starts(body: str, init: str = INIT) -> int:
+    """Number of sends that are left of a function with this body."""
+    head = "func.func @f(%C : memref<4x4xi32>, %at : index) {\n"
+    constants = "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
+    constants += "  %c16 = arith.constant 16 : index\n  %zero = arith.constant 0 : i32\n"
+    module: ModuleOp = parse(f"{init}{head}{constants}{body}  func.return\n}}\n")
+    CoalesceTransfers().apply(context(), module)
+    module.verify()
+    return sum(isinstance(op, dialect.StartSendOp) for op in module.walk())
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "",
+        "  %2 = arith.addi %c0, %c1 : index\n",
+        '  %2 = accel.start_recv %c0 to %c16 : !accel.token<"recv">\n',
+    ],
+)
+def test_joined(between: str) -> None:
+    assert starts(FIRST + between + SECOND) == 1
+
+
+RECV = '  %2 = accel.start_recv %c0 to %c16 : !accel.token<"recv">\n'
+NOT_JOINED = {
+    "the host waits for an answer": RECV + FIRST + '  accel.wait %2 : !accel.token<"recv">\n' + SECOND,
+    "the CPU writes memory": FIRST + "  memref.store %zero, %C[%c0, %c0] : memref<4x4xi32>\n" + SECOND,
+    "the CPU calls": FIRST + "  func.call @g() : () -> ()\n" + SECOND,
+    "a loop": FIRST + "  scf.for %i = %c0 to %c16 step %c1 {\n" + SECOND + "  }\n",
+    "the second does not send all that was staged": FIRST + "  %2 = accel.send_literal 3 at %c1\n" + SECOND,
+    "the second sends what was staged before": FIRST
+    + '  %9 = accel.start_send %c0 to %0 : !accel.token<"send">\n  accel.wait %9 : !accel.token<"send">\n',
+    "the first is not waited for at once": FIRST.replace("  accel.wait", RECV + "  accel.wait") + SECOND,
+    "where the first lies is not known": FIRST.replace("%c0", "%at") + SECOND,
+}
+
+
+@pytest.mark.parametrize("why", NOT_JOINED)
+def test_not_joined(why: str) -> None:
+    init = INIT + "func.func private @g()\n"
+    assert starts(NOT_JOINED[why], init) == 2
+
+
+def test_nothing_is_joined_where_the_window_is_not_known() -> None:
+    assert starts(FIRST + SECOND, init="") == 2
+
+
+def test_unknown_pipeline() -> None:
+    with pytest.raises(UsageError) as caught:
+        compile_mlir(matmul_mlir(4, 4, 4), isa.builtin("v3_4"), pipeline="fast")
+    assert str(caught.value) == "unknown pipeline `fast`; there are published, coalesced"
