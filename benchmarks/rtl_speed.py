@@ -16,6 +16,7 @@ from axiloom import boards, hw, isa
 from axiloom.cosim import toolchain, verilator
 from axiloom.cosim.cache import cached_build, content_hash
 from axiloom.cosim.soc import Job, Soc
+from axiloom.hw.verilator import find
 from axiloom.isa import AcceleratorSpec
 
 REPEAT = 150
@@ -51,7 +52,7 @@ def bare_program(spec: AcceleratorSpec, board: boards.Board) -> Path:
         verilator.verilate(
             ["--top-module", "axiloom_soc", "--Mdir", "out", "axiloom_soc.v"], "bare loop", folder
         )
-        include = verilator.find().root / "include"
+        include = find().root / "include"
         flags = [
             *verilator.OPTIMISE,
             *verilator.COMMON,

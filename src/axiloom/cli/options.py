@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from axiloom import boards, drivergen, isa
 from axiloom.errors import UsageError
+from axiloom.files import write_whole
 from axiloom.hw.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.types import DataType
@@ -138,9 +137,4 @@ def write(text: str, path: Path | None) -> None:
     if path is None:
         print(text, end="" if text.endswith("\n") else "\n")
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    Path(temporary).chmod(0o644)
-    Path(temporary).replace(path)
+    write_whole(path, text)
