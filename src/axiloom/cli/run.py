@@ -101,11 +101,6 @@ def execute_simulate(options: argparse.Namespace) -> int:
         progress("")
         result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
         driver_hash = content_hash(elf)
-    compared: dict[str, Any] = (
-        compare(result.outputs, expected)
-        if expected
-        else {"matches": None, "mismatches": 0, "elements": 0, "first": None, "exit_code": result.exit_code}
-    )
     config = {
         "problem": " ".join(path.name for path in options.driver),
         "accelerator": spec.name,
@@ -117,7 +112,9 @@ def execute_simulate(options: argparse.Namespace) -> int:
         "board": options.board,
         "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
     }
-    built = report.build(spec, result, config=config, seed=0, result=compared, multiply_adds=None)
+    built = report.build(
+        spec, result, config=config, seed=0, result=compare(result, expected), multiply_adds=None
+    )
     return _finish(built, options, progress)
 
 
