@@ -21,7 +21,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
@@ -146,7 +146,10 @@ class InitOpcodesAttr(_ScopeAttr):
 
 @irdl_attr_definition
 class DmaInitConfigAttr(Data[DmaConfig]):
-    """Addresses and sizes (bytes) of the DMA and its two windows, and the width of its LENGTH register."""
+    """Addresses and sizes (bytes) of the DMA and its two windows, and the width of its LENGTH register.
+
+    ``scatter_gather = 1`` where it takes descriptors; 0 is not printed.
+    """
 
     name = "accel.dma_init_config"
 
@@ -158,6 +161,7 @@ class DmaInitConfigAttr(Data[DmaConfig]):
         "output": "output_address",
         "output_size": "output_buffer_size",
         "length_width": "length_width",
+        "scatter_gather": "scatter_gather",
     }
 
     @classmethod
@@ -169,10 +173,16 @@ class DmaInitConfigAttr(Data[DmaConfig]):
             parser.parse_punctuation("=")
             return cls.FIELDS[key], parser.parse_integer(allow_boolean=False, allow_negative=False)
 
-        return DmaConfig(**dict(parser.parse_comma_separated_list(parser.Delimiter.ANGLE, entry)))
+        values: dict[str, Any] = dict(parser.parse_comma_separated_list(parser.Delimiter.ANGLE, entry))
+        if values.get("scatter_gather", 0) > 1:
+            parser.raise_error("scatter_gather must be 0 or 1")
+        values["scatter_gather"] = values.get("scatter_gather") == 1
+        return DmaConfig(**values)
 
     def print_parameter(self, printer: Printer) -> None:
-        values = {key: getattr(self.data, name) for key, name in self.FIELDS.items()}
+        values = {key: int(getattr(self.data, name)) for key, name in self.FIELDS.items()}
+        if not self.data.scatter_gather:
+            del values["scatter_gather"]
         fields = (f"{k} = {hex(v) if k in ('address', 'input', 'output') else v}" for k, v in values.items())
         printer.print_string(f"<{', '.join(fields)}>")
 

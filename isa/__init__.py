@@ -21,7 +21,7 @@ from axiloom.isa.check import check_tile
 from axiloom.isa.flows import loop_orders
 from axiloom.isa.grammar import GrammarError
 from axiloom.isa.json_form import schema
-from axiloom.isa.library import builtin, builtins, check_file, dumps, find, load, load_all
+from axiloom.isa.library import builtin, builtins, check_file, dumps, find, load, load_all, revise
 from axiloom.isa.model import DeviceError, FunctionalModel
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import DataType, Opcode, Scope
@@ -43,5 +43,6 @@ __all__ = [
     "load",
     "load_all",
     "loop_orders",
+    "revise",
     "schema",
 ]

@@ -51,6 +51,7 @@ _DMA_KEYS = {
     "outputAddress": "output_address",
     "outputBufferSize": "output_buffer_size",
     "lengthWidth": "length_width",
+    "scatterGather": "scatter_gather",
 }
 _ADDRESSES = ("address", "inputAddress", "outputAddress")
 
@@ -334,8 +335,12 @@ def _integers(values: Iterable[float]) -> tuple[int, ...]:
 
 
 def _dma(values: Mapping[str, Any]) -> DmaConfig:
-    numbers = {k: int(v, 16) if isinstance(v, str) else int(v) for k, v in values.items()}
-    return DmaConfig(**{_DMA_KEYS[k]: v for k, v in numbers.items() if k in _DMA_KEYS})
+    def value(given: Any) -> Any:
+        if isinstance(given, bool):
+            return given
+        return int(given, 16) if isinstance(given, str) else int(given)
+
+    return DmaConfig(**{_DMA_KEYS[k]: value(v) for k, v in values.items() if k in _DMA_KEYS})
 
 
 # --- writing -----------------------------------------------------------------------------------------
@@ -350,6 +355,8 @@ def write(specs: Sequence[AcceleratorSpec]) -> str:
 
 def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
     dma = {key: getattr(spec.dma, attribute) for key, attribute in _DMA_KEYS.items()}
+    if not spec.dma.scatter_gather:
+        del dma["scatterGather"]
     body: dict[str, Any] = {
         "name": spec.name,
         "version": spec.version,

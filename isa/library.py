@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from axiloom.errors import SpecError, UsageError
 from axiloom.isa import check, json_form
@@ -76,6 +77,15 @@ def find(name_or_path: str, size: int | None = None, encoding: str = "bitmask") 
     if name_or_path.endswith(".json") or Path(name_or_path).is_file():
         return load(name_or_path)
     return builtin(name_or_path, size, encoding=encoding)
+
+
+def revise(spec: AcceleratorSpec, **changes: Any) -> AcceleratorSpec:
+    """The specification with some fields replaced; raises SpecError with every fault that this makes."""
+    revised = spec.replace(**changes)
+    faults = check.check(revised)
+    if faults:
+        raise SpecError([f"{spec.name}: {fault}" for fault in faults])
+    return revised
 
 
 def _typed(spec: AcceleratorSpec, data_type: str | DataType) -> AcceleratorSpec:

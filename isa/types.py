@@ -275,3 +275,5 @@ class DmaConfig:
     output_buffer_size: int = 65536
     length_width: int = 26
     """Bits of the LENGTH register (PG021: 8 to 26); one transfer has less than 2^this bytes."""
+    scatter_gather: bool = False
+    """The DMA takes descriptors from memory (PG021, scatter-gather mode) and nothing else."""

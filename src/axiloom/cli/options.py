@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from axiloom import boards, drivergen, isa
 from axiloom.errors import UsageError
@@ -47,6 +49,17 @@ def add_accelerator(command: argparse.ArgumentParser) -> None:
         "--rtl", type=Path, nargs="+", metavar="FILE.v", help="your accelerator's Verilog in place of ours"
     )
     group.add_argument("--top", metavar="NAME", help="the top module of --rtl")
+    group.add_argument(
+        "--stream-width",
+        type=int,
+        choices=(32, 64, 128),
+        help="bits of the AXI streams and the memory ports (default: what the specification says)",
+    )
+    group.add_argument(
+        "--dma",
+        choices=("simple", "sg"),
+        help="direct register mode, or scatter-gather (default: what the specification says)",
+    )
 
 
 def add_pipeline(command: argparse.ArgumentParser) -> None:
@@ -77,10 +90,20 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
 
 
 def accelerator(options: argparse.Namespace, data_type: str | None = None) -> AcceleratorSpec:
-    """The specification that --accel, --size, --spec and --encoding name.
+    """The specification that --accel, --size, --spec and --encoding name, with --stream-width and --dma.
 
     A built-in one takes the problem's `data_type`; a file says its own.
     """
+    spec = _named(options, data_type)
+    changes: dict[str, Any] = {}
+    if options.stream_width is not None:
+        changes["stream_width"] = options.stream_width
+    if options.dma is not None:
+        changes["dma"] = replace(spec.dma, scatter_gather=options.dma == "sg")
+    return isa.revise(spec, **changes) if changes else spec
+
+
+def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpec:
     if options.spec is not None:
         if options.size is not None:
             raise UsageError(
