@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
 
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, StringAttr
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, StringAttr, i64
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
@@ -20,11 +20,12 @@ from axiloom.drivergen.dialect import (
     OperandAttr,
 )
 from axiloom.drivergen.mlir import fail
+from axiloom.isa.check_sizes import STREAM_WIDTHS
 from axiloom.isa.names import hint
-from axiloom.isa.types import DmaConfig, HostAction, Recv, Scope, Send, SendDim, SendIdx
+from axiloom.isa.types import WORD_BITS, DmaConfig, HostAction, Recv, Scope, Send, SendDim, SendIdx
 
 REQUIRED = ("opcode_map", "opcode_flow", "dma_init_config", "accel_dim")
-OPTIONAL = ("init_opcodes", "permutation_map", "accel_dims", "accel_operands")
+OPTIONAL = ("init_opcodes", "permutation_map", "accel_dims", "accel_operands", "stream_width")
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Trait:
     """Loop numbers, outermost first."""
     dims: tuple[str, ...]
     operands: tuple[OperandAttr, ...]
+    stream_width: int = WORD_BITS
+    """Bits of the accelerator's streams; written only where it is not that of a word."""
 
     @classmethod
     def of(cls, op: linalg.GenericOp) -> Trait:
@@ -53,6 +56,7 @@ class Trait:
             _order(op, _get(op, "permutation_map", AffineMapAttr).data),
             tuple(a.data for a in _list(op, "accel_dims", StringAttr)),
             tuple(_list(op, "accel_operands", OperandAttr)),
+            _stream_width(op),
         )
         trait._check(op)
         return trait
@@ -73,6 +77,8 @@ class Trait:
         }
         if self.init is not None:
             op.attributes["init_opcodes"] = InitOpcodesAttr(self.init)
+        if self.stream_width != WORD_BITS:
+            op.attributes["stream_width"] = IntegerAttr(self.stream_width, i64)
 
     def tile_of(self, operand: OperandAttr) -> tuple[int, ...]:
         """Tile of an operand, in elements, in the order in which it travels."""
@@ -134,6 +140,15 @@ def _list(op: linalg.GenericOp, name: str, kind: type[_T]) -> list[_T]:
     if not all(isinstance(v, kind) for v in values):
         fail(op, f"{name} must be an array of #{kind.name}, not {ArrayAttr(values)}")
     return values
+
+
+def _stream_width(op: linalg.GenericOp) -> int:
+    if "stream_width" not in op.attributes:
+        return WORD_BITS
+    width = _get(op, "stream_width", IntegerAttr).value.data
+    if width not in STREAM_WIDTHS:
+        fail(op, f"stream_width must be one of {', '.join(map(str, STREAM_WIDTHS))}, not {width}")
+    return int(width)
 
 
 def _tile(op: linalg.GenericOp, sizes: AffineMap) -> tuple[int, ...]:

@@ -14,11 +14,13 @@ RTL, driver and functional model come.
 - ``library.py``: load, dumps, and the built-in specifications in ``specs/``
 - ``model.py``: the functional model: words in, words out
 - ``words.py``: elements to stream words and back
+- ``framing.py``: the words that fill up the beats of wide streams
 - ``names.py``: names in messages, "did you mean"
 """
 
 from axiloom.isa.check import check_tile
 from axiloom.isa.flows import loop_orders
+from axiloom.isa.framing import head_words
 from axiloom.isa.grammar import GrammarError
 from axiloom.isa.json_form import schema
 from axiloom.isa.library import builtin, builtins, check_file, dumps, find, load, load_all, revise
@@ -40,6 +42,7 @@ __all__ = [
     "check_tile",
     "dumps",
     "find",
+    "head_words",
     "load",
     "load_all",
     "loop_orders",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from math import prod
 
+from axiloom.isa.framing import sent_words
 from axiloom.isa.names import hint, listed
 from axiloom.isa.spec import AcceleratorSpec
-from axiloom.isa.types import Opcode, Send
+from axiloom.isa.types import Opcode
 
 KERNEL = "linalg.matmul"
 DIMS = ("m", "n", "k")
@@ -131,6 +132,19 @@ def stream(spec: AcceleratorSpec) -> Iterator[str]:
         yield f"stream_width: {spec.stream_width} is not one of {', '.join(map(str, STREAM_WIDTHS))}"
 
 
+def beats(spec: AcceleratorSpec) -> Iterator[str]:
+    """Each tile is whole beats of the stream; where the granules' are, those of all sizes are."""
+    key, tile = ("tile.granule", spec.tile.granule) if spec.tile.granule else ("accel_size", spec.tile.size)
+    for operand in spec.data:
+        if not list(_ragged(spec, operand, tile)) and spec.operand_words(operand, tile) % spec.beat_words:
+            shape, kind = _times(spec.operand_shape(operand, tile)), spec.operand_type(operand).value
+            yield (
+                f"stream_width: a {shape} tile of {operand} ({kind}) has {spec.operand_words(operand, tile)} "
+                f"words, not a multiple of the {spec.beat_words} in {spec.stream_width} bits; "
+                f"take a narrower stream or another {key}"
+            )
+
+
 # --- DMA ---------------------------------------------------------------------------------------------
 
 
@@ -139,14 +153,16 @@ def dma(spec: AcceleratorSpec) -> Iterator[str]:
     if config.length_width not in LENGTH_WIDTHS:
         low, high = LENGTH_WIDTHS[0], LENGTH_WIDTHS[-1]
         yield f"dma_config.lengthWidth: {config.length_width} bits: the LENGTH register has {low} to {high}"
+    beat = spec.stream_width // 8 if spec.stream_width in STREAM_WIDTHS else 4
     regions = [
         ("address", config.address, _DMA_REGISTERS),
         ("inputAddress", config.input_address, config.input_buffer_size),
         ("outputAddress", config.output_address, config.output_buffer_size),
     ]
     for key, start, size in regions:
-        if start % 4:
-            yield f"dma_config.{key}: {start:#x} is not a multiple of 4 bytes"
+        unit = 4 if key == "address" else beat
+        if start % unit:
+            yield f"dma_config.{key}: {start:#x} is not a multiple of {unit} bytes"
         if start < 0 or start + size > _ADDRESS_SPACE:
             yield f"dma_config.{key}: {size} bytes from {start:#x} do not fit the address space of 32 bits"
     for index, (key, start, size) in enumerate(regions):
@@ -154,8 +170,8 @@ def dma(spec: AcceleratorSpec) -> Iterator[str]:
             if start < begin + length and begin < start + size:
                 yield f"dma_config.{key}: {size} bytes from {start:#x} overlap what lies at {other}"
     for key, size in (("input", config.input_buffer_size), ("output", config.output_buffer_size)):
-        if size < 4 or size % 4:
-            yield f"dma_config.{key}BufferSize: {size} is not a multiple of 4 bytes"
+        if size < beat or size % beat:
+            yield f"dma_config.{key}BufferSize: {size} is not a multiple of {beat} bytes"
 
 
 def transfers_of_default_tile(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
@@ -166,8 +182,7 @@ def transfers(spec: AcceleratorSpec, opcode: Opcode, tile: tuple[int, ...]) -> I
     """Each way, an opcode with its payload is one transfer: it fits its window and the LENGTH register."""
     config = spec.dma
     received = 4 * sum(spec.operand_words(o, tile) for o in opcode.receives)
-    single = sum(not isinstance(a, Send) for a in opcode.host) - len(opcode.receives)
-    sent = 4 * (single + sum(spec.operand_words(o, tile) for o in opcode.sends))
+    sent = 4 * sent_words(spec, opcode, tile)
     for verb, size, key, window in (
         ("sends", sent, "inputBufferSize", config.input_buffer_size),
         ("receives", received, "outputBufferSize", config.output_buffer_size),

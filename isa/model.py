@@ -66,14 +66,15 @@ class FunctionalModel:
         self._sum: _Matrix | None = None  # (m, n); None while C is cleared
         self._sent: list[Words] = []
         self._pending: Words = np.zeros(0, dtype=np.uint32)
+        self._beat: list[int] = []  # words of the current beat that nothing has looked at yet
         self._run = self._execute()
         self._wanted = next(self._run)
 
     def feed(self, words: npt.ArrayLike) -> Words:
         """Take `words` from the stream; returns the words that the device sends because of them (uint32).
 
-        Words may come in any portions; an unfinished payload waits for its rest. After a protocol error
-        (:attr:`code`) the device takes no more words.
+        Words may come in any portions; an unfinished payload or beat waits for its rest. After a protocol
+        error (:attr:`code`) the device takes no more words.
         """
         self._sent = []
         if self.code is DeviceError.OK:
@@ -103,11 +104,18 @@ class FunctionalModel:
     def _execute(self) -> Generator[int, Words, None]:
         while True:
             yield from self._opcode((yield from self._decode()))
+            self._beat = []
+
+    def _word(self) -> Generator[int, Words, int]:
+        """The next single word; it may share its beat with the one before."""
+        if not self._beat:
+            self._beat = [int(word) for word in (yield self.spec.beat_words)]
+        return self._beat.pop(0)
 
     def _decode(self) -> Generator[int, Words, Opcode]:
         if None in self._opcodes:
             return self._opcodes[None]
-        word = int((yield 1)[0])
+        word = yield from self._word()
         if word not in self._opcodes:
             known = ", ".join(f"{op.literal:#x} {op.name}" for op in self.spec.opcodes.values())
             raise _StopError(DeviceError.UNKNOWN_OPCODE, f"{word:#x} is no opcode; they are {known}")
@@ -117,13 +125,14 @@ class FunctionalModel:
         for action, host in opcode.steps():
             if isinstance(action, Load):
                 operand = action.operand
+                self._beat = []
                 words = yield self.spec.operand_words(operand, self._tile)
                 shape = self.spec.operand_shape(operand, self._tile)
                 self._loaded[operand] = (shape, self._matrix(operand, words, shape))
             elif isinstance(action, Skip):
-                yield 1
+                yield from self._word()
             elif isinstance(action, SetDims) and isinstance(host, SendDim):
-                self._set_dims(host, int((yield 1)[0]))
+                self._set_dims(host, (yield from self._word()))
             elif isinstance(action, Compute):
                 self._compute(opcode)
             elif isinstance(action, Store):

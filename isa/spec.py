@@ -47,6 +47,11 @@ class AcceleratorSpec:
         return replace(self, **changes)
 
     @property
+    def beat_words(self) -> int:
+        """32-bit words that the stream takes at once, the lowest in the lowest bits."""
+        return self.stream_width // WORD_BITS
+
+    @property
     def outputs(self) -> tuple[str, ...]:
         """Operands that some opcode receives."""
         return tuple(o for o in self.data if any(o in op.receives for op in self.opcodes.values()))

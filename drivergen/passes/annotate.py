@@ -148,6 +148,7 @@ class _Plan:
             tuple(found.dims.index(d) for d in self.order),
             found.dims,
             tuple(OperandAttr((o, spec.data[o])) for o in found.operands),
+            spec.stream_width,
         ).write(op)
 
     def _default_tile(self, problem: dict[str, int]) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from axiloom.drivergen import dialect as accel
 from axiloom.drivergen.match import operand_loops
 from axiloom.drivergen.mlir import fail, index
 from axiloom.drivergen.trait import Trait, is_annotated
+from axiloom.isa.framing import padded
 from axiloom.isa.types import WORD_BITS, HostAction, Recv, Scope, Send, SendDim, SendLiteral
 
 WORD_BYTES = WORD_BITS // 8
@@ -102,7 +103,8 @@ class _Nest:
 
     def _opcode(self, site: _Site) -> None:
         """One blocking transfer: receive armed, words staged, sent and waited for, result stored."""
-        actions = self.trait.opcodes[site.opcode]
+        beat_words = self.trait.stream_width // WORD_BITS
+        actions = list(padded(self.trait.opcodes[site.opcode], beat_words))
         recvs = [a for a in actions if isinstance(a, Recv)]
         armed = self._arm(recvs[0], site) if recvs else None
         begin = end = site.index(0)
@@ -110,6 +112,9 @@ class _Nest:
         for action in actions:
             if not isinstance(action, Recv):
                 stage = site.insert(self._stage(action, site, end))
+                if isinstance(action, Send) and stage.words() % beat_words:
+                    width = self.trait.stream_width
+                    fail(self.op, f"opcode {site.opcode}: {stage.words()} words are no beats of {width} bits")
                 end, words = stage.end, words + stage.words()
         if words:
             window = self.trait.dma.input_buffer_size

@@ -29,6 +29,17 @@ def test_narrow_types(name: str, encoding: str, dtype: str) -> None:
     host.check(matmul_mlir(7, 13, 5, dtype), isa.builtin(name, data_type=dtype, encoding=encoding))
 
 
+@pytest.mark.parametrize("width", [64, 128])
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("v1_4", "int8"), ("v2_8", "int16"), ("v3_4", "int32"), ("v4_16", "int8")]
+)
+def test_wide_streams(name: str, dtype: str, width: int) -> None:
+    """The words that fill up a beat are staged with the rest."""
+    spec = isa.revise(isa.builtin(name, data_type=dtype), stream_width=width)
+    for flow in spec.flows:
+        host.check(matmul_mlir(9, 6, 17, dtype), spec, flow=flow)
+
+
 @pytest.mark.parametrize("name", ["v1_8", "v2_16", "v3_16", "v4_16"])
 def test_sixty(name: str) -> None:
     host.check(matmul_mlir(60, 72, 80), isa.builtin(name))

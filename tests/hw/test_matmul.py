@@ -220,7 +220,7 @@ def test_errors_stop_the_device_until_reset(case: str) -> None:
 @settings(max_examples=25)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
-    spec = data.draw(specs(largest=8))
+    spec = data.draw(specs(largest=8, widest=32))
     first, _ = data.draw(word_program(spec))
     second, _ = data.draw(well_formed(spec, longest=6))
     third, _ = data.draw(ill_formed(spec))

@@ -77,8 +77,9 @@ _HOST: dict[str, HostAction] = {"A": Send("A"), "B": Send("B"), "s": Recv("C")}
 
 
 @st.composite
-def specs(draw: st.DrawFn, largest: int = 12) -> AcceleratorSpec:
-    """A sound specification with tiles of at most `largest` (a multiple of 4) elements a side."""
+def specs(draw: st.DrawFn, largest: int = 12, widest: int = 128) -> AcceleratorSpec:
+    """A sound specification with tiles of at most `largest` (a multiple of 4) elements a side, and streams of
+    at most `widest` bits."""
     kind = draw(st.sampled_from(DataType))
     data = {o: draw(st.permutations(dims).map(tuple)) for o, dims in OPERANDS.items()}
     flexible = draw(st.booleans())
@@ -110,6 +111,10 @@ def specs(draw: st.DrawFn, largest: int = 12) -> AcceleratorSpec:
         macs=1 << draw(st.integers(0, min(4, (elements & -elements).bit_length() - 1))),
     )
     spare = draw(st.integers(0, 8))
+    bits = [prod(spec.operand_shape(o, unit)) // _per_word(spec, o) * 32 for o in data]
+    wide = [w for w in (64, 128) if w <= widest and not any(n % w for n in bits)]
+    if wide and draw(st.integers(0, 2)):
+        spec = spec.replace(stream_width=draw(st.sampled_from(wide)))
     return spec.replace(buffers={o: prod(spec.operand_shape(o)) // _per_word(spec, o) + spare for o in data})
 
 

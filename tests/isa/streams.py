@@ -35,6 +35,7 @@ def opcode_words(
 ) -> list[int]:
     """What the host sends for one opcode; `operands` in their own dims, `index` for send_idx."""
     words: list[int] = []
+    beat = spec.stream_width // 32
     sizes = dict(zip(spec.dims, tile, strict=True))
     for action in spec.opcodes[name].host:
         if isinstance(action, SendLiteral):
@@ -44,8 +45,9 @@ def opcode_words(
         elif isinstance(action, SendIdx):
             words.append((index or {}).get(action.dim, 0))
         elif isinstance(action, Send):
+            words += [0] * (-len(words) % beat)  # a tile begins on a beat
             words += packed(operands[action.operand], spec.data_type.bits)
-    return words
+    return words + [0] * (-len(words) % beat)  # so does the next opcode
 
 
 @dataclass(frozen=True)

@@ -136,6 +136,19 @@ def _both(*edits: Callable[[Body], None]) -> Callable[[Body], None]:
             ["macs: 512 does not divide the 256 elements of C in a granule (m x n)"],
         ),
         ("v3_4", _set("stream_width", 48), ["stream_width: 48 is not one of 32, 64, 128"]),
+        (
+            "v3_4",
+            _both(_set("stream_width", 128), _set("accel_size", [2, 4, 1]), _set("macs", 8)),
+            [
+                "stream_width: a 2x1 tile of A (int32) has 2 words, not a multiple of the 4 in 128 bits; "
+                "take a narrower stream or another accel_size",
+            ],
+        ),
+        (
+            "v4_16",
+            _both(_set("stream_width", 64), _set("dma_config", "inputAddress", 0x16000004)),
+            ["dma_config.inputAddress: 0x16000004 is not a multiple of 8 bytes"],
+        ),
         # --- opcodes
         (
             "v3_4",

@@ -44,6 +44,11 @@ def test_ill_formed_words_reach_every_error(code: DeviceError) -> None:
     find(programs, stops, settings=_SEARCH)
 
 
+@pytest.mark.parametrize("width", [32, 64, 128])
+def test_streams_of_every_width(width: int) -> None:
+    find(specs(), lambda spec: spec.stream_width == width, settings=_SEARCH)
+
+
 @pytest.mark.parametrize("kind", list(DataType))
 @pytest.mark.parametrize("flexible", [False, True])
 def test_specifications_vary(kind: DataType, flexible: bool) -> None:
