@@ -10,6 +10,7 @@ from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_longlong, c_uint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom.isa.framing import padded
 from axiloom.isa.types import Recv, Send, SendDim
 
 if TYPE_CHECKING:
@@ -232,9 +233,9 @@ _SKIP, _DIMS, _LOAD, _STORE = range(4)
 
 def actions(spec: AcceleratorSpec, opcode: Opcode) -> list[Action]:
     """What follows the opcode word on the streams, in order, for the protocol monitor."""
-    host = opcode.host if opcode.literal is None else opcode.host[1:]
+    host = list(padded(opcode.host, spec.beat_words))
     made = []
-    for action in host:
+    for action in host if opcode.literal is None else host[1:]:
         if isinstance(action, (Send, Recv)):
             kind = _LOAD if isinstance(action, Send) else _STORE
             dims = [spec.dims.index(dim) for dim in spec.data[action.operand]]

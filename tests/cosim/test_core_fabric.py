@@ -313,6 +313,27 @@ class TestProtocol:
         lib.axl_stream_in(32 | 16 << 10 | 48 << 20, 0)
         assert f"waits for {32 * 48} of the {32 * 48} words of A" in core.protocol_text()
 
+    def test_words_that_fill_up_a_beat(self) -> None:
+        """On 128 bits: opcode, dims, two zeros; then the tile. The zeros belong to the opcode."""
+        spec = isa.revise(isa.builtin("v4", 16), stream_width=128)
+        core, lib = Core(BOARD, spec), Fabric().lib
+        lib.axl_protocol_reset()
+        for word in (spec.opcodes["sA"].literal, 32 | 16 << 10 | 48 << 20, 0):
+            assert word is not None
+            lib.axl_stream_in(word, 0)
+        assert "waits for 1 of the 1 words of its payload" in core.protocol_text()
+        lib.axl_stream_in(0, 0)
+        assert f"waits for {32 * 48} of the {32 * 48} words of A" in core.protocol_text()
+        for word in range(32 * 48):
+            lib.axl_stream_in(word, 0)
+        assert "last opcode sA is complete" in core.protocol_text()
+        lib.axl_stream_in(spec.opcodes["rC"].literal, 0)
+        assert "waits for 1 of the 1 words of the dims" in core.protocol_text()
+        for word in (16 | 16 << 10 | 16 << 20, 0, 0):
+            lib.axl_stream_in(word, 0)
+        assert "last opcode rC is complete" in core.protocol_text()
+        assert "256 of the 256 words of C" in core.protocol_text()
+
     def test_without_opcodes(self) -> None:
         core, lib = Core(BOARD, isa.builtin("v1", 4)), Fabric().lib
         lib.axl_protocol_reset()
