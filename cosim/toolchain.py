@@ -17,6 +17,7 @@ from pathlib import Path
 from axiloom import boards, sw
 from axiloom.cosim.cache import cache_root, cached_build, content_hash
 from axiloom.errors import BuildError, CompileError
+from axiloom.isa import AcceleratorSpec
 
 TARGET = ("-target", "arm-freestanding-eabihf", "-mcpu=cortex_a9", "-marm")
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-g0", "-fno-sanitize=undefined", "-ffunction-sections")
@@ -49,6 +50,8 @@ def compile_arm(
     out: Path,
     *,
     board: boards.Board | None = None,
+    spec: AcceleratorSpec | None = None,
+    irq: bool = False,
     length_bits: int = 26,
     include: Sequence[Path] = (),
     defines: Mapping[str, object] | None = None,
@@ -57,8 +60,9 @@ def compile_arm(
 ) -> Path:
     """Compile C99 and assembler `sources` and link them with the runtime to the ELF `out`; returns `out`.
 
-    `length_bits` is the width of the DMA's LENGTH register; `defines` are macros (an AXL_* one takes
-    the place of the board's). `flags` come after ours. The result is taken from the cache if neither
+    The DMA is the one of `spec`; without, one in simple mode with a LENGTH register of `length_bits`.
+    The runtime polls it, or with `irq` sleeps until its interrupt. `defines` are macros (an AXL_* one
+    takes the place of the board's). `flags` come after ours. The result is taken from the cache if neither
     sources, headers in `include`, flags nor compiler have changed. CompileError carries the
     compiler's first error.
     """
@@ -67,7 +71,10 @@ def compile_arm(
             raise CompileError(f"{source}: only {', '.join(_SOURCES)} can be compiled")
         if not source.is_file():
             raise CompileError(f"{source}: no such file")
-    arguments = [*TARGET, *FLAGS, opt, *_macros(board, length_bits, defines or {})]
+    hardware = _hardware(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
+    if irq:
+        hardware["AXL_DMA_IRQ"] = 1
+    arguments = [*TARGET, *FLAGS, opt, *_macros(board, hardware, defines or {})]
     headers = [header for folder in include for header in sorted(folder.glob("*.h"))]
     runtime = [*sw.SOURCES, *sw.NO_BUILTIN_SOURCES, sw.LINKER_SCRIPT, *sorted(sw.ROOT.rglob("*.h"))]
     names = [path.name for path in (*sources, *headers)]
@@ -81,8 +88,18 @@ def compile_arm(
     return out
 
 
-def _macros(board: boards.Board | None, length_bits: int, defines: Mapping[str, object]) -> list[str]:
-    macros: dict[str, object] = {"AXL_LENGTH_BITS": length_bits}
+def _hardware(spec: AcceleratorSpec) -> dict[str, object]:
+    return {
+        "AXL_LENGTH_BITS": spec.dma.length_width,
+        "AXL_DMA_SG": int(spec.dma.scatter_gather),
+        "AXL_STREAM_BITS": spec.stream_width,
+    }
+
+
+def _macros(
+    board: boards.Board | None, hardware: Mapping[str, object], defines: Mapping[str, object]
+) -> list[str]:
+    macros = dict(hardware)
     if board:
         macros["AXL_CPU_HZ"] = f"{board.cpu_hz}u"
         macros["AXL_DMA_CACHED"] = int(board.simulation.dma_cached)

@@ -17,6 +17,9 @@ SOURCES = (
     ROOT / "arm" / "start.S",
     ROOT / "arm" / "platform.c",
     ROOT / "src" / "dma_baremetal.c",
+    ROOT / "src" / "dma_simple.c",
+    ROOT / "src" / "dma_sg.c",
+    ROOT / "src" / "dma_queue.c",
     ROOT / "src" / "dma_copy.c",
     ROOT / "src" / "dma_status.c",
 )

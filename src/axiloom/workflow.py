@@ -86,6 +86,8 @@ class Run:
     flow: str | None = None
     tile: tuple[int, ...] | None = None
     pipeline: str = "published"
+    wait: str = "poll"
+    """How the driver waits for the DMA: ``poll`` its registers, or asleep until its ``irq``."""
     sim: str = "verilator"
     board: str = boards.DEFAULT
     seed: int = 0
@@ -152,7 +154,8 @@ class Run:
             c_files,
             elf,
             board=boards.load(self.board),
-            length_bits=self.spec.dma.length_width,
+            spec=self.spec,
+            irq=self.wait == "irq",
             include=[folder],
         )
         return elf
@@ -194,6 +197,7 @@ class Run:
             "loop_order": ",".join(call.order),
             "tile": "x".join(map(str, call.tile)),
             "pipeline": self.pipeline,
+            "wait": self.wait,
             "data_type": self.spec.data_type.value,
             "driver_hash": content_hash(self.driver.c),
             "rtl": self.user_rtl.top if self.user_rtl else "generated",

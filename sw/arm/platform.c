@@ -20,43 +20,62 @@ static volatile uint32_t *device(uint32_t address) { return (volatile uint32_t *
 
 void axl_memory_barrier(void) { __asm__ volatile("dsb" ::: "memory"); }
 
-static void l1_clean(uintptr_t first, uintptr_t end) {
+void axl_wait_for_interrupt(void) { __asm__ volatile("dsb\n\twfi" ::: "memory"); }
+
+typedef struct {
+    uintptr_t address;
+    uint32_t row_bytes, rows, stride;
+} region;
+
+static uintptr_t first_line(uintptr_t address) { return address & ~(uintptr_t)(LINE - 1); }
+
+/* `operation` for the address `line` of every line that the region touches. */
+#define EACH_LINE(REGION, operation)                                                               \
+    for (uint32_t r = 0; r < (REGION).rows; r++) {                                                 \
+        const uintptr_t row = (REGION).address + r * (REGION).stride, end = row + (REGION).row_bytes; \
+        for (uintptr_t line = first_line(row); line < end; line += LINE)                           \
+            operation;                                                                             \
+    }
+
+static void l1_clean(region all) {
     axl_memory_barrier();
-    for (uintptr_t line = first; line < end; line += LINE)
-        __asm__ volatile("mcr p15, 0, %0, c7, c10, 1" ::"r"(line) : "memory"); /* DCCMVAC */
+    EACH_LINE(all, __asm__ volatile("mcr p15, 0, %0, c7, c10, 1" ::"r"(line) : "memory")) /* DCCMVAC */
     axl_memory_barrier();
 }
 
-static void l1_invalidate(uintptr_t first, uintptr_t end) {
+static void l1_invalidate(region all) {
     axl_memory_barrier();
-    for (uintptr_t line = first; line < end; line += LINE)
-        __asm__ volatile("mcr p15, 0, %0, c7, c6, 1" ::"r"(line) : "memory"); /* DCIMVAC */
+    EACH_LINE(all, __asm__ volatile("mcr p15, 0, %0, c7, c6, 1" ::"r"(line) : "memory")) /* DCIMVAC */
     axl_memory_barrier();
 }
 
-static void l2_each_line(uint32_t operation, uintptr_t first, uintptr_t end) {
-    for (uintptr_t line = first; line < end; line += LINE)
-        *device(PL310 + operation) = (uint32_t)line;
+static void l2_each_line(uint32_t operation, region all) {
+    EACH_LINE(all, *device(PL310 + operation) = (uint32_t)line)
     *device(PL310 + PL310_SYNC) = 0;
     axl_memory_barrier();
 }
 
-static uintptr_t first_line(uintptr_t address) { return address & ~(uintptr_t)(LINE - 1); }
-
-void axl_cache_clean(uintptr_t address, uint32_t bytes) {
-    l1_clean(first_line(address), address + bytes);
-    l2_each_line(PL310_CLEAN, first_line(address), address + bytes);
+void axl_cache_clean_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    const region all = {address, row_bytes, rows, stride};
+    l1_clean(all);
+    l2_each_line(PL310_CLEAN, all);
 }
 
-void axl_cache_discard(uintptr_t address, uint32_t bytes) {
-    l1_invalidate(first_line(address), address + bytes);
-    l2_each_line(PL310_INVALIDATE, first_line(address), address + bytes);
+void axl_cache_discard_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    const region all = {address, row_bytes, rows, stride};
+    l1_invalidate(all);
+    l2_each_line(PL310_INVALIDATE, all);
 }
 
-void axl_cache_invalidate(uintptr_t address, uint32_t bytes) {
-    l2_each_line(PL310_INVALIDATE, first_line(address), address + bytes);
-    l1_invalidate(first_line(address), address + bytes);
+void axl_cache_invalidate_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    const region all = {address, row_bytes, rows, stride};
+    l2_each_line(PL310_INVALIDATE, all);
+    l1_invalidate(all);
 }
+
+void axl_cache_clean(uintptr_t address, uint32_t bytes) { axl_cache_clean_rows(address, bytes, 1, 0); }
+void axl_cache_discard(uintptr_t address, uint32_t bytes) { axl_cache_discard_rows(address, bytes, 1, 0); }
+void axl_cache_invalidate(uintptr_t address, uint32_t bytes) { axl_cache_invalidate_rows(address, bytes, 1, 0); }
 
 void axl_map_uncached(uintptr_t address, uint32_t bytes) {
     const uint32_t first = (uint32_t)address / SECTION, last = (uint32_t)(address + bytes - 1) / SECTION;

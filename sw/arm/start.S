@@ -13,6 +13,7 @@
     .equ PL310_CLEAN_WAY,  0x7BC
     .equ PL310_ALL_WAYS,   0xFF
     .equ GLOBAL_TIMER,     0xF8F00200
+    .equ UNCACHED_SECTION, 0x15F        /* 0x15F00000, as in link.ld */
 
 /* L1D, the same on every Zynq-7000: 32 KiB, 4 ways (bits 31:30), 256 sets (bits 12:5). */
     .equ L1D_WAY_STEP,     0x40000000
@@ -118,6 +119,7 @@ axiloom_exit_code:
 
 /* First-level translation table: 4096 sections of 1 MiB, flat. Attributes: ARMv7-A ARM, B3.5.1 and B3.8.
  *   0x1C0E  normal, write-back write-allocate, not shared (shared lines would not be cached by one A9 alone)
+ *   0x1C02  normal, not cached: the section of link.ld's region `uncached`
  *   0x0C16  device, never executed
  *   0       fault */
     .section .data.axl_section_table, "aw"
@@ -128,7 +130,11 @@ axiloom_exit_code:
 axl_section_table:
     .set    section, 0
     .rept   512                         /* 0x00000000: DDR, 512 MiB */
+    .if section == UNCACHED_SECTION
+    .word   section << 20 | 0x1C02
+    .else
     .word   section << 20 | 0x1C0E
+    .endif
     .set    section, section + 1
     .endr
     .rept   512

@@ -1,4 +1,4 @@
-/* The host's side of a stream accelerator behind a Xilinx AXI DMA (PG021, simple mode).
+/* The host's side of a stream accelerator behind a Xilinx AXI DMA (PG021, simple mode or scatter-gather).
  *
  * One DMA, one window of memory each way. A driver puts words into the input window, starts a transfer of a
  * part of it, and gets words back from the output window:
@@ -14,7 +14,11 @@
  *
  * Macros for the compile line:
  *     AXL_LENGTH_BITS  width of the DMA's LENGTH register, 8 to 26 (default 26)
+ *     AXL_DMA_SG       1: the DMA has scatter-gather (and axiloom_sg.h offers its queues); 0: it has not (default)
+ *     AXL_STREAM_BITS  width of its streams, 32 (default), 64 or 128
  *     AXL_DMA_CACHED   1: windows cached, with cache maintenance (default); 0: windows mapped uncached by dma_init
+ *     AXL_DMA_COHERENT 1: the DMA's port looks into the caches, nothing is maintained; 0: it does not (default)
+ *     AXL_DMA_IRQ      1: wait asleep (WFI) until the channel's interrupt; 0: poll (default)
  *     AXL_TIMEOUT_US   limit of every wait in microseconds (default: none)
  *     AXL_CPU_HZ       clock of the CPU (default 650000000); the global timer runs at half of it
  */
@@ -26,6 +30,18 @@
 
 #ifndef AXL_LENGTH_BITS
 #define AXL_LENGTH_BITS 26
+#endif
+#ifndef AXL_DMA_SG
+#define AXL_DMA_SG 0
+#endif
+#ifndef AXL_STREAM_BITS
+#define AXL_STREAM_BITS 32
+#endif
+#ifndef AXL_DMA_COHERENT
+#define AXL_DMA_COHERENT 0
+#endif
+#ifndef AXL_DMA_IRQ
+#define AXL_DMA_IRQ 0
 #endif
 #ifndef AXL_DMA_CACHED
 #define AXL_DMA_CACHED 1
@@ -47,7 +63,9 @@ typedef enum {
     DMA_ERR_BUSY,       /* the channel's last transfer has not been waited for */
     DMA_ERR_HALTED,     /* the DMA stopped with an error bit (internal, slave, decode) */
     DMA_ERR_SHORT,      /* TLAST came before all the words asked for */
-    DMA_ERR_TIMEOUT     /* AXL_TIMEOUT_US passed */
+    DMA_ERR_TIMEOUT,    /* AXL_TIMEOUT_US passed */
+    DMA_ERR_LONG,       /* scatter-gather: more words came than were asked for */
+    DMA_ERR_ALIGNMENT   /* what the DMA reads or writes in place does not begin on a beat, or on a cache line */
 } dma_status;
 
 /* A short English text, never NULL. */

@@ -20,11 +20,54 @@ static inline dma_status dma_check_bounds(const dma_window *window, uint32_t wor
     return DMA_OK;
 }
 
-/* Platform (sw/arm/platform.c): caches and memory attributes. Addresses and sizes in bytes. */
+/* Registers of the Xilinx AXI DMA v7.1 (PG021, "Register Space"): both channels have the same, at these bases. */
+enum { MM2S = 0x00, S2MM = 0x30 };
+enum { DMACR = 0x00, DMASR = 0x04 };
+enum { DMACR_RS = 1u << 0, DMACR_RESET = 1u << 2, DMACR_IOC_ENABLE = 1u << 12, DMACR_ERROR_ENABLE = 1u << 14 };
+enum { DMACR_THRESHOLD_ONE = 1u << 16 };
+enum {
+    DMASR_HALTED = 1u << 0,
+    DMASR_IDLE = 1u << 1,
+    DMASR_ERRORS = 0x770u, /* internal (also: more data than LENGTH asked for), slave, decode; the same of descriptors */
+    DMASR_IRQS = 1u << 12 | 1u << 14
+};
+
+typedef struct {
+    uint32_t base;       /* MM2S or S2MM */
+    uint32_t words;      /* of the transfer in flight, 0 if none */
+    uint32_t offset;
+} dma_channel;
+
+extern dma_channel dma_send_channel, dma_recv_channel;
+extern uintptr_t dma_registers;
+
+static inline uint32_t dma_read_register(uint32_t offset) {
+    return *(volatile uint32_t *)(dma_registers + offset);
+}
+
+static inline void dma_write_register(uint32_t offset, uint32_t value) {
+    *(volatile uint32_t *)(dma_registers + offset) = value;
+}
+
+/* What differs between the two kinds of DMA: dma_simple.c, dma_sg.c (AXL_DMA_SG). One transfer a channel. */
+void dma_channel_prepare(const dma_channel *channel); /* after a reset, before it runs */
+void dma_channel_start(const dma_channel *channel, uintptr_t address, uint32_t bytes);
+/* One look: *done, and if so the *bytes that were moved. */
+dma_status dma_channel_look(const dma_channel *channel, int *done, uint32_t *bytes);
+
+/* Call `look` until it says done or fails, as long as AXL_TIMEOUT_US allows; asleep in between if AXL_DMA_IRQ. */
+dma_status dma_wait_until(const dma_channel *channel, dma_status (*look)(int *done));
+
+/* Platform (sw/arm/platform.c): caches and memory attributes. Addresses and sizes in bytes. A region of rows is
+ * `rows` times `row_bytes` bytes that begin `stride` bytes apart. */
 void axl_cache_clean(uintptr_t address, uint32_t bytes);      /* what the CPU wrote is in memory */
 void axl_cache_discard(uintptr_t address, uint32_t bytes);    /* before DMA writes: no dirty line is left */
 void axl_cache_invalidate(uintptr_t address, uint32_t bytes); /* after it has: the next read comes from memory */
+void axl_cache_clean_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+void axl_cache_discard_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+void axl_cache_invalidate_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 void axl_map_uncached(uintptr_t address, uint32_t bytes);
 void axl_memory_barrier(void);                                /* earlier accesses are done before later ones */
+void axl_wait_for_interrupt(void);
 
 #endif

@@ -11,6 +11,8 @@ const char *dma_status_text(dma_status status) {
     case DMA_ERR_HALTED: return "the DMA halted with an error bit";
     case DMA_ERR_SHORT: return "TLAST came before all the words asked for";
     case DMA_ERR_TIMEOUT: return "timed out";
+    case DMA_ERR_LONG: return "more words came than were asked for";
+    case DMA_ERR_ALIGNMENT: return "a matrix that the DMA reads must begin on a beat of the stream, one it writes on a cache line";
     }
     return "unknown status";
 }

@@ -78,6 +78,12 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         "--sim", choices=("verilator", "icarus"), default="verilator", help="default %(default)s"
     )
     group.add_argument("--board", default=boards.DEFAULT, choices=boards.names(), help="default %(default)s")
+    group.add_argument(
+        "--wait",
+        choices=("poll", "irq"),
+        default="poll",
+        help="the driver polls the DMA, or sleeps until its interrupt (default %(default)s)",
+    )
     group.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON too")
     group.add_argument(
         "--trace", type=Path, metavar="FILE.fst", help="waveforms: FST on Verilator, VCD on Icarus"

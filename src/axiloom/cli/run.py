@@ -65,6 +65,7 @@ def execute_run(options: argparse.Namespace) -> int:
         flow=options.flow,
         tile=options.tile,
         pipeline=options.pipeline,
+        wait=options.wait,
         sim=options.sim,
         board=options.board,
         seed=options.seed,
@@ -96,7 +97,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
         **({} if options.watchdog is None else {"watchdog_cycles": options.watchdog}),
     )
     with folder_or_temporary(options.keep) as folder:
-        elf = _elf(options.driver, spec, board, folder, progress)
+        elf = _elf(options.driver, spec, board, options.wait, folder, progress)
         soc.build(progress=progress)
         progress("")
         result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
@@ -125,7 +126,9 @@ def _assignment(text: str) -> tuple[str, Path]:
     return symbol, Path(file)
 
 
-def _elf(files: list[Path], spec: AcceleratorSpec, board: boards.Board, folder: Path, progress: Any) -> Path:
+def _elf(
+    files: list[Path], spec: AcceleratorSpec, board: boards.Board, wait: str, folder: Path, progress: Any
+) -> Path:
     for file in files:
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
@@ -138,7 +141,8 @@ def _elf(files: list[Path], spec: AcceleratorSpec, board: boards.Board, folder: 
         [file for file in files if file.suffix != ".h"],
         elf,
         board=board,
-        length_bits=spec.dma.length_width,
+        spec=spec,
+        irq=wait == "irq",
         include=sorted({file.parent for file in files}),
     )
     return elf

@@ -1,0 +1,162 @@
+/* Queues of a scatter-gather DMA: tiles travel between matrices and device without a copy by the CPU.
+ *
+ * Compile with AXL_DMA_SG=1. A driver appends to the queue what the device is to get, and says where the tiles go
+ * that come back; the DMA works through it while the driver goes on:
+ *
+ *     dma_queue_open(16 * 16, add_to_C);
+ *     for (...) {
+ *         dma_queue_word(0x22);                                      opcode
+ *         dma_clean_rows(&A[i][k], 64, 16, 4 * K);                   if nothing did so since A was written
+ *         dma_queue_rows(&A[i][k], 64, 16, 4 * K);                   payload, 16 rows of 64 bytes
+ *         ...
+ *         dma_queue_receive(&C[i][j], 16, 16);                       add_to_C(&C[i][j], tile, 16, 16) once it is here
+ *         dma_queue_word(0x28);                                      store C
+ *     }
+ *     dma_queue_close();
+ *
+ * Between dma_queue_open and dma_queue_close the windows and the channels belong to the queue. Nothing is copied
+ * that stands in the queue: a matrix must not be written before the DMA has read it, in doubt dma_queue_close.
+ *
+ * Macros for the compile line, powers of two from 4 on:
+ *     AXL_SEND_RING   descriptors that wait to be sent (default 256)
+ *     AXL_RECV_RING   twice the tiles that may be expected at a time (default 64)
+ */
+#ifndef AXILOOM_SG_H
+#define AXILOOM_SG_H
+
+#include "axiloom.h"
+
+#if !AXL_DMA_SG
+#error "axiloom_sg.h needs AXL_DMA_SG=1 and a DMA with scatter-gather"
+#endif
+#ifndef AXL_SEND_RING
+#define AXL_SEND_RING 256u
+#endif
+#ifndef AXL_RECV_RING
+#define AXL_RECV_RING 64u
+#endif
+
+/* Words after which the DMA is told of what was queued: telling it costs the CPU as much as about 20 words take. */
+#define DMA_QUEUE_TELL 512u
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* PG021, "Scatter Gather Descriptor"; `rows` is our extension, in the layout of the multichannel mode. The last
+ * eight words are for the application, and the DMA does not read them: single words to be sent are kept there. */
+enum { DMA_QUEUE_WORDS = 8 };
+typedef struct {
+    volatile uint64_t next;
+    volatile uint64_t buffer;
+    volatile uint64_t rows;     /* 15:0 bytes from row to row, 31:19 number of rows; 0: one piece */
+    volatile uint32_t control;  /* 25:0 bytes (of a row), 26 EOF, 27 SOF */
+    volatile uint32_t status;   /* 25:0 bytes, 26 RXEOF, 28 to 30 errors, 31 complete */
+    volatile uint32_t words[DMA_QUEUE_WORDS];
+} __attribute__((aligned(64))) dma_descriptor;
+
+#define DMA_MAX_STRIDE 65535u
+#define DMA_MAX_ROWS 8191u
+enum { DMA_EOF = 1u << 26, DMA_SOF = 1u << 27 };
+
+/* Not for drivers, but for the functions below. All counts grow for ever and may wrap. */
+typedef struct {
+    uint32_t pushed;   /* descriptors filled in */
+    uint32_t told;     /* of these, known to the DMA */
+    uint32_t done;     /* of these, known to have been sent */
+    uint32_t single;   /* words in the descriptor at `pushed`, which is not filled in yet */
+    uint32_t words;    /* queued since the DMA was told */
+    uint32_t control;  /* of the last descriptor */
+} dma_send_queue;
+
+extern dma_send_queue dma_sends;
+extern dma_descriptor dma_send_ring[AXL_SEND_RING];
+
+dma_status dma_queue_make_room(void);
+dma_status dma_queue_tell(void);
+
+static inline dma_descriptor *dma_queue_next(void) { return &dma_send_ring[dma_sends.pushed & (AXL_SEND_RING - 1)]; }
+/* One stays free, so that two values of TAILDESC that follow each other always differ. */
+static inline int dma_queue_full(void) { return dma_sends.pushed - dma_sends.done >= AXL_SEND_RING - 1; }
+
+/* The status is written with the length, in one access: descriptors are uncached. */
+static inline void dma_queue_push(dma_descriptor *to, const volatile void *from, uint32_t row_bytes, uint32_t rows) {
+    dma_sends.control = row_bytes | (dma_sends.pushed == dma_sends.told ? DMA_SOF : 0);
+    to->buffer = (uintptr_t)from;
+    to->rows = rows;
+    *(volatile uint64_t __attribute__((may_alias)) *)&to->control = dma_sends.control;
+    dma_sends.pushed++;
+}
+
+/* Single words that were queued become a descriptor. */
+static inline void dma_queue_end_words(void) {
+    if (dma_sends.single == 0)
+        return;
+    dma_descriptor *to = dma_queue_next();
+    dma_queue_push(to, to->words, dma_sends.single * (uint32_t)sizeof(uint32_t), 0);
+    dma_sends.single = 0;
+}
+
+/* Begin. Tiles of `tile_words` words will come back, through slots of the output window; `take` is called for each,
+ * in order, with where it goes (see dma_queue_receive). NULL: they go straight to memory (dma_queue_receive_rows).
+ * Errors: not ready, busy (a transfer or queue is open), bounds (the window is smaller than a tile). */
+typedef void dma_take(int32_t *to, const int32_t *tile, uint32_t rows, uint32_t cols);
+dma_status dma_queue_open(uint32_t tile_words, dma_take *take);
+
+/* Send one word: an opcode or an argument. On a stream wider than a word fill up to a whole beat before rows. */
+static inline dma_status dma_queue_word(uint32_t word) {
+    if (dma_sends.single == DMA_QUEUE_WORDS)
+        dma_queue_end_words();
+    if (dma_queue_full()) {
+        const dma_status status = dma_queue_make_room();
+        if (status != DMA_OK)
+            return status;
+    }
+    dma_queue_next()->words[dma_sends.single++] = word;
+    dma_sends.words++;
+    return DMA_OK;
+}
+
+/* Send `rows` rows of `row_bytes` bytes, which begin `stride` bytes apart. All three, and the address, are multiples
+ * of the stream's width (checked for the address); at most DMA_MAX_ROWS, DMA_MAX_STRIDE. One row: a plain piece. */
+static inline dma_status dma_queue_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    if ((uintptr_t)from % (AXL_STREAM_BITS / 8))
+        return DMA_ERR_ALIGNMENT;
+    dma_queue_end_words();
+    if (dma_queue_full()) {
+        const dma_status status = dma_queue_make_room();
+        if (status != DMA_OK)
+            return status;
+    }
+    dma_queue_push(dma_queue_next(), from, row_bytes, rows == 1 ? 0 : rows << 19 | stride);
+    dma_sends.words += rows * row_bytes / (uint32_t)sizeof(uint32_t);
+    return dma_sends.words < DMA_QUEUE_TELL ? DMA_OK : dma_queue_tell();
+}
+
+/* Let the DMA see what the CPU wrote to these rows; nothing where its port is coherent. */
+void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+
+/* Send a tile that the CPU packs into the input window, for what rows cannot express: padding, transposition.
+ * Arguments as of dma_put_tile_*. */
+dma_status dma_queue_tile_i8(const int8_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                             ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols);
+dma_status dma_queue_tile_i16(const int16_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                              ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols);
+dma_status dma_queue_tile_i32(const int32_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                              ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols);
+
+/* What is queued next makes the device send a tile: take(to, tile, rows, cols) when it is there, at the latest in
+ * dma_queue_close. Waits for the oldest tile where no slot is free. */
+dma_status dma_queue_receive(int32_t *to, uint32_t rows, uint32_t cols);
+
+/* The same, but the DMA writes the tile to its place in memory. Rows begin on cache lines and are made of whole ones,
+ * or the CPU's caches would mix up what it and the DMA wrote (checked). */
+dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+
+/* Everything is sent, every expected tile is taken. */
+dma_status dma_queue_close(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

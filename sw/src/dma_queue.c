@@ -1,0 +1,241 @@
+/* The rare parts of the queues of axiloom_sg.h: waiting, telling the DMA, and what happens once a tile. */
+#include "dma_sg.h"
+
+#if AXL_DMA_SG
+
+#define LINE 32u
+#define ROOM (AXL_SEND_RING / 4) /* descriptors that are waited for where the ring is full */
+#define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
+#define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT) /* windows */
+
+#define TRY(call)                             \
+    do {                                      \
+        const dma_status try_status = (call); \
+        if (try_status != DMA_OK)             \
+            return try_status;                \
+    } while (0)
+
+typedef struct {
+    uintptr_t to;
+    uint32_t rows, cols;  /* straight to memory: rows, row_bytes */
+    uint32_t stride;
+} destination;
+
+static destination destinations[AXL_RECV_RING]; /* of the tile with the same number in the ring */
+static dma_take *taker;
+static uint32_t tile_bytes;
+static uint32_t limit;    /* tiles expected at a time */
+static uint32_t fresh;    /* slots that were not used yet */
+static int opened;
+
+/* Input window: two halves, so that one can be packed while the other is sent. */
+static uint32_t half, half_words, half_used, half_last[2];
+static int whole; /* a tile larger than a half lies in it */
+
+/* --- waiting ------------------------------------------------------------------------------------------------ */
+
+static const dma_descriptor *awaited;
+static uint32_t looks;
+
+/* The descriptor first, then a register: only that lets time go on for a simulated DMA, and errors show there. */
+static dma_status look(int *done) {
+    *done = (awaited->status & DMA_COMPLETE) != 0;
+    if (*done)
+        return DMA_OK;
+    const uint32_t channel = looks++ & 1 ? S2MM : MM2S;
+    if (dma_read_register(channel + DMASR) & DMASR_ERRORS)
+        return DMA_ERR_HALTED;
+    return DMA_OK;
+}
+
+static dma_status wait_for(const dma_channel *channel, const dma_descriptor *descriptor) {
+    awaited = descriptor;
+    looks = channel->base == S2MM;
+    return dma_wait_until(channel, look);
+}
+
+/* Until the descriptor before number `end` was sent. */
+static dma_status wait_sent(uint32_t end) {
+    if ((int32_t)(end - dma_sends.done) <= 0)
+        return DMA_OK;
+    TRY(dma_queue_tell());
+    TRY(wait_for(&dma_send_channel, &dma_send_ring[(end - 1) & (AXL_SEND_RING - 1)]));
+    dma_sends.done = end;
+    return DMA_OK;
+}
+
+dma_status dma_queue_tell(void) {
+    dma_queue_end_words();
+    dma_tell_recvs();
+    dma_tell_sends();
+    return DMA_OK;
+}
+
+dma_status dma_queue_make_room(void) { return wait_sent(dma_sends.done + ROOM); }
+
+/* --- what comes back ---------------------------------------------------------------------------------------- */
+
+static int32_t *slot(uint32_t number) {
+    return (int32_t *)(void *)dma_out_window.words + (number & (limit - 1)) * (tile_bytes / sizeof(int32_t));
+}
+
+static dma_status take_oldest(void) {
+    const uint32_t number = dma_recvs.taken;
+    const dma_descriptor *from = &dma_recv_ring[number & (AXL_RECV_RING - 1)];
+    const destination *to = &destinations[number & (AXL_RECV_RING - 1)];
+    if (!(from->status & DMA_COMPLETE)) {
+        TRY(dma_queue_tell());
+        TRY(wait_for(&dma_recv_channel, from));
+    }
+    dma_recvs.taken++;
+    const uint32_t status = from->status;
+    if ((status & DMA_BYTES) < tile_bytes)
+        return DMA_ERR_SHORT;
+    if (!(status & DMA_RXEOF))
+        return DMA_ERR_LONG;
+    if (!taker) {
+        if (!AXL_DMA_COHERENT)
+            axl_cache_invalidate_rows(to->to, to->cols, to->rows, to->stride);
+        return DMA_OK;
+    }
+    if (MAINTAINED)
+        axl_cache_invalidate((uintptr_t)slot(number), tile_bytes);
+    taker((int32_t *)to->to, slot(number), to->rows, to->cols);
+    return DMA_OK;
+}
+
+dma_status dma_queue_receive(int32_t *to, uint32_t rows, uint32_t cols) {
+    if (!opened || !taker)
+        return DMA_ERR_NOT_READY;
+    if (dma_recvs.posted - dma_recvs.taken == limit)
+        TRY(take_oldest());
+    const uint32_t number = dma_recvs.posted;
+    if (fresh) { /* the window's last user may have written to it; from now on nobody does */
+        fresh--;
+        if (MAINTAINED)
+            axl_cache_discard((uintptr_t)slot(number), tile_bytes);
+    }
+    destinations[number & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, cols, 0};
+    dma_post_recv((uintptr_t)slot(number), tile_bytes, 0);
+    return DMA_OK;
+}
+
+dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    if (!opened || taker)
+        return DMA_ERR_NOT_READY;
+    if (((uintptr_t)to | row_bytes | stride) % LINE)
+        return DMA_ERR_ALIGNMENT;
+    if (dma_recvs.posted - dma_recvs.taken == limit)
+        TRY(take_oldest());
+    if (!AXL_DMA_COHERENT)
+        axl_cache_discard_rows((uintptr_t)to, row_bytes, rows, stride);
+    destinations[dma_recvs.posted & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, row_bytes, stride};
+    dma_post_recv((uintptr_t)to, row_bytes, rows == 1 ? 0 : rows << 19 | stride);
+    return DMA_OK;
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------ */
+
+/* Largest power of two that is not larger. */
+static uint32_t power_of_two(uint32_t n) {
+    uint32_t power = 1;
+    while (power <= n / 2)
+        power *= 2;
+    return power;
+}
+
+dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
+    if (!dma_in_window.words)
+        return DMA_ERR_NOT_READY;
+    if (opened || dma_send_channel.words || dma_recv_channel.words)
+        return DMA_ERR_BUSY;
+    if (tile_words == 0 || tile_words > DMA_BYTES / sizeof(uint32_t))
+        return DMA_ERR_LENGTH;
+    const uint32_t fitting = dma_out_window.size / tile_words;
+    if (take && fitting == 0)
+        return DMA_ERR_BOUNDS;
+    limit = SLOT_WORDS / tile_words;
+    if (limit < 2)
+        limit = 2;
+    if (limit > AXL_RECV_RING / 2)
+        limit = AXL_RECV_RING / 2;
+    if (take && limit > fitting)
+        limit = fitting;
+    limit = power_of_two(limit);
+    tile_bytes = tile_words * (uint32_t)sizeof(uint32_t);
+    /* A line that belongs to two slots would be thrown away with what the CPU has not read yet. */
+    if (take && MAINTAINED && tile_bytes % LINE)
+        limit = 1;
+    fresh = limit;
+    taker = take;
+    half = half_used = 0;
+    whole = 0;
+    half_last[0] = half_last[1] = dma_sends.pushed;
+    half_words = dma_in_window.size / 2 & ~(LINE / (uint32_t)sizeof(uint32_t) - 1);
+    opened = 1;
+    return DMA_OK;
+}
+
+dma_status dma_queue_close(void) {
+    if (!opened)
+        return DMA_ERR_NOT_READY;
+    TRY(dma_queue_tell());
+    while (dma_recvs.taken != dma_recvs.posted)
+        TRY(take_oldest());
+    TRY(wait_sent(dma_sends.pushed));
+    opened = 0;
+    return DMA_OK;
+}
+
+/* --- what goes out ------------------------------------------------------------------------------------------ */
+
+void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    if (!AXL_DMA_COHERENT)
+        axl_cache_clean_rows((uintptr_t)from, row_bytes, rows, stride);
+}
+
+/* Room for `words` words in the input window that no descriptor refers to any more; its offset. */
+static dma_status window_room(uint32_t words, uint32_t *offset) {
+    words = (words + LINE / 4 - 1) & ~(LINE / 4 - 1);
+    if (words > dma_in_window.size)
+        return DMA_ERR_BOUNDS;
+    if (whole || words > half_words) {
+        TRY(wait_sent(dma_sends.pushed));
+        half = half_used = 0;
+        whole = words > half_words;
+    }
+    if (!whole && half_used + words > half_words) {
+        half_last[half] = dma_sends.pushed;
+        half ^= 1;
+        half_used = 0;
+        TRY(wait_sent(half_last[half]));
+    }
+    *offset = half * half_words + half_used;
+    half_used += words;
+    return DMA_OK;
+}
+
+static dma_status queue_window(uint32_t words, uint32_t offset) {
+    if (MAINTAINED)
+        axl_cache_clean((uintptr_t)(dma_in_window.words + offset), words * (uint32_t)sizeof(uint32_t));
+    return dma_queue_rows(dma_in_window.words + offset, words * (uint32_t)sizeof(uint32_t), 1, 0);
+}
+
+#define DEFINE_QUEUE_TILE(BITS)                                                                                \
+    dma_status dma_queue_tile_i##BITS(const int##BITS##_t *src, uint32_t rows, uint32_t cols,                  \
+                                      ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,          \
+                                      uint32_t tile_cols) {                                                    \
+        const uint32_t words = tile_rows * (tile_cols / (32 / BITS));                                          \
+        uint32_t offset;                                                                                       \
+        if (!opened)                                                                                           \
+            return DMA_ERR_NOT_READY;                                                                          \
+        TRY(window_room(words, &offset));                                                                      \
+        TRY(dma_put_tile_i##BITS(src, rows, cols, row_stride, col_stride, tile_rows, tile_cols, offset));      \
+        return queue_window(words, offset);                                                                    \
+    }
+
+DEFINE_QUEUE_TILE(8)
+DEFINE_QUEUE_TILE(16)
+DEFINE_QUEUE_TILE(32)
+
+#endif

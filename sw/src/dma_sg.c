@@ -1,0 +1,93 @@
+/* The channels of a DMA with scatter-gather: rings of descriptors. References are to PG021. */
+#include "dma_sg.h"
+
+#if AXL_DMA_SG
+
+enum { CURDESC = 0x08, TAILDESC = 0x10 };
+
+/* In memory that the CPU does not cache (sw/arm/link.ld), so that neither side needs maintenance. */
+#define UNCACHED __attribute__((section(".axl_uncached")))
+dma_descriptor dma_send_ring[AXL_SEND_RING] UNCACHED;
+dma_descriptor dma_recv_ring[AXL_RECV_RING] UNCACHED;
+dma_send_queue dma_sends;
+dma_recv_queue dma_recvs;
+
+static void link_ring(dma_descriptor *ring, uint32_t size) {
+    for (uint32_t i = 0; i < size; i++) {
+        ring[i].next = (uintptr_t)&ring[(i + 1) % size];
+        ring[i].status = 0;
+    }
+}
+
+/* PG021, "Programming Sequence" of scatter-gather: CURDESC while the channel is halted, then run, then TAILDESC. */
+void dma_channel_prepare(const dma_channel *channel) {
+    if (channel->base == MM2S) {
+        link_ring(dma_send_ring, AXL_SEND_RING);
+        dma_sends = (dma_send_queue){0};
+        dma_write_register(MM2S + CURDESC, (uint32_t)(uintptr_t)dma_send_ring);
+    } else {
+        link_ring(dma_recv_ring, AXL_RECV_RING);
+        dma_recvs = (dma_recv_queue){0};
+        dma_write_register(S2MM + CURDESC, (uint32_t)(uintptr_t)dma_recv_ring);
+    }
+}
+
+void dma_tell_sends(void) {
+    if (dma_sends.told == dma_sends.pushed)
+        return;
+    dma_descriptor *last = &dma_send_ring[(dma_sends.pushed - 1) & (AXL_SEND_RING - 1)];
+    last->control = dma_sends.control | DMA_EOF;
+    axl_memory_barrier();
+    dma_sends.told = dma_sends.pushed;
+    dma_sends.words = 0;
+    dma_write_register(MM2S + TAILDESC, (uint32_t)(uintptr_t)last);
+}
+
+void dma_post_recv(uintptr_t to, uint32_t row_bytes, uint32_t rows) {
+    dma_descriptor *next = &dma_recv_ring[dma_recvs.posted & (AXL_RECV_RING - 1)];
+    next->buffer = to;
+    next->rows = rows;
+    *(volatile uint64_t __attribute__((may_alias)) *)&next->control = row_bytes;
+    dma_recvs.posted++;
+}
+
+void dma_tell_recvs(void) {
+    if (dma_recvs.told == dma_recvs.posted)
+        return;
+    axl_memory_barrier();
+    dma_recvs.told = dma_recvs.posted;
+    dma_write_register(S2MM + TAILDESC,
+                       (uint32_t)(uintptr_t)&dma_recv_ring[(dma_recvs.posted - 1) & (AXL_RECV_RING - 1)]);
+}
+
+/* One descriptor a transfer. */
+void dma_channel_start(const dma_channel *channel, uintptr_t address, uint32_t bytes) {
+    if (channel->base == MM2S) {
+        dma_queue_push(dma_queue_next(), (const void *)address, bytes, 0);
+        dma_tell_sends();
+    } else {
+        dma_post_recv(address, bytes, 0);
+        dma_tell_recvs();
+    }
+}
+
+dma_status dma_channel_look(const dma_channel *channel, int *done, uint32_t *bytes) {
+    const uint32_t errors = dma_read_register(channel->base + DMASR) & DMASR_ERRORS;
+    const dma_descriptor *last = channel->base == MM2S
+                                     ? &dma_send_ring[(dma_sends.pushed - 1) & (AXL_SEND_RING - 1)]
+                                     : &dma_recv_ring[(dma_recvs.posted - 1) & (AXL_RECV_RING - 1)];
+    const uint32_t status = last->status;
+    *done = (status & DMA_COMPLETE) != 0;
+    *bytes = status & DMA_BYTES;
+    if (errors)
+        return DMA_ERR_HALTED;
+    if (!*done)
+        return DMA_OK;
+    if (channel->base == MM2S)
+        dma_sends.done = dma_sends.pushed;
+    else
+        dma_recvs.taken = dma_recvs.posted;
+    return channel->base == S2MM && !(status & DMA_RXEOF) ? DMA_ERR_LONG : DMA_OK;
+}
+
+#endif

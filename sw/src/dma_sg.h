@@ -1,0 +1,29 @@
+/* What dma_sg.c (rings) and dma_queue.c share. Not for drivers. */
+#ifndef DMA_SG_H
+#define DMA_SG_H
+
+#include "dma_internal.h"
+
+#if AXL_DMA_SG
+
+#include "axiloom_sg.h"
+
+enum { DMA_BYTES = (1u << 26) - 1, DMA_RXEOF = 1u << 26 };
+#define DMA_COMPLETE (1u << 31)
+
+typedef struct {
+    uint32_t posted;  /* descriptors filled in */
+    uint32_t told;    /* of these, known to the DMA */
+    uint32_t taken;   /* of these, waited for */
+} dma_recv_queue;
+
+extern dma_recv_queue dma_recvs;
+extern dma_descriptor dma_recv_ring[AXL_RECV_RING];
+
+/* Receives first: the device must not wait for them. */
+void dma_tell_recvs(void);
+void dma_tell_sends(void);
+void dma_post_recv(uintptr_t to, uint32_t row_bytes, uint32_t rows);
+
+#endif
+#endif
