@@ -1,0 +1,374 @@
+#include "timeline.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace axl {
+
+namespace {
+
+// Where a transfer of MM2S, S2MM begins, in direct register mode (PG021).
+constexpr uint32_t ADDRESS[2] = {0x18, 0x48};
+
+axl_interval_t interval(uint32_t track, uint64_t begin, uint64_t end) {
+    axl_interval_t made{};
+    made.track = track;
+    made.begin = begin;
+    made.end = end;
+    made.count = 1;
+    return made;
+}
+
+uint64_t mixed(uint64_t hash, uint32_t word) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
+    return hash ^ hash >> 29;
+}
+
+} // namespace
+
+// ---- set-up ----------------------------------------------------------------------------------------------------
+
+void Timeline::configure(const axl_config &config) {
+    uint64_t common = std::gcd(config.cpu_hz, config.fabric_hz);
+    cpu_ratio = config.cpu_hz / common;
+    fabric_ratio = config.fabric_hz / common;
+    tracks.cpu_per_fabric = static_cast<double>(config.cpu_hz) / static_cast<double>(config.fabric_hz);
+}
+
+void Timeline::program(const uint32_t *addresses, uint32_t n, uint32_t entry, uint32_t main) {
+    starts.assign(addresses, addresses + n);
+    functions.assign(n + 1, axl_function_t{});
+    entry_function = current = entry;
+    main_function = main;
+    in_main = main >= n; // unknown: all of it
+    state = in_main ? AXL_CPU_CODE : AXL_CPU_STARTUP;
+    pending.assign(1, {0, state, current});
+    turns.assign(1, {0, state});
+}
+
+void Timeline::windows(uint32_t in, uint32_t in_bytes, uint32_t out, uint32_t out_bytes, uint32_t words_per_beat) {
+    in_low = in;
+    in_span = in_bytes;
+    out_low = out;
+    out_span = out_bytes;
+    window_low = std::min(in, out);
+    window_span = in_bytes + out_bytes ? std::max(in + in_bytes, out + out_bytes) - window_low : 0;
+    beat_words = std::max(words_per_beat, 1u);
+}
+
+void Timeline::reset() {
+    profile = axl_profile_t{};
+    tracks.reset();
+    starts.clear();
+    program(nullptr, 0, 0, 0);
+    quiet_at = NEVER;
+    last_read = mark = done = bits_at = words_in = words_out = in_since = compute_since = store_left = longest = 0;
+    bits = 0;
+    loading = false;
+    std::fill(std::begin(loading_cells), std::end(loading_cells), 0);
+    drawn = axl_interval_t{};
+    resident.clear();
+    sizes.clear();
+    load = store = Payload();
+    channels[0] = channels[1] = Channel();
+}
+
+// ---- the CPU ---------------------------------------------------------------------------------------------------
+
+uint32_t Timeline::function_of(uint32_t address) const {
+    auto behind = std::upper_bound(starts.begin(), starts.end(), address);
+    return behind == starts.begin() ? static_cast<uint32_t>(starts.size())
+                                    : static_cast<uint32_t>(behind - starts.begin() - 1);
+}
+
+void Timeline::account(uint64_t cycle) {
+    functions[current].cycles += cycle - mark;
+    mark = cycle;
+}
+
+void Timeline::change(uint32_t to, uint64_t cycle) {
+    state = to;
+    pending.push_back({cycle, state, current});
+}
+
+void Timeline::enter(uint32_t function, uint64_t cycle, uint64_t instructions) {
+    const bool changed = function != current;
+    account(cycle);
+    current = function;
+    if (!in_main && function == main_function) {
+        in_main = true;
+        state = AXL_CPU_CODE;
+    } else if (in_main && main_function < starts.size() && function == entry_function) {
+        in_main = false;
+        state = AXL_CPU_STARTUP;
+        quiet_at = NEVER;
+    } else if (instructions >= quiet_at) {
+        state = AXL_CPU_CODE;
+        quiet_at = NEVER;
+    } else if (!changed)
+        return;
+    pending.push_back({cycle, state, current});
+}
+
+void Timeline::busy_with(uint32_t what, uint64_t cycle, uint64_t instructions) {
+    if (!in_main)
+        return;
+    quiet_at = instructions + QUIET_INSTRUCTIONS;
+    if (state != what)
+        change(what, cycle);
+}
+
+void Timeline::touch(bool write, uint32_t address, uint64_t cycle, uint64_t instructions) {
+    if (write && address - in_low < in_span)
+        busy_with(AXL_CPU_PACK, cycle, instructions);
+    else if (!write && address - out_low < out_span)
+        busy_with(AXL_CPU_UNPACK, cycle, instructions);
+}
+
+void Timeline::read(bool again, uint64_t cycle, uint64_t instructions) {
+    const bool polls = again && instructions - last_read < POLL_INSTRUCTIONS;
+    if (polls)
+        for (Segment &segment : pending)
+            segment.state = AXL_CPU_POLL;
+    wait(polls ? AXL_CPU_POLL : AXL_CPU_ACCESS, cycle);
+}
+
+void Timeline::write(uint32_t offset, uint32_t value, uint64_t cycle) {
+    for (uint32_t which = 0; which < 2; which++)
+        if (offset == ADDRESS[which])
+            channels[which].address = value;
+    wait(AXL_CPU_ACCESS, cycle);
+}
+
+void Timeline::wait(uint32_t what, uint64_t cycle) {
+    change(what, cycle);
+    flush(cycle);
+}
+
+void Timeline::resume(uint64_t cycle, uint64_t stalled, uint64_t instructions) {
+    functions[current].waiting += stalled;
+    last_read = instructions;
+    if (state != AXL_CPU_ACCESS && state != AXL_CPU_POLL && state != AXL_CPU_SLEEP)
+        return; // the quantum was over: the CPU goes on with what it did
+    quiet_at = NEVER;
+    change(in_main ? AXL_CPU_CODE : AXL_CPU_STARTUP, cycle);
+}
+
+// What is certain now goes to the table and to the CPU's track; the last segment is open.
+void Timeline::flush(uint64_t cycle) {
+    for (size_t i = 0; i < pending.size(); i++) {
+        const uint64_t end = i + 1 < pending.size() ? pending[i + 1].begin : cycle;
+        const uint64_t begin = to_fabric(pending[i].begin);
+        if (turns.back().begin == begin)
+            turns.back().state = pending[i].state;
+        else if (turns.back().state != pending[i].state)
+            turns.push_back({begin, pending[i].state});
+        if (tracks.limit)
+            draw(pending[i], end);
+    }
+    Segment open = pending.back();
+    open.begin = cycle;
+    pending.assign(1, open);
+}
+
+// One interval for what the CPU does, named by the function that takes the largest part of it; plain code is told
+// apart by function.
+void Timeline::draw(const Segment &segment, uint64_t end) {
+    if (end <= segment.begin)
+        return;
+    const bool goes_on = drawn.end == segment.begin && drawn.kind == segment.state && drawn.count &&
+                         (segment.state != AXL_CPU_CODE || drawn.name == segment.function);
+    if (!goes_on) {
+        tracks.add(drawn);
+        drawn = interval(AXL_TRACK_CPU, segment.begin, end);
+        drawn.kind = segment.state;
+        longest = 0;
+    }
+    drawn.end = end;
+    if (end - segment.begin > longest) {
+        longest = end - segment.begin;
+        drawn.name = segment.function;
+    }
+}
+
+// ---- the RTL ---------------------------------------------------------------------------------------------------
+
+uint32_t Timeline::hardware() const {
+    if (bits & AXL_BIT_COMPUTE)
+        return AXL_HW_COMPUTE;
+    if (bits & AXL_BIT_IN_BEAT)
+        return loading ? AXL_HW_LOAD_NEW : AXL_HW_LOAD_HEAD;
+    if (bits & AXL_BIT_OUT_BEAT)
+        return AXL_HW_STORE;
+    if (bits & AXL_BIT_IN_VALID)
+        return AXL_HW_IN_STALLED;
+    if (bits & AXL_BIT_MM2S_BUSY)
+        return AXL_HW_IN_STARVED;
+    return bits & AXL_BIT_S2MM_BUSY ? AXL_HW_RECEIVING : AXL_HW_QUIET;
+}
+
+void Timeline::advance(uint64_t now) {
+    const uint32_t row = hardware();
+    // Whether a tile is one that the device has is known at its end.
+    uint64_t *cells = row == AXL_HW_LOAD_NEW ? loading_cells : profile.cells[row];
+    while (done < now) {
+        while (turns.size() > 1 && turns[1].begin <= done)
+            turns.pop_front();
+        const uint64_t end = turns.size() > 1 ? std::min(turns[1].begin, now) : now;
+        cells[turns.front().state] += end - done;
+        done = end;
+    }
+}
+
+void Timeline::activity(uint64_t now, uint32_t to) {
+    advance(now);
+    const uint32_t changed = bits ^ to;
+    if (tracks.limit) {
+        if (changed & AXL_BIT_COMPUTE) {
+            if (bits & AXL_BIT_COMPUTE)
+                tracks.add(interval(AXL_TRACK_COMPUTE, compute_since, now));
+            compute_since = now;
+        }
+        auto kind = [](uint32_t b) {
+            return b & AXL_BIT_IN_BEAT ? 0u : b & AXL_BIT_IN_VALID ? 1u : b & AXL_BIT_MM2S_BUSY ? 2u : 3u;
+        };
+        if (kind(bits) != kind(to)) {
+            axl_interval_t made = interval(AXL_TRACK_STREAM, in_since, now);
+            made.kind = kind(bits);
+            made.bytes = made.kind == 0 ? 4ull * beat_words * (now - in_since) : 0;
+            if (made.kind < 3)
+                tracks.add(made);
+            in_since = now;
+        }
+    }
+    bits = to;
+    bits_at = now;
+    words_in = words_out = 0;
+    if (changed & AXL_BIT_MM2S_BUSY)
+        transfer(0, to & AXL_BIT_MM2S_BUSY, now);
+    if (changed & AXL_BIT_S2MM_BUSY)
+        transfer(1, to & AXL_BIT_S2MM_BUSY, now);
+}
+
+void Timeline::transfer(uint32_t which, bool busy, uint64_t now) {
+    Channel &channel = channels[which];
+    if (busy) {
+        channel.begin = now;
+        channel.words = 0;
+        return;
+    }
+    const uint32_t bytes = static_cast<uint32_t>(4 * channel.words);
+    axl_transfer_t &size = sizes[{which, bytes}];
+    size.channel = which;
+    size.bytes = bytes;
+    size.count++;
+    size.cycles += now - channel.begin;
+    axl_interval_t made = interval(AXL_TRACK_MM2S + which, channel.begin, now);
+    made.address = channel.address;
+    made.bytes = bytes;
+    tracks.add(made);
+}
+
+void Timeline::word_in(Protocol &protocol, uint32_t word) {
+    channels[0].words++;
+    const Protocol::Op *op = protocol.op;
+    size_t action = protocol.action;
+    if (!op && protocol.ops.size() == 1 && !protocol.ops[0].has_literal) { // without opcode words all is payload
+        op = &protocol.ops[0];
+        action = 0;
+    }
+    const bool payload = op && !protocol.unknown && op->actions[action].kind == AXL_ACT_LOAD;
+    if (payload && !loading) {
+        advance(beat_in());
+        load = Payload();
+        load.begin = beat_in();
+        load.name = static_cast<uint32_t>(op - protocol.ops.data()) << 8 | static_cast<uint32_t>(action);
+        for (uint32_t dim : protocol.dims)
+            load.hash = mixed(load.hash, dim);
+    }
+    loading = payload;
+    protocol.in(word);
+    words_in++;
+    if (!payload)
+        return;
+    load.hash = mixed(load.hash, word);
+    load.words++;
+    if (protocol.op != op || protocol.action != action)
+        end_load(op->actions[action].operand);
+}
+
+// The tile is whole: its cycles were needed, or the device had it already.
+void Timeline::end_load(const char *operand) {
+    advance(beat_in());
+    auto found = resident.find(operand);
+    const bool again = found != resident.end() && found->second == load.hash;
+    resident[operand] = load.hash;
+    settle(again ? AXL_HW_LOAD_AGAIN : AXL_HW_LOAD_NEW);
+    axl_interval_t made = interval(AXL_TRACK_LOAD, load.begin, beat_in());
+    made.kind = again;
+    made.name = load.name;
+    made.bytes = 4 * load.words;
+    tracks.add(made);
+}
+
+void Timeline::settle(uint32_t row) {
+    loading = false;
+    for (uint32_t i = 0; i < AXL_CPU_STATES; i++) {
+        profile.cells[row][i] += loading_cells[i];
+        loading_cells[i] = 0;
+    }
+}
+
+// The device has lost its tiles, and what it was sent of the next.
+void Timeline::protocol_reset() {
+    settle(AXL_HW_LOAD_NEW);
+    resident.clear();
+    store_left = 0;
+}
+
+std::string Timeline::word_out(Protocol &protocol, bool last) {
+    channels[1].words++;
+    if (!store_left && !protocol.stores.empty()) {
+        const Protocol::Store &next = protocol.stores.front();
+        store = Payload();
+        store.begin = beat_out();
+        store.words = store_left = next.left;
+        for (const Protocol::Op &op : protocol.ops)
+            for (size_t i = 0; op.name == next.opcode && i < op.actions.size(); i++)
+                if (op.actions[i].kind == AXL_ACT_STORE && next.operand == op.actions[i].operand)
+                    store.name = static_cast<uint32_t>(&op - protocol.ops.data()) << 8 | static_cast<uint32_t>(i);
+    }
+    std::string fault = protocol.out(last);
+    words_out++;
+    if (store_left && --store_left == 0) {
+        axl_interval_t made = interval(AXL_TRACK_STORE, store.begin, beat_out());
+        made.name = store.name;
+        made.bytes = 4 * store.words;
+        tracks.add(made);
+    }
+    return fault;
+}
+
+// ---- the end ---------------------------------------------------------------------------------------------------
+
+const axl_profile_t *Timeline::finish(uint64_t now, uint64_t cycle) {
+    account(cycle);
+    flush(cycle);
+    activity(now, 0); // closes what is open
+    settle(AXL_HW_LOAD_NEW); // a tile that stayed half sent
+    tracks.add(drawn);
+    drawn = axl_interval_t{};
+    transfers.clear();
+    for (const auto &entry : sizes)
+        transfers.push_back(entry.second);
+    const std::vector<axl_interval_t> &all = tracks.all();
+    profile.resolution = tracks.resolution;
+    profile.functions = functions.data();
+    profile.transfers = transfers.data();
+    profile.n_transfers = transfers.size();
+    profile.intervals = all.data();
+    profile.n_intervals = all.size();
+    return &profile;
+}
+
+} // namespace axl
