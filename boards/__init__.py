@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -50,7 +50,11 @@ class Caches:
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU cycles an instruction of each class takes before penalties."""
+    """CPU cycles an instruction of each class takes before penalties.
+
+    `multiple` is a load or store of several registers, each of its words `word` more; `neon` is for each
+    pass of a NEON instruction through the 64-bit data path (a VMLA.I32 of Q registers has four).
+    """
 
     alu: float
     mul: float
@@ -60,6 +64,7 @@ class Cost:
     word: float
     branch: float
     vfp: float
+    neon: float
     system: float
 
 
@@ -96,10 +101,73 @@ class Fabric:
 
 @dataclass(frozen=True)
 class Simulation:
-    """`quantum`: CPU cycles the CPU may run ahead (0: no cap). `dma_cached`: default of AXL_DMA_CACHED."""
+    """`quantum`: CPU cycles the CPU may run ahead (0: no cap).
+
+    `dma_buffers` is how the CPU sees the memory that it shares with the DMA: ``uncached``; ``cached``
+    (the ports do not look into the caches, the driver maintains them); ``coherent`` (they do, as
+    the ACP of a Zynq: no maintenance is needed).
+    """
 
     quantum: int
-    dma_cached: bool
+    dma_buffers: str
+
+    @property
+    def dma_cached(self) -> bool:
+        """Whether the CPU's caches may hold the buffers."""
+        return self.dma_buffers != "uncached"
+
+
+@dataclass(frozen=True)
+class Events:
+    """What the CPU's counters count.
+
+    `l1d_events`: ``separate`` for loads and stores of their own; ``accesses`` where both names mean all
+    accesses (and misses), as perf's do on a Cortex-A9, which has no more than that. `uncached`: whether
+    accesses to uncached memory are among them.
+    """
+
+    l1d_events: str
+    uncached: bool
+
+
+@dataclass(frozen=True)
+class OsCost:
+    """What the operating system adds to the program's counters, once an event."""
+
+    cycles: int
+    instructions: int
+    loads: int
+    stores: int
+    branches: int
+
+
+@dataclass(frozen=True)
+class Os:
+    """An operating system as a program's counters see it.
+
+    `start`: from exec to main and from its end to exit, once a run. `syscall`: each system call (the program
+    executes SVC). `page_fault`: the first access to a page of 4 KiB.
+    """
+
+    start: OsCost
+    syscall: OsCost
+    page_fault: OsCost
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """How far runs with the profile are from the measurements in `source`; the rest are fractions."""
+
+    source: str
+    task_clock_mean: float
+    task_clock_worst: float
+    l1d_mean: float
+
+    def __str__(self) -> str:
+        return (
+            f"task-clock within {self.task_clock_mean:.1%} on average, {self.task_clock_worst:.1%} at worst; "
+            f"L1D accesses within {self.l1d_mean:.1%} on average ({self.source})"
+        )
 
 
 @dataclass(frozen=True)
@@ -119,6 +187,11 @@ class Board:
     latency: Latency
     fabric: Fabric
     simulation: Simulation
+    events: Events
+    os: Os | None = None
+    """None: bare metal."""
+    fidelity: Fidelity | None = None
+    """None: not calibrated."""
 
     @property
     def ddr_read_cycles(self) -> int:
@@ -147,9 +220,14 @@ def load(name: str | Path) -> Board:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not a board profile: {error}") from None
     board = _build(Board, data, str(path))
-    replacement = board.caches.replacement
-    if replacement not in ("random", "lru"):
-        raise UsageError(f"{path}: caches.replacement must be random or lru, not {replacement!r}")
+    for where, value, accepted in (
+        ("caches.replacement", board.caches.replacement, ("random", "lru")),
+        ("simulation.dma_buffers", board.simulation.dma_buffers, ("uncached", "cached", "coherent")),
+        ("events.l1d_events", board.events.l1d_events, ("separate", "accesses")),
+    ):
+        if value not in accepted:
+            choice = f"{', '.join(accepted[:-1])} or {accepted[-1]}"
+            raise UsageError(f"{path}: {where} must be {choice}, not {value!r}")
     return board
 
 
@@ -160,6 +238,12 @@ _SECTIONS: dict[str, type[Any]] = {
     "latency": Latency,
     "fabric": Fabric,
     "simulation": Simulation,
+    "events": Events,
+    "os": Os,
+    "start": OsCost,
+    "syscall": OsCost,
+    "page_fault": OsCost,
+    "fidelity": Fidelity,
 }
 _ACCEPTED: dict[str, tuple[type, ...]] = {
     "int": (int,),
@@ -172,16 +256,21 @@ T = TypeVar("T")
 
 
 def _build(cls: type[T], data: Mapping[str, Any], where: str) -> T:
-    known = {field.name: str(field.type) for field in dataclass_fields(cls)}  # type: ignore[arg-type]
-    missing = [name for name in known if name not in data]
+    fields = dataclass_fields(cls)  # type: ignore[arg-type]
+    known = {field.name: str(field.type) for field in fields}
+    missing = [field.name for field in fields if field.default is MISSING and field.name not in data]
     unknown = [name for name in data if name not in known]
     if missing or unknown:
         faults = [f"{name} is missing" for name in missing] + [f"{name} is unknown" for name in unknown]
         raise UsageError(f"{where}: {', '.join(faults)}")
     values = {}
     for name, kind in known.items():
+        if name not in data:
+            continue
         value = data[name]
-        if name in _SECTIONS and isinstance(value, Mapping):
+        if name in _SECTIONS:
+            if not isinstance(value, Mapping):
+                raise UsageError(f"{where}: {name} must be a table, not {value!r}")
             values[name] = _build(_SECTIONS[name], value, f"{where}: {name}")
             continue
         accepted = _ACCEPTED.get(kind, ())

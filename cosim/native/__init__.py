@@ -18,9 +18,17 @@ if TYPE_CHECKING:
     from axiloom.isa import AcceleratorSpec
     from axiloom.isa.types import Opcode
 
-COST_CLASSES = ("alu", "mul", "load", "store", "multiple", "word", "branch", "vfp", "system")
+COST_CLASSES = ("alu", "mul", "load", "store", "multiple", "word", "branch", "vfp", "neon", "system")
 COST_UNIT = 64
 """Costs of instructions are in 1/64 CPU cycle."""
+
+
+L1D_EVENTS = ("separate", "accesses")
+OS_COSTS = ("cycles", "instructions", "loads", "stores", "branches")
+
+
+class OsCost(ctypes.Structure):
+    _fields_ = [(name, c_uint32) for name in OS_COSTS]
 
 
 class Config(ctypes.Structure):
@@ -51,6 +59,11 @@ class Config(ctypes.Structure):
         ),
         ("mmio_base", c_uint32),
         ("mmio_size", c_uint32),
+        ("has_os", c_uint32),
+        *((name, OsCost) for name in ("start", "syscall", "page_fault")),
+        ("dma_coherent", c_uint32),
+        ("l1d_events", c_uint32),
+        ("count_uncached", c_uint32),
     ]
 
 
@@ -92,6 +105,8 @@ ACTIVITY = (
     "uncached_stores",
     "maintenance",
     "writebacks",
+    "syscalls",
+    "page_faults",
 )
 
 
@@ -124,6 +139,8 @@ class Counters(ctypes.Structure):
             "switches",
             "dma_words_read",
             "dma_words_written",
+            "syscalls",
+            "page_faults",
         )
     ]
 
@@ -173,6 +190,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "axl_cpu_run": (c_int, [c_uint64]),
     "axl_state": (POINTER(State), []),
     "axl_counters": (POINTER(Counters), []),
+    "axl_class_counts": (None, [POINTER(c_uint64)]),
     "axl_stale_count": (c_int, []),
     "axl_stale": (POINTER(Stale), [c_int]),
     "axl_protocol_clear": (None, [POINTER(c_uint32), c_uint32]),
@@ -225,6 +243,14 @@ def config(board: Board, mmio_base: int, mmio_size: int) -> Config:
     )
     for index, name in enumerate(COST_CLASSES):
         made.cost[index] = round(getattr(board.cost, name) * COST_UNIT)
+    made.dma_coherent = int(board.simulation.dma_buffers == "coherent")
+    made.l1d_events = L1D_EVENTS.index(board.events.l1d_events)
+    made.count_uncached = int(board.events.uncached)
+    if board.os is not None:
+        made.has_os = 1
+        for event in ("start", "syscall", "page_fault"):
+            costs = getattr(board.os, event)
+            setattr(made, event, OsCost(*(getattr(costs, name) for name in OS_COSTS)))
     return made
 
 

@@ -62,6 +62,9 @@ void axl_stream_out(int word, int last);
 
 enum { AXL_REPLACE_RANDOM = 0, AXL_REPLACE_LRU = 1 };
 
+/* A Cortex-A9 has one event for accesses and one for refills (0x04, 0x03); Linux names each of them twice. */
+enum { AXL_L1D_SEPARATE = 0, AXL_L1D_ACCESSES = 1 };
+
 /* Classes of instruction for the cost model, index of axl_config.cost. */
 enum axl_class {
     AXL_CLASS_ALU,
@@ -71,10 +74,16 @@ enum axl_class {
     AXL_CLASS_MULTIPLE, /* LDM, STM, VLDM, VLD1..: per instruction; each word adds AXL_CLASS_WORD */
     AXL_CLASS_WORD,
     AXL_CLASS_BRANCH,
-    AXL_CLASS_VFP,  /* VFP and NEON arithmetic */
+    AXL_CLASS_VFP,  /* VFP arithmetic, moves between core and VFP registers */
+    AXL_CLASS_NEON, /* NEON arithmetic: for each pass through the 64-bit data path */
     AXL_CLASS_SYSTEM, /* MCR, MRC, barriers, MSR */
     AXL_CLASSES
 };
+
+/* What an operating system does that the guest does not see: added to the counters, its cycles to the CPU's time. */
+typedef struct axl_os_cost {
+    uint32_t cycles, instructions, loads, stores, branches;
+} axl_os_cost;
 
 /* The board, as the core sees it (boards/<name>/profile.toml). Cache sizes are powers of two; lines are 32 bytes. */
 typedef struct axl_config {
@@ -99,6 +108,13 @@ typedef struct axl_config {
     uint32_t mmio_response_cycles;   /* and the way back */
     uint32_t quantum_cycles;         /* the CPU runs ahead of the RTL by at most about this many CPU cycles; 0: no cap */
     uint32_t mmio_base, mmio_size;   /* the DMA's page; size 0: no RTL, an access there is a fault */
+    uint32_t has_os;                 /* 0: bare metal; SVC is a fault, and the three costs below are not used */
+    axl_os_cost start;               /* once a job, before its first instruction; no time of the fabric passes */
+    axl_os_cost syscall;             /* each SVC */
+    axl_os_cost page_fault;          /* first access to a cached page of 4 KiB */
+    uint32_t dma_coherent;           /* 1: the DMA's ports look into the caches, no line is ever stale */
+    uint32_t l1d_events;             /* AXL_L1D_*: what the events of loads and stores count */
+    uint32_t count_uncached;         /* 1: uncached loads and stores are L1D accesses for the counters */
 } axl_config;
 
 uint8_t *axl_ram(void);     /* axl_ram_size() bytes at physical address 0, the same mapping for CPU, DMA and Python */
@@ -163,8 +179,12 @@ typedef struct axl_counters_t {
     uint64_t maintenance;                    /* cache operations by the guest: CP15 and PL310 */
     uint64_t switches;                       /* between CPU and RTL (simulation cost, not the guest's) */
     uint64_t dma_words_read, dma_words_written;
+    uint64_t syscalls, page_faults;
 } axl_counters_t;
 const axl_counters_t *axl_counters(void);    /* brought up to date by the call */
+
+/* How often each class of instruction was executed: what base costs are multiplied with. AXL_CLASSES values. */
+void axl_class_counts(uint64_t *counts);
 
 /* ---- Python side: stale data ------------------------------------------------------------------------------- */
 

@@ -114,6 +114,8 @@ int axl_configure(const axl_config *config) {
         return refuse("cache sizes and ways must be powers of two, with at least one set of 32-byte lines");
     if (config->replacement > AXL_REPLACE_LRU)
         return refuse("replacement must be 0 (random) or 1 (LRU)");
+    if (config->l1d_events > AXL_L1D_ACCESSES)
+        return refuse("l1d_events must be 0 (separate) or 1 (accesses)");
     if (config->predictor_bits < 1 || config->predictor_bits > 20)
         return refuse("predictor_bits must be 1 to 20");
     if (config->mmio_base % 4096 || config->mmio_size % 4096 || (config->mmio_size && config->mmio_base < axl::RAM_SIZE))
@@ -163,17 +165,25 @@ const axl_counters_t *axl_counters(void) {
     const axl::Cpu &cpu = s.cpu;
     const axl::Memory &m = s.memory;
     axl_counters_t &c = s.counters;
-    c.instructions = cpu.instructions;
-    c.cpu_cycles = cpu.cycles();
+    const axl_config &p = m.config;
+    auto with_os = [&](uint64_t own, uint32_t axl_os_cost::*what) {
+        return p.has_os ? own + p.start.*what + cpu.syscalls * p.syscall.*what + m.page_faults * p.page_fault.*what : own;
+    };
+    c.instructions = with_os(cpu.instructions, &axl_os_cost::instructions);
+    c.cpu_cycles = cpu.cycles() + (p.has_os ? p.start.cycles : 0); // the others' cycles are in it already
     c.task_clock_ns = static_cast<uint64_t>(static_cast<unsigned __int128>(c.cpu_cycles) * 1000000000u / s.cpu_hz);
-    c.branch_instructions = cpu.branches;
+    c.branch_instructions = with_os(cpu.branches, &axl_os_cost::branches);
     c.branch_misses = cpu.branch_misses;
-    c.l1d_loads = m.loads;
+    c.l1d_loads = with_os(m.loads + (p.count_uncached ? m.uncached_loads : 0), &axl_os_cost::loads);
     c.l1d_load_misses = m.load_misses;
-    c.l1d_stores = m.stores;
+    c.l1d_stores = with_os(m.stores + (p.count_uncached ? m.uncached_stores : 0), &axl_os_cost::stores);
     c.l1d_store_misses = m.store_misses;
-    c.cache_references = m.loads + m.stores;
+    c.cache_references = c.l1d_loads + c.l1d_stores;
     c.cache_misses = m.load_misses + m.store_misses;
+    if (p.l1d_events == AXL_L1D_ACCESSES) {
+        c.l1d_loads = c.l1d_stores = c.cache_references;
+        c.l1d_load_misses = c.l1d_store_misses = c.cache_misses;
+    }
     c.l1i_misses = m.fetch_misses;
     c.l2_references = m.l2_references;
     c.l2_misses = m.l2_misses;
@@ -188,8 +198,12 @@ const axl_counters_t *axl_counters(void) {
     c.switches = cpu.switches;
     c.dma_words_read = s.dma_reads;
     c.dma_words_written = s.dma_writes;
+    c.syscalls = cpu.syscalls;
+    c.page_faults = m.page_faults;
     return &c;
 }
+
+void axl_class_counts(uint64_t *counts) { soc().cpu.class_counts(counts); }
 
 int axl_stale_count(void) { return static_cast<int>(soc().memory.stale.list.size()); }
 

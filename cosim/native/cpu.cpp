@@ -1,5 +1,6 @@
 #include "cpu.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstring>
@@ -37,6 +38,8 @@ int Cpu::begin() {
     attributes.reset(RAM_SIZE);
     predictor.reset();
     blocks.assign(BLOCKS, Block());
+    std::fill(std::begin(retired), std::end(retired), 0);
+    syscalls = 0;
     previous = nullptr;
     last_fetch = NO_LINE;
     pairing = false;
@@ -291,9 +294,11 @@ void Cpu::block(uint32_t address, uint32_t size) {
     if (__builtin_expect(now_entered.address != address || now_entered.size != size, 0)) {
         if (size > RAM_SIZE || address > RAM_SIZE - size)
             return;
+        retire(now_entered);
         Decoder(ram, config.cost).decode(now_entered, address, size, reg(UC_ARM_REG_CPSR) & 0x20);
     }
     previous = &now_entered;
+    now_entered.runs++;
     instructions += now_entered.instructions;
     base += now_entered.cost;
     memory.pc = address;
@@ -310,6 +315,19 @@ void Cpu::block(uint32_t address, uint32_t size) {
         }
     if (__builtin_expect(cycles() >= next_event, 0))
         event();
+}
+
+// A block is about to leave its slot: its instructions stay counted.
+void Cpu::retire(const Block &block) {
+    for (uint32_t kind = 0; kind < AXL_CLASSES; kind++)
+        retired[kind] += block.runs * block.classes[kind];
+}
+
+void Cpu::class_counts(uint64_t *counts) const {
+    std::copy(std::begin(retired), std::end(retired), counts);
+    for (const Block &block : blocks)
+        for (uint32_t kind = 0; block.runs && kind < AXL_CLASSES; kind++)
+            counts[kind] += block.runs * block.classes[kind];
 }
 
 // The engine does LDM, VLD1.8 and the like element by element; the A9's path to L1D is 8 bytes wide.

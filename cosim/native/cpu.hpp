@@ -24,7 +24,7 @@ class Cpu {
 
     axl_state_t state{};
     uint64_t instructions = 0, branches = 0, branch_misses = 0, stall = 0;
-    uint64_t mmio_reads = 0, mmio_writes = 0, polls = 0, switches = 0;
+    uint64_t mmio_reads = 0, mmio_writes = 0, polls = 0, switches = 0, syscalls = 0;
     std::string error;
 
     int configure(const axl_config &config);
@@ -32,6 +32,7 @@ class Cpu {
     int start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
     int run_alone(uint64_t max_instructions);
     int step(uint32_t rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay);
+    void class_counts(uint64_t *counts) const;
     uint64_t cycles() const { return (base >> 6) + memory.penalty + stall; }
     uint64_t to_fabric(uint64_t cpu_cycles) const { return cpu_cycles * fabric_ratio / cpu_ratio; }
     void fail(uint32_t fault, uint32_t pc, uint32_t address, const std::string &text);
@@ -58,6 +59,7 @@ class Cpu {
     std::vector<Block> blocks;
     const Block *previous = nullptr;
     Predictor predictor;
+    uint64_t retired[AXL_CLASSES] = {}; // of blocks that others have replaced
     uint64_t base = 0;        // cost of instructions, 1/64 cycle
     uint64_t next_event = 0;  // cycle at which a block has more to do than to count
     uint64_t max_instructions = 0;
@@ -104,9 +106,11 @@ class Cpu {
     void pl310_write(uint32_t offset, uint32_t value);
     void coprocessor_write(uint32_t pc);
     void exception(uint32_t number);
+    void system_call(uint32_t pc);
 
     void block(uint32_t address, uint32_t size);
     void access(bool write, uint32_t address, uint32_t size);
+    void retire(const Block &block);
     bool paired(bool write, uint32_t address, uint32_t size);
 
     static void on_block(uc_engine *, uint64_t address, uint32_t size, void *self);

@@ -14,6 +14,8 @@ struct Block {
     uint32_t address = 0xFFFFFFFF, size = 0;
     uint32_t instructions = 0;
     uint32_t cost = 0; // 1/64 cycle
+    uint64_t runs = 0;
+    uint16_t classes[AXL_CLASSES] = {}; // instructions of each; words, passes of those that have several
     uint32_t branch_pc = 0;
     Branch branch = Branch::NONE;
     bool conditional = false;
@@ -24,7 +26,7 @@ struct Block {
 
 struct Instruction {
     uint32_t kind = AXL_CLASS_ALU;
-    uint32_t words = 0; // AXL_CLASS_MULTIPLE
+    uint32_t words = 0; // AXL_CLASS_MULTIPLE: words; AXL_CLASS_NEON: passes after the first
     Branch branch = Branch::NONE;
     bool conditional = false;
 };
@@ -42,7 +44,10 @@ class Decoder {
             Instruction in = thumb ? decode_thumb(pc, bytes) : decode_arm(word(pc));
             block.instructions++;
             block.multiple |= in.kind == AXL_CLASS_MULTIPLE;
-            block.cost += cost[in.kind] + in.words * cost[AXL_CLASS_WORD];
+            uint32_t further = in.kind == AXL_CLASS_NEON ? AXL_CLASS_NEON : AXL_CLASS_WORD;
+            block.classes[in.kind]++;
+            block.classes[further] = static_cast<uint16_t>(block.classes[further] + in.words);
+            block.cost += cost[in.kind] + in.words * cost[further];
             block.branch = in.branch; // the last instruction decides: a branch ends its block
             block.conditional = in.conditional;
             block.branch_pc = pc;
@@ -67,6 +72,7 @@ class Decoder {
     }
 
     static Instruction simple(uint32_t kind) { return {kind, 0, Branch::NONE, false}; }
+    static Instruction neon(uint32_t passes) { return {AXL_CLASS_NEON, passes - 1, Branch::NONE, false}; }
     static Instruction multiple(uint32_t words) { return {AXL_CLASS_MULTIPLE, words, Branch::NONE, false}; }
     static Instruction branch(Branch kind, bool conditional) { return {AXL_CLASS_BRANCH, 0, kind, conditional}; }
     static uint32_t count(uint32_t bits) { return static_cast<uint32_t>(__builtin_popcount(bits)); }
@@ -146,12 +152,32 @@ class Decoder {
         if ((w & 0xFE000000) == 0xFA000000)
             return branch(Branch::CALL, false);
         if ((w & 0xFE000000) == 0xF2000000)
-            return simple(AXL_CLASS_VFP);
+            return neon(passes(w));
         if ((w & 0xFF100000) == 0xF4000000)
             return decode_element_transfer(w);
         if ((w & 0xFC700000) == 0xF4500000 || (w & 0xFC700000) == 0xF4100000) // PLD, PLI
             return simple(AXL_CLASS_ALU);
         return simple(AXL_CLASS_SYSTEM);
+    }
+
+    // Cycles in which a NEON instruction occupies the A9's pipeline. Integer arithmetic takes a Q register in one;
+    // multiplier, shifter and floating point take 64 bits at a time, the multiplier 32-bit elements in two steps
+    // (Cortex-A9 NEON MPE TRM, 3.4; LLVM's ARMScheduleA9.td has the same). Encodings: ARMv7-A ARM, A7.4.
+    static uint32_t passes(uint32_t w) {
+        uint32_t operation = (w >> 8) & 15, step = ((w >> 20) & 3) == 2 ? 2 : 1, quad = w & 0x40 ? 2 : 1;
+        if (!(w & 0x00800000)) { // three registers of one length
+            if (operation == 9 || (operation == 11 && !(w & 0x10)))
+                return step * quad; // VMLA, VMLS, VMUL, VQDMULH
+            bool slow = operation == 4 || operation == 5 || (operation == 7 && w & 0x10) || operation >= 13;
+            return slow ? quad : 1; // VSHL by register, VABA, floating point
+        }
+        if ((w & 0x00300000) == 0x00300000 || w & 0x10)
+            return 1; // VEXT, VTBL, two registers, immediates and shifts by one
+        if (!(w & 0x40)) // long: Qd, Dn, Dm
+            return operation >= 8 && operation != 15 ? step : 1;
+        bool longs = (operation & 3) >= 2 && operation < 12, single = operation < 12 && (operation & 3) == 1;
+        uint32_t both = w & 0x01000000 && !longs && operation != 11 ? 2 : 1;
+        return single ? both : step * both; // by scalar: Q is bit 24 where the result is not long
     }
 
     // VLD1..4, VST1..4: all registers of a list, or one lane of each.
@@ -206,8 +232,8 @@ class Decoder {
         }
         if ((first & 0xFE40) == 0xE840 || (first & 0xFE00) == 0xF800)
             return simple(first & 0x10 ? AXL_CLASS_LOAD : AXL_CLASS_STORE);
-        if ((first & 0xEF00) == 0xEF00) // NEON arithmetic
-            return simple(AXL_CLASS_VFP);
+        if ((first & 0xEF00) == 0xEF00) // NEON arithmetic: ARM's encoding, with U elsewhere
+            return neon(passes((first & 0x1000) << 12 | (first & 0xFF) << 16 | second));
         if ((first & 0xEC00) == 0xEC00) // the coprocessor space is the same as in ARM
             return decode_coprocessor((first << 16 | second) & 0x0FFFFFFF);
         return simple((first & 0xFF00) == 0xFB00 ? AXL_CLASS_MUL : AXL_CLASS_ALU);

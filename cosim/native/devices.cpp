@@ -186,9 +186,28 @@ uint32_t Cpu::transfer_address(uint32_t pc) const {
     return w & 0x00800000 ? base + offset : base - offset;
 }
 
+// Linux on ARM (EABI): the number in r7, the result in r0. The kernel's own work is the profile's constants: msync
+// of a mapped device walks page tables and writes nothing.
+void Cpu::system_call(uint32_t pc) {
+    constexpr uint32_t MSYNC = 144;
+    uint32_t number = reg(UC_ARM_REG_R7), result = 0;
+    if (number != MSYNC) {
+        fail(AXL_FAULT_EXCEPTION, pc, 0, format("system call %u before pc 0x%08X: only msync (144) is simulated", number, pc));
+        stop_engine();
+        return;
+    }
+    syscalls++;
+    memory.penalty += config.syscall.cycles;
+    uc_reg_write(engine, UC_ARM_REG_R0, &result);
+}
+
 void Cpu::exception(uint32_t number) {
     // The engine's numbers (QEMU's EXCP_*): 1 undefined, 2 SVC, 3 prefetch abort, 4 data abort.
     uint32_t pc = reg(UC_ARM_REG_PC);
+    if (number == 2 && config.has_os) {
+        system_call(pc);
+        return;
+    }
     if (number == 4) {
         uint32_t address = transfer_address(pc);
         fail(AXL_FAULT_UNMAPPED, pc, address, format("data abort at pc 0x%08X, address 0x%08X", pc, address));

@@ -4,10 +4,14 @@
 // simulated result: it is reported, with the code that caused it, which says more than a wrong number.
 #pragma once
 
+#include <vector>
+
 #include "cache.hpp"
 #include "stale.hpp"
 
 namespace axl {
+
+constexpr uint32_t PAGE_SHIFT = 12; // of the operating system's pages
 
 struct Memory {
     Cache l1i, l1d, l2;
@@ -16,7 +20,8 @@ struct Memory {
     bool l2_on = false;
     uint64_t loads = 0, load_misses = 0, stores = 0, store_misses = 0;
     uint64_t fetch_misses = 0, l2_references = 0, l2_misses = 0, writebacks = 0;
-    uint64_t uncached_loads = 0, uncached_stores = 0, maintenance = 0;
+    uint64_t uncached_loads = 0, uncached_stores = 0, maintenance = 0, page_faults = 0;
+    std::vector<uint64_t> touched; // a bit a page; empty without an operating system
     uint64_t penalty = 0;   // CPU cycles since the start of the job
     uint32_t pc = 0;        // block that runs now: the culprit of reports
     uint64_t cycle = 0;     // fabric cycle of the last synchronisation, for reports
@@ -37,7 +42,8 @@ struct Memory {
         l2_on = false;
         loads = load_misses = stores = store_misses = 0;
         fetch_misses = l2_references = l2_misses = writebacks = 0;
-        uncached_loads = uncached_stores = maintenance = penalty = cycle = 0;
+        uncached_loads = uncached_stores = maintenance = penalty = cycle = page_faults = 0;
+        touched.assign(config.has_os ? 1u << (32 - PAGE_SHIFT - 6) : 0, 0);
         pc = 0;
     }
 
@@ -126,6 +132,8 @@ struct Memory {
     // ---- DMA ----
 
     void dma_read(uint32_t line) {
+        if (config.dma_coherent)
+            return;
         for (Cache *cache : {&l1d, &l2}) {
             uint32_t index = cache->find(line);
             if (index == NOT_FOUND || !(cache->states[index] & DIRTY))
@@ -136,6 +144,12 @@ struct Memory {
     }
 
     void dma_write(uint32_t line) {
+        if (config.dma_coherent) { // the SCU takes the line from L1; L2 is behind it and takes the data
+            uint32_t index = l1d.find(line);
+            if (index != NOT_FOUND)
+                l1d.drop(index);
+            return;
+        }
         for (Cache *cache : {&l1d, &l2}) {
             uint32_t index = cache->find(line);
             if (index != NOT_FOUND)
@@ -168,7 +182,20 @@ struct Memory {
         return index;
     }
 
+    // A page that the cache has never held was never accessed: so it is enough to look at misses.
+    [[gnu::noinline]] void touch_page(uint32_t line) {
+        uint32_t page = line >> (PAGE_SHIFT - LINE_SHIFT);
+        uint64_t bit = 1ull << (page & 63);
+        if (touched[page >> 6] & bit)
+            return;
+        touched[page >> 6] |= bit;
+        page_faults++;
+        penalty += config.page_fault.cycles;
+    }
+
     uint32_t refill(uint32_t line) {
+        if (!touched.empty())
+            touch_page(line);
         Cache::Victim victim;
         uint32_t index = l1d.fill(line, victim);
         l1d.states[index] = from_l2(line);
