@@ -1,73 +1,160 @@
-/* C (M, N) += A (M, K) . B (K, N) on the CPU as well as it can: int32, wrapping, row major, NEON.
+/* C += A . B on the CPU as well as it can: NEON, int32 or int8 (-DBITS=8), written for a Cortex-A9.
  *
- * A block of B, at most 64 x 32, is packed into panels of 8 columns that are read in order; its 8 KiB stay in L1
- * beside 4 rows of A. The innermost loop holds 4 x 8 of C in registers. */
+ * - 4 x 8 of C stay in registers, so that the multiplier is what limits: VMLA.I32 of a Q register keeps it busy for
+ *   four cycles, one multiply-add a cycle (Cortex-A9 NEON MPE TRM, chapter 3); 32 of them need 12 words loaded.
+ * - Elements of 8 bits are widened to 16 as they are packed: VMLAL.S16 does four multiply-adds a cycle.
+ * - B is read in blocks of DEPTH x WIDTH, packed into panels of 8 columns that are read in order. A block is a quarter
+ *   of L1, which replaces at random: a larger one is thrown out by the A and C that stream past it.
+ * - A B that takes no more than half of L1 is read where it is; packing it costs more than it brings.
+ * - What the tiles leave over at the edges goes by plain loops. */
 #include <arm_neon.h>
-#include <stdint.h>
 
-#if !defined(M) || !defined(N) || !defined(K)
-#error "give the sizes: -DM=.. -DN=.. -DK=.."
-#elif M <= 0 || N <= 0 || K <= 0 || M % 4 || N % 8 || K % 2
-#error "M, N and K must be positive multiples of 4, 8 and 2: this kernel does not pad"
-#endif
+#include "cpu.h"
 
-enum { DEPTH = 64, WIDTH = 32 }; /* of a block of B */
-enum { ROWS = 4, COLS = 8 };     /* of C in registers */
-
-int32_t A[M][K] __attribute__((aligned(64)));
-int32_t B[K][N] __attribute__((aligned(64)));
-int32_t C[M][N] __attribute__((aligned(64)));
-
-static int32_t packed[DEPTH * WIDTH] __attribute__((aligned(64)));
+enum { L1 = 32768 };
+enum { ROWS = 4, COLS = 8, STEP = BITS == 32 ? 2 : 4 };        /* of C in registers; k's a turn of the loop */
+enum { WIDTH = 32, DEPTH = L1 / 4 / (WIDTH * (BITS == 32 ? 4 : 2)) }; /* of a block of B, packed */
+enum { M_WHOLE = M / ROWS * ROWS, N_WHOLE = N / COLS * COLS, K_WHOLE = K / STEP * STEP };
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
-/* depth x cols of B, panel after panel. */
-static void pack(const int32_t *b, int depth, int cols) {
-    int32_t *to = packed;
-    for (int n = 0; n < cols; n += COLS)
-        for (int k = 0; k < depth; k++, to += COLS) {
-            vst1q_s32(to, vld1q_s32(&b[k * N + n]));
-            vst1q_s32(to + 4, vld1q_s32(&b[k * N + n + 4]));
-        }
+static inline void load(int32x4_t low[ROWS], int32x4_t high[ROWS], const int32_t *c) {
+    for (int r = 0; r < ROWS; r++, c += N) {
+        low[r] = vld1q_s32(c);
+        high[r] = vld1q_s32(c + 4);
+    }
 }
 
-/* c (4, 8) += a (4, depth) . panel (depth, 8). Two steps of k at a time: sums, two rows of the panel and two columns
- * of a fill 14 of the 16 registers, and no more may be unrolled. */
-static void multiply(int32_t *c, const int32_t *a, const int32_t *panel, int depth) {
-    int32x4_t low[ROWS], high[ROWS];
-    for (int r = 0; r < ROWS; r++) {
-        low[r] = vld1q_s32(&c[r * N]);
-        high[r] = vld1q_s32(&c[r * N + 4]);
+static inline void store(int32_t *c, const int32x4_t low[ROWS], const int32x4_t high[ROWS]) {
+    for (int r = 0; r < ROWS; r++, c += N) {
+        vst1q_s32(c, low[r]);
+        vst1q_s32(c + 4, high[r]);
     }
+}
+
+#if BITS == 32
+typedef int32_t packed_element;
+enum { A_STRIDE = K };
+
+/* c (4, 8) += a (4, depth) . b (depth, 8), rows of b `stride` apart. Sums, two rows of b and two columns of a fill 14
+ * of the 16 registers: no more may be unrolled. */
+static inline void multiply(int32_t *c, const int32_t *a, const int32_t *b, int stride, int depth) {
+    int32x4_t low[ROWS], high[ROWS];
+    load(low, high, c);
 #pragma clang loop unroll(disable)
-    for (int k = 0; k < depth; k += 2, panel += 2 * COLS) {
-        const int32x4_t low0 = vld1q_s32(panel), high0 = vld1q_s32(panel + 4);
-        const int32x4_t low1 = vld1q_s32(panel + 8), high1 = vld1q_s32(panel + 12);
+    for (int k = 0; k < depth; k += STEP, b += STEP * stride) {
+        const int32x4_t low0 = vld1q_s32(b), high0 = vld1q_s32(b + 4);
+        const int32x4_t low1 = vld1q_s32(b + stride), high1 = vld1q_s32(b + stride + 4);
         for (int r = 0; r < ROWS; r++) {
-            const int32x2_t pair = vld1_s32(&a[r * K + k]);
+            const int32x2_t pair = vld1_s32(&a[r * A_STRIDE + k]);
             low[r] = vmlaq_lane_s32(low[r], low0, pair, 0);
             high[r] = vmlaq_lane_s32(high[r], high0, pair, 0);
             low[r] = vmlaq_lane_s32(low[r], low1, pair, 1);
             high[r] = vmlaq_lane_s32(high[r], high1, pair, 1);
         }
     }
-    for (int r = 0; r < ROWS; r++) {
-        vst1q_s32(&c[r * N], low[r]);
-        vst1q_s32(&c[r * N + 4], high[r]);
+    store(c, low, high);
+}
+
+/* Four rows of A from k on, as multiply() wants them: as they are. */
+static inline const int32_t *rows_of_A(int m, int k, int depth) {
+    (void)depth;
+    return &A[m][k];
+}
+
+static inline void copy8(int32_t *to, const int32_t *from) {
+    vst1q_s32(to, vld1q_s32(from));
+    vst1q_s32(to + 4, vld1q_s32(from + 4));
+}
+#else
+typedef int16_t packed_element;
+enum { A_STRIDE = DEPTH };
+
+static int16_t rows[ROWS][DEPTH] __attribute__((aligned(64)));
+
+/* One step of k; the lane must be a constant. */
+#define ADD_STEP(lane)                                                                \
+    do {                                                                              \
+        const int16x8_t row = vld1q_s16(b + (lane) * stride);                         \
+        for (int r = 0; r < ROWS; r++) {                                              \
+            low[r] = vmlal_lane_s16(low[r], vget_low_s16(row), four[r], lane);        \
+            high[r] = vmlal_lane_s16(high[r], vget_high_s16(row), four[r], lane);     \
+        }                                                                             \
+    } while (0)
+
+/* c (4, 8) += a (4, depth) . b (depth, 8), rows of b `stride` apart. */
+static inline void multiply(int32_t *c, const int16_t *a, const int16_t *b, int stride, int depth) {
+    int32x4_t low[ROWS], high[ROWS];
+    load(low, high, c);
+#pragma clang loop unroll(disable)
+    for (int k = 0; k < depth; k += STEP, b += STEP * stride) {
+        int16x4_t four[ROWS];
+        for (int r = 0; r < ROWS; r++)
+            four[r] = vld1_s16(&a[r * A_STRIDE + k]);
+        ADD_STEP(0);
+        ADD_STEP(1);
+        ADD_STEP(2);
+        ADD_STEP(3);
+    }
+    store(c, low, high);
+}
+
+/* Four rows of A from k on, widened. */
+static inline const int16_t *rows_of_A(int m, int k, int depth) {
+    for (int r = 0; r < ROWS; r++)
+        for (int i = 0; i < depth; i++)
+            rows[r][i] = A[m + r][k + i];
+    return rows[0];
+}
+
+static inline void copy8(int16_t *to, const int8_t *from) { vst1q_s16(to, vmovl_s8(vld1_s8(from))); }
+#endif
+
+static packed_element packed[DEPTH * WIDTH] __attribute__((aligned(64)));
+
+/* depth x cols of B, panel after panel. */
+static void pack(const element *b, int depth, int cols) {
+    packed_element *to = packed;
+    for (int n = 0; n < cols; n += COLS)
+        for (int k = 0; k < depth; k++, to += COLS)
+            copy8(to, &b[k * N + n]);
+}
+
+static void multiply_blocks(void) {
+    for (int k = 0; k < K_WHOLE; k += DEPTH) {
+        const int depth = smaller(DEPTH, K_WHOLE - k);
+        for (int n = 0; n < N_WHOLE; n += WIDTH) {
+            const int cols = smaller(WIDTH, N_WHOLE - n);
+            pack(&B[k][n], depth, cols);
+            for (int m = 0; m < M_WHOLE; m += ROWS) {
+                const packed_element *a = rows_of_A(m, k, depth);
+                for (int panel = 0; panel < cols; panel += COLS)
+                    multiply(&C[m][n + panel], a, &packed[panel * depth], COLS, depth);
+            }
+        }
     }
 }
 
+#if BITS == 32
+enum { IN_PLACE = sizeof B <= L1 / 2 };
+
+static void multiply_in_place(void) {
+    for (int m = 0; m < M_WHOLE; m += ROWS)
+        for (int n = 0; n < N_WHOLE; n += COLS)
+            multiply(&C[m][n], &A[m][0], &B[0][n], N, K_WHOLE);
+}
+#else
+enum { IN_PLACE = 0 };
+static void multiply_in_place(void) {}
+#endif
+
 int main(void) {
-    for (int k = 0; k < K; k += DEPTH) {
-        const int depth = smaller(DEPTH, K - k);
-        for (int n = 0; n < N; n += WIDTH) {
-            const int cols = smaller(WIDTH, N - n);
-            pack(&B[k][n], depth, cols);
-            for (int m = 0; m < M; m += ROWS)
-                for (int panel = 0; panel < cols; panel += COLS)
-                    multiply(&C[m][n + panel], &A[m][k], &packed[panel * depth], depth);
-        }
-    }
+    if (IN_PLACE)
+        multiply_in_place();
+    else
+        multiply_blocks();
+    plain(0, 0, K_WHOLE, M_WHOLE, N_WHOLE); /* what is left of k, of n, of m */
+    plain(0, N_WHOLE, 0, M_WHOLE, N);
+    plain(M_WHOLE, 0, 0, M, N);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* What the hand-written drivers share: C (M, N) += A (M, K) . B (K, N), int32, wrapping, row major.
  *
- * Sizes come from the compile line: -DM=64 -DN=64 -DK=64 -DS=16, S the size of the accelerator's tile. Opcodes are
- * those of the bit-mask encoding, one word each. */
+ * Sizes come from the compile line: -DM=64 -DN=64 -DK=64 -DS=16, S the size of the accelerator's tile, which is
+ * TM x TN x TK where it can be chosen. Opcodes are those of the bit-mask encoding. flows.h goes on from here. */
 #ifndef BASELINE_MATMUL_H
 #define BASELINE_MATMUL_H
 
@@ -11,6 +11,12 @@
 #error "give the sizes: -DM=.. -DN=.. -DK=.. -DS=.. (S is the tile of the accelerator)"
 #elif S <= 0 || M <= 0 || N <= 0 || K <= 0 || M % S || N % S || K % S
 #error "M, N and K must be positive multiples of S: these drivers do not pad"
+#endif
+
+#ifndef TM
+#define TM S
+#define TN S
+#define TK S
 #endif
 
 enum { LOAD_A = 1, LOAD_B = 2, COMPUTE = 4, STORE_C = 8 };

@@ -25,15 +25,16 @@ def build(folder: Path, source: str, shape: tuple[int, int, int], *flow: str, **
     return compile_arm([sw.BASELINES / f"{source}.c"], elf, board=BOARD, defines=macros)
 
 
-def problem(shape: tuple[int, int, int]) -> tuple[dict[str, Array], Array]:
-    """Arrays over the whole range of int32, and what C must become."""
+def problem(shape: tuple[int, int, int], bits: int = 32) -> tuple[dict[str, Array], Array]:
+    """Arrays over the whole range of their type (A and B of `bits`), and what C must become."""
     M, N, K = shape
     rng = np.random.default_rng(7)
-    forms = {"A": (M, K), "B": (K, N), "C": (M, N)}
+    forms = {"A": ((M, K), bits), "B": ((K, N), bits), "C": ((M, N), 32)}
     arrays = {
-        name: rng.integers(-(2**31), 2**31, form, np.int64).astype(np.int32) for name, form in forms.items()
+        name: rng.integers(-(2 ** (width - 1)), 2 ** (width - 1), form, np.int64).astype(f"int{width}")
+        for name, (form, width) in forms.items()
     }
-    return arrays, arrays["C"] + arrays["A"] @ arrays["B"]
+    return arrays, arrays["C"] + arrays["A"].astype(np.int32) @ arrays["B"].astype(np.int32)
 
 
 def words_in(version: str, flow: str, shape: tuple[int, int, int], tile: tuple[int, int, int]) -> int:
@@ -86,11 +87,14 @@ def test_a_driver_makes_one_transfer_a_step(
         assert result.stale == []
 
 
+@pytest.mark.parametrize("bits", [8, 32])
 @pytest.mark.parametrize("kernel", ["cpu_naive", "cpu_neon"])
-@pytest.mark.parametrize("shape", [(4, 8, 4), (12, 72, 68), (128, 64, 132)])
-def test_a_cpu_kernel_equals_numpy(tmp_path: Path, kernel: str, shape: tuple[int, int, int]) -> None:
-    arrays, expected = problem(shape)
-    run = run_cpu(build(tmp_path, kernel, shape), arrays, {"C": (expected.shape, "int32")}, BOARD)
+@pytest.mark.parametrize("shape", [(1, 1, 1), (4, 8, 4), (13, 21, 7), (12, 72, 68), (129, 77, 133)])
+def test_a_cpu_kernel_equals_numpy(
+    tmp_path: Path, kernel: str, shape: tuple[int, int, int], bits: int
+) -> None:
+    arrays, expected = problem(shape, bits)
+    run = run_cpu(build(tmp_path, kernel, shape, BITS=bits), arrays, {"C": (expected.shape, "int32")}, BOARD)
     np.testing.assert_array_equal(run.outputs["C"], expected)
 
 
@@ -99,13 +103,15 @@ def test_a_cpu_kernel_equals_numpy(tmp_path: Path, kernel: str, shape: tuple[int
     [
         ("v3", ["Cs"], (8, 8, 6), {"S": 4}, "M, N and K must be positive multiples of S"),
         ("v3", ["Cs"], (8, 8, 8), {}, "give the sizes"),
-        ("v3", [], (8, 8, 8), {"S": 4}, "choose a flow of v3"),
-        ("v2", ["Cs"], (8, 8, 8), {"S": 4}, "choose a flow of v2"),
+        ("v3", [], (8, 8, 8), {"S": 4}, "choose a flow: -DFLOW_Ns"),
+        ("v2", ["Cs"], (8, 8, 8), {"S": 4}, "v2 does not keep C"),
+        ("v1", ["As"], (8, 8, 8), {"S": 4}, "v1 keeps nothing"),
         ("v4", ["Cs"], (32, 32, 32), {"S": 16}, "give the tile"),
         ("v4", ["Cs"], (32, 32, 32), {"S": 16, "TM": 8, "TN": 16, "TK": 16}, "multiples of S"),
         ("v4", ["Cs"], (32, 32, 48), {"S": 16, "TM": 16, "TN": 16, "TK": 32}, "multiples of TM, TN and TK"),
         ("v4", ["Cs"], (128, 128, 64), {"S": 16, "TM": 128, "TN": 128, "TK": 16}, "holds 4096 words"),
-        ("cpu_neon", [], (8, 12, 8), {}, "this kernel does not pad"),
+        ("cpu_neon", [], (8, 0, 8), {}, "M, N and K must be positive"),
+        ("cpu_neon", [], (8, 8, 8), {"BITS": 16}, "must be 8 or 32"),
     ],
 )
 def test_sizes_that_do_not_fit_are_refused(
