@@ -1,12 +1,17 @@
-"""An AXI DMA with the registers of Xilinx' AXI DMA in direct register mode (AMD PG021).
+"""An AXI DMA with the registers of Xilinx' AXI DMA (AMD PG021), in direct register or scatter-gather mode.
 
 A driver cannot tell it from the core on the board: same registers, same life of every bit, and the
 same LENGTH width, so that what hangs there hangs here. Where PG021 leaves behaviour undefined
 (unaligned address without the realignment engine, packet longer than LENGTH), the channel stops with
-DMAIntErr. Keyhole, cyclic and scatter-gather modes are not built in.
+DMAIntErr. Keyhole and cyclic modes are not built in. The one extension is that descriptors can describe
+rows with a stride (:mod:`axiloom.hw.dma_sg_fetch`).
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from amaranth.hdl import Module, ResetInserter, Signal
 from amaranth.lib import wiring
@@ -16,6 +21,10 @@ from axiloom.hw.axi import AXI4, AXI4Lite, AXI4Stream
 from axiloom.hw.dma_mm2s import Mm2s
 from axiloom.hw.dma_registers import ADDRESS_WIDTH, ChannelRegisters, LiteSlave, Register
 from axiloom.hw.dma_s2mm import S2mm
+from axiloom.hw.dma_sg import DescriptorEngine
+from axiloom.hw.dma_sg_fetch import LENGTH_BITS
+from axiloom.hw.dma_sg_port import SgPort
+from axiloom.hw.dma_sg_registers import SgRegister, SgRegisters
 
 MM2S_BASE = 0x00
 S2MM_BASE = 0x30
@@ -30,13 +39,16 @@ class AxiDma(wiring.Component):
     Parameters
     ----------
     data_width : 32, 64 or 128
-    length_width : bits of the LENGTH registers, 8 to 26 (PG021); what is written above is lost
+    length_width : bits of the LENGTH registers, 8 to 26 (PG021); what is written above is lost.
+        Descriptors have 26 whatever it is
     burst : longest burst in beats, a power of two up to 64 (the FIFOs hold a few bursts)
+    scatter_gather : descriptors from memory instead of SA, DA and LENGTH
 
     Members
     -------
     s_axi_lite : the registers
     m_axi_mm2s, m_axi_s2mm : memory
+    m_axi_sg : descriptors, 32 bits, only with `scatter_gather`
     m_axis_mm2s : what MM2S reads, TLAST on the last word of a transfer
     s_axis_s2mm : what S2MM writes, a transfer ends with TLAST
     mm2s_introut, s2mm_introut : interrupts, high while a flag that is enabled is set
@@ -46,7 +58,9 @@ class AxiDma(wiring.Component):
     quiet : nothing will happen before the next access to a register or the next word of s_axis_s2mm
     """
 
-    def __init__(self, data_width: int = 32, length_width: int = 26, burst: int = 16) -> None:
+    def __init__(
+        self, data_width: int = 32, length_width: int = 26, burst: int = 16, scatter_gather: bool = False
+    ) -> None:
         if data_width not in (32, 64, 128):
             raise ValueError(f"DMA data width must be 32, 64 or 128, not {data_width!r}")
         if not isinstance(length_width, int) or not 8 <= length_width <= 26:
@@ -56,11 +70,13 @@ class AxiDma(wiring.Component):
         self._data_width = data_width
         self._length_width = length_width
         self._burst = burst
+        self._scatter_gather = scatter_gather
         super().__init__(
             {
                 "s_axi_lite": In(AXI4Lite(ADDRESS_WIDTH)),
                 "m_axi_mm2s": Out(AXI4(32, data_width, "read")),
                 "m_axi_s2mm": Out(AXI4(32, data_width, "write")),
+                **({"m_axi_sg": Out(AXI4(32, 32, "read-write"))} if scatter_gather else {}),
                 "m_axis_mm2s": Out(AXI4Stream(data_width)),
                 "s_axis_s2mm": In(AXI4Stream(data_width)),
                 "mm2s_introut": Out(1),
@@ -84,29 +100,22 @@ class AxiDma(wiring.Component):
     def burst(self) -> int:
         return self._burst
 
+    @property
+    def scatter_gather(self) -> bool:
+        return self._scatter_gather
+
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        word_bytes = self.data_width // 8
-
-        mm2s = Mm2s(self.data_width, self.length_width, self.burst)
-        s2mm = S2mm(self.data_width, self.length_width, self.burst)
-        mm2s_registers = ChannelRegisters(self.length_width, alignment=word_bytes)
-        s2mm_registers = ChannelRegisters(
-            self.length_width, alignment=word_bytes, min_length=word_bytes, reports_length=True
+        resetting, clear = Signal(), Signal()
+        mm2s, s2mm = (self._scatter_gather_channels if self.scatter_gather else self._direct_channels)(
+            m, resetting, clear
         )
-        channels = (
-            (MM2S_BASE, mm2s_registers, mm2s),
-            (S2MM_BASE, s2mm_registers, s2mm),
-        )
+        channels = ((MM2S_BASE, mm2s), (S2MM_BASE, s2mm))
 
         # --- soft reset: of both channels, whichever asked for it (PG021, DMACR.Reset) ---
-        resetting = Signal()
         reset_cycles = Signal(range(MIN_RESET_CYCLES))
-        clear = Signal()
         m.d.comb += [
             clear.eq(resetting & (reset_cycles == 0) & mm2s.drained & s2mm.drained),
-            mm2s.stop.eq(resetting),
-            s2mm.stop.eq(resetting),
             self.reset_out.eq(resetting),
         ]
         with m.If(reset_cycles != 0):
@@ -114,61 +123,36 @@ class AxiDma(wiring.Component):
         with m.If(clear):
             m.d.sync += resetting.eq(0)
 
-        m.submodules.lite_slave = slave = LiteSlave()
-        m.submodules.mm2s_registers = ResetInserter(clear)(mm2s_registers)
-        m.submodules.s2mm_registers = ResetInserter(clear)(s2mm_registers)
-        m.submodules.mm2s = ResetInserter(clear)(mm2s)
-        m.submodules.s2mm = ResetInserter(clear)(s2mm)
-
         # --- register map ---
+        m.submodules.lite_slave = slave = LiteSlave()
         with m.Switch(slave.read_index):
-            for base, registers, _ in channels:
-                with m.Case((base + Register.DMACR) >> 2):
-                    m.d.comb += slave.read_data.eq(registers.control)
-                with m.Case((base + Register.DMASR) >> 2):
-                    m.d.comb += slave.read_data.eq(registers.status)
-                with m.Case((base + Register.ADDRESS) >> 2):
-                    m.d.comb += slave.read_data.eq(registers.address)
-                with m.Case((base + Register.LENGTH) >> 2):
-                    m.d.comb += slave.read_data.eq(registers.length)
+            for base, channel in channels:
+                for offset, (_, value) in channel.map.items():
+                    with m.Case((base + offset) >> 2):
+                        m.d.comb += slave.read_data.eq(value)
         with m.If(slave.write & ~resetting), m.Switch(slave.write_index):
-            for base, registers, _ in channels:
-                with m.Case((base + Register.DMACR) >> 2):
-                    m.d.comb += registers.write_control.eq(1)
-                    with m.If(slave.write_data[2]):
-                        m.d.sync += [resetting.eq(1), reset_cycles.eq(MIN_RESET_CYCLES - 1)]
-                with m.Case((base + Register.DMASR) >> 2):
-                    m.d.comb += registers.write_status.eq(1)
-                with m.Case((base + Register.ADDRESS) >> 2):
-                    m.d.comb += registers.write_address.eq(1)
-                with m.Case((base + Register.LENGTH) >> 2):
-                    m.d.comb += registers.write_length.eq(1)
+            for base, channel in channels:
+                for offset, (strobe, _) in channel.map.items():
+                    with m.Case((base + offset) >> 2):
+                        m.d.comb += strobe.eq(1)
+                        if offset == Register.DMACR:
+                            with m.If(slave.write_data[2]):
+                                m.d.sync += [resetting.eq(1), reset_cycles.eq(MIN_RESET_CYCLES - 1)]
 
         # --- channels ---
-        for _, registers, channel in channels:
+        for _, channel in channels:
             m.d.comb += [
-                registers.write_data.eq(slave.write_data),
-                registers.resetting.eq(resetting),
-                registers.active.eq(channel.active),
-                registers.done.eq(channel.done),
-                registers.slave_error.eq(channel.slave_error),
-                registers.decode_error.eq(channel.decode_error),
-                channel.start.eq(registers.start),
-                channel.address.eq(registers.address),
-                channel.length.eq(registers.length),
+                channel.registers.write_data.eq(slave.write_data),
+                channel.registers.resetting.eq(resetting),
             ]
         m.d.comb += [
-            s2mm_registers.received.eq(s2mm.received),
-            s2mm_registers.overflow.eq(s2mm.overflow),
-            self.mm2s_introut.eq(mm2s_registers.introut),
-            self.s2mm_introut.eq(s2mm_registers.introut),
-            self.mm2s_busy.eq(mm2s_registers.start | mm2s.active),
-            self.s2mm_busy.eq(s2mm_registers.start | s2mm.active),
+            self.mm2s_introut.eq(mm2s.registers.introut),
+            self.s2mm_introut.eq(s2mm.registers.introut),
+            self.mm2s_busy.eq(mm2s.busy),
+            self.s2mm_busy.eq(s2mm.busy),
             self.quiet.eq(
                 mm2s.quiet
                 & s2mm.quiet
-                & ~mm2s_registers.start
-                & ~s2mm_registers.start
                 & ~resetting
                 & ~self.s_axi_lite.awvalid
                 & ~self.s_axi_lite.arvalid
@@ -177,8 +161,147 @@ class AxiDma(wiring.Component):
             ),
         ]
         wiring.connect(m, wiring.flipped(self.s_axi_lite), slave.bus)
-        wiring.connect(m, mm2s.bus, wiring.flipped(self.m_axi_mm2s))
-        wiring.connect(m, s2mm.bus, wiring.flipped(self.m_axi_s2mm))
-        wiring.connect(m, mm2s.stream, wiring.flipped(self.m_axis_mm2s))
-        wiring.connect(m, wiring.flipped(self.s_axis_s2mm), s2mm.stream)
+        wiring.connect(m, mm2s.mover.bus, wiring.flipped(self.m_axi_mm2s))
+        wiring.connect(m, s2mm.mover.bus, wiring.flipped(self.m_axi_s2mm))
+        wiring.connect(m, mm2s.mover.stream, wiring.flipped(self.m_axis_mm2s))
+        wiring.connect(m, wiring.flipped(self.s_axis_s2mm), s2mm.mover.stream)
         return m
+
+    def _direct_channels(self, m: Module, stop: Signal, clear: Signal) -> list[_Channel]:
+        """Registers command the movers."""
+        word_bytes = self.data_width // 8
+        made = []
+        for name, mover, registers in (
+            (
+                "mm2s",
+                Mm2s(self.data_width, self.length_width, self.burst),
+                ChannelRegisters(self.length_width, alignment=word_bytes),
+            ),
+            (
+                "s2mm",
+                S2mm(self.data_width, self.length_width, self.burst),
+                ChannelRegisters(
+                    self.length_width, alignment=word_bytes, min_length=word_bytes, reports_length=True
+                ),
+            ),
+        ):
+            m.submodules[f"{name}_registers"] = ResetInserter(clear)(registers)
+            m.submodules[name] = ResetInserter(clear)(mover)
+            m.d.comb += [
+                mover.stop.eq(stop),
+                registers.active.eq(mover.active),
+                registers.done.eq(mover.done),
+                registers.slave_error.eq(mover.slave_error),
+                registers.decode_error.eq(mover.decode_error),
+                mover.start.eq(registers.start),
+                mover.address.eq(registers.address),
+                mover.length.eq(registers.length),
+            ]
+            if isinstance(mover, S2mm):
+                m.d.comb += [registers.received.eq(mover.received), registers.overflow.eq(mover.overflow)]
+            register_map: dict[int, tuple[Any, Any]] = {
+                Register.DMACR: (registers.write_control, registers.control),
+                Register.DMASR: (registers.write_status, registers.status),
+                Register.ADDRESS: (registers.write_address, registers.address),
+                Register.LENGTH: (registers.write_length, registers.length),
+            }
+            made.append(
+                _Channel(
+                    registers,
+                    mover,
+                    register_map,
+                    busy=registers.start | mover.active,
+                    quiet=mover.quiet & ~registers.start,
+                    drained=mover.drained,
+                )
+            )
+        return made
+
+    def _scatter_gather_channels(self, m: Module, stop: Signal, clear: Signal) -> list[_Channel]:
+        """Registers command an engine, and it the mover."""
+        m.submodules.sg_port = port = ResetInserter(clear)(SgPort())
+        m.d.comb += port.stop.eq(stop)
+        wiring.connect(m, port.bus, wiring.flipped(self.m_axi_sg))
+        made = []
+        for name, mover, requests in (
+            ("mm2s", Mm2s(self.data_width, LENGTH_BITS, self.burst, strided=True), port.channel0),
+            ("s2mm", S2mm(self.data_width, LENGTH_BITS, self.burst, strided=True), port.channel1),
+        ):
+            registers = SgRegisters()
+            engine = DescriptorEngine(self.data_width, receives=isinstance(mover, S2mm))
+            m.submodules[f"{name}_registers"] = ResetInserter(clear)(registers)
+            m.submodules[f"{name}_engine"] = ResetInserter(clear)(engine)
+            m.submodules[name] = ResetInserter(clear)(mover)
+            wiring.connect(m, engine.requests, requests)
+            m.d.comb += [
+                mover.stop.eq(stop),
+                engine.run.eq(registers.run & ~stop),
+                engine.load.eq(registers.load),
+                engine.first.eq(registers.first),
+                engine.go.eq(registers.go),
+                engine.tail.eq(registers.last),
+                engine.ready.eq(mover.ready),
+                mover.start.eq(engine.start),
+                mover.address.eq(engine.address),
+                mover.length.eq(engine.length),
+                mover.stride.eq(engine.stride),
+                mover.rows.eq(engine.rows),
+                engine.active.eq(mover.active),
+                engine.done.eq(mover.done),
+                registers.engine_current.eq(engine.current),
+                registers.busy.eq(engine.busy),
+                registers.completed.eq(engine.completed),
+                registers.packet.eq(engine.packet),
+                registers.int_error.eq(engine.int_error),
+                registers.sg_int_error.eq(engine.sg_int_error),
+                registers.sg_slave_error.eq(engine.sg_slave_error),
+                registers.sg_decode_error.eq(engine.sg_decode_error),
+            ]
+            for side in (engine, registers):
+                m.d.comb += [
+                    side.slave_error.eq(mover.slave_error),
+                    side.decode_error.eq(mover.decode_error),
+                ]
+            if isinstance(mover, S2mm):
+                m.d.comb += [
+                    engine.result.eq(mover.filled),
+                    engine.moved.eq(mover.received),
+                    engine.begins.eq(mover.begins),
+                    engine.ends.eq(mover.ends),
+                ]
+            else:
+                m.d.comb += [
+                    mover.last.eq(engine.last),
+                    engine.result.eq(mover.done),
+                    engine.moved.eq(mover.moved),
+                    engine.ends.eq(mover.stream.tlast),
+                ]
+            register_map: dict[int, tuple[Any, Any]] = {
+                SgRegister.DMACR: (registers.write_control, registers.control),
+                SgRegister.DMASR: (registers.write_status, registers.status),
+                SgRegister.CURDESC: (registers.write_current, registers.current),
+                SgRegister.TAILDESC: (registers.write_tail, registers.tail),
+            }
+            made.append(
+                _Channel(
+                    registers,
+                    mover,
+                    register_map,
+                    busy=registers.go | engine.busy,
+                    quiet=mover.quiet & engine.quiet & ~registers.go & ~registers.counting,
+                    drained=mover.drained & port.drained,
+                )
+            )
+        return made
+
+
+@dataclass(frozen=True)
+class _Channel:
+    """A channel in either mode. `map`: byte offset to the strobe of a write and the value read."""
+
+    registers: Any
+    mover: Mm2s | S2mm
+    map: Mapping[int, tuple[Any, Any]]
+    busy: Any
+    quiet: Any
+    drained: Any

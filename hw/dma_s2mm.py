@@ -1,14 +1,21 @@
-"""The S2MM half of the DMA: collects a packet from the stream and writes it to memory in bursts."""
+"""The S2MM half of the DMA: collects packets from the stream and writes them to memory in bursts."""
 
 from __future__ import annotations
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
-from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
 
 from axiloom.hw.axi import AXI4, AXI4Stream
-from axiloom.hw.dma_mm2s import BURST_INCR, CACHE_BUFFERABLE, PAGE_BYTES
+from axiloom.hw.dma_mm2s import (
+    BURST_INCR,
+    CACHE_BUFFERABLE,
+    PAGE_BYTES,
+    ROWS_BITS,
+    STRIDE_BITS,
+)
 
 FIFO_DEPTH = 65
 """Words collected but not yet written (a power of two and the FIFO's output register)."""
@@ -21,12 +28,18 @@ MAX_OUTSTANDING = 15
 
 
 class S2mm(wiring.Component):
-    """One packet at a time: `start` takes `address` and `length` (bytes of the buffer, at least a word).
+    """`start` takes `address` and `length` (bytes of the buffer, at least a word). Plain: one packet
+    at a time.
 
     A burst gets its address only when all of its words are here, so that it has its true length and
     never waits for the stream. It ends after `burst` words, at the packet's TLAST, at the end of the
     buffer, and before a 4 KiB boundary. A packet longer than the buffer is an `overflow`: the
     buffer is full, the rest of the packet is not accepted.
+
+    With `strided` the buffer is `rows` rows of `length` bytes, `stride` bytes apart (`rows` 0: one row).
+    The next command may be given whenever `ready` is high, at the latest in the cycle in which the last
+    word of the one before is accepted, so that packets follow each other without a gap. A packet that
+    fills a buffer without an end goes on in the next one.
 
     After an overflow or a write error, no more words are accepted; `active` falls when the responses
     of all bursts have come. While `stop` is high nothing is accepted; when `drained` rises, the
@@ -35,24 +48,41 @@ class S2mm(wiring.Component):
     Members
     -------
     start, address, length : command, taken in the cycle in which `start` is high
+    stride, rows : the rest of it, only with `strided`
+    ready : a command can be taken, only with `strided`
     stop : prepare for a reset
     active : from `start` until every response has come
-    done : one cycle, the last of `active`, unless there was an error
-    received : bytes accepted since `start`
+    done : one cycle, the last of `active`, unless there was an error; strided: once a command, when
+        the responses of all its bursts have come
+    received : bytes accepted since `start`; strided: of a command, with `filled`
+    filled, begins, ends : one cycle, with the last word of a command; whether it holds the first and the last
+        word of a packet (only with `strided`)
     overflow, slave_error, decode_error : one cycle each, when it is found
     drained : no transaction on `bus`
     quiet : nothing will happen before the next `start` or the next word of the stream
     """
 
-    def __init__(self, data_width: int = 32, length_width: int = 26, burst: int = 16) -> None:
+    def __init__(
+        self, data_width: int = 32, length_width: int = 26, burst: int = 16, strided: bool = False
+    ) -> None:
         self._data_width = data_width
         self._length_width = length_width
         self._burst = burst
+        self._strided = strided
+        rows = {
+            "stride": In(STRIDE_BITS),
+            "rows": In(ROWS_BITS),
+            "ready": Out(1),
+            "filled": Out(1),
+            "begins": Out(1),
+            "ends": Out(1),
+        }
         super().__init__(
             {
                 "start": In(1),
                 "address": In(32),
                 "length": In(length_width),
+                **(rows if strided else {}),
                 "stop": In(1),
                 "active": Out(1),
                 "done": Out(1),
@@ -87,35 +117,26 @@ class S2mm(wiring.Component):
         words_received = Signal.like(words_left)
         pending = Signal(range(MAX_OUTSTANDING + 1))
         accept = Signal()
-        packet_ends = Signal()
+        row_ends = Signal()
+        command_ends = Signal()
         burst_ends = Signal()
         m.d.comb += [
             stream.tready.eq(
                 collecting & ~self.stop & fifo.w_rdy & commands.w_rdy & (pending != MAX_OUTSTANDING)
             ),
             accept.eq(stream.tvalid & stream.tready),
-            packet_ends.eq(stream.tlast | (words_left == 1)),
+            row_ends.eq(words_left == 1),
             burst_ends.eq(
-                packet_ends
+                command_ends
+                | row_ends
                 | (beat == self._burst - 1)
                 | address[word_shift : PAGE_BYTES.bit_length() - 1].all()
             ),
-            self.overflow.eq(accept & packet_ends & ~stream.tlast),
             fifo.w_data.eq(Cat(stream.tdata, burst_ends)),
             fifo.w_en.eq(accept),
             commands.w_data.eq(Cat(Mux(beat == 0, address, burst_address), beat)),
             commands.w_en.eq(accept & burst_ends),
-            self.received.eq(words_received << word_shift),
         ]
-        with m.If(self.start):
-            m.d.sync += [
-                self.active.eq(1),
-                collecting.eq(1),
-                address.eq(self.address),
-                beat.eq(0),
-                words_left.eq(self.length >> word_shift),
-                words_received.eq(0),
-            ]
         with m.If(accept):
             m.d.sync += [
                 address.eq(address + word_bytes),
@@ -125,8 +146,28 @@ class S2mm(wiring.Component):
             ]
             with m.If(beat == 0):
                 m.d.sync += burst_address.eq(address)
-            with m.If(packet_ends):
+            with m.If(command_ends):
                 m.d.sync += collecting.eq(0)
+        if self._strided:
+            self._rows(m, accept, row_ends, command_ends, address, words_left)
+            m.d.comb += [
+                self.ready.eq((~collecting | (accept & command_ends)) & ~failed & ~self.stop),
+                self.received.eq((words_received + 1) << word_shift),
+            ]
+        else:
+            m.d.comb += [
+                command_ends.eq(stream.tlast | row_ends),
+                self.overflow.eq(accept & command_ends & ~stream.tlast),
+                self.received.eq(words_received << word_shift),
+            ]
+        with m.If(self.start):
+            m.d.sync += [
+                collecting.eq(1),
+                address.eq(self.address),
+                beat.eq(0),
+                words_left.eq(self.length >> word_shift),
+                words_received.eq(0),
+            ]
 
         # --- addresses, then their words, then their responses ---
         unsent = Signal.like(pending)
@@ -156,20 +197,77 @@ class S2mm(wiring.Component):
 
         # --- how it ends ---
         error = Signal()
-        finished = Signal()
         m.d.comb += [
             error.eq(response & bus.bresp[1]),
             self.slave_error.eq(error & ~bus.bresp[0]),
             self.decode_error.eq(error & bus.bresp[0]),
             self.drained.eq(pending == 0),
-            finished.eq(self.active & ~collecting & (pending == 0)),
-            self.done.eq(finished & ~failed),
             self.quiet.eq((pending == 0) & (~self.active | collecting) & ~accept),
         ]
         with m.If(self.overflow | error):
             m.d.sync += failed.eq(1)
         with m.If(error):
             m.d.sync += collecting.eq(0)
+        if self._strided:
+            # Bursts whose response has not come: whether it is the last of its command.
+            m.submodules.bursts = bursts = SyncFIFO(width=1, depth=MAX_OUTSTANDING + 1)
+            m.d.comb += [
+                bursts.w_data.eq(command_ends),
+                bursts.w_en.eq(commands.w_en),
+                bursts.r_en.eq(response),
+                self.active.eq(collecting | (pending != 0)),
+                self.done.eq(response & bursts.r_data & ~error & ~failed),
+            ]
+            return m
+        finished = Signal()
+        m.d.comb += [
+            finished.eq(self.active & ~collecting & (pending == 0)),
+            self.done.eq(finished & ~failed),
+        ]
+        with m.If(self.start):
+            m.d.sync += self.active.eq(1)
         with m.If(finished):
             m.d.sync += self.active.eq(0)
         return m
+
+    def _rows(
+        self,
+        m: Module,
+        accept: Signal,
+        row_ends: Signal,
+        command_ends: Signal,
+        address: Signal,
+        words_left: Signal,
+    ) -> None:
+        """From row to row of a command, and what is to be said of it at its end."""
+        row_words = Signal.like(words_left)
+        next_row = Signal(32)
+        stride = Signal(STRIDE_BITS)
+        rows_left = Signal(ROWS_BITS)  # after this one
+        between = Signal(init=1)  # packets
+        begins = Signal()  # this command has the first word of a packet, taken with an earlier word
+        any_word = Signal()
+        m.d.comb += [
+            command_ends.eq(self.stream.tlast | (row_ends & (rows_left == 0))),
+            self.filled.eq(accept & command_ends),
+            self.begins.eq(Mux(any_word, begins, between)),
+            self.ends.eq(self.stream.tlast),
+        ]
+        with m.If(accept):
+            m.d.sync += [between.eq(self.stream.tlast), any_word.eq(~command_ends)]
+            with m.If(~any_word):
+                m.d.sync += begins.eq(between)
+            with m.If(row_ends):
+                m.d.sync += [
+                    address.eq(next_row),
+                    words_left.eq(row_words),
+                    next_row.eq(next_row + stride),
+                    rows_left.eq(rows_left - 1),
+                ]
+        with m.If(self.start):
+            m.d.sync += [
+                row_words.eq(self.length >> (exact_log2(self._data_width) - 3)),
+                next_row.eq(self.address + self.stride),
+                stride.eq(self.stride),
+                rows_left.eq(Mux(self.rows == 0, 0, self.rows - 1)),
+            ]

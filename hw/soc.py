@@ -1,4 +1,4 @@
-"""The system on chip around an accelerator: the DMA, its two AXI masters, its registers, and probes."""
+"""The system on chip around an accelerator: the DMA, its AXI masters, its registers, and probes."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class UserAccelerator(wiring.Component):
     `restart` resets the module, as the reset of the domain does.
     """
 
-    def __init__(self, user_rtl: UserRtl) -> None:
+    def __init__(self, user_rtl: UserRtl, data_width: int = 32) -> None:
         self._user_rtl = user_rtl
         super().__init__(
             {
-                "s_axis": In(AXI4Stream()),
-                "m_axis": Out(AXI4Stream()),
+                "s_axis": In(AXI4Stream(data_width)),
+                "m_axis": Out(AXI4Stream(data_width)),
                 "debug_compute": Out(1),
                 "debug_error": Out(4),
                 "debug_busy": Out(1),
@@ -61,7 +61,9 @@ class UserAccelerator(wiring.Component):
             connections[f"i_{received}tlast"] = self.s_axis.tlast
         for sideband in ("tkeep", "tstrb"):
             if rtl.has(f"{received}{sideband}"):
-                connections[f"i_{received}{sideband}"] = ~Signal(4, name=f"no_{sideband}")
+                connections[f"i_{received}{sideband}"] = ~Signal(
+                    len(self.s_axis.tdata) // 8, name=f"no_{sideband}"
+                )
         if rtl.reset is not None:
             reset = Signal()
             m.d.comb += reset.eq(ResetSignal() | self.restart)
@@ -82,7 +84,10 @@ class UserAccelerator(wiring.Component):
 
 
 class Soc(wiring.Component):
-    """DMA and accelerator: AXI-Lite in, two AXI masters out, everything in the domain ``sync``.
+    """DMA and accelerator: AXI-Lite in, AXI masters out, everything in the domain ``sync``.
+
+    Streams and data ports are `spec.stream_width` wide; with `spec.dma.scatter_gather` there is the port
+    of the descriptors, ``m_axi_sg``, 32 bits wide, too.
 
     `user_rtl` takes the place of the generated accelerator; `accelerator` is any component with the
     members of :class:`MatMul` to take its place. A soft reset of the DMA (DMACR.Reset) also resets
@@ -116,6 +121,7 @@ class Soc(wiring.Component):
                 "s_axi_lite": In(AXI4Lite(ADDRESS_WIDTH)),
                 "m_axi_mm2s": Out(AXI4(32, spec.stream_width, "read")),
                 "m_axi_s2mm": Out(AXI4(32, spec.stream_width, "write")),
+                **({"m_axi_sg": Out(AXI4(32, 32, "read-write"))} if spec.dma.scatter_gather else {}),
                 "mm2s_introut": Out(1),
                 "s2mm_introut": Out(1),
                 "debug_idle": Out(1),
@@ -137,10 +143,14 @@ class Soc(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.dma = dma = AxiDma(self.spec.stream_width, self.spec.dma.length_width)
+        m.submodules.dma = dma = AxiDma(
+            self.spec.stream_width,
+            self.spec.dma.length_width,
+            scatter_gather=self.spec.dma.scatter_gather,
+        )
         accelerator: Any
         if self.user_rtl is not None:
-            m.submodules.accelerator = accelerator = UserAccelerator(self.user_rtl)
+            m.submodules.accelerator = accelerator = UserAccelerator(self.user_rtl, self.spec.stream_width)
             m.d.comb += [
                 accelerator.restart.eq(dma.reset_out),
                 accelerator.awaited.eq(dma.mm2s_busy | dma.s2mm_busy),
@@ -152,6 +162,8 @@ class Soc(wiring.Component):
         wiring.connect(m, wiring.flipped(self.s_axi_lite), dma.s_axi_lite)
         wiring.connect(m, dma.m_axi_mm2s, wiring.flipped(self.m_axi_mm2s))
         wiring.connect(m, dma.m_axi_s2mm, wiring.flipped(self.m_axi_s2mm))
+        if self.spec.dma.scatter_gather:
+            wiring.connect(m, dma.m_axi_sg, wiring.flipped(self.m_axi_sg))
         wiring.connect(m, dma.m_axis_mm2s, accelerator.s_axis)
         wiring.connect(m, accelerator.m_axis, dma.s_axis_s2mm)
 

@@ -48,6 +48,7 @@ class Bench:
     """`dut` has the members of AxiDma; those of its streams that it has are driven and observed.
 
     `memory` is indexed by byte address / 4. `errors` maps a page (address >> 12) to a response.
+    `word_bytes` is the width of streams and data ports.
     """
 
     dut: Any
@@ -55,6 +56,7 @@ class Bench:
     seed: int = 0
     burst: int = 16
     errors: dict[int, int] = field(default_factory=dict)
+    word_bytes: int = 4
 
     def __post_init__(self) -> None:
         self.memory = np.zeros(1 << 16, dtype=np.uint32)
@@ -62,6 +64,8 @@ class Bench:
         self.cycle = 0
         self.reads: list[Burst] = []
         self.writes: list[Burst] = []
+        self.sg_reads: list[Burst] = []
+        self.sg_writes: list[Burst] = []
         self.last_response_cycle = 0
         self.sent: list[tuple[int, bool]] = []
         """What came out of MM2S: word, TLAST."""
@@ -97,98 +101,138 @@ class Bench:
     def models(self) -> list[Any]:
         """What runs beside the program: memory, and the streams of a DMA that stands alone."""
         streams = [self._sink, self._source] if hasattr(self.dut, "m_axis_mm2s") else []
-        return [self._read_channel, self._write_channel, *streams]
+        ports = [
+            self._read_channel(self.dut.m_axi_mm2s, self.word_bytes, self.reads),
+            self._write_channel(self.dut.m_axi_s2mm, self.word_bytes, self.writes),
+        ]
+        if hasattr(self.dut, "m_axi_sg"):
+            ports += [
+                self._read_channel(self.dut.m_axi_sg, 4, self.sg_reads),
+                self._write_channel(self.dut.m_axi_sg, 4, self.sg_writes),
+            ]
+        return [*ports, *streams]
 
     # --- memory ---
 
     def _ready(self) -> bool:
         return self.random.random() >= self.timing.stall
 
-    def _check_burst(self, address: int, length: int, size: int, burst: int) -> Burst:
-        beats = length + 1
+    def _check_burst(self, request: int, width: int) -> Burst:
+        address, beats, size, burst = (
+            request & 0xFFFFFFFF,
+            (request >> 32 & 0xFF) + 1,
+            request >> 40 & 7,
+            request >> 43 & 3,
+        )
         assert beats <= self.burst, f"burst of {beats} beats"
-        assert (size, burst) == (2, 1), "not an INCR burst of whole words"
-        assert address % 4 == 0
-        assert address >> 12 == (address + 4 * beats - 1) >> 12, f"{address:#x}, {beats} beats: crosses 4 KiB"
+        assert (1 << size, burst) == (width, 1), "not an INCR burst of whole words"
+        assert address % width == 0
+        last = address + width * beats - 1
+        assert address >> 12 == last >> 12, f"{address:#x}, {beats} beats: crosses 4 KiB"
         return Burst(address, beats, self.cycle)
+
+    def word(self, address: int, width: int) -> int:
+        """What memory holds there, `width` bytes."""
+        place = self.memory[address // 4 : (address + width) // 4]
+        return int.from_bytes(place.tobytes(), "little")
+
+    def _store(self, address: int, width: int, value: int) -> None:
+        data = np.frombuffer(value.to_bytes(width, "little"), np.uint32)
+        self.memory[address // 4 : (address + width) // 4] = data
 
     def _response(self, address: int) -> int:
         return self.errors.get(address >> 12, OKAY)
 
-    async def _read_channel(self, ctx: Any) -> None:
-        bus = self.dut.m_axi_mm2s
+    def _read_channel(self, bus: Any, width: int, log: list[Burst]) -> Any:
+        """`width` is in bytes."""
         payload = Cat(bus.araddr, bus.arlen, bus.arsize, bus.arburst, bus.arprot, bus.arcache)
-        stable = Stable("AR")
-        beats: deque[tuple[int, int, bool]] = deque()  # ready in cycle, address, last
-        while True:
-            _, _, arvalid, arready, request, rvalid, rready = await ctx.tick().sample(
-                bus.arvalid, bus.arready, payload, bus.rvalid, bus.rready
-            )
-            stable.check(arvalid, arready, request)
-            if arvalid and arready:
-                burst = self._check_burst(
-                    request & 0xFFFFFFFF, request >> 32 & 0xFF, request >> 40 & 7, request >> 43 & 3
-                )
-                self.reads.append(burst)
-                due = self.cycle + self.timing.latency
-                for i in range(burst.beats):
-                    beats.append((due, burst.address + 4 * i, i == burst.beats - 1))
-            if rvalid and rready:
-                beats.popleft()
-            ctx.set(bus.arready, self._ready())
-            if not rvalid or rready:
-                available = bool(beats) and beats[0][0] <= self.cycle and self._ready()
-                ctx.set(bus.rvalid, available)
-                if available:
-                    _, address, last = beats[0]
-                    ctx.set(bus.rdata, int(self.memory[address // 4]))
-                    ctx.set(bus.rlast, last)
-                    ctx.set(bus.rresp, self._response(address))
 
-    async def _write_channel(self, ctx: Any) -> None:
-        bus = self.dut.m_axi_s2mm
+        async def model(ctx: Any) -> None:
+            stable = Stable("AR")
+            beats: deque[tuple[int, int, bool]] = deque()  # ready in cycle, address, last
+            while True:
+                _, _, arvalid, arready, request, rvalid, rready = await ctx.tick().sample(
+                    bus.arvalid, bus.arready, payload, bus.rvalid, bus.rready
+                )
+                stable.check(arvalid, arready, request)
+                if arvalid and arready:
+                    burst = self._check_burst(request, width)
+                    log.append(burst)
+                    due = self.cycle + self.timing.latency
+                    for i in range(burst.beats):
+                        beats.append((due, burst.address + width * i, i == burst.beats - 1))
+                if rvalid and rready:
+                    beats.popleft()
+                ctx.set(bus.arready, self._ready())
+                if not rvalid or rready:
+                    available = bool(beats) and beats[0][0] <= self.cycle and self._ready()
+                    ctx.set(bus.rvalid, available)
+                    if available:
+                        _, address, last = beats[0]
+                        response = self._response(address)
+                        ctx.set(bus.rdata, self.word(address, width) if response == OKAY else 0)
+                        ctx.set(bus.rlast, last)
+                        ctx.set(bus.rresp, response)
+
+        return model
+
+    def _write_channel(self, bus: Any, width: int, log: list[Burst]) -> Any:
         payload = Cat(bus.awaddr, bus.awlen, bus.awsize, bus.awburst, bus.awprot, bus.awcache)
         data = Cat(bus.wdata, bus.wstrb, bus.wlast)
-        stable_address, stable_data = Stable("AW"), Stable("W")
-        open_bursts: deque[Burst] = deque()
-        beat = 0
-        responses: deque[tuple[int, int]] = deque()
-        while True:
-            _, _, awvalid, awready, request, wvalid, wready, word, bvalid, bready = await ctx.tick().sample(
-                bus.awvalid, bus.awready, payload, bus.wvalid, bus.wready, data, bus.bvalid, bus.bready
-            )
-            stable_address.check(awvalid, awready, request)
-            stable_data.check(wvalid, wready, word)
-            if wvalid and wready:
-                assert open_bursts, "write data before its address"
-                burst = open_bursts[0]
-                strobes, last = word >> 32 & 0xF, bool(word >> 36)
-                assert strobes == 0xF
-                assert last == (beat == burst.beats - 1), f"WLAST on beat {beat} of {burst}"
-                address = burst.address + 4 * beat
-                if self._response(address) == OKAY:
-                    self.memory[address // 4] = word & 0xFFFFFFFF
-                beat += 1
-                if last:
-                    open_bursts.popleft()
-                    beat = 0
-                    responses.append((self.cycle + self.timing.latency, self._response(burst.address)))
-            if awvalid and awready:
-                burst = self._check_burst(
-                    request & 0xFFFFFFFF, request >> 32 & 0xFF, request >> 40 & 7, request >> 43 & 3
+
+        async def model(ctx: Any) -> None:
+            stable_address, stable_data = Stable("AW"), Stable("W")
+            open_bursts: deque[Burst] = deque()
+            early: deque[tuple[int, bool]] = deque()  # words that came before their address
+            beat = 0
+            responses: deque[tuple[int, int]] = deque()
+            while True:
+                (
+                    _,
+                    _,
+                    awvalid,
+                    awready,
+                    request,
+                    wvalid,
+                    wready,
+                    word,
+                    bvalid,
+                    bready,
+                ) = await ctx.tick().sample(
+                    bus.awvalid, bus.awready, payload, bus.wvalid, bus.wready, data, bus.bvalid, bus.bready
                 )
-                self.writes.append(burst)
-                open_bursts.append(burst)
-            if bvalid and bready:
-                responses.popleft()
-                self.last_response_cycle = self.cycle
-            ctx.set(bus.awready, self._ready())
-            ctx.set(bus.wready, self._ready())
-            if not bvalid or bready:
-                available = bool(responses) and responses[0][0] <= self.cycle and self._ready()
-                ctx.set(bus.bvalid, available)
-                if available:
-                    ctx.set(bus.bresp, responses[0][1])
+                stable_address.check(awvalid, awready, request)
+                stable_data.check(wvalid, wready, word)
+                if wvalid and wready:
+                    assert word >> 8 * width & ((1 << width) - 1) == (1 << width) - 1
+                    early.append((word & ((1 << 8 * width) - 1), bool(word >> 9 * width)))
+                if awvalid and awready:
+                    burst = self._check_burst(request, width)
+                    log.append(burst)
+                    open_bursts.append(burst)
+                while early and open_bursts:
+                    burst, (value, last) = open_bursts[0], early.popleft()
+                    assert last == (beat == burst.beats - 1), f"WLAST on beat {beat} of {burst}"
+                    address = burst.address + width * beat
+                    if self._response(address) == OKAY:
+                        self._store(address, width, value)
+                    beat += 1
+                    if last:
+                        open_bursts.popleft()
+                        beat = 0
+                        responses.append((self.cycle + self.timing.latency, self._response(burst.address)))
+                if bvalid and bready:
+                    responses.popleft()
+                    self.last_response_cycle = self.cycle
+                ctx.set(bus.awready, self._ready())
+                ctx.set(bus.wready, self._ready())
+                if not bvalid or bready:
+                    available = bool(responses) and responses[0][0] <= self.cycle and self._ready()
+                    ctx.set(bus.bvalid, available)
+                    if available:
+                        ctx.set(bus.bresp, responses[0][1])
+
+        return model
 
     # --- streams ---
 
@@ -203,7 +247,8 @@ class Bench:
                 stable = Stable("MM2S stream")
             stable.check(valid, ready, word)
             if valid and ready:
-                self.sent.append((word & 0xFFFFFFFF, bool(word >> 32)))
+                bits = 8 * self.word_bytes
+                self.sent.append((word & ((1 << bits) - 1), bool(word >> bits)))
                 self.sent_cycles.append(self.cycle)
             ctx.set(stream.tready, self.random.random() >= self.timing.stream_stall)
 

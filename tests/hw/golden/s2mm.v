@@ -42,15 +42,16 @@ module s2mm (
   wire burst_ends;
   wire burst_sent;
   reg collecting = 1'h0;
+  wire command_ends;
   wire error;
   reg failed = 1'h0;
   wire finished;
-  wire packet_ends;
   reg [3:0] pending = 4'h0;
   wire [39:0] r_data;
-  wire [32:0] r_data_67;
-  wire r_en_72;
-  wire r_rdy_70;
+  wire [32:0] r_data_68;
+  wire r_en_73;
+  wire r_rdy_71;
+  wire row_ends;
   wire rst;
   reg [3:0] unsent = 4'h0;
   wire w_en_52;
@@ -59,36 +60,23 @@ module s2mm (
   reg [23:0] words_left = 24'h000000;
   reg [23:0] words_received = 24'h000000;
   always @(posedge aclk) begin
-    if (start) active <= 1'h1;
-    if (finished) active <= 1'h0;
-    if (rst) active <= 1'h0;
-  end
-  always @(posedge aclk) begin
-    if (start) collecting <= 1'h1;
-    if (accept) begin
-      if (packet_ends) collecting <= 1'h0;
-    end
-    if (error) collecting <= 1'h0;
-    if (rst) collecting <= 1'h0;
-  end
-  always @(posedge aclk) begin
-    if (start) address_46 <= address;
     if (accept) address_46 <= address_46 + 32'h4;
+    if (start) address_46 <= address;
     if (rst) address_46 <= 32'd0;
   end
   always @(posedge aclk) begin
-    if (start) beat <= 4'h0;
     if (accept) beat <= burst_ends ? 4'h0 : (beat + 4'h1);
+    if (start) beat <= 4'h0;
     if (rst) beat <= 4'h0;
   end
   always @(posedge aclk) begin
-    if (start) words_left <= length[25:2];
     if (accept) words_left <= words_left - 24'h1;
+    if (start) words_left <= length[25:2];
     if (rst) words_left <= 24'h000000;
   end
   always @(posedge aclk) begin
-    if (start) words_received <= 24'h000000;
     if (accept) words_received <= words_received + 24'h1;
+    if (start) words_received <= 24'h000000;
     if (rst) words_received <= 24'h000000;
   end
   always @(posedge aclk) begin
@@ -96,6 +84,14 @@ module s2mm (
       if (beat == 0) burst_address <= address_46;
     end
     if (rst) burst_address <= 32'd0;
+  end
+  always @(posedge aclk) begin
+    if (accept) begin
+      if (command_ends) collecting <= 1'h0;
+    end
+    if (start) collecting <= 1'h1;
+    if (error) collecting <= 1'h0;
+    if (rst) collecting <= 1'h0;
   end
   always @(posedge aclk) begin
     unsent <= unsent + address_accepted - burst_sent;
@@ -109,28 +105,34 @@ module s2mm (
     if (overflow | error) failed <= 1'h1;
     if (rst) failed <= 1'h0;
   end
+  always @(posedge aclk) begin
+    if (start) active <= 1'h1;
+    if (finished) active <= 1'h0;
+    if (rst) active <= 1'h0;
+  end
   assign stream_tready = collecting & ~stop & w_rdy & w_rdy_37 & (pending != 4'hf);
   assign accept = stream_tvalid & stream_tready;
-  assign packet_ends = stream_tlast | (words_left == 24'h1);
-  assign burst_ends = packet_ends | (beat == 4'hf) | (&address_46[11:2]);
-  assign overflow = accept & packet_ends & ~stream_tlast;
+  assign row_ends = words_left == 24'h1;
+  assign burst_ends = command_ends | row_ends | (beat == 4'hf) | (&address_46[11:2]);
   assign w_en_52 = accept & burst_ends;
+  assign command_ends = stream_tlast | row_ends;
+  assign overflow = accept & command_ends & ~stream_tlast;
   assign address_accepted = bus_awvalid & bus_awready;
-  assign bus_wvalid = r_rdy_70 & (|unsent);
-  assign r_en_72 = bus_wready & (|unsent);
-  assign burst_sent = bus_wvalid & bus_wready & r_data_67[32];
+  assign bus_wvalid = r_rdy_71 & (|unsent);
+  assign r_en_73 = bus_wready & (|unsent);
+  assign burst_sent = bus_wvalid & bus_wready & r_data_68[32];
   assign error = bus_bvalid & bus_bresp[1];
   assign slave_error = error & ~bus_bresp[0];
   assign decode_error = error & bus_bresp[0];
   assign drained = pending == 0;
+  assign quiet = (pending == 0) & (~active | collecting) & ~accept;
   assign finished = active & ~collecting & (pending == 0);
   assign done = finished & ~failed;
-  assign quiet = (pending == 0) & (~active | collecting) & ~accept;
   assign rst = ~aresetn;
   s2mm_commands commands (
     .aclk(aclk),
-    .port_169_0(beat),
-    .port_18_0((beat == 0) ? address_46 : burst_address),
+    .port_15_0((beat == 0) ? address_46 : burst_address),
+    .port_168_0(beat),
     .r_data(r_data),
     .r_en(bus_awready),
     .r_rdy(bus_awvalid),
@@ -142,9 +144,9 @@ module s2mm (
     .aclk(aclk),
     .port_0_69(stream_tdata),
     .port_13_0(burst_ends),
-    .r_data(r_data_67),
-    .r_en(r_en_72),
-    .r_rdy(r_rdy_70),
+    .r_data(r_data_68),
+    .r_en(r_en_73),
+    .r_rdy(r_rdy_71),
     .rst(rst),
     .w_en(accept),
     .w_rdy(w_rdy)
@@ -156,20 +158,20 @@ module s2mm (
   assign bus_awburst = 2'h1;
   assign bus_awprot = 3'h0;
   assign bus_awcache = 4'h3;
-  assign bus_wdata = r_data_67[31:0];
+  assign bus_wdata = r_data_68[31:0];
   assign bus_wstrb = 4'hf;
-  assign bus_wlast = r_data_67[32];
+  assign bus_wlast = r_data_68[32];
   assign bus_bready = 1'h1;
 endmodule
 
 module s2mm_commands (
   input  wire r_en,
-  input  wire [31:0] port_18_0,
+  input  wire [31:0] port_15_0,
   input  wire w_en,
   input  wire rst,
   output wire w_rdy,
   output wire [39:0] r_data,
-  input  wire [3:0] port_169_0,
+  input  wire [3:0] port_168_0,
   output reg  r_rdy = 1'h0,
   input  wire aclk
 );
@@ -187,7 +189,7 @@ module s2mm_commands (
   end
   always @(posedge aclk) begin
     if (w_port_en)
-    storage[w_port_addr] <= { 4'h0, port_169_0, port_18_0 };
+    storage[w_port_addr] <= { 4'h0, port_168_0, port_15_0 };
   end
   always @(posedge aclk) begin
     if (r_port_en) _0_ <= storage[r_port_addr];
