@@ -23,7 +23,8 @@ uint8_t *map_ram() {
 struct System {
     uint8_t *ram = map_ram();
     axl::Memory memory;
-    axl::Cpu cpu{ram, memory};
+    axl::Timeline timeline;
+    axl::Cpu cpu{ram, memory, timeline};
     axl::Protocol protocol;
     axl_counters_t counters{};
     axl_protocol_t position{};
@@ -91,15 +92,32 @@ void axl_mem_write(int addr, int data, int strb) {
 }
 
 void axl_stream_in(int word, int) {
-    soc().protocol.in(static_cast<uint32_t>(word));
+    System &s = soc();
+    s.timeline.word_in(s.protocol, static_cast<uint32_t>(word));
 }
 
 void axl_stream_out(int, int last) {
     System &s = soc();
-    std::string fault = s.protocol.out(last != 0);
+    std::string fault = s.timeline.word_out(s.protocol, last != 0);
     if (!fault.empty())
         s.cpu.fail(AXL_FAULT_PROTOCOL, s.cpu.state.mmio_pc, 0, fault);
 }
+
+void axl_activity(long long now, int bits) {
+    soc().timeline.activity(static_cast<uint64_t>(now), static_cast<uint32_t>(bits));
+}
+
+void axl_functions(const uint32_t *addresses, uint32_t n, uint32_t entry, uint32_t main) {
+    soc().timeline.program(addresses, n, entry, main);
+}
+
+void axl_windows(uint32_t in, uint32_t in_bytes, uint32_t out, uint32_t out_bytes, uint32_t words_per_beat) {
+    soc().timeline.windows(in, in_bytes, out, out_bytes, words_per_beat);
+}
+
+void axl_timeline(uint32_t limit) { soc().timeline.tracks.limit = limit; }
+
+const axl_profile_t *axl_profile(uint64_t now) { return soc().timeline.finish(now, soc().cpu.cycles()); }
 
 uint8_t *axl_ram(void) { return soc().ram; }
 uint64_t axl_ram_size(void) { return axl::RAM_SIZE; }
@@ -121,6 +139,7 @@ int axl_configure(const axl_config *config) {
     if (config->mmio_base % 4096 || config->mmio_size % 4096 || (config->mmio_size && config->mmio_base < axl::RAM_SIZE))
         return refuse("the DMA's page must be aligned to 4 KiB and lie outside RAM");
     s.memory.configure(*config);
+    s.timeline.configure(*config);
     s.cpu_hz = config->cpu_hz;
     s.configured = true;
     return s.cpu.configure(*config);
@@ -132,6 +151,7 @@ int axl_job_begin(void) {
         return refuse("axl_job_begin: call axl_configure first");
     s.cpu.begin();
     s.memory.reset();
+    s.timeline.reset();
     s.dma_reads = s.dma_writes = 0;
     s.protocol.words_in = s.protocol.words_out = 0;
     if (madvise(s.ram, axl::RAM_SIZE, MADV_DONTNEED) != 0)
@@ -229,7 +249,10 @@ int axl_protocol_op(const char *name, int has_literal, uint32_t literal, const a
     return 0;
 }
 
-void axl_protocol_reset(void) { soc().protocol.reset(); }
+void axl_protocol_reset(void) {
+    soc().protocol.reset();
+    soc().timeline.protocol_reset();
+}
 
 const axl_protocol_t *axl_protocol(void) {
     System &s = soc();

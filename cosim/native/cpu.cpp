@@ -162,8 +162,10 @@ void Cpu::run() {
             fail(AXL_FAULT_NO_IRQ, pc - 4, 0, "WFI in a run without an accelerator: nothing will wake the CPU");
             return;
         }
-        while (!irq_line && !aborting && state.run == AXL_RUN_RUNNING)
+        while (!irq_line && !aborting && state.run == AXL_RUN_RUNNING) {
+            timeline.sleep(cycles());
             yield(AXL_OP_WAIT_IRQ, 0, 0);
+        }
         if (state.run != AXL_RUN_RUNNING || aborting)
             return;
     }
@@ -262,11 +264,14 @@ void Cpu::yield(int op, uint32_t address, uint32_t data) {
     request.address = address;
     request.data = data;
     request.delay = (target > now ? target - now : 0) + (device ? config.mmio_request_cycles : 0);
+    if (op == AXL_OP_ADVANCE)
+        timeline.hand_over(before);
     fibre.suspend();
     uint64_t fabric = now + (device ? config.mmio_response_cycles : 0);
     uint64_t after = (fabric * cpu_ratio + fabric_ratio - 1) / fabric_ratio;
     if (after > before)
         stall += after - before;
+    timeline.resume(cycles(), cycles() - before, instructions);
     if (aborting)
         stop_engine();
     schedule();
@@ -296,7 +301,9 @@ void Cpu::block(uint32_t address, uint32_t size) {
             return;
         retire(now_entered);
         Decoder(ram, config.cost).decode(now_entered, address, size, reg(UC_ARM_REG_CPSR) & 0x20);
+        now_entered.function = timeline.function_of(address);
     }
+    timeline.block(now_entered.function, cycles(), instructions);
     previous = &now_entered;
     now_entered.runs++;
     instructions += now_entered.instructions;
@@ -340,6 +347,7 @@ bool Cpu::paired(bool write, uint32_t address, uint32_t size) {
 }
 
 void Cpu::access(bool write, uint32_t address, uint32_t size) {
+    timeline.access(write, address, cycles(), instructions);
     if (__builtin_expect(pairing, 0) && paired(write, address, size))
         return;
     switch (attributes.data[address >> 20]) {
@@ -363,7 +371,7 @@ void Cpu::schedule() {
     if (attributes_changed)
         next_event = 0;
     else if (alone && max_instructions)
-        next_event = cycles() + max_instructions / 64 + 1;
+        next_event = cycles() + std::min(max_instructions / 64 + 1, ALONE_CYCLES);
     else if (!alone && config.quantum_cycles)
         next_event = cycles() + config.quantum_cycles;
 }
@@ -378,6 +386,8 @@ void Cpu::event() {
         return;
     }
     if (alone) {
+        timeline.hand_over(cycles());
+        timeline.advance(to_fabric(cycles()));
         if (instructions >= max_instructions) {
             fail(AXL_FAULT_LIMIT, memory.pc, 0, format("still running at pc 0x%08X after the limit of instructions", memory.pc));
             stop_engine();

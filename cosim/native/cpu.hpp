@@ -10,6 +10,7 @@
 #include "decode.hpp"
 #include "fibre.hpp"
 #include "memory.hpp"
+#include "timeline.hpp"
 
 namespace axl {
 
@@ -20,7 +21,7 @@ constexpr uint32_t PRIVATE_BASE = 0xF8F00000, PRIVATE_SIZE = 0x3000;
 
 class Cpu {
   public:
-    Cpu(uint8_t *ram, Memory &memory) : ram(ram), memory(memory) { attributes.reset(RAM_SIZE); }
+    Cpu(uint8_t *ram, Memory &memory, Timeline &timeline) : ram(ram), memory(memory), timeline(timeline) { attributes.reset(RAM_SIZE); }
 
     axl_state_t state{};
     uint64_t instructions = 0, branches = 0, branch_misses = 0, stall = 0;
@@ -46,10 +47,12 @@ class Cpu {
 
     static constexpr uint32_t BLOCKS = 1u << 15;
     static constexpr uint64_t NEVER = ~0ull;
+    static constexpr uint64_t ALONE_CYCLES = 1u << 20; // between two events of a run without RTL
     static constexpr uint32_t NOT_PAIRED = 0xFFFFFFFFu; // an address outside RAM
 
     uint8_t *ram;
     Memory &memory;
+    Timeline &timeline;
     Attributes attributes;
     uc_engine *engine = nullptr;
     axl_config config{};

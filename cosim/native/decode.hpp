@@ -15,6 +15,7 @@ struct Block {
     uint32_t instructions = 0;
     uint32_t cost = 0; // 1/64 cycle
     uint64_t runs = 0;
+    uint32_t function = 0; // for Timeline; whoever decodes sets it
     uint16_t classes[AXL_CLASSES] = {}; // instructions of each; words, passes of those that have several
     uint32_t branch_pc = 0;
     Branch branch = Branch::NONE;

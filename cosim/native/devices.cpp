@@ -28,6 +28,7 @@ uint32_t Cpu::device_read(uint32_t address, unsigned size) {
         return 0;
     mmio_reads++;
     polls += last_read == address;
+    timeline.read(last_read == address, cycles(), instructions);
     last_read = address;
     yield(AXL_OP_READ, address, 0);
     if (response)
@@ -43,6 +44,7 @@ void Cpu::device_write(uint32_t address, unsigned size, uint32_t value) {
         return;
     mmio_writes++;
     last_read = 1;
+    timeline.write(address - config.mmio_base, value, cycles());
     yield(AXL_OP_WRITE, address, value);
     if (response)
         fail(AXL_FAULT_BUS, state.mmio_pc, address,
@@ -102,6 +104,7 @@ void Cpu::private_write(uint32_t offset, unsigned size, uint32_t value) {
         return;
     }
     if (size == 4 && offset >= PL310) {
+        timeline.maintenance(cycles(), instructions);
         pl310_write(offset - PL310, value);
         return;
     }
@@ -148,6 +151,7 @@ void Cpu::coprocessor_write(uint32_t pc) {
         return;
     }
     uint32_t value = general(word >> 12);
+    timeline.maintenance(cycles(), instructions);
     if (crm == 5 && opc2 <= 1) {
         memory.l1i.reset();
         last_fetch = NO_LINE;

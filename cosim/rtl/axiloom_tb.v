@@ -18,6 +18,7 @@
  `define AXL_STREAM_IN(word, last) axl_stream_in(word, last)
  `define AXL_STREAM_OUT(word, last) axl_stream_out(word, last)
  `define AXL_PROTOCOL_RESET axl_protocol_reset()
+ `define AXL_ACTIVITY(now, bits) axl_activity(now, bits)
 `else
  `define AXL_CPU_STEP(op, rdata, resp, irq, now, addr, wdata, delay) \
     $axl_cpu_step(op, rdata, resp, irq, now, addr, wdata, delay)
@@ -26,6 +27,7 @@
  `define AXL_STREAM_IN(word, last) $axl_stream_in(word, last)
  `define AXL_STREAM_OUT(word, last) $axl_stream_out(word, last)
  `define AXL_PROTOCOL_RESET $axl_protocol_reset
+ `define AXL_ACTIVITY(now, bits) $axl_activity(now, bits)
 `endif
 
 module axiloom_tb (
@@ -76,6 +78,7 @@ module axiloom_tb (
   import "DPI-C" function void axl_stream_in(input int word, input int last);
   import "DPI-C" function void axl_stream_out(input int word, input int last);
   import "DPI-C" function void axl_protocol_reset();
+  import "DPI-C" function void axl_activity(input longint now, input int bits);
   wire clk = clk_in;
 `else
   // Icarus has no main of ours: the clock is made here, and a jump of virtual time is a long low
@@ -242,6 +245,9 @@ module axiloom_tb (
 
   wire in_beat  = in_tvalid && in_tready;
   wire out_beat = out_tvalid && out_tready;
+  // What the hardware does in this cycle (AXL_BIT_* of axl_profile.h); the core is told when it changes.
+  reg  [5:0]  activity_told;
+  wire [5:0]  activity = {debug_s2mm_busy, debug_mm2s_busy, out_beat, in_tvalid, in_beat, debug_compute};
   wire write_taken = cpu == CPU_WRITE && awvalid && awready;
   wire busy     = debug_mm2s_busy || debug_s2mm_busy;
   wire irq      = mm2s_introut || s2mm_introut;
@@ -313,6 +319,10 @@ module axiloom_tb (
 
     // Streams and counters.
     if (running) begin
+      if (activity != activity_told) begin
+        `AXL_ACTIVITY(now, {26'b0, activity});
+        activity_told <= activity;
+      end
       if (in_beat) begin
         `AXL_STREAM_IN(in_tdata, {31'b0, in_tlast});
         stat_words_in   <= stat_words_in + 64'd1;
@@ -461,6 +471,7 @@ module axiloom_tb (
     if (!ctl_go) begin
       done               <= 1'b0;
       stat_outcome       <= OUTCOME_RUNNING;
+      activity_told      <= 6'd0;
       now                <= 64'd0;
       stat_skipped       <= 64'd0;
       stat_compute       <= 64'd0;
