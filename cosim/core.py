@@ -226,6 +226,13 @@ class Core:
         raw = self._lib.axl_counters().contents
         return {name: getattr(raw, name) for name in native.ACTIVITY}
 
+    def events(self) -> dict[str, int]:
+        """:meth:`activity`, and ``executed_<class>``: how often each class of the cost model was executed."""
+        counts = (ctypes.c_uint64 * len(native.COST_CLASSES))()
+        self._lib.axl_class_counts(counts)
+        executed = {f"executed_{name}": counts[i] for i, name in enumerate(native.COST_CLASSES)}
+        return self.activity() | executed
+
     def stale(self) -> list[str]:
         """Missing cache maintenance, one line for each place in the program, oldest first."""
         return [self._stale_line(self._lib.axl_stale(i).contents) for i in range(self._lib.axl_stale_count())]
@@ -303,6 +310,7 @@ class CpuRun:
     outputs: dict[str, Array]
     exit_code: int
     counters: dict[str, int]
+    events: dict[str, int]
 
 
 def run_cpu(
@@ -320,4 +328,5 @@ def run_cpu(
     code = core.state.exit_code
     if code:
         raise DriverError(f"{elf.name}: main returned {code}")
-    return CpuRun({name: core.read(name, *form) for name, form in outputs.items()}, code, core.counters())
+    read = {name: core.read(name, *form) for name, form in outputs.items()}
+    return CpuRun(read, code, core.counters(), core.events())

@@ -75,6 +75,7 @@ class Finished:
     outputs: dict[str, Array]
     exit_code: int
     counters: dict[str, int]
+    events: dict[str, int]
     fabric: dict[str, int]
     simulation: dict[str, float]
     stale: list[str] = field(default_factory=list)
@@ -288,6 +289,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
         outputs={symbol: core.read(symbol, *form) for symbol, form in order.outputs.items()},
         exit_code=state.exit_code,
         counters=core.counters(),
+        events=core.events(),
         fabric=_fabric(dut),
         simulation=simulation,
         stale=core.stale(),

@@ -69,6 +69,8 @@ class RunResult:
     exit_code: int
     counters: dict[str, int]
     """By the names of perf: ``cache-misses``, ``cpu-cycles``, ..."""
+    events: dict[str, int]
+    """What the cost model is made of: see :meth:`axiloom.cosim.core.Core.events`."""
     fabric: dict[str, int]
     """``cycles`` = sum of ``compute``, ``load``, ``store``, ``dma_wait``, ``idle``; words, accesses."""
     simulation: dict[str, float]
@@ -232,6 +234,7 @@ def _result(finished: Finished) -> RunResult:
         outputs=finished.outputs,
         exit_code=finished.exit_code,
         counters=finished.counters,
+        events=finished.events,
         fabric=finished.fabric,
         simulation=finished.simulation,
         stale=finished.stale,
