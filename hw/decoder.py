@@ -2,16 +2,22 @@
 
 A program is the list of an opcode's device actions, the first in the lowest bits. An action of all zeros
 is `FETCH`, so a program that is used up makes the device fetch the next opcode.
+
+On a stream wider than a word, several single words come in one beat (:mod:`axiloom.isa.framing`). Which of
+them share a beat is known here, so what only has to be skipped costs nothing, and the last action that looks
+at a beat takes it.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from amaranth.hdl import Const, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from axiloom.isa.spec import AcceleratorSpec
-from axiloom.isa.types import WORD_BITS, Clear, Compute, Load, Opcode, SendDim, Skip, Store
+from axiloom.isa.types import WORD_BITS, Clear, Compute, Load, Opcode, SendDim, SetDims, Skip, Store
 
 FETCH = 0
 LOAD_A = 1
@@ -21,21 +27,40 @@ STORE = 4
 CLEAR = 5
 SKIP = 6
 SET_DIMS = 7
-"""Set dims from a word of the first layout (:attr:`Programs.dims_words`); the next layout is 8, and so on."""
+"""Set dims from a word of the first kind (:attr:`Programs.dims_words`); the next kind is 8, and so on."""
+
+
+@dataclass(frozen=True)
+class DimsWord:
+    """A word that sets the dims: its layout, its place in a beat, whether nothing behind it there counts."""
+
+    layout: SendDim
+    lane: int
+    last: bool
 
 
 class Programs:
     """The opcodes of a specification as programs of actions of `action_width` bits."""
 
     def __init__(self, spec: AcceleratorSpec) -> None:
-        self.dims_words: list[SendDim] = []
-        """The distinct layouts of a word that sets the dims."""
-        self._actions = {name: self._actions_of(opcode) for name, opcode in spec.opcodes.items()}
+        self.dims_words: list[DimsWord] = []
+        """The distinct words that set the dims."""
+        self._beat_words = spec.beat_words
         self._literals = {name: opcode.literal for name, opcode in spec.opcodes.items()}
+        self._shared: set[str] = set()
+        self._actions = {name: self._actions_of(opcode) for name, opcode in spec.opcodes.items()}
 
     def _actions_of(self, opcode: Opcode) -> list[int]:
+        steps = list(opcode.steps())
+        beats = self._beats(opcode)
+        sets = [index for index, (action, _) in enumerate(steps) if isinstance(action, SetDims)]
+        looked_at = {beats[index][0] for index in sets}
+        if opcode.literal is not None:
+            if 0 in looked_at:
+                self._shared.add(opcode.name)
+            looked_at.add(0)
         actions = []
-        for action, host in opcode.steps():
+        for index, (action, host) in enumerate(steps):
             if isinstance(action, Load):
                 actions.append(LOAD_A if action.operand == "A" else LOAD_B)
             elif isinstance(action, Compute):
@@ -45,12 +70,36 @@ class Programs:
             elif isinstance(action, Clear):
                 actions.append(CLEAR)
             elif isinstance(action, Skip):
-                actions.append(SKIP)
+                if beats[index][0] not in looked_at:
+                    actions.append(SKIP)
+                    looked_at.add(beats[index][0])
             elif isinstance(host, SendDim):
-                if host not in self.dims_words:
-                    self.dims_words.append(host)
-                actions.append(SET_DIMS + self.dims_words.index(host))
+                beat, lane = beats[index]
+                word = DimsWord(host, lane, not any(i > index and beats[i][0] == beat for i in sets))
+                if word not in self.dims_words:
+                    self.dims_words.append(word)
+                actions.append(SET_DIMS + self.dims_words.index(word))
         return actions
+
+    def _beats(self, opcode: Opcode) -> dict[int, tuple[int, int]]:
+        """Of each step that reads a single word: which beat of single words it is in, and where in it."""
+        places = {}
+        word = 0 if opcode.literal is None else 1
+        for index, (action, _) in enumerate(opcode.steps()):
+            if isinstance(action, Load):
+                word += -word % self._beat_words
+            elif isinstance(action, Skip | SetDims):
+                places[index] = divmod(word, self._beat_words)
+                word += 1
+        return places
+
+    @property
+    def any_shared(self) -> bool:
+        return bool(self._shared)
+
+    def shared(self, name: str) -> bool:
+        """Whether the beat of an opcode word holds dims too, so that fetching must not take it."""
+        return name in self._shared
 
     @property
     def action_width(self) -> int:
@@ -82,11 +131,14 @@ class Programs:
 
 
 class Decoder(wiring.Component):
-    """Combinational: `known` if `word` is an opcode word, and its `program`."""
+    """Combinational: `known` if `word` is an opcode word, and its `program`. `shared`, a port only where that
+    can be: the beat of the opcode word holds dims too.
+    """
 
     def __init__(self, programs: Programs) -> None:
         self._programs = programs
-        super().__init__({"word": In(WORD_BITS), "known": Out(1), "program": Out(programs.width)})
+        shared = {"shared": Out(1)} if programs.any_shared else {}
+        super().__init__({"word": In(WORD_BITS), "known": Out(1), "program": Out(programs.width), **shared})
 
     @property
     def programs(self) -> Programs:
@@ -95,7 +147,9 @@ class Decoder(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         with m.Switch(self.word):
-            for literal, program in self.programs.words().values():
+            for name, (literal, program) in self.programs.words().items():
                 with m.Case(literal):
                     m.d.comb += [self.known.eq(1), self.program.eq(Const(program, self.programs.width))]
+                    if self.programs.shared(name):
+                        m.d.comb += self.shared.eq(1)
         return m

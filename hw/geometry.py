@@ -15,6 +15,7 @@ from amaranth.lib import data
 from amaranth.utils import bits_for
 
 from axiloom.errors import SpecError
+from axiloom.isa.check_sizes import STREAM_WIDTHS
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import WORD_BITS
 
@@ -25,7 +26,8 @@ class OperandLayout:
 
     Its elements travel packed along k (A as (m, k), B as (n, k)) or across k (A as (k, m), B as
     (k, n)). Along k, a bank holds every `lanes`-th line of the operand and a word holds several k of
-    one line. Across k, a word holds neighbouring lines of one k.
+    one line. Across k, a word holds neighbouring lines of one k. A word of a bank is what is loaded in a
+    cycle: a beat of the stream, or the part of it that all lines are whole multiples of.
     """
 
     name: str
@@ -34,13 +36,15 @@ class OperandLayout:
     lanes: int
     """Elements of one k that it gives the array each cycle."""
     along_k: bool
+    width: int
+    """Bits of a bank's word."""
     banks: int
     depth: int
     """Words of a bank, for one ping-pong half."""
 
     @property
     def per_word(self) -> int:
-        return WORD_BITS // self.bits
+        return self.width // self.bits
 
     @property
     def lanes_per_bank(self) -> int:
@@ -56,6 +60,7 @@ class OperandLayout:
 class Geometry:
     """What :class:`~axiloom.hw.matmul.MatMul` builds. Made by :meth:`of`."""
 
+    stream_width: int
     rows: int
     cols: int
     a: OperandLayout
@@ -82,6 +87,12 @@ class Geometry:
         widths = [bits_for(n) if self.flexible else 0 for n in self.largest]
         return data.StructLayout({dim: unsigned(w) for dim, w in zip("mnk", widths, strict=True)})
 
+    @property
+    def c_words(self) -> int:
+        """Words of C that are read in a cycle: of a beat, or of a row of the array, if that is shorter; one
+        where neighbours on the stream lie in different rows."""
+        return min(self.stream_width // WORD_BITS, self.cols) if self.c_rows_first else 1
+
     def size(self, dims: data.View, dim: str) -> Value:
         """The size of one dim out of a value of `dims_layout`."""
         return dims[dim] if self.flexible else Const(self.tile["mnk".index(dim)])
@@ -100,6 +111,7 @@ class Geometry:
         largest = _largest(granule, limits) if spec.tile.flexible else tile
         pairs = _Pairs(granule, largest, limits)
         return cls(
+            stream_width=spec.stream_width,
             rows=rows,
             cols=cols,
             a=_operand_layout(spec, "A", 0, rows, spec.data["A"][-1] == k, pairs),
@@ -117,8 +129,9 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
     faults = []
     if spec.kernel != "linalg.matmul":
         faults.append(f'matmul kernel must be "linalg.matmul", not "{spec.kernel}"')
-    if spec.stream_width != WORD_BITS:
-        faults.append(f"matmul stream width must be {WORD_BITS}, not {spec.stream_width}")
+    if spec.stream_width not in STREAM_WIDTHS:
+        widths = ", ".join(map(str, STREAM_WIDTHS))
+        faults.append(f"matmul stream width must be one of {widths}, not {spec.stream_width}")
     if spec.macs < 1 or spec.macs & (spec.macs - 1):
         faults.append(f"matmul macs must be a power of two, not {spec.macs}")
     if set(spec.data) != {"A", "B", "C"}:
@@ -144,6 +157,11 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
     elements = granule[m] * granule[n]
     if elements % spec.macs:
         faults.append(f"matmul macs must divide the {elements} elements of C in a tile, not {spec.macs}")
+    for operand in "ABC":
+        words = spec.operand_words(operand, spec.tile.granule)
+        if not faults and words % spec.beat_words:
+            beat = f"beats of {spec.beat_words} words"
+            faults.append(f"matmul tile of {operand} must be whole {beat}, not {words} words")
     for operand in "ABC":
         words, limit = spec.operand_words(operand), spec.buffers.get(operand, 0)
         if words > limit:
@@ -201,6 +219,9 @@ class _Pairs:
 def _operand_layout(
     spec: AcceleratorSpec, name: str, dim: int, lanes: int, along_k: bool, pairs: _Pairs
 ) -> OperandLayout:
-    banks = lanes if along_k else max(1, lanes // spec.data_type.per_word)
-    depth = max(x * k for x, k in pairs(dim, 2)) // spec.data_type.per_word // banks
-    return OperandLayout(name, spec.data_type.bits, lanes, along_k, banks, depth)
+    bits = spec.data_type.bits
+    line = pairs.granule[2 if along_k else dim] * bits
+    width = min(spec.stream_width, line & -line)
+    banks = lanes if along_k else max(1, lanes * bits // width)
+    depth = max(x * k for x, k in pairs(dim, 2)) * bits // width // banks
+    return OperandLayout(name, bits, lanes, along_k, width, banks, depth)

@@ -42,8 +42,11 @@ class MatMul(wiring.Component):
     `debug_compute`: multiply-adds are active in this cycle. `debug_error`: the `DeviceError` that stopped
     it, until reset. `debug_busy`: anything is in flight; waiting for words is not.
 
-    Raises :exc:`SpecError` for what this engine cannot be: another kernel than ``linalg.matmul``, a stream
-    other than 32 bits wide, multiply-adds that are no power of two.
+    Both streams are `stream_width` wide and take a beat a cycle; loads of operands whose lines are no whole
+    beats, and a C that goes out columns first, take a cycle for each part of a beat that lies together.
+
+    Raises :exc:`SpecError` for what this engine cannot be: another kernel than ``linalg.matmul``, tiles that
+    are no whole beats, multiply-adds that are no power of two.
     """
 
     def __new__(cls, spec: AcceleratorSpec) -> MatMul:
@@ -55,8 +58,8 @@ class MatMul(wiring.Component):
         self._geometry = Geometry.of(spec)
         super().__init__(
             {
-                "s_axis": In(AXI4Stream()),
-                "m_axis": Out(AXI4Stream()),
+                "s_axis": In(AXI4Stream(spec.stream_width)),
+                "m_axis": Out(AXI4Stream(spec.stream_width)),
                 "debug_compute": Out(1),
                 "debug_error": Out(4),
                 "debug_busy": Out(1),
@@ -77,7 +80,7 @@ class MatMul(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         geometry = self.geometry
-        m.submodules.stream_in = words = StreamInput()
+        m.submodules.stream_in = words = StreamInput(geometry.stream_width)
         m.submodules.receiver = receiver = Receiver(Programs(self.spec), geometry)
         m.submodules.commands = queue = SyncFIFOBuffered(
             width=command_layout(geometry).size, depth=QUEUE_DEPTH
@@ -107,7 +110,7 @@ class MatMul(wiring.Component):
             m.d.comb += [
                 buffer.lines.eq(geometry.size(receiver.dims, lines)),
                 buffer.k.eq(geometry.size(receiver.dims, "k")),
-                buffer.load_data.eq(receiver.load_data),
+                buffer.load_data.eq(receiver.load_data[: buffer.layout.width]),
                 buffer.load_valid.eq(getattr(receiver, f"load_{name}_valid")),
                 getattr(receiver, f"load_{name}_ready").eq(buffer.load_ready),
                 getattr(receiver, f"load_{name}_last").eq(buffer.load_last),

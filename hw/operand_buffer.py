@@ -1,4 +1,4 @@
-"""Ping-pong buffer of one input operand: words of the stream in, `lanes` elements of one k out.
+"""Ping-pong buffer of one input operand: beats of the stream in, `lanes` elements of one k out.
 
 A load fills one half while computes read the other. Each half counts the computes that are queued
 or running on it; a load waits until its half is free. A compute reads the half that was loaded last
@@ -44,7 +44,7 @@ class BlockEnd(IntEnum):
 class OperandBuffer(wiring.Component):
     """Buffer of one operand, laid out as `layout` says; `lines_width`, `k_width` are bits of its sizes.
 
-    Loading: while `load_ready`, a word on `load_data` with `load_valid` is stored; `load_last` tells
+    Loading: while `load_ready`, a bank's word on `load_data` with `load_valid` is stored; `load_last` tells
     that it is the last of the tile of `lines` x `k` elements, after which `half` names the new half.
     Reading: `start` selects `start_half` from the next cycle on; `advance` reads the elements of one k, which
     are on `elements` `READ_LATENCY` cycles later, the first lane in the lowest bits. `block_end` comes with
@@ -59,7 +59,7 @@ class OperandBuffer(wiring.Component):
                 "lines": In(lines_width),
                 "k": In(k_width),
                 "load_valid": In(1),
-                "load_data": In(32),
+                "load_data": In(layout.width),
                 "load_ready": Out(1),
                 "load_last": Out(1),
                 "half": Out(1),
@@ -85,7 +85,7 @@ class OperandBuffer(wiring.Component):
         write_bank = Signal(range(banks))
         write_address = Signal(range(2 * depth))
         write_enable = Signal(banks)
-        write_data = Signal(32)
+        write_data = Signal(self.layout.width)
         read_address = Signal(range(2 * depth))
         self._ping_pong(m)
         self._write_counters(m, write_bank, write_address)
@@ -99,7 +99,7 @@ class OperandBuffer(wiring.Component):
         ]
         words = []
         for i in range(banks):
-            m.submodules[f"bank_{i}"] = bank = Memory(shape=32, depth=2 * depth, init=[])
+            m.submodules[f"bank_{i}"] = bank = Memory(shape=self.layout.width, depth=2 * depth, init=[])
             write, read = bank.write_port(), bank.read_port()
             m.d.comb += [
                 write.en.eq(write_enable[i]),

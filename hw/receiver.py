@@ -21,7 +21,8 @@ from axiloom.isa.types import WORD_BITS, SendDim
 
 
 class Receiver(wiring.Component):
-    """Takes `words`; gives the operand buffers their words and `commands` to the sequencer.
+    """Takes `words`, a beat of the stream at once; gives the operand buffers theirs and `commands` to the
+    sequencer.
 
     `dims` are the current sizes; `half_a`, `half_b` what the buffers loaded last; `claim` tells them
     that a compute that uses them has been queued. `error` is a `DeviceError` and stays until reset.
@@ -34,12 +35,12 @@ class Receiver(wiring.Component):
         operand = {"valid": Out(1), "ready": In(1), "last": In(1), "half": In(1)}
         super().__init__(
             {
-                "words": In(stream.Signature(WORD_BITS)),
+                "words": In(stream.Signature(geometry.stream_width)),
                 "commands": Out(stream.Signature(command_layout(geometry))),
                 "dims": Out(geometry.dims_layout, init=dict(zip("mnk", geometry.tile, strict=True)))
                 if geometry.flexible
                 else Out(geometry.dims_layout),
-                "load_data": Out(WORD_BITS),
+                "load_data": Out(geometry.stream_width),
                 "claim": Out(1),
                 "error": Out(4),
                 "busy": Out(1),
@@ -124,7 +125,8 @@ class Receiver(wiring.Component):
 
     def _fetch(self, m: Module, program: Signal, fault: Signal) -> None:
         m.submodules.decoder = opcode = Decoder(self.programs)
-        m.d.comb += [opcode.word.eq(self.words.payload), self.words.ready.eq(1)]
+        m.d.comb += opcode.word.eq(self.words.payload[:WORD_BITS])
+        m.d.comb += self.words.ready.eq(~opcode.shared if self.programs.any_shared else 1)
         with m.If(self.words.valid):
             m.d.sync += program.eq(opcode.program)
             with m.If(~opcode.known):
@@ -139,6 +141,15 @@ class Receiver(wiring.Component):
         ]
         with m.If(done):
             m.d.sync += loaded.eq(1)
+        width = getattr(self.geometry, name).width
+        parts = self.geometry.stream_width // width
+        if parts > 1:
+            # The buffer takes less than a beat at once; a tile is whole beats, so it ends with the last part.
+            part = Signal(range(parts), name=f"part_{name}")
+            m.d.comb += self.load_data.eq(self.words.payload.word_select(part, width))
+            m.d.comb += self.words.ready.eq(ready & (part == parts - 1))
+            with m.If(valid):
+                m.d.sync += part.eq(part + 1)
 
     def _queue(self, m: Module, kind: CommandKind, done: Signal) -> None:
         m.d.comb += [
@@ -177,12 +188,15 @@ class Receiver(wiring.Component):
             products.append((product, limit))
         m.d.sync += [multiplied.eq(taken), taken.eq(0)]
         m.d.comb += [self.words.ready.eq(~taken & ~multiplied), busy.eq(taken | multiplied)]
-        with m.If(self.words.valid & self.words.ready):
+        with m.If(self.words.valid & ~taken & ~multiplied):
             m.d.sync += taken.eq(1)
             with m.Switch(action):
                 for index, word in enumerate(self.programs.dims_words):
                     with m.Case(decoder.SET_DIMS + index):
-                        sizes = _sizes(word, self.words.payload)
+                        if not word.last:
+                            m.d.comb += self.words.ready.eq(0)
+                        payload = self.words.payload.word_select(word.lane, WORD_BITS)
+                        sizes = _sizes(word.layout, payload)
                         m.d.sync += [self.dims[dim].eq(size) for dim, size in sizes.items()]
                         m.d.sync += sound.eq(_all(self._is_size(dim, size) for dim, size in sizes.items()))
         with m.If(multiplied):

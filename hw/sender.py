@@ -1,4 +1,4 @@
-"""Sends a tile of C from one half of the result buffer: an element a word, TLAST on the last."""
+"""Sends a tile of C from one half of the result buffer: an element a word, TLAST on the last beat."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Sender(wiring.Component):
                 "send_address": Out(range(geometry.c_depth)),
                 "send_row": In(WORD_BITS * geometry.cols),
                 "busy": Out(1),
-                "m_axis": Out(AXI4Stream()),
+                "m_axis": Out(AXI4Stream(geometry.stream_width)),
             }
         )
 
@@ -53,7 +53,9 @@ class Sender(wiring.Component):
         flowing = Signal()
         advance = Signal()
         last = Signal()
-        col = Signal(range(self.geometry.cols))
+        width = self.geometry.c_words * WORD_BITS
+        parts = self.geometry.stream_width // width
+        col = Signal(range(self.geometry.cols // self.geometry.c_words))
 
         m.d.comb += [
             flowing.eq(~self.m_axis.tvalid | self.m_axis.tready),
@@ -72,7 +74,7 @@ class Sender(wiring.Component):
             m.d.sync += reading.eq(0)
         self._walk(m, request, advance, col, last)
 
-        # The row read, and which of its words goes out.
+        # The row read, and which of its words go out.
         row_valid = Signal()
         row_last = Signal()
         row_zero = Signal()
@@ -86,17 +88,24 @@ class Sender(wiring.Component):
                 self.m_axis.tvalid.eq(row_valid),
             ]
             with m.If(row_valid):
-                word = self.send_row.word_select(row_col, WORD_BITS)
-                m.d.sync += [self.m_axis.tdata.eq(Mux(row_zero, 0, word)), self.m_axis.tlast.eq(row_last)]
+                words = Mux(row_zero, 0, self.send_row.word_select(row_col, width))
+                sent = self.m_axis.tdata
+                if parts > 1:
+                    part = Signal(range(parts))
+                    sent = self.m_axis.tdata.word_select(part, width)
+                    m.d.sync += [part.eq(part + 1), self.m_axis.tvalid.eq(part == parts - 1)]
+                m.d.sync += [sent.eq(words), self.m_axis.tlast.eq(row_last)]
         m.d.comb += self.busy.eq(waiting | reading | row_valid | self.m_axis.tvalid)
         return m
 
     def _walk(self, m: Module, request: data.View, advance: Value, col: Signal, last: Value) -> None:
-        """Address and column of one element after the other, in the order in which C travels."""
+        """Address and column of one element (or `c_words` of a row) after the other, in the order in which C
+        travels."""
         geometry = self.geometry
-        rows, cols = geometry.rows, geometry.cols
+        rows, cols = geometry.rows, geometry.cols // geometry.c_words
         tile_m, tile_n = geometry.size(request.dims, "m"), geometry.size(request.dims, "n")
-        inner_size, outer_size = (tile_n, tile_m) if geometry.c_rows_first else (tile_m, tile_n)
+        groups_n = tile_n >> (bits_for(geometry.c_words) - 1) if geometry.c_words > 1 else tile_n
+        inner_size, outer_size = (groups_n, tile_m) if geometry.c_rows_first else (tile_m, tile_n)
         inner, outer = Signal.like(inner_size, name="inner"), Signal.like(outer_size, name="outer")
         row = Signal(range(rows))
         line_start = Signal.like(self.send_address, name="line_start")

@@ -26,7 +26,8 @@ QUIET_CYCLES = 12
 
 @dataclass(frozen=True)
 class Program:
-    """Words for the device. `reset_after`: that many accepted words, then reset in the middle of everything;
+    """Words for the device, in whole beats (what is left over stays away). `reset_after`: that many accepted
+    words (rounded down to beats), then reset in the middle of everything;
     None: the device comes to rest first. `reset`: then reset it."""
 
     words: Sequence[int] | npt.NDArray[np.uint32]
@@ -36,7 +37,8 @@ class Program:
 
 @dataclass
 class Result:
-    """What one program made the device do. `computing`: the cycles in which multiply-adds were active."""
+    """What one program made the device do. `accepted`: beats that it took; `computing`: the cycles in which
+    multiply-adds were active."""
 
     words: list[int] = field(default_factory=list)
     last: list[int] = field(default_factory=list)
@@ -108,8 +110,12 @@ class _Bench:
     async def _program(self, ctx: Any, program: Program) -> Result:
         device, result = self.device, Result()
         s_axis, m_axis = device.s_axis, device.m_axis
-        words = [int(word) for word in program.words]
-        end = len(words) if program.reset_after is None else program.reset_after
+        beat, width = self.device.spec.beat_words, self.device.spec.stream_width
+        beats = [
+            sum(int(word) << 32 * place for place, word in enumerate(program.words[at : at + beat]))
+            for at in range(0, len(program.words) // beat * beat, beat)
+        ]
+        end = len(beats) if program.reset_after is None else program.reset_after // beat
         offered = taken = in_flight = False
         waiting: tuple[int, int] | None = None
         quiet = 0
@@ -119,7 +125,7 @@ class _Bench:
             offered = offered or (result.accepted < end and self.rng.random() >= self.stall_in)
             accept = self.rng.random() >= self.stall_out
             ctx.set(s_axis.tvalid, offered)
-            ctx.set(s_axis.tdata, words[result.accepted] if offered else self.rng.getrandbits(32))
+            ctx.set(s_axis.tdata, beats[result.accepted] if offered else self.rng.getrandbits(width))
             ctx.set(s_axis.tlast, self.rng.getrandbits(1))
             ctx.set(m_axis.tready, accept)
             valid, payload = ctx.get(m_axis.tvalid), (ctx.get(m_axis.tdata), ctx.get(m_axis.tlast))
@@ -127,8 +133,8 @@ class _Bench:
             assert in_flight or taken or not valid, "a word came out while nothing was in flight"
             waiting = payload if valid and not accept else None
             if valid and accept:
-                result.words.append(payload[0])
-                result.last.append(payload[1])
+                result.words += [payload[0] >> 32 * place & 0xFFFF_FFFF for place in range(beat)]
+                result.last += [0] * (beat - 1) + [payload[1]]
             if ctx.get(device.debug_compute):
                 result.computing.append(result.cycles)
             busy = bool(ctx.get(device.debug_busy))

@@ -220,7 +220,7 @@ def test_errors_stop_the_device_until_reset(case: str) -> None:
 @settings(max_examples=25)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
-    spec = data.draw(specs(largest=8, widest=32))
+    spec = data.draw(specs(largest=8))
     first, _ = data.draw(word_program(spec))
     second, _ = data.draw(well_formed(spec, longest=6))
     third, _ = data.draw(ill_formed(spec))
@@ -258,9 +258,15 @@ def test_loading_overlaps_computing_and_sending() -> None:
 # --- refusals --------------------------------------------------------------------------------------------
 
 
-def test_wider_streams_are_refused() -> None:
-    with pytest.raises(SpecError, match=r"^matmul stream width must be 32, not 64$"):
-        MatMul(isa.builtin("v3_4").replace(stream_width=64))
+def test_other_widths_are_refused() -> None:
+    with pytest.raises(SpecError, match=r"^matmul stream width must be one of 32, 64, 128, not 256$"):
+        MatMul(isa.builtin("v3_4").replace(stream_width=256))
+
+
+def test_tiles_must_be_whole_beats() -> None:
+    spec = isa.builtin("v3_4").replace(stream_width=64, macs=1, tile=TileRule((3, 4, 3)))
+    with pytest.raises(SpecError, match=r"^matmul tile of A must be whole beats of 2 words, not 9 words$"):
+        MatMul(spec)
 
 
 def test_all_reasons_are_listed() -> None:
