@@ -66,6 +66,7 @@ def run(one: dict[str, Any]) -> Run:
         problem.mlir,
         spec,
         flow=one["flow"],
+        order=tuple(one["order"]) if one["order"] else None,
         tile=tuple(one["tile"]) if one["tile"] else None,
         pipeline=one["pipeline"],
         board=one["board"],

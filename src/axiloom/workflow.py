@@ -84,6 +84,8 @@ class Run:
     mlir: str
     spec: AcceleratorSpec
     flow: str | None = None
+    order: tuple[str, ...] | None = None
+    """Loops, outermost first; the flow's default where it is None."""
     tile: tuple[int, ...] | None = None
     pipeline: str = "published"
     wait: str = "poll"
@@ -106,6 +108,7 @@ class Run:
             self.mlir,
             self.spec,
             flow=self.flow,
+            order=self.order,
             tile=self.tile,
             pipeline=self.pipeline,
             name=self.problem,
