@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom.cosim import native
+from axiloom.cosim import native, profile
 from axiloom.cosim.cache import cached_build, content_hash
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
@@ -42,6 +42,7 @@ CPU_RUN_LIMIT = 20_000_000_000
 """Instructions after which a run without an accelerator is taken for one that never ends."""
 
 _FLAGS = ("-std=c++17", "-O3", "-fno-semantic-interposition", "-fPIC", "-shared", "-Wall", "-Wextra")
+_PAINT = 0xA5  # what the stack is filled with before a run: what differs after it was used
 _STALE = ("missing flush", "missing invalidate", "lost DMA data")
 
 
@@ -142,6 +143,8 @@ class Core:
         self._check(self._lib.axl_configure(ctypes.byref(made)))
         self._ram: Array = np.ctypeslib.as_array(self._lib.axl_ram(), shape=(size,))
         self._teach(spec)
+        profile.teach_windows(self._lib, spec)
+        self._functions: tuple[str, ...] = ()
 
     @property
     def ram(self) -> Array:
@@ -166,6 +169,9 @@ class Core:
             self._ram[segment.address : end] = np.frombuffer(segment.data, np.uint8)
         for name, values in (inputs or {}).items():
             self.write(name, values)
+        if stack := self._stack():
+            self._ram[slice(*stack)] = _PAINT
+        self._functions = profile.teach_program(self._lib, program)
         self._check(self._lib.axl_cpu_start(program.entry, exit_pc.address, exit_code.address, *program.text))
 
     def run(self, max_instructions: int = CPU_RUN_LIMIT) -> None:
@@ -233,6 +239,24 @@ class Core:
         executed = {f"executed_{name}": counts[i] for i, name in enumerate(native.COST_CLASSES)}
         return self.activity() | executed
 
+    def record_timeline(self, on: bool) -> None:
+        """From the next :meth:`begin` on. Counters and :meth:`profile` do not depend on it."""
+        self._lib.axl_timeline(profile.INTERVALS if on else 0)
+
+    def profile(self, cycles: int, timeline: bool = False) -> profile.Profile:
+        """Where the time went, after a run of so many fabric cycles."""
+        sections = self.program.sections if self.program else {}
+        return profile.read(
+            self._lib,
+            self.board,
+            self._spec,
+            cycles,
+            self._functions,
+            self._stack_bytes(),
+            sections,
+            timeline,
+        )
+
     def stale(self) -> list[str]:
         """Missing cache maintenance, one line for each place in the program, oldest first."""
         return [self._stale_line(self._lib.axl_stale(i).contents) for i in range(self._lib.axl_stale_count())]
@@ -277,6 +301,21 @@ class Core:
                     f"{program.path.name}: the program overlaps the DMA's {what} window (0x{address:08X}, "
                     f"{size} bytes); make its arrays smaller, or move the window in the specification"
                 )
+
+    def _stack(self) -> tuple[int, int] | None:
+        """From its lowest address to its top, by the symbols of the linker script."""
+        names = ("axl_stack_bottom", "axl_stack_top")
+        if self.program is None or not all(name in self.program.symbols for name in names):
+            return None
+        bottom, top = (self.program.symbols[name].address for name in names)
+        return (bottom, top) if bottom < top <= self._ram.size else None
+
+    def _stack_bytes(self) -> int | None:
+        stack = self._stack()
+        if stack is None:
+            return None
+        written = np.flatnonzero(self._ram[slice(*stack)] != _PAINT)
+        return stack[1] - stack[0] - int(written[0]) if len(written) else 0
 
     def _stale_line(self, raw: Any) -> str:
         what = (

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from elftools.common.exceptions import ELFError
+from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
@@ -44,6 +45,8 @@ class Program:
     symbols: Mapping[str, Symbol]
     text: tuple[int, int]
     """First address of executable code, and the one behind it."""
+    sections: Mapping[str, int]
+    """Bytes of ``text``, ``rodata``, ``data`` and ``bss``; the stack and what is never loaded are in none."""
     _sorted: tuple[Symbol, ...] = field(repr=False)
     _addresses: tuple[int, ...] = field(repr=False)
 
@@ -66,6 +69,14 @@ class Program:
         if offset and offset >= max(symbol.size, 4 if symbol.is_function else 1):
             return text
         return f"{text} ({symbol.name}+0x{offset:x})" if offset else f"{text} ({symbol.name})"
+
+    @property
+    def functions(self) -> tuple[Symbol, ...]:
+        """Functions by address, one for each: of several names the one that sorts first."""
+        by_address: dict[int, Symbol] = {}
+        for symbol in sorted((s for s in self._sorted if s.is_function), key=lambda s: s.name):
+            by_address.setdefault(symbol.address, symbol)
+        return tuple(by_address[address] for address in sorted(by_address))
 
     def overlaps(self, address: int, size: int) -> bool:
         """True if a segment, with its zeroed part, touches [address, address + size)."""
@@ -103,9 +114,26 @@ def _read(path: Path, elf: Any) -> Program:
         segments=tuple(Segment(s["p_paddr"], s.data(), s["p_memsz"]) for s in loadable),
         symbols=symbols,
         text=(min(s["p_paddr"] for s in code), max(s["p_paddr"] + s["p_filesz"] for s in code)),
+        sections=_sections(elf),
         _sorted=ordered,
         _addresses=tuple(s.address for s in ordered),
     )
+
+
+def _sections(elf: Any) -> dict[str, int]:
+    sizes = dict.fromkeys(("text", "rodata", "data", "bss"), 0)
+    for section in elf.iter_sections():
+        flags = section["sh_flags"]
+        if not flags & SH_FLAGS.SHF_ALLOC or section.name in (".stack", ".noinit"):
+            continue
+        if flags & SH_FLAGS.SHF_EXECINSTR:
+            kind = "text"
+        elif section["sh_type"] == "SHT_NOBITS":
+            kind = "bss"
+        else:
+            kind = "data" if flags & SH_FLAGS.SHF_WRITE else "rodata"
+        sizes[kind] += section["sh_size"]
+    return sizes
 
 
 def _symbols(elf: Any) -> dict[str, Symbol]:

@@ -24,6 +24,7 @@ from cocotb.triggers import First, RisingEdge, Timer
 from axiloom.cosim import diagnosis
 from axiloom.cosim.core import Core
 from axiloom.cosim.diagnosis import Channel, Outcome, Stopped
+from axiloom.cosim.profile import Profile
 from axiloom.errors import AxiloomError, DriverError
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Work:
     """Library with the glue's clock; None: the program itself."""
     progress: bool
     stop_at_failure: bool
+    timeline: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class Finished:
     events: dict[str, int]
     fabric: dict[str, int]
     simulation: dict[str, float]
+    profile: Profile
     stale: list[str] = field(default_factory=list)
     hang: str | None = None
     fault: str | None = None
@@ -265,6 +268,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
     await _prepare(dut, work, order.reset, period_ps)
     if order.reset:
         core.reset_protocol()
+    core.record_timeline(work.timeline)
     core.begin(order.elf, order.inputs)
 
     wall = _Wall(order.timeout_s, work.progress)
@@ -292,6 +296,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
         events=core.events(),
         fabric=_fabric(dut),
         simulation=simulation,
+        profile=core.profile(_int(dut.now), work.timeline),
         stale=core.stale(),
         hang=hang,
         fault=fault,

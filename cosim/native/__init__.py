@@ -10,6 +10,7 @@ from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_longlong, c_uint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom.cosim import profile
 from axiloom.isa.framing import padded
 from axiloom.isa.types import Recv, Send, SendDim
 
@@ -204,7 +205,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 def bind(library: Path) -> Any:
     """The library with typed functions. Loading the same path again gives the same instance."""
     loaded = ctypes.CDLL(str(library))
-    for name, (result, arguments) in _FUNCTIONS.items():
+    for name, (result, arguments) in (_FUNCTIONS | profile.FUNCTIONS).items():
         function = getattr(loaded, name)
         function.restype = result
         function.argtypes = arguments
