@@ -23,6 +23,7 @@ import numpy as np
 
 from axiloom import boards
 from axiloom.cosim import core, emitted, icarus, process, verilator
+from axiloom.cosim.profile import Profile
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Finished, Order, Work
 from axiloom.errors import DriverError, HangError, UsageError
 from axiloom.isa import AcceleratorSpec
@@ -76,6 +77,8 @@ class RunResult:
     simulation: dict[str, float]
     """``wall_s`` and ``process_s`` (CPU time) of the run, ``rtl_cycles`` evaluated, ``rtl_cycles_per_s`` and
     ``cpu_mips``; ``rtl_share``, ``cpu_share``, ``python_share`` of the wall time."""
+    profile: Profile
+    """Where the time went; with the timeline, if the `Soc` was made with one."""
     stale: list[str] = field(default_factory=list)
     """Missing cache flushes and invalidations, one line each."""
     hang: str | None = None
@@ -89,7 +92,8 @@ class Soc:
 
     `sim` is "verilator" or "icarus". `trace` is a waveform file: .fst or .vcd on Verilator, .vcd on
     Icarus; `trace_window` limits it to fabric cycles [begin, end) of each job. `watchdog_cycles`
-    fabric cycles without progress are a hang. `seed` seeds cocotb's random numbers.
+    fabric cycles without progress are a hang. `seed` seeds cocotb's random numbers. With `timeline`
+    results have one (:class:`axiloom.cosim.profile.Timeline`); counters do not depend on it.
     """
 
     def __init__(
@@ -102,6 +106,7 @@ class Soc:
         trace_window: tuple[int, int] | None = None,
         watchdog_cycles: int = WATCHDOG_CYCLES,
         seed: int = 0,
+        timeline: bool = False,
     ) -> None:
         if sim not in ("verilator", "icarus"):
             raise UsageError(f"simulator must be 'verilator' or 'icarus', not {sim!r}")
@@ -118,6 +123,7 @@ class Soc:
         self.trace_window = trace_window
         self.watchdog_cycles = watchdog_cycles
         self.seed = seed
+        self.timeline = timeline
         self._trace_format = _trace_format(self.trace, sim)
         self._command: list[str | Path] | None = None
 
@@ -171,7 +177,16 @@ class Soc:
 
     def _simulate(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Finished]:
         orders = [Order(Path(j.elf).absolute(), j.inputs, j.outputs, j.reset, j.timeout_s) for j in jobs]
-        todo = Work(self.board, self.spec, orders, self.watchdog_cycles, self._glue(), progress, check)
+        todo = Work(
+            self.board,
+            self.spec,
+            orders,
+            self.watchdog_cycles,
+            self._glue(),
+            progress,
+            check,
+            self.timeline,
+        )
         (work / TO_SESSION).write_bytes(pickle.dumps(todo))
         env = process.environment(
             "axiloom_tb",
@@ -237,6 +252,7 @@ def _result(finished: Finished) -> RunResult:
         events=finished.events,
         fabric=finished.fabric,
         simulation=finished.simulation,
+        profile=finished.profile,
         stale=finished.stale,
         hang=finished.hang,
         fault=finished.fault,
