@@ -40,6 +40,8 @@ WATCHDOG_CYCLES = 1_000_000
 TIMEOUT_S = 3600.0
 """Wall time that a run may take by default: a guard against drivers that compute for ever."""
 
+_WRAPPER = ("axiloom_tb.v", "axl_memory.vh")
+
 _GRACE_S = 20.0  # for the session to notice its own timeout, with a diagnosis, before it is killed
 
 _PUBLIC = "\n".join(
@@ -130,17 +132,32 @@ class Soc:
     def build(self, progress: Progress | None = None) -> None:
         """Generate, verilate and compile, or take it from the cache. Raises BuildError."""
         library = core.library(progress)
-        wrapper = (verilator.RTL / "axiloom_tb.v").read_text(encoding="utf-8")
-        verilog = (("axiloom_tb.v", wrapper), *emitted.sources(self.spec, "soc", self.user_rtl))
+        wrapper = tuple((name, (verilator.RTL / name).read_text(encoding="utf-8")) for name in _WRAPPER)
+        verilog = (*wrapper, *emitted.sources(self.spec, "soc", self.user_rtl))
         if self.sim == "verilator":
-            design = verilator.Design(verilog, "axiloom_tb", _PUBLIC, soc=True, trace=self._trace_format)
+            design = verilator.Design(
+                verilog,
+                "axiloom_tb",
+                _PUBLIC,
+                soc=True,
+                trace=self._trace_format,
+                defines=self._defines(),
+            )
             self._command = [verilator.build(design, library, progress) / verilator.PROGRAM]
             return
-        defines = ("AXL_WINDOW",)
+        defines = ("AXL_WINDOW", *(f"{name}={value}" for name, value in self._defines()))
         program = icarus.build(
             verilog, "axiloom_tb", defines=defines, trace=self.trace is not None, progress=progress
         )
         self._command = icarus.command(program, icarus.glue(library, progress))
+
+    @property
+    def build_id(self) -> str:
+        """Name of the build, a hash of all that went into it."""
+        if self._command is None:
+            self.build()
+        assert self._command is not None
+        return Path(self._command[0]).parent.name
 
     def run(
         self,
@@ -220,6 +237,11 @@ class Soc:
         if (work / ERROR_FILE).exists():
             raise pickle.loads((work / ERROR_FILE).read_bytes())
         raise DriverError(f"{place}: the simulator {ended.describe()}")
+
+    def _defines(self) -> tuple[tuple[str, str], ...]:
+        """Macros of the wrapper: what the SoC's ports are."""
+        mode = (("AXL_SG", "1"),) if self.spec.dma.scatter_gather else ()
+        return (("AXL_WIDTH", str(self.spec.stream_width)), *mode)
 
     def _glue(self) -> Path | None:
         return None if self.sim == "verilator" else icarus.glue(core.library()) / icarus.MODULE

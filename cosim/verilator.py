@@ -245,13 +245,14 @@ def _verilate(design: Design, folder: Path) -> Path:
 
 
 def write_sources(sources: Sources, folder: Path) -> list[str]:
-    """Write the files, and return their names there, each once."""
+    """Write the files, and return the names of those to compile, each once; a .vh is for the others."""
     names: list[str] = []
     for name, text in sources:
         while name in names:
             name = f"other_{name}"
         (folder / name).write_text(text, encoding="utf-8")
-        names.append(name)
+        if not name.endswith(".vh"):
+            names.append(name)
     return names
 
 

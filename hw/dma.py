@@ -55,6 +55,7 @@ class AxiDma(wiring.Component):
     reset_out : high while a soft reset is under way; resets what is on the streams, which may have
         got a part of a packet (PG021: mm2s_prmry_reset_out_n)
     mm2s_busy, s2mm_busy : a transfer is under way
+    mm2s_done, s2mm_done : the last word of a descriptor is on the stream (only with `scatter_gather`)
     quiet : nothing will happen before the next access to a register or the next word of s_axis_s2mm
     """
 
@@ -84,6 +85,7 @@ class AxiDma(wiring.Component):
                 "reset_out": Out(1),
                 "mm2s_busy": Out(1),
                 "s2mm_busy": Out(1),
+                **({"mm2s_done": Out(1), "s2mm_done": Out(1)} if scatter_gather else {}),
                 "quiet": Out(1),
             }
         )
@@ -264,6 +266,7 @@ class AxiDma(wiring.Component):
                 ]
             if isinstance(mover, S2mm):
                 m.d.comb += [
+                    self.s2mm_done.eq(mover.filled),
                     engine.result.eq(mover.filled),
                     engine.moved.eq(mover.received),
                     engine.begins.eq(mover.begins),
@@ -271,6 +274,7 @@ class AxiDma(wiring.Component):
                 ]
             else:
                 m.d.comb += [
+                    self.mm2s_done.eq(mover.done),
                     mover.last.eq(engine.last),
                     engine.result.eq(mover.done),
                     engine.moved.eq(mover.moved),

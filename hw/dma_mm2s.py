@@ -211,7 +211,7 @@ class Mm2s(wiring.Component):
         m.d.comb += [
             self.stream.tdata.eq(fifo.r_data),
             self.stream.tvalid.eq(fifo.r_rdy & ~self.stop),
-            self.stream.tlast.eq(fifo.r_data[-1]),
+            self.stream.tlast.eq(fifo.r_data[-1] & fifo.r_rdy),
             delivered.eq(self.stream.tvalid & self.stream.tready),
             fifo.r_en.eq(delivered),
             self.done.eq(delivered & ends),

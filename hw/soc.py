@@ -99,6 +99,7 @@ class Soc(wiring.Component):
     - ``debug_in_*``, ``debug_out_*``: copies of the accelerator's two streams
     - ``debug_compute``, ``debug_error``: the accelerator's
     - ``debug_mm2s_busy``, ``debug_s2mm_busy``: a transfer is under way
+    - ``debug_mm2s_done``, ``debug_s2mm_done``: the last word of a descriptor (only with scatter-gather)
     - ``debug_idle``: nothing changes before the next access to a register
     """
 
@@ -130,6 +131,7 @@ class Soc(wiring.Component):
                 "debug_error": Out(4),
                 "debug_mm2s_busy": Out(1),
                 "debug_s2mm_busy": Out(1),
+                **({"debug_mm2s_done": Out(1), "debug_s2mm_done": Out(1)} if spec.dma.scatter_gather else {}),
             }
         )
 
@@ -164,6 +166,10 @@ class Soc(wiring.Component):
         wiring.connect(m, dma.m_axi_s2mm, wiring.flipped(self.m_axi_s2mm))
         if self.spec.dma.scatter_gather:
             wiring.connect(m, dma.m_axi_sg, wiring.flipped(self.m_axi_sg))
+            m.d.comb += [
+                self.debug_mm2s_done.eq(dma.mm2s_done),
+                self.debug_s2mm_done.eq(dma.s2mm_done),
+            ]
         wiring.connect(m, dma.m_axis_mm2s, accelerator.s_axis)
         wiring.connect(m, accelerator.m_axis, dma.s_axis_s2mm)
 

@@ -7,6 +7,9 @@
 // (`debug_idle`) a delay of the CPU is one step of `now` instead of that many clock edges.
 //
 // The C functions are called by DPI under Verilator, under Icarus by the system tasks of axl_vpi.cpp.
+//
+// AXL_WIDTH is the width of streams and data ports; C sees a wide beat word by word, lowest first. With
+// AXL_SG the DMA takes descriptors (PG021, scatter-gather mode) through a port of its own.
 
 `timescale 1ps / 1ps
 
@@ -28,6 +31,10 @@
  `define AXL_STREAM_OUT(word, last) $axl_stream_out(word, last)
  `define AXL_PROTOCOL_RESET $axl_protocol_reset
  `define AXL_ACTIVITY(now, bits) $axl_activity(now, bits)
+`endif
+
+`ifndef AXL_WIDTH
+ `define AXL_WIDTH 32
 `endif
 
 module axiloom_tb (
@@ -59,9 +66,9 @@ module axiloom_tb (
     // For the diagnosis of a hang.
     output reg  [31:0] stat_mm2s_dmasr,
     output reg  [31:0] stat_s2mm_dmasr,
-    output reg  [31:0] stat_mm2s_length,   // last LENGTH written, bytes
+    output reg  [31:0] stat_mm2s_length,   // last LENGTH written, bytes; with AXL_SG: CURDESC
     output reg  [31:0] stat_s2mm_length,
-    output reg  [31:0] stat_mm2s_words,    // words over the stream since then
+    output reg  [31:0] stat_mm2s_words,    // words over the stream since then; with AXL_SG: of the descriptor
     output reg  [31:0] stat_s2mm_words,
     output wire [3:0]  stat_error,
     output wire [3:0]  stat_in_flags,      // {tvalid, tready, tlast, MM2S busy}
@@ -103,11 +110,17 @@ module axiloom_tb (
   localparam integer OP_HALT = 0, OP_READ = 1, OP_WRITE = 2, OP_WAIT_IRQ = 3, OP_ADVANCE = 4;
   localparam [2:0] CPU_STEP = 0, CPU_DELAY = 1, CPU_READ = 2, CPU_WRITE = 3, CPU_WAIT_IRQ = 4,
                    CPU_AUTOPSY = 5, CPU_HALT = 6;
-  // Registers of the AXI DMA (PG021, simple mode).
-  localparam [9:0] MM2S_DMACR = 10'h000, MM2S_DMASR = 10'h004, MM2S_LENGTH = 10'h028,
-                   S2MM_DMACR = 10'h030, S2MM_DMASR = 10'h034, S2MM_LENGTH = 10'h058;
+  // Registers of the AXI DMA (PG021). A transfer begins with a write of LENGTH, or of TAILDESC.
+  localparam [9:0] MM2S_DMACR = 10'h000, MM2S_DMASR = 10'h004,
+                   S2MM_DMACR = 10'h030, S2MM_DMASR = 10'h034;
+`ifdef AXL_SG
+  localparam [9:0] MM2S_CURDESC = 10'h008, MM2S_BEGIN = 10'h010, S2MM_CURDESC = 10'h038, S2MM_BEGIN = 10'h040;
+`else
+  localparam [9:0] MM2S_BEGIN = 10'h028, S2MM_BEGIN = 10'h058;
+`endif
   localparam DMACR_RESET = 2;
   localparam [1:0] DECERR = 2'b11;
+  localparam integer WIDTH = `AXL_WIDTH, LANES = WIDTH / 32;  // words of a beat
 
   // --- the SoC --------------------------------------------------------------------------------
 
@@ -121,31 +134,60 @@ module axiloom_tb (
   wire [31:0] mm2s_araddr;
   wire [7:0]  mm2s_arlen;
   wire        mm2s_arvalid, mm2s_rready;
-  reg  [31:0] mm2s_rdata;
+  reg  [WIDTH-1:0] mm2s_rdata;
   reg  [1:0]  mm2s_rresp;
   reg         mm2s_rlast, mm2s_rvalid;
 
-  wire [31:0] s2mm_awaddr, s2mm_wdata;
+  wire [31:0] s2mm_awaddr;
+  wire [WIDTH-1:0]   s2mm_wdata;
   wire [7:0]  s2mm_awlen;
-  wire [3:0]  s2mm_wstrb;
+  wire [WIDTH/8-1:0] s2mm_wstrb;
   wire        s2mm_awvalid, s2mm_wlast, s2mm_wvalid, s2mm_bready;
   reg  [1:0]  s2mm_bresp;
   reg         s2mm_bvalid;
 
   wire        mm2s_introut, s2mm_introut, debug_idle;
-  wire [31:0] in_tdata, out_tdata;
+  wire [WIDTH-1:0] in_tdata, out_tdata;
   wire        in_tvalid, in_tready, in_tlast, out_tvalid, out_tready, out_tlast;
   wire        debug_compute, debug_mm2s_busy, debug_s2mm_busy;
   wire [3:0]  debug_error;
 
-  // Fixed attributes of the masters' bursts (INCR, 4 bytes a beat): nothing here depends on them.
+  // Fixed attributes of the masters' bursts (INCR, whole beats): nothing here depends on them.
   wire [2:0]  unused_arsize, unused_arprot, unused_awsize, unused_awprot;
   wire [1:0]  unused_arburst, unused_awburst;
   wire [3:0]  unused_arcache, unused_awcache;
 
   wire mm2s_arready, s2mm_awready, s2mm_wready;
 
+`ifdef AXL_SG
+  wire [31:0] sg_araddr, sg_awaddr, sg_wdata;
+  wire [7:0]  sg_arlen, sg_awlen;
+  wire [3:0]  sg_wstrb;
+  wire        sg_arvalid, sg_arready, sg_rready, sg_awvalid, sg_awready, sg_wvalid, sg_wready, sg_wlast, sg_bready;
+  reg  [31:0] sg_rdata;
+  reg  [1:0]  sg_rresp, sg_bresp;
+  reg         sg_rlast, sg_rvalid, sg_bvalid;
+  wire [2:0]  unused_sg_arsize, unused_sg_arprot, unused_sg_awsize, unused_sg_awprot;
+  wire [1:0]  unused_sg_arburst, unused_sg_awburst;
+  wire [3:0]  unused_sg_arcache, unused_sg_awcache;
+  wire        debug_mm2s_done, debug_s2mm_done;
+`endif
+
   axiloom_soc soc (
+`ifdef AXL_SG
+      .m_axi_sg_araddr(sg_araddr), .m_axi_sg_arlen(sg_arlen), .m_axi_sg_arsize(unused_sg_arsize),
+      .m_axi_sg_arburst(unused_sg_arburst), .m_axi_sg_arprot(unused_sg_arprot),
+      .m_axi_sg_arcache(unused_sg_arcache), .m_axi_sg_arvalid(sg_arvalid), .m_axi_sg_arready(sg_arready),
+      .m_axi_sg_rdata(sg_rdata), .m_axi_sg_rresp(sg_rresp), .m_axi_sg_rlast(sg_rlast),
+      .m_axi_sg_rvalid(sg_rvalid), .m_axi_sg_rready(sg_rready),
+      .m_axi_sg_awaddr(sg_awaddr), .m_axi_sg_awlen(sg_awlen), .m_axi_sg_awsize(unused_sg_awsize),
+      .m_axi_sg_awburst(unused_sg_awburst), .m_axi_sg_awprot(unused_sg_awprot),
+      .m_axi_sg_awcache(unused_sg_awcache), .m_axi_sg_awvalid(sg_awvalid), .m_axi_sg_awready(sg_awready),
+      .m_axi_sg_wdata(sg_wdata), .m_axi_sg_wstrb(sg_wstrb), .m_axi_sg_wlast(sg_wlast),
+      .m_axi_sg_wvalid(sg_wvalid), .m_axi_sg_wready(sg_wready), .m_axi_sg_bresp(sg_bresp),
+      .m_axi_sg_bvalid(sg_bvalid), .m_axi_sg_bready(sg_bready),
+      .debug_mm2s_done(debug_mm2s_done), .debug_s2mm_done(debug_s2mm_done),
+`endif
       .aclk(clk), .aresetn(!ctl_reset),
       .s_axi_lite_awaddr(awaddr), .s_axi_lite_awprot(3'b000), .s_axi_lite_awvalid(awvalid),
       .s_axi_lite_awready(awready), .s_axi_lite_wdata(wdata), .s_axi_lite_wstrb(4'b1111),
@@ -180,51 +222,7 @@ module axiloom_tb (
   assign stat_in_flags  = {in_tvalid, in_tready, in_tlast, debug_mm2s_busy};
   assign stat_out_flags = {out_tvalid, out_tready, out_tlast, debug_s2mm_busy};
 
-  // --- the memory slave -----------------------------------------------------------------------
-  //
-  // A high-performance port of the Zynq takes several bursts before it has answered the first, and
-  // DDR delivers a word a fabric cycle easily (a 64-bit port at this clock has twice that), so the
-  // model is a latency and then one 32-bit word a cycle; the latency of a burst runs from its own
-  // address, so that of queued bursts overlaps. Eight bursts in flight each way is what the
-  // port's acceptance capability allows at least; a master that issues one at a time pays the
-  // latency every time. Banks, refresh and the CPU's own traffic are not modelled: the board's
-  // latency is a mean.
-
-  localparam QUEUE_LOG2 = 3;
-  localparam [QUEUE_LOG2:0] QUEUE = 1 << QUEUE_LOG2;
-
-  reg  [31:0] tick;  // evaluated cycles; only differences matter, and none spans a jump
-
-  reg  [31:0] ar_addr  [0:7];
-  reg  [7:0]  ar_left  [0:7];
-  reg  [31:0] ar_start [0:7];
-  reg  [QUEUE_LOG2-1:0] ar_head, ar_tail;
-  reg  [QUEUE_LOG2:0]   ar_count;
-  reg         ar_begun;
-  wire [31:0] ar_head_addr  = ar_addr[ar_head];
-  wire [7:0]  ar_head_left  = ar_left[ar_head];
-  wire        ar_head_ready = ar_count != 0 && (ar_begun || $signed(tick - ar_start[ar_head]) >= 0);
-  wire        r_room        = !mm2s_rvalid || mm2s_rready;
-  wire        r_fetch       = ar_head_ready && r_room;
-  assign mm2s_arready = ar_count != QUEUE;
-
-  reg  [31:0] aw_addr  [0:7];
-  reg  [QUEUE_LOG2-1:0] aw_head, aw_tail;
-  reg  [QUEUE_LOG2:0]   aw_count;
-  reg         aw_fault;
-  reg  [31:0] b_start [0:7];
-  reg         b_fault [0:7];
-  reg  [QUEUE_LOG2-1:0] b_head, b_tail;
-  reg  [QUEUE_LOG2:0]   b_count;
-  wire [31:0] aw_head_addr = aw_addr[aw_head];
-  wire        w_beat       = s2mm_wvalid && s2mm_wready;
-  wire        w_outside    = aw_head_addr >= cfg_ram_bytes;
-  wire        b_room       = !s2mm_bvalid || s2mm_bready;
-  wire        b_send       = b_count != 0 && b_room && $signed(tick - b_start[b_head]) >= 0;
-  assign s2mm_awready = aw_count != QUEUE;
-  assign s2mm_wready  = aw_count != 0 && b_count != QUEUE;
-
-  wire memory_quiet = ar_count == 0 && !mm2s_rvalid && aw_count == 0 && b_count == 0 && !s2mm_bvalid;
+  `include "axl_memory.vh"
 
   // --- the CPU as a master of AXI-Lite ----------------------------------------------------------
 
@@ -240,8 +238,8 @@ module axiloom_tb (
   reg         was_reset;       // by the driver, through DMACR, and no transfer since
   reg  [31:0] stalled;
   reg  [6:0]  autopsy_left;
-  reg         autopsy_s2mm;
-  integer     op, step_addr, step_data, step_delay, word;
+  reg  [1:0]  autopsy_step;
+  integer     op, step_addr, step_data, step_delay, word, lane;
 
   wire in_beat  = in_tvalid && in_tready;
   wire out_beat = out_tvalid && out_tready;
@@ -263,59 +261,27 @@ module axiloom_tb (
 
   assign skip = jump ? wait_left - 32'd1 : 32'd0;
 
+`ifdef AXL_SG
+  localparam [1:0] AUTOPSY_END = 2'd3;
+  function [9:0] autopsy_address(input [1:0] step);
+    case (step)
+      0: autopsy_address = MM2S_DMASR;
+      1: autopsy_address = S2MM_DMASR;
+      2: autopsy_address = MM2S_CURDESC;
+      3: autopsy_address = S2MM_CURDESC;
+    endcase
+  endfunction
+`else
+  localparam [1:0] AUTOPSY_END = 2'd1;
+  function [9:0] autopsy_address(input [1:0] step);
+    autopsy_address = step == 0 ? MM2S_DMASR : S2MM_DMASR;
+  endfunction
+`endif
+
   // One process makes every call into C, in one order: memory, streams, CPU. What the CPU does
   // at an edge comes after what the DMA does at it, on every simulator.
   always @(posedge clk) begin
-    tick <= tick + 32'd1;
-
-    // Read channel.
-    if (mm2s_arvalid && mm2s_arready) begin
-      ar_addr[ar_tail]  <= mm2s_araddr;
-      ar_left[ar_tail]  <= mm2s_arlen;
-      ar_start[ar_tail] <= tick + {16'b0, cfg_read_latency};
-      ar_tail           <= ar_tail + 1'b1;
-    end
-    if (r_fetch) begin
-      `AXL_MEM_READ(word, ar_head_addr);
-      mm2s_rdata       <= word;
-      mm2s_rresp       <= ar_head_addr >= cfg_ram_bytes ? DECERR : 2'b00;
-      mm2s_rvalid      <= 1'b1;
-      mm2s_rlast       <= ar_head_left == 0;
-      ar_addr[ar_head] <= ar_head_addr + 32'd4;
-      ar_left[ar_head] <= ar_head_left - 8'd1;
-      ar_begun         <= ar_head_left != 0;
-      if (ar_head_left == 0) ar_head <= ar_head + 1'b1;
-    end else if (r_room) begin
-      mm2s_rvalid <= 1'b0;
-    end
-    ar_count <= ar_count + {3'b0, mm2s_arvalid && mm2s_arready} - {3'b0, r_fetch && ar_head_left == 0};
-
-    // Write channel. A word is in memory when it is accepted; the response says so later.
-    if (s2mm_awvalid && s2mm_awready) begin
-      aw_addr[aw_tail] <= s2mm_awaddr;
-      aw_tail          <= aw_tail + 1'b1;
-    end
-    if (w_beat) begin
-      `AXL_MEM_WRITE(aw_head_addr, s2mm_wdata, {28'b0, s2mm_wstrb});
-      aw_addr[aw_head] <= aw_head_addr + 32'd4;
-      aw_fault         <= aw_fault || w_outside;
-      if (s2mm_wlast) begin
-        aw_head         <= aw_head + 1'b1;
-        aw_fault        <= 1'b0;
-        b_start[b_tail] <= tick + {16'b0, cfg_write_latency};
-        b_fault[b_tail] <= aw_fault || w_outside;
-        b_tail          <= b_tail + 1'b1;
-      end
-    end
-    if (b_send) begin
-      s2mm_bvalid <= 1'b1;
-      s2mm_bresp  <= b_fault[b_head] ? DECERR : 2'b00;
-      b_head      <= b_head + 1'b1;
-    end else if (b_room) begin
-      s2mm_bvalid <= 1'b0;
-    end
-    aw_count <= aw_count + {3'b0, s2mm_awvalid && s2mm_awready} - {3'b0, w_beat && s2mm_wlast};
-    b_count  <= b_count + {3'b0, w_beat && s2mm_wlast} - {3'b0, b_send};
+    memory_step;
 
     // Streams and counters.
     if (running) begin
@@ -324,15 +290,32 @@ module axiloom_tb (
         activity_told <= activity;
       end
       if (in_beat) begin
-        `AXL_STREAM_IN(in_tdata, {31'b0, in_tlast});
-        stat_words_in   <= stat_words_in + 64'd1;
-        stat_mm2s_words <= stat_mm2s_words + 32'd1;
+        for (lane = 0; lane < LANES; lane = lane + 1) begin
+          word = in_tdata[32*lane +: 32];
+          `AXL_STREAM_IN(word, {31'b0, in_tlast && lane == LANES - 1});
+        end
+        stat_words_in   <= stat_words_in + LANES;
+        stat_mm2s_words <= stat_mm2s_words + LANES;
       end
       if (out_beat) begin
-        `AXL_STREAM_OUT(out_tdata, {31'b0, out_tlast});
-        stat_words_out  <= stat_words_out + 64'd1;
-        stat_s2mm_words <= stat_s2mm_words + 32'd1;
+        for (lane = 0; lane < LANES; lane = lane + 1) begin
+          word = out_tdata[32*lane +: 32];
+          `AXL_STREAM_OUT(word, {31'b0, out_tlast && lane == LANES - 1});
+        end
+        stat_words_out  <= stat_words_out + LANES;
+        stat_s2mm_words <= stat_s2mm_words + LANES;
       end
+`ifdef AXL_SG
+      // With the last word of a descriptor.
+      if (debug_mm2s_done) begin
+        stat_transfers_in <= stat_transfers_in + 64'd1;
+        stat_mm2s_words   <= 32'd0;
+      end
+      if (debug_s2mm_done) begin
+        stat_transfers_out <= stat_transfers_out + 64'd1;
+        stat_s2mm_words    <= 32'd0;
+      end
+`endif
       now <= now + {32'b0, step_cycles};
       if (jump) begin
         stat_idle    <= stat_idle + {32'b0, wait_left};
@@ -389,7 +372,12 @@ module axiloom_tb (
           rready          <= 1'b0;
           cpu_rdata       <= rdata;
           cpu_resp        <= rresp;
+`ifdef AXL_SG
+          was_status_read <= araddr == MM2S_DMASR || araddr == S2MM_DMASR ||
+                             araddr == MM2S_CURDESC || araddr == S2MM_CURDESC;
+`else
           was_status_read <= araddr == MM2S_DMASR || araddr == S2MM_DMASR;
+`endif
           status_addr     <= araddr;
           stat_mmio_reads <= stat_mmio_reads + 64'd1;
           if (was_status_read && status_addr == araddr) stat_polls <= stat_polls + 64'd1;
@@ -403,25 +391,31 @@ module axiloom_tb (
           cpu_resp         <= bresp;
           was_status_read  <= 1'b0;
           stat_mmio_writes <= stat_mmio_writes + 64'd1;
-          if (awaddr == MM2S_LENGTH) stat_transfers_in <= stat_transfers_in + 64'd1;
-          if (awaddr == S2MM_LENGTH) stat_transfers_out <= stat_transfers_out + 64'd1;
+`ifndef AXL_SG
+          if (awaddr == MM2S_BEGIN) stat_transfers_in <= stat_transfers_in + 64'd1;
+          if (awaddr == S2MM_BEGIN) stat_transfers_out <= stat_transfers_out + 64'd1;
+`endif
         end
       end
       CPU_WAIT_IRQ: if (irq) cpu <= CPU_STEP;
       CPU_AUTOPSY: begin
-        // After the end of a run: both status registers as the CPU would read them now. An access
-        // that hangs itself is given up.
+        // After the end of a run: both status registers as the CPU would read them now, and where the
+        // descriptors are. An access that hangs itself is given up.
         autopsy_left <= autopsy_left - 7'd1;
         if (arready) arvalid <= 1'b0;
         if (rvalid && rready) begin
-          if (autopsy_s2mm) stat_s2mm_dmasr <= rdata;
-          else stat_mm2s_dmasr <= rdata;
-          autopsy_s2mm <= 1'b1;
-          araddr       <= S2MM_DMASR;
-          arvalid      <= !autopsy_s2mm;
-          rready       <= !autopsy_s2mm;
+          case (autopsy_step)
+            0: stat_mm2s_dmasr <= rdata;
+            1: stat_s2mm_dmasr <= rdata;
+            2: stat_mm2s_length <= rdata;
+            3: stat_s2mm_length <= rdata;
+          endcase
+          autopsy_step <= autopsy_step + 2'd1;
+          araddr       <= autopsy_address(autopsy_step + 2'd1);
+          arvalid      <= autopsy_step != AUTOPSY_END;
+          rready       <= autopsy_step != AUTOPSY_END;
         end
-        if ((rvalid && rready && autopsy_s2mm) || autopsy_left == 0) begin
+        if ((rvalid && rready && autopsy_step == AUTOPSY_END) || autopsy_left == 0) begin
           cpu  <= CPU_HALT;
           done <= 1'b1;
         end
@@ -429,21 +423,25 @@ module axiloom_tb (
       default: ;
     endcase
     if (lite_done) cpu <= CPU_STEP;
+`ifndef AXL_SG
     // What a transfer has moved counts from its LENGTH on: the first word comes later than this.
-    if (write_taken && awaddr == MM2S_LENGTH) begin
+    if (write_taken && awaddr == MM2S_BEGIN) begin
       stat_mm2s_length <= wdata;
       stat_mm2s_words  <= 32'd0;
     end
-    if (write_taken && awaddr == S2MM_LENGTH) begin
+    if (write_taken && awaddr == S2MM_BEGIN) begin
       stat_s2mm_length <= wdata;
       stat_s2mm_words  <= 32'd0;
     end
+`endif
     // A soft reset of the DMA resets the accelerator too (mm2s_prmry_reset_out_n). The monitor follows
     // when the next transfer begins: words that were still under way at the reset are lost.
     if (write_taken && (awaddr == MM2S_DMACR || awaddr == S2MM_DMACR) && wdata[DMACR_RESET]) was_reset <= 1'b1;
-    else if (write_taken && was_reset && (awaddr == MM2S_LENGTH || awaddr == S2MM_LENGTH)) begin
+    else if (write_taken && was_reset && (awaddr == MM2S_BEGIN || awaddr == S2MM_BEGIN)) begin
       `AXL_PROTOCOL_RESET;
-      was_reset <= 1'b0;
+      was_reset       <= 1'b0;
+      stat_mm2s_words <= 32'd0;
+      stat_s2mm_words <= 32'd0;
     end
 
     // The end of a run, in order or not. Progress is a word on a stream or a register write; the
@@ -460,7 +458,7 @@ module axiloom_tb (
     if (ctl_go && stat_outcome != OUTCOME_RUNNING && !done && cpu != CPU_AUTOPSY && (!mid_access || stuck_access)) begin
       cpu          <= CPU_AUTOPSY;
       autopsy_left <= 7'd127;
-      autopsy_s2mm <= 1'b0;
+      autopsy_step <= 2'd0;
       awvalid      <= 1'b0;
       wvalid       <= 1'b0;
       araddr       <= MM2S_DMASR;
@@ -510,26 +508,9 @@ module axiloom_tb (
       rready             <= 1'b0;
     end
     if (ctl_reset) begin
-      tick        <= 32'd0;
-      quiet       <= 1'b0;
-      mm2s_rvalid <= 1'b0;
-      mm2s_rlast  <= 1'b0;
-      mm2s_rresp  <= 2'b00;
-      mm2s_rdata  <= 32'd0;
-      ar_head     <= 0;
-      ar_tail     <= 0;
-      ar_count    <= 0;
-      ar_begun    <= 1'b0;
-      s2mm_bvalid <= 1'b0;
-      s2mm_bresp  <= 2'b00;
-      aw_head     <= 0;
-      aw_tail     <= 0;
-      aw_count    <= 0;
-      aw_fault    <= 1'b0;
-      was_reset   <= 1'b0;
-      b_head      <= 0;
-      b_tail      <= 0;
-      b_count     <= 0;
+      quiet     <= 1'b0;
+      was_reset <= 1'b0;
+      memory_reset;
     end
   end
 endmodule
