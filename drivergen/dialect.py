@@ -66,6 +66,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
+from axiloom.drivergen.channels import CHANNEL_OPS
+from axiloom.drivergen.queue import QUEUE_OPS
 from axiloom.isa.grammar import (
     GrammarError,
     parse_opcode_flow,
@@ -532,6 +534,8 @@ Accel = Dialect(
         StartRecvOp,
         WaitOp,
         CheckOp,
+        *CHANNEL_OPS,
+        *QUEUE_OPS,
     ],
     [OpcodeMapAttr, OpcodeFlowAttr, InitOpcodesAttr, DmaInitConfigAttr, OperandAttr, TokenType],
 )

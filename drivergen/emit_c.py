@@ -21,11 +21,13 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
+    i1,
     i32,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from axiloom.drivergen import dialect as accel
+from axiloom.drivergen import queue
 from axiloom.drivergen.mlir import fail
 
 KEYWORDS = re.compile(
@@ -53,6 +55,20 @@ _BITWISE: dict[type[Operation], str] = {
     arith.XOrIOp: "^",
     arith.ShLIOp: "<<",
 }
+_COMPARED = {0: "==", 1: "!=", 6: "<", 7: "<=", 8: ">", 9: ">="}
+"""Predicates of arith.cmpi on unsigned values."""
+
+READ_ONLY = ("axl_out_window",)
+"""Functions that return a pointer to what may only be read."""
+
+HEADERS = {
+    "dma_packet_": "axiloom_packets.h",
+    "dma_tiles_": "axiloom_packets.h",
+    "axl_": "axiloom_copy.h",
+    "dma_queue_": "axiloom_sg.h",
+}
+"""Where functions of the runtime are declared that are not in axiloom.h, by their first letters."""
+
 _CHOICE: dict[type[Operation], str] = {
     arith.MinUIOp: "<",
     arith.MinSIOp: "<",
@@ -90,6 +106,13 @@ class _Names:
         self._taken.add(name)
         self._names[value] = name
         return name
+
+    def get(self, value: SSAValue) -> str | None:
+        return self._names.get(value)
+
+    def share(self, value: SSAValue, name: str) -> None:
+        """Another value lives in the variable `name`."""
+        self._names[value] = name
 
     def scope(self) -> _Names:
         """Names for an inner block: what is added there is free again behind it."""
@@ -177,18 +200,58 @@ class _Function:
         fail(owner, f"there is no C for {what}")
 
     def loop(self, op: scf.ForOp) -> None:
-        if op.iter_args:
-            fail(op, "there is no C for loops that carry values")
         counter, outer = op.body.block.args[0], self.names
-        begin, end, step = (self.expression(v) for v in (op.lb, op.ub, op.step))
+        begin, end, step = self.expression(op.lb), self.summand(op.ub), self.expression(op.step)
+        carried = [self._carried(op, number) for number in range(len(op.iter_args))]
         self.names = outer.scope()
         name = self.names.add(counter, "i")
         advance = f"{name}++" if step == "1" else f"{name} += {step}"
         self.line(f"for ({self._scalar(counter)} {name} = {begin}; {name} < {end}; {advance}) {{")
         self.indent += 1
         self.block(op.body.block)
+        last = op.body.block.last_op
+        assert last is not None
+        for variable, value in zip(carried, last.operands, strict=True):
+            self._assign(variable, value, last.operands)
         self.indent -= 1
         self.names = outer
+        self.line("}")
+
+    def _carried(self, op: scf.ForOp, number: int) -> str:
+        """The variable of a value that a loop carries; the same for all the loops of a nest."""
+        init, arg, result = op.iter_args[number], op.body.block.args[number + 1], op.results[number]
+        shared = isinstance(init, BlockArgument) and init in self.names and init.has_one_use()
+        if shared:
+            name = self.names[init]
+        else:
+            text = self.expression(init)
+            name = self.names.add(result if result.name_hint else arg, "x")
+            self.line(f"{self._scalar(arg)} {name} = {text};")
+        self.names.share(arg, name)
+        self.names.share(result, name)
+        return name
+
+    def _assign(self, variable: str, value: SSAValue, together: Sequence[SSAValue]) -> None:
+        """What a variable is in the next iteration."""
+        text = self.expression(value)
+        if text == variable:
+            return
+        others = [v for v in together if v is not value and self.names.get(v) == variable]
+        if others:
+            self._no_c(value, "values that change places")
+        start = f"{variable} + "
+        sum_ = text.startswith(start) and re.fullmatch(r"\w+", text.removeprefix(start))
+        self.line(f"{variable} += {text.removeprefix(start)};" if sum_ else f"{variable} = {text};")
+
+    def choose(self, op: scf.IfOp) -> None:
+        if op.results or (op.false_region.blocks and op.false_region.block.ops.first is not None):
+            fail(op, "there is no C for it")
+        self.line(f"if ({self.expression(op.cond)}) {{")
+        self.indent += 1
+        outer, self.names = self.names, self.names.scope()
+        self.block(op.true_region.block)
+        self.names = outer
+        self.indent -= 1
         self.line("}")
 
     def load(self, op: memref.LoadOp) -> None:
@@ -210,7 +273,17 @@ class _Function:
         self.line(f"const {element} *const {self.names.add(op.memref, 'constant')} = {symbol};")
 
     def call(self, op: func.CallOp) -> None:
-        """A call is printed where its status is checked."""
+        """A call is printed where its status is checked; one that has none, or gives a pointer, here."""
+        if not op.res:
+            arguments = ", ".join(self.expression(a) for a in op.arguments)
+            self.line(f"{op.callee.root_reference.data}({arguments});")
+            return
+        if isinstance(op.res[0].type, MemRefType):
+            element = c_type(op.res[0].type.element_type)
+            const = "const " if op.callee.root_reference.data in READ_ONLY else ""
+            name = self.names.add(op.res[0], "window")
+            self.line(f"{const}{element} *const {name} = {op.callee.root_reference.data}();")
+            return
         uses = [use.operation for use in op.res[0].uses] if op.res else []
         if len(uses) != 1 or not isinstance(uses[0], accel.CheckOp):
             fail(op, "there is no C for a call whose status is not checked once")
@@ -221,9 +294,21 @@ class _Function:
             fail(op, "it checks what is no call's status")
         callee = call.callee.root_reference.data
         arguments = [self.expression(a) for a in call.arguments]
-        if callee == "dma_put_word":
+        if callee in ("dma_put_word", "dma_queue_word"):
             arguments[0] = self.word(call.arguments[0])
+        for value in call.res[1:]:
+            self.line(f"{self._scalar(value)} {self.names.add(value)};")
+            arguments.append(f"&{self.names[value]}")
         self.line(f"TRY({callee}({', '.join(arguments)}));")
+
+    def clean(self, op: queue.CleanRowsOp) -> None:
+        where = [self.expression(v) for v in (op.address, op.row_bytes, op.rows, op.stride)]
+        text = f"dma_clean_rows({', '.join(where)});"
+        if not op.first:
+            self.line(text)
+            return
+        self.line(f"if ({' && '.join(f'{self.expression(counter)} == 0' for counter in op.first)})")
+        self.line(f"    {text}")
 
     def give_back(self, op: func.ReturnOp) -> None:
         if op.arguments:
@@ -258,6 +343,11 @@ class _Function:
         text = self.expression(value)
         return text if re.fullmatch(r"\w+", text) else f"({text})"
 
+    def summand(self, value: SSAValue) -> str:
+        """An expression that can stand beside a plus."""
+        text = self.expression(value)
+        return text if re.fullmatch(r"[\w+*/ ]+", text) else f"({text})"
+
     def constant(self, op: arith.ConstantOp) -> str:
         if not isinstance(op.value, IntegerAttr):
             fail(op, "there is no C for it")
@@ -271,6 +361,10 @@ class _Function:
         """Addition and so on modulo the width of the type."""
         if isinstance(op.results[0].type, IndexType):
             left, right = (self.term(v) for v in op.operands)
+            if isinstance(op, arith.AddiOp) and "0" in (left, right):
+                return right if left == "0" else left
+            if isinstance(op, arith.AddiOp):
+                left, right = (self.summand(v) for v in op.operands)
             return f"{left} {_WRAPPING[type(op)]} {right}"
         return f"({self._scalar(op.results[0])})({self._modular(op)})"
 
@@ -288,7 +382,24 @@ class _Function:
         wide = "uint64_t" if self._scalar(value) == "int64_t" else "uint32_t"
         return f"({wide}){self.term(value)}"
 
+    def quotient(self, op: arith.DivUIOp) -> str:
+        return f"{self.term(op.lhs)} / {self.term(op.rhs)}"
+
+    def compare(self, op: arith.CmpiOp) -> str:
+        sign = _COMPARED.get(op.predicate.value.data)
+        if sign is None:
+            fail(op, "there is no C for it")
+        return f"{self.term(op.lhs)} {sign} {self.term(op.rhs)}"
+
+    def select(self, op: arith.SelectOp) -> str:
+        condition = self.expression(op.cond)
+        condition = f"({condition})" if "&&" in condition or "||" in condition else condition
+        return f"{condition} ? {self.summand(op.lhs)} : {self.summand(op.rhs)}"
+
     def bitwise(self, op: Operation) -> str:
+        if op.results[0].type == i1:
+            sign = "&&" if isinstance(op, arith.AndIOp) else "||"
+            return f" {sign} ".join(self.expression(v) for v in op.operands)
         left, right = (self.term(v) for v in op.operands)
         return f"({self._scalar(op.results[0])})((uint32_t){left} {_BITWISE[type(op)]} (uint32_t){right})"
 
@@ -304,6 +415,9 @@ class _Function:
     def address(self, op: memref.CastOp) -> str:
         place, text = self.place(op.source)
         return f"&{place}[{text}]" if text != "0" else place
+
+    def taker(self, op: queue.TakerNameOp) -> str:
+        return identifier(op.of.data) if op.of.data else "NULL"
 
     def element(self, matrix: SSAValue, indices: Sequence[SSAValue]) -> str:
         base, offset = self.place(matrix, list(indices))
@@ -340,6 +454,7 @@ class _Function:
 
 _STATEMENTS: dict[type[Operation], Callable[..., None]] = {
     scf.ForOp: _Function.loop,
+    scf.IfOp: _Function.choose,
     scf.YieldOp: _Function.nothing,
     memref.LoadOp: _Function.load,
     memref.StoreOp: _Function.store,
@@ -351,16 +466,21 @@ _STATEMENTS: dict[type[Operation], Callable[..., None]] = {
     func.CallOp: _Function.call,
     func.ReturnOp: _Function.give_back,
     accel.CheckOp: _Function.check,
+    queue.CleanRowsOp: _Function.clean,
 }
 _EXPRESSIONS: dict[type[Operation], Callable[..., str]] = {
     arith.ConstantOp: _Function.constant,
     **dict.fromkeys(_WRAPPING, _Function.wrapping),
     **dict.fromkeys(_BITWISE, _Function.bitwise),
     **dict.fromkeys(_CHOICE, _Function.choice),
+    arith.DivUIOp: _Function.quotient,
+    arith.CmpiOp: _Function.compare,
+    arith.SelectOp: _Function.select,
     arith.ExtSIOp: _Function.cast,
     arith.TruncIOp: _Function.cast,
     arith.IndexCastOp: _Function.cast,
     memref.CastOp: _Function.address,
+    queue.TakerNameOp: _Function.taker,
 }
 
 
@@ -376,6 +496,12 @@ def _global(op: memref.GlobalOp) -> list[str]:
     return [f"static const {element} {name}[{count}] = {{", *(f"    {row}," for row in rows), "};"]
 
 
+def _taker(op: queue.TakerOp) -> str:
+    macro = "DMA_TAKER_ADD" if op.mode.data == "accumulate" else "DMA_TAKER_COPY"
+    sizes = [*op.shape.get_values(), *op.strides.get_values()]
+    return f"{macro}({', '.join([identifier(op.sym_name.data), *map(str, sizes)])})"
+
+
 def emit(module: ModuleOp, banner: str, include: str, *, restrict: bool = False) -> str:
     """The C file of a module at the stage of calls or loops.
 
@@ -386,9 +512,14 @@ def emit(module: ModuleOp, banner: str, include: str, *, restrict: bool = False)
     arrays = [op for op in module.ops if isinstance(op, memref.GlobalOp)]
     taken = [identifier(op.sym_name.data) for op in functions]
     taken += [identifier(op.sym_name.data) for op in arrays]
-    parts = [comment(banner), f'#include "{include}"']
-    if any(isinstance(op, func.CallOp) for op in module.walk()):
+    takers = [op for op in module.ops if isinstance(op, queue.TakerOp)]
+    taken += [identifier(op.sym_name.data) for op in takers]
+    calls = {op.callee.root_reference.data for op in module.walk() if isinstance(op, func.CallOp)}
+    includes = {file for start, file in HEADERS.items() if any(name.startswith(start) for name in calls)}
+    parts = [comment(banner), "\n".join(f'#include "{file}"' for file in (include, *sorted(includes)))]
+    if calls:
         parts.append(TRY.rstrip("\n"))
+    parts += [_taker(op) for op in takers]
     parts += ["\n".join(_global(op)) for op in arrays]
     parts += ["\n".join(_Function(op, taken, restrict=restrict).lines) for op in functions]
     return "\n\n".join(parts) + "\n"

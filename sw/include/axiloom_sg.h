@@ -145,9 +145,46 @@ dma_status dma_queue_tile_i16(const int16_t *src, uint32_t rows, uint32_t cols, 
 dma_status dma_queue_tile_i32(const int32_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
                               ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols);
 
+/* The same for rows without gaps in them: only a tile that is not whole is packed. */
+#define DMA_QUEUE_MATRIX(BITS)                                                                                     \
+    static inline dma_status dma_queue_matrix_i##BITS(const int##BITS##_t *src, uint32_t rows, uint32_t cols,      \
+                                                      ptrdiff_t row_stride, uint32_t tile_rows,                    \
+                                                      uint32_t tile_cols) {                                        \
+        const uint32_t size = BITS / 8;                                                                            \
+        if (rows == tile_rows && cols == tile_cols)                                                                \
+            return dma_queue_rows(src, cols * size, rows, (uint32_t)row_stride * size);                            \
+        return dma_queue_tile_i##BITS(src, rows, cols, row_stride, 1, tile_rows, tile_cols);                       \
+    }
+DMA_QUEUE_MATRIX(8)
+DMA_QUEUE_MATRIX(16)
+DMA_QUEUE_MATRIX(32)
+#undef DMA_QUEUE_MATRIX
+
 /* What is queued next makes the device send a tile: take(to, tile, rows, cols) when it is there, at the latest in
  * dma_queue_close. Waits for the oldest tile where no slot is free. */
 dma_status dma_queue_receive(int32_t *to, uint32_t rows, uint32_t cols);
+
+/* Define a dma_take that adds tiles of tile_rows x tile_cols (row major, mod 2^32) to a matrix, or copies them there.
+ * Strides are of the matrix, in elements. Whole tiles have loops of constant bounds, which the compiler vectorises. */
+#define DMA_TAKER_ADD(name, tile_rows, tile_cols, row_stride, col_stride) \
+    DMA_TAKER(name, tile_rows, tile_cols, row_stride, col_stride, to[i] +)
+#define DMA_TAKER_COPY(name, tile_rows, tile_cols, row_stride, col_stride) \
+    DMA_TAKER(name, tile_rows, tile_cols, row_stride, col_stride, )
+#define DMA_TAKER(name, tile_rows, tile_cols, row_stride, col_stride, BEFORE)                               \
+    static inline void name##_(uint32_t *restrict to, const uint32_t *restrict tile, uint32_t rows,         \
+                               uint32_t cols) {                                                             \
+        for (uint32_t r = 0; r < rows; r++, to += (row_stride), tile += (tile_cols))                        \
+            for (uint32_t c = 0; c < cols; c++) {                                                           \
+                const ptrdiff_t i = (ptrdiff_t)c * (col_stride);                                            \
+                to[i] = BEFORE tile[c];                                                                     \
+            }                                                                                               \
+    }                                                                                                       \
+    static void name(int32_t *to, const int32_t *tile, uint32_t rows, uint32_t cols) {                      \
+        if (rows == (tile_rows) && cols == (tile_cols))                                                     \
+            name##_((uint32_t *)to, (const uint32_t *)tile, (tile_rows), (tile_cols));                      \
+        else                                                                                                \
+            name##_((uint32_t *)to, (const uint32_t *)tile, rows, cols);                                    \
+    }
 
 /* The same, but the DMA writes the tile to its place in memory. Rows begin on cache lines and are made of whole ones,
  * or the CPU's caches would mix up what it and the DMA wrote (checked). */

@@ -1,0 +1,307 @@
+"""Transfers become entries of the queues of a scatter-gather DMA, which works on the matrices themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    i32,
+)
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from axiloom.drivergen import dialect as accel
+from axiloom.drivergen import queue
+from axiloom.drivergen.mlir import fail
+from axiloom.isa.types import WORD_BITS
+
+MAX_STRIDE, MAX_ROWS = (1 << 16) - 1, (1 << 13) - 1
+"""Of a descriptor's fields: bytes, rows."""
+CACHE_LINE = 32
+"""Bytes. What the DMA writes in place must not share one with what the CPU writes."""
+
+_STAGES = (accel.SendLiteralOp, accel.SendDimOp, accel.SendIdxOp, accel.SendOp)
+_TRANSFERS = (accel.StartSendOp, accel.StartRecvOp, accel.WaitOp, accel.RecvOp)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A whole tile as a descriptor would have it; sizes in bytes."""
+
+    row_bytes: int
+    rows: int
+    stride: int
+
+    @staticmethod
+    def of(tile: SSAValue, shape: Sequence[int], permutation: Sequence[int]) -> _Rows | None:
+        """None where the tile does not travel as it lies in memory."""
+        kind = tile.type
+        assert isinstance(kind, MemRefType)
+        assert isinstance(kind.element_type, IntegerType)
+        strides = kind.get_strides()
+        if len(shape) != 2 or list(permutation) != [0, 1] or strides is None or strides[1] != 1:
+            return None
+        if strides[0] is None or strides[0] < shape[1]:
+            return None
+        size = kind.element_type.width.data // 8
+        return _Rows(shape[1] * size, shape[0], strides[0] * size)
+
+    def fits(self, unit: int) -> bool:
+        """Do rows begin and end on multiples of `unit` bytes, and do the fields hold the sizes?"""
+        if self.row_bytes % unit or (self.rows > 1 and self.stride % unit):
+            return False
+        return self.rows == 1 or (self.stride <= MAX_STRIDE and self.rows <= MAX_ROWS)
+
+
+def _is_whole(tile: SSAValue, shape: Sequence[int]) -> bool:
+    """Is every tile as large as `shape`, whatever the iteration?"""
+    assert isinstance(tile.type, MemRefType)
+    return list(tile.type.get_shape()) == list(shape)
+
+
+def _can_be_whole(tile: SSAValue, shape: Sequence[int]) -> bool:
+    assert isinstance(tile.type, MemRefType)
+    return all(size in (DYNAMIC_INDEX, full) for size, full in zip(tile.type.get_shape(), shape, strict=True))
+
+
+def _loops_around(op: Operation) -> list[scf.ForOp]:
+    loops: list[scf.ForOp] = []
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, func.FuncOp):
+        if isinstance(parent, scf.ForOp):
+            loops.append(parent)
+        parent = parent.parent_op()
+    return loops
+
+
+def _depends_on(value: SSAValue, seen: set[SSAValue]) -> None:
+    """Collect what `value` is computed from."""
+    if value in seen:
+        return
+    seen.add(value)
+    if isinstance(value.owner, Operation):
+        for operand in value.owner.operands:
+            _depends_on(operand, seen)
+
+
+def _other_loops(tile: SSAValue, at: Operation) -> list[SSAValue]:
+    """Counters of the loops around `at` that do not move `tile`, outermost first."""
+    moving: set[SSAValue] = set()
+    _depends_on(tile, moving)
+    counters = [loop.body.block.args[0] for loop in reversed(_loops_around(at))]
+    return [counter for counter in counters if counter not in moving]
+
+
+class _Nest:
+    """Operations of a function's body from the first transfer to the loop nest with the last one."""
+
+    def __init__(self, ops: list[Operation], beat_bytes: int) -> None:
+        self.ops = ops
+        self.beat_bytes = beat_bytes
+        self.inner = [inner for op in ops for inner in op.walk()]
+        self.notes: dict[str, str] = {}
+
+    def rewrite(self) -> None:
+        words = {op.words() for op in self.inner if isinstance(op, accel.RecvOp)}
+        if len(words) > 1:
+            fail(self.ops[0], f"tiles of different sizes are received in it ({sorted(words)} words)")
+        block = self.ops[0].parent_block()
+        assert block is not None
+        block.insert_op_before(queue.QueueOpenOp(max(words, default=1)), self.ops[0])
+        Rewriter.insert_op(queue.QueueCloseOp(), InsertPoint.after(self.ops[-1]))
+        in_place = self._receives_in_place()
+        for op in self.inner:
+            if isinstance(op, accel.RecvOp):
+                self._receive(op, in_place)
+        for op in self.inner:
+            if isinstance(op, _STAGES):
+                self._stage(op)
+        for op in reversed([o for o in self.inner if isinstance(o, (*_STAGES, *_TRANSFERS))]):
+            for result in op.results:
+                for use in list(result.uses):
+                    if not isinstance(use.operation, (*_STAGES, *_TRANSFERS)):
+                        fail(use.operation, "it uses what only transfers may use")
+            Rewriter.erase_op(op, safe_erase=False)
+        self._comment()
+
+    # --- sends ------------------------------------------------------------------------------------------
+
+    def _stage(self, op: accel.StageOp) -> None:
+        if isinstance(op, accel.SendOp):
+            self._tile(op)
+            return
+        new = queue.QueueWordOp(self._word(op))
+        self._insert(op, new)
+
+    def _insert(self, at: Operation, *ops: Operation) -> None:
+        if "opcode" in at.attributes:
+            ops[0].attributes["opcode"] = at.attributes["opcode"]
+        Rewriter.insert_op(ops, InsertPoint.before(at))
+
+    def _word(self, op: accel.StageOp) -> SSAValue:
+        if isinstance(op, accel.SendIdxOp):
+            return _before(op, arith.IndexCastOp(op.index, i32))
+        if isinstance(op, accel.SendLiteralOp):
+            return _constant(op, op.value.value.data)
+        assert isinstance(op, accel.SendDimOp)
+        known = 0
+        for size, shift in zip(op.sizes, op.shifts.get_values(), strict=True):
+            value = accel.constant(size)
+            if value is None:
+                fail(op, "its sizes are not constant")
+            known |= value << shift
+        return _constant(op, known)
+
+    def _tile(self, op: accel.SendOp) -> None:
+        shape, permutation = op.shape.get_values(), op.permutation.get_values()
+        rows = _Rows.of(op.tile, shape, permutation)
+        how = queue.THROUGH_WINDOW
+        if rows is not None and rows.fits(self.beat_bytes) and _can_be_whole(op.tile, shape):
+            how = queue.IN_PLACE if _is_whole(op.tile, shape) else queue.EITHER
+        send = queue.QueueTileOp(op.tile, shape, permutation, how)
+        self._note(op.tile, how)
+        if how == queue.THROUGH_WINDOW:
+            self._insert(op, send)
+        else:
+            self._insert(op, queue.QueueCleanOp(op.tile, _other_loops(op.tile, op)), send)
+
+    # --- receives ---------------------------------------------------------------------------------------
+
+    def _receives_in_place(self) -> bool:
+        """Whether all tiles can be written to memory by the DMA: there is one mode for a whole queue."""
+        for op in self.inner:
+            if not isinstance(op, accel.RecvOp):
+                continue
+            shape = op.shape.get_values()
+            rows = _Rows.of(op.tile, shape, op.permutation.get_values())
+            whole = rows is not None and rows.fits(CACHE_LINE) and _is_whole(op.tile, shape)
+            if op.mode.data != "overwrite" or not whole:
+                return False
+        return True
+
+    def _receive(self, op: accel.RecvOp, in_place: bool) -> None:
+        """Announced where the receive was armed: before the words that make the device send."""
+        start = _armed(op)
+        how = queue.IN_PLACE if in_place else queue.THROUGH_WINDOW
+        view = op.tile.owner
+        tile = op.tile
+        if isinstance(view, memref.SubviewOp) and view.parent_block() is start.parent_block():
+            view.detach()  # type: ignore[no-untyped-call]
+            start_block = start.parent_block()
+            assert start_block is not None
+            start_block.insert_op_before(view, start)
+        self._insert(
+            start,
+            queue.QueueReceiveOp(tile, op.shape.get_values(), op.permutation.get_values(), how, op.mode.data),
+        )
+        self._note(tile, how)
+
+    # --- what the driver says about it ------------------------------------------------------------------
+
+    def _note(self, tile: SSAValue, how: str) -> None:
+        matrix = tile.owner.source if isinstance(tile.owner, memref.SubviewOp) else tile
+        self.notes[matrix.name_hint or "a matrix"] = how
+
+    def _comment(self) -> None:
+        before = self.ops[-1].attributes.get("comment")
+        places: dict[str, list[str]] = {}
+        for name, how in sorted(self.notes.items()):
+            places.setdefault(how, []).append(name)
+        notes = ", ".join(f"{' and '.join(names)} {how}" for how, names in places.items())
+        head = f"{before.data} " if isinstance(before, StringAttr) else ""
+        self.ops[-1].attributes["comment"] = StringAttr(f"{head}Without copies: {notes}.")
+
+
+def _before(at: Operation, op: Operation) -> SSAValue:
+    Rewriter.insert_op(op, InsertPoint.before(at))
+    return op.results[0]
+
+
+def _constant(at: Operation, value: int) -> SSAValue:
+    return _before(at, arith.ConstantOp(IntegerAttr(value, i32, truncate_bits=True)))
+
+
+def _armed(op: accel.RecvOp) -> accel.StartRecvOp:
+    """The op that armed the channel for the tile that `op` takes out of the window."""
+    before = op.prev_op
+    while not (isinstance(before, accel.WaitOp) and isinstance(before.token.owner, accel.StartRecvOp)):
+        if before is None:
+            fail(op, "no receive that was armed in the same block comes before it")
+        before = before.prev_op
+    return before.token.owner
+
+
+def _nests(block: Block) -> Iterator[list[Operation]]:
+    """What belongs to one tiled op: single transfers in front of it, and its loops."""
+    ops: list[Operation] = []
+    for op in block.ops:
+        if any(isinstance(inner, (*_STAGES, *_TRANSFERS)) for inner in op.walk()):
+            ops.append(op)
+            if isinstance(op, scf.ForOp):
+                yield ops
+                ops = []
+    if ops:
+        yield ops
+
+
+@dataclass(frozen=True)
+class ZeroCopy(ModulePass):
+    """Queue all transfers; tiles that lie in memory as they travel are read, and written, where they are.
+
+    ::
+
+        %3 = accel.send_literal 1 at %c0 {opcode = "sA"}
+        %A_tile = memref.subview %A[%m, %k] [16, 16] [1, 1] : ...
+        %4 = accel.send %A_tile as [16, 16] permutation [0, 1] at %3 : ...
+        %5 = accel.start_send %c0 to %4 : !accel.token<"send">
+        accel.wait %5 : !accel.token<"send">
+
+        %word = arith.constant 1 : i32
+        accel.queue_word %word {opcode = "sA"}
+        %A_tile = memref.subview %A[%m, %k] [16, 16] [1, 1] : ...
+        accel.queue_clean %A_tile first(%n) : ...
+        accel.queue_tile %A_tile as [16, 16] permutation [0, 1] "in place" : ...
+
+    `stream_width` (bits): rows of an operand that is read in place begin and end on a beat. What a descriptor
+    cannot express (zeros beside an edge, transposition, odd rows) goes through the window, for each operand
+    as a whole or, where only edges are at fault, for those tiles. A result is written in place where all its
+    tiles overwrite and fill whole cache lines.
+
+    A tile is cleaned at its first use, so that cleaning overlaps with the transfers: in the first
+    iterations of the loops that do not move it. The tiled op that has the transfers is between
+    `accel.queue_open` and `accel.queue_close`. Comes behind accel-place-flow (and passes that leave its
+    kind of transfers); it needs scatter-gather in the DMA's configuration.
+    """
+
+    name = "accel-zero-copy"
+
+    stream_width: int = WORD_BITS
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for init in [o for o in op.walk() if isinstance(o, accel.InitDmaOp)]:
+            if not init.config.data.scatter_gather:
+                fail(
+                    init,
+                    "zero copy needs scatter-gather: --dma sg, or scatterGather in the dma_config",
+                )
+        for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
+            for ops in list(_nests(function.body.block)):
+                _Nest(ops, self.stream_width // 8).rewrite()
+            _drop_unused(function)
+
+
+def _drop_unused(function: func.FuncOp) -> None:
+    """Constants that only the replaced ops used."""
+    for constant in [o for o in function.walk() if isinstance(o, arith.ConstantOp)]:
+        if constant.result.first_use is None:
+            Rewriter.erase_op(constant)
