@@ -1,0 +1,124 @@
+"""Figure 14: square tiles of 32 in each flow against the choice with the fewest words moved, on v4_16."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from axiloom import isa
+from axiloom.experiments import plots
+from axiloom.experiments.experiment import (
+    Case,
+    Experiment,
+    Measured,
+    Options,
+    Row,
+    geometric_mean,
+    known,
+    ms,
+    times,
+)
+from axiloom.experiments.sides import Size, generated
+from axiloom.isa import AcceleratorSpec
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SQUARE = {"As": "As, 32", "Bs": "Bs, 32", "Cs": "Cs, 32"}
+BEST = "Best"
+
+
+def fewest_words(size: Size, spec: AcceleratorSpec) -> tuple[str, Size]:
+    """The published ``Best``: flow and tile with the fewest words moved, then the fewest tiles.
+
+    Over tiles of multiples of 16 that divide the problem and fit the buffers. Formulas: the AXI4MLIR paper
+    (CGO 2024), its section on v4.
+    """
+    M, N, K = size
+    choices = []
+    for m in range(16, M + 1, 16):
+        for n in range(16, N + 1, 16):
+            for k in range(16, K + 1, 16):
+                fits = all(spec.operand_words(o, (m, n, k)) <= spec.buffers[o] for o in spec.data)
+                if M % m or N % n or K % k or not fits:
+                    continue
+                tiles = (M // m) * (N // n) * (K // k)
+                words = {
+                    "As": M * K + (M // m) * K * N + 2 * (K // k) * M * N,
+                    "Bs": (N // n) * M * K + K * N + 2 * (K // k) * M * N,
+                    "Cs": (N // n) * M * K + (M // m) * K * N + 2 * M * N,
+                }
+                choices += [(moved, tiles, flow, (m, n, k)) for flow, moved in words.items()]
+    _, _, flow, tile = min(choices)
+    return flow, tile
+
+
+def cases(options: Options) -> list[Case]:
+    spec, board = isa.builtin("v4", 16), options.board
+    found: list[Case] = []
+    sizes: list[Size] = [
+        (M, N, K) for M, N, K in permutations((32, 32, 64) if options.quick else (32, 256, 512))
+    ]
+    for size in dict.fromkeys(sizes):
+        flow, tile = fewest_words(size, spec)
+        sides = {
+            name: generated(size, spec, flow=one, tile=(32, 32, 32), pipeline="published", board=board)
+            for one, name in SQUARE.items()
+        }
+        sides[BEST] = generated(size, spec, flow=flow, tile=tile, pipeline="published", board=board)
+        labels = {
+            "size": "x".join(map(str, size)),
+            "best": f"{flow} {'x'.join(map(str, tile))}",
+        }
+        found.append(Case(labels, sides))
+    return found
+
+
+def table(measured: Sequence[Measured]) -> list[Row]:
+    return [
+        {
+            "M x N x K": one.labels["size"],
+            **{f"{name}, ms": ms(one.get(name)) for name in (*SQUARE.values(), BEST)},
+            "Best is": one.labels["best"],
+            "times best square": times(_gain(one)),
+        }
+        for one in measured
+    ]
+
+
+def _gain(one: Measured) -> float | None:
+    squares = known(one.get(name) for name in SQUARE.values())
+    best = one.get(BEST)
+    return min(squares) / best if squares and best else None
+
+
+def conclude(measured: Sequence[Measured]) -> str:
+    gains = known(map(_gain, measured))
+    lost = sum(gain < 1 for gain in gains)
+    return (
+        f"Flow and tile with the fewest words run at {geometric_mean(gains):.2f} times the speed of the best "
+        f"flow with square tiles of 32 (geometric mean of {len(gains)}; slower in {lost})."
+    )
+
+
+def plot(figure: Figure, measured: Sequence[Measured]) -> None:
+    axes = figure.subplots()
+    series = {
+        name: [None if (ns := one.get(name)) is None else ns / 1e6 for one in measured]
+        for name in (*SQUARE.values(), BEST)
+    }
+    plots.bars(axes, [one.labels["size"].replace("x", " x ") for one in measured], series)
+    axes.set_ylabel("task-clock, ms")
+    axes.set_xlabel("M x N x K")
+    plots.legend(figure, axes)
+
+
+EXPERIMENT = Experiment(
+    "fig14",
+    "Figure 14: square tiles of 32 and the choice with the fewest words, v4_16, one transfer an opcode",
+    cases,
+    table,
+    conclude,
+    plot,
+)

@@ -1,0 +1,168 @@
+"""What an experiment compares, as points of a sweep, and the worker that runs and checks them.
+
+A side is a generated driver, a driver by hand (``sw/baselines/``) or a kernel for the CPU alone. All sides of
+one problem get the same data, and each result is compared with NumPy's before it counts.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import axiloom
+from axiloom import boards, isa, points, report, sw
+from axiloom.cosim.cache import content_hash
+from axiloom.cosim.core import CpuRun, run_cpu
+from axiloom.cosim.soc import Job, RunResult
+from axiloom.cosim.toolchain import compile_arm
+from axiloom.errors import DriverError, MismatchError
+from axiloom.isa import AcceleratorSpec
+from axiloom.workflow import Run
+
+Point = dict[str, Any]
+Size = tuple[int, int, int]
+"""M, N, K."""
+Figures = dict[str, Any]
+"""``counters``, and of a run on the SoC ``fabric`` and ``limit`` as in a report."""
+
+_PACKAGES = ("isa", "hw", "drivergen", "sw", "cosim", "boards")
+
+
+def generated(
+    size: Size,
+    spec: AcceleratorSpec,
+    *,
+    flow: str | None,
+    pipeline: str,
+    tile: Sequence[int] | None = None,
+    board: str = boards.DEFAULT,
+) -> Point:
+    """Our driver for a matmul of `size` (elements of the specification's type)."""
+    made = points.point(
+        _problem(size, spec.data_type.value), spec, flow=flow, tile=tile, pipeline=pipeline, board=board
+    )
+    return {"kind": "generated", "code": _fingerprint(), **made}
+
+
+def by_hand(
+    size: Size,
+    spec: AcceleratorSpec,
+    *,
+    flow: str,
+    tile: Sequence[int] | None = None,
+    board: str = boards.DEFAULT,
+) -> Point:
+    """The driver by hand for a built-in accelerator, int32."""
+    return {**generated(size, spec, flow=flow, pipeline="published", tile=tile, board=board), "kind": "hand"}
+
+
+def on_cpu(size: Size, kernel: str, *, data_type: str = "int32", board: str = boards.DEFAULT) -> Point:
+    """``sw/baselines/KERNEL.c`` (``cpu_neon``, ``cpu_naive``) at -O3."""
+    return {
+        "kind": "cpu",
+        "code": _fingerprint(),
+        "kernel": kernel,
+        **points.point(_problem(size, data_type), isa.builtin("v3_16", None, data_type), board=board),
+    }
+
+
+def group(point: Point) -> Hashable:
+    """Points that a worker takes together: the same hardware, or none."""
+    return point["board"] if point["kind"] == "cpu" else points.hardware(point)
+
+
+def measure(batch: list[Point]) -> list[Figures]:
+    """Worker: figures of each point. MismatchError or DriverError for a wrong or stale result."""
+    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+        if batch[0]["kind"] == "cpu":
+            return [_run_cpu(point, Path(folder)) for point in batch]
+        runs = [points.run(point) for point in batch]
+        jobs = [
+            (_job_by_hand if point["kind"] == "hand" else _job)(run, Path(folder) / str(i))
+            for i, (point, run) in enumerate(zip(batch, runs, strict=True))
+        ]
+        results = runs[0].soc.run_many(jobs)
+    return [_figures(run, result) for run, result in zip(runs, results, strict=True)]
+
+
+def _problem(size: Size, data_type: str) -> str:
+    return f"matmul:{'x'.join(map(str, size))}:{data_type}"
+
+
+@cache
+def _fingerprint() -> str:
+    """Of all code that a figure depends on: what an older version measured is not taken for this one's."""
+    root = Path(axiloom.__file__).parent
+    files = sorted(
+        path
+        for package in _PACKAGES
+        for path in (root / package).rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    )
+    return content_hash(*(part for path in files for part in (str(path.relative_to(root)), path)))
+
+
+# --- jobs --------------------------------------------------------------------------------------------
+
+
+def _job(run: Run, folder: Path) -> Job:
+    return Job(run.build_elf(run.driver, folder), run.inputs, run.outputs)
+
+
+def _sizes(run: Run) -> Mapping[str, int]:
+    call = run.driver.calls[0]
+    return {"M": call.M, "N": call.N, "K": call.K}
+
+
+def _job_by_hand(run: Run, folder: Path) -> Job:
+    version, _, size = run.spec.name.partition("_")
+    call = run.driver.calls[0]
+    tile = dict(zip(("TM", "TN", "TK"), call.tile, strict=True)) if version == "v4" else {}
+    elf = compile_arm(
+        [sw.BASELINES / f"{version}.c"],
+        folder / "hand.elf",
+        board=boards.load(run.board),
+        length_bits=run.spec.dma.length_width,
+        defines={**_sizes(run), **tile, "S": size, f"FLOW_{call.flow}": 1},
+    )
+    return Job(elf, _operands(run), {"C": run.outputs["axl_arg2"]})
+
+
+def _operands(run: Run) -> dict[str, np.ndarray[Any, Any]]:
+    return {name: run.inputs[f"axl_arg{i}"] for i, name in enumerate("ABC")}
+
+
+def _run_cpu(point: Point, folder: Path) -> Figures:
+    run, board = points.run(point), boards.load(point["board"])
+    elf = compile_arm(
+        [sw.BASELINES / f"{point['kernel']}.c"],
+        folder / "cpu.elf",
+        board=board,
+        defines={**_sizes(run), "BITS": run.spec.data_type.bits},
+    )
+    result = run_cpu(elf, _operands(run), {"C": run.outputs["axl_arg2"]}, board)
+    _check(run, result, point["kernel"])
+    return {"counters": result.counters}
+
+
+def _check(run: Run, result: RunResult | CpuRun, what: str) -> None:
+    (got,), (want,) = result.outputs.values(), run.expected.values()
+    if not np.array_equal(got, want):
+        raise MismatchError(f"{what}: {np.count_nonzero(got != want)} of {want.size} elements are wrong")
+
+
+def _figures(run: Run, result: RunResult) -> Figures:
+    what = f"{run.problem} on {run.spec.name}, flow {run.flow}, {run.pipeline}"
+    _check(run, result, what)
+    if result.stale:
+        raise DriverError(f"{what}: {result.stale[0]}")
+    return {
+        "counters": result.counters,
+        "fabric": result.fabric,
+        "limit": report.limit(run.spec, result.fabric, run.multiply_adds),
+    }
