@@ -1,6 +1,6 @@
 """From linalg to a C driver of a stream accelerator, on xDSL.
 
-- ``dialect.py``: the `accel` dialect: the trait of an op, and transfers; ``channels.py``: its ops on whole channels
+- ``dialect.py``: the `accel` dialect: the trait of an op, and transfers; ``channels.py``: whole channels
 - ``mlir.py``: parsing with locations, errors that name an op and its place
 - ``match.py``: is an op a matmul, and which of its loops and operands is which
 - ``trait.py``: the trait as values

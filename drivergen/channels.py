@@ -16,9 +16,9 @@ from xdsl.utils.exceptions import VerifyException
 class PlaceOp(IRDLOperation):
     """Where the packets of a nest begin in the input window.
 
-    `words`: all that is staged relative to it lies within so many words, in whole cache lines, and no two ops
-    that stage something share a word. `copies`: 2 if two packets in a row lie in the same words; double buffering
-    then lets this place and the one behind it take turns. Until it does, the offset is 0.
+    `words`: all that is staged relative to it lies within so many words, in whole cache lines, and no two
+    ops that stage something share a word. `copies`: 2 if two packets in a row lie in the same words; double
+    buffering then lets this place and the one behind it take turns. Until it does, the offset is 0.
     """
 
     name = "accel.place"
@@ -111,7 +111,7 @@ class ExpectOp(IRDLOperation):
 
 @irdl_op_definition
 class NextOp(IRDLOperation):
-    """Wait for the next tile of the series; its offset in the output window. It stays there until the next."""
+    """Wait for the next tile of the series: its offset in the output window, until the one after it."""
 
     name = "accel.next"
 
@@ -122,4 +122,12 @@ class NextOp(IRDLOperation):
         super().__init__(result_types=[IndexType()])
 
 
-CHANNEL_OPS = [PlaceOp, CleanOp, QueueSendOp, WaitQueuedOp, WaitSentOp, ExpectOp, NextOp]
+CHANNEL_OPS: list[type[Operation]] = [
+    PlaceOp,
+    CleanOp,
+    QueueSendOp,
+    WaitQueuedOp,
+    WaitSentOp,
+    ExpectOp,
+    NextOp,
+]

@@ -18,21 +18,79 @@ from axiloom.drivergen.match import sizes
 from axiloom.drivergen.mlir import context, fail, only_function, parse
 from axiloom.drivergen.passes.annotate import Annotate
 from axiloom.drivergen.passes.bufferise import Bufferise
+from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
+from axiloom.drivergen.passes.double_buffer import DoubleBuffer
 from axiloom.drivergen.passes.generalise import Generalise
+from axiloom.drivergen.passes.keep_packed import KeepPacked
+from axiloom.drivergen.passes.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.place_flow import PlaceFlow
+from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.tile import Tile
+from axiloom.drivergen.passes.zero_copy import ZeroCopy
 from axiloom.drivergen.trait import Trait
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.names import hint
+from axiloom.isa.types import WORD_BITS
 
 STAGES = ("linalg", "accel", "calls", "c")
 """Where compilation can stop: annotated linalg, transfers in loops, calls of the runtime, C."""
 
-PIPELINES: dict[str, tuple[ModulePass, ...]] = {"published": (), "coalesced": (CoalesceTransfers(),)}
-"""Passes on the transfers. `published` has one blocking transfer an opcode."""
+OPTIMISATIONS = (
+    "residency",
+    "coalesce",
+    "keep-packed",
+    "double-buffer",
+    "specialise-copies",
+    "cache-tiling",
+    "zero-copy",
+)
+"""Names of passes that a pipeline may be made of, in the order in which they run."""
+
+PIPELINES: dict[str, tuple[str, ...]] = {
+    "published": (),
+    "coalesced": ("coalesce-transfers",),
+    "copying": OPTIMISATIONS[:-1],
+    "all": OPTIMISATIONS,
+}
+"""Pipelines with a name. `published` has one blocking transfer an opcode, `coalesced` one a block."""
+
+
+def optimisations(pipeline: str) -> tuple[str, ...]:
+    """The passes of a pipeline: one of PIPELINES, or names of OPTIMISATIONS with commas between them."""
+    if pipeline in PIPELINES:
+        return PIPELINES[pipeline]
+    names = pipeline.split(",")
+    for name in names:
+        if name not in OPTIMISATIONS:
+            known = f"{', '.join(PIPELINES)}, or passes with commas between them: {', '.join(OPTIMISATIONS)}"
+            what = "pipeline" if len(names) == 1 else "pass"
+            choices = [*PIPELINES, *OPTIMISATIONS]
+            raise UsageError(f"unknown {what} `{name}`{hint(name, choices)}; there are {known}")
+    return tuple(name for name in OPTIMISATIONS if name in names)
+
+
+COPYING = ("coalesce", "keep-packed", "double-buffer", "specialise-copies", "cache-tiling")
+"""Passes on packets that the CPU packs: with zero-copy there are none."""
+
+
+def transfer_passes(chosen: Sequence[str], stream_width: int = WORD_BITS) -> list[ModulePass]:
+    """The passes on placed transfers for these optimisations, in their order."""
+    if "zero-copy" in chosen:
+        chosen = [name for name in chosen if name not in COPYING]
+    buffers = 2 if "double-buffer" in chosen else 1
+    passes: dict[str, list[ModulePass]] = {
+        "coalesce-transfers": [CoalesceTransfers()],
+        "coalesce": [CoalesceLoops(buffers=buffers, keep="keep-packed" in chosen), CoalesceTransfers()],
+        "keep-packed": [KeepPacked()],
+        "double-buffer": [DoubleBuffer()],
+        "specialise-copies": [SpecialiseCopies()],
+        "zero-copy": [ZeroCopy(stream_width)],
+    }
+    return [one for name in chosen for one in passes.get(name, [])]
 
 
 def compile_mlir(
@@ -58,8 +116,7 @@ def compile_mlir(
     last = stop or STAGES[-1]
     if last not in STAGES:
         raise UsageError(f"unknown stage `{last}`; there are {', '.join(STAGES)}")
-    if pipeline not in PIPELINES:
-        raise UsageError(f"unknown pipeline `{pipeline}`; there are {', '.join(PIPELINES)}")
+    chosen = optimisations(pipeline)
     annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
     module = parse(text, name)
     function = only_function(module, name)
@@ -69,8 +126,8 @@ def compile_mlir(
     if not driver.calls:
         fail(function, "it has no operation to offload")
     for stage, passes in (
-        ("accel", [Tile(), PlaceFlow(), *PIPELINES[pipeline]]),
-        ("calls", [LowerToLoops(), LowerToCalls()]),
+        ("accel", [Tile(), PlaceFlow(), *transfer_passes(chosen, spec.stream_width if spec else WORD_BITS)]),
+        ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls()]),
     ):
         if last in driver.stages:
             return driver
@@ -121,7 +178,7 @@ def _banner(driver: Driver, what: str, spec: AcceleratorSpec | None, pipeline: s
             f"{call.M} x {call.N} x {call.K} (m, n, k), tiles of {tile}, flow {call.flow}, loops {order}."
         )
     configuration = f", configuration {config_hash(spec)}" if spec else ""
-    passes = f", pipeline {pipeline}" if PIPELINES[pipeline] else ""
+    passes = f", pipeline {pipeline}" if optimisations(pipeline) else ""
     return "\n".join([*lines, f"Generated by axiloom {__version__}{configuration}{passes}."])
 
 

@@ -20,6 +20,7 @@ SOURCES = (
     ROOT / "src" / "dma_simple.c",
     ROOT / "src" / "dma_sg.c",
     ROOT / "src" / "dma_queue.c",
+    ROOT / "src" / "dma_packets.c",
     ROOT / "src" / "dma_copy.c",
     ROOT / "src" / "dma_status.c",
 )

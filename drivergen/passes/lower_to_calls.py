@@ -10,6 +10,7 @@ from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FunctionType,
+    IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -21,17 +22,62 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from axiloom.drivergen import channels
 from axiloom.drivergen import dialect as accel
 from axiloom.drivergen.mlir import fail, index
+from axiloom.drivergen.passes.keep_packed import CLEANED
 
 STATUS_OK = 0
+
+
+def split(offset: SSAValue) -> tuple[SSAValue | None, int]:
+    """An offset as a value (None: there is none) and a number of words added to it."""
+    known = accel.constant(offset)
+    if known is not None:
+        return None, known
+    if isinstance(offset.owner, arith.AddiOp):
+        for value, words in (offset.owner.operands, reversed(offset.owner.operands)):
+            known = accel.constant(words)
+            if known is not None:
+                base, more = split(value)
+                return base, known + more
+    return offset, 0
+
+
+def tile_arguments(
+    op: accel.SendOp | accel.RecvOp, insert: Callable[[Operation], SSAValue]
+) -> list[SSAValue]:
+    """The arguments that the copies share: pointer, rows, cols, strides, tile_rows, tile_cols."""
+    kind = op.tile.type
+    assert isinstance(kind, MemRefType)
+    shape, permutation = op.shape.get_values(), op.permutation.get_values()
+    strides = kind.get_strides()
+    if len(shape) != 2 or strides is None or None in strides:
+        fail(op, f"only matrices with known strides can be copied, not {kind}")
+    pointer = insert(memref.CastOp.get(op.tile, UnrankedMemRefType.from_type(kind.element_type)))
+    lengths = [_length(op, op.tile, dim) for dim in permutation]
+    steps = [index(op, stride) for dim in permutation if (stride := strides[dim]) is not None]
+    return [pointer, *lengths, *steps, *(index(op, size) for size in shape)]
+
+
+def _length(op: Operation, tile: SSAValue, dim: int) -> SSAValue:
+    """Number of elements of the tile in one of its memref's dims."""
+    assert isinstance(tile.type, MemRefType)
+    size = tile.type.get_shape()[dim]
+    if size != DYNAMIC_INDEX:
+        return index(op, size)
+    view = tile.owner
+    if not isinstance(view, memref.SubviewOp):
+        fail(op, "the size of its tile is not known here")
+    dynamic = [d for d, s in enumerate(view.static_sizes.get_values()) if s == DYNAMIC_INDEX]
+    return view.sizes[dynamic.index(dim)]
 
 
 class _Lowering:
     """Replaces the ops of one module; `declared` collects the runtime functions that are used."""
 
     def __init__(self) -> None:
-        self.declared: dict[str, tuple[Attribute, ...]] = {}
+        self.declared: dict[str, tuple[tuple[Attribute, ...], tuple[Attribute, ...]]] = {}
         self.at: Operation | None = None
         self.opcode: Attribute | None = None
 
@@ -57,20 +103,26 @@ class _Lowering:
         attr = IntegerAttr(value, i32, truncate_bits=True)
         return self.insert(arith.ConstantOp(attr))
 
-    def call(self, callee: str, *arguments: SSAValue) -> None:
-        """Call a runtime function, and leave the driver if its status is not DMA_OK."""
-        self.declared[callee] = tuple(a.type for a in arguments)
-        call = func.CallOp(callee, arguments, [i32])
+    def call(self, callee: str, *arguments: SSAValue, gives: Sequence[Attribute] = ()) -> Sequence[SSAValue]:
+        """Call a runtime function, leave the driver if its status is not DMA_OK; what it `gives` besides."""
+        self.declared[callee] = tuple(a.type for a in arguments), (i32, *gives)
+        call = func.CallOp(callee, arguments, [i32, *gives])
         if self.opcode is not None:
             call.attributes["opcode"], self.opcode = self.opcode, None
         assert self.at is not None
         Rewriter.insert_op([call, accel.CheckOp(call.res[0])], InsertPoint.before(self.at))
+        return call.res[1:]
 
     def add(self, offset: SSAValue, words: int) -> SSAValue:
-        known = accel.constant(offset)
-        if known is not None:
+        base, known = split(offset)
+        if base is None:
             return self.index(known + words)
-        return self.insert(arith.AddiOp(offset, self.index(words)))
+        return self.insert(arith.AddiOp(base, self.index(known + words))) if known + words else base
+
+    def between(self, begin: SSAValue, end: SSAValue) -> SSAValue:
+        """Number of words from `begin` up to `end`."""
+        (base, first), (other, last) = split(begin), split(end)
+        return self.index(last - first) if base is other else self.insert(arith.SubiOp(end, begin))
 
     # --- one rule an op -------------------------------------------------------------------------------
 
@@ -114,52 +166,49 @@ class _Lowering:
         assert isinstance(kind, MemRefType)
         assert isinstance(kind.element_type, IntegerType)
         bits = kind.element_type.width.data
-        tile = self._tile(op, op.tile, op.shape.get_values(), op.permutation.get_values())
+        tile = tile_arguments(op, self.insert)
         self.call(f"dma_put_tile_i{bits}", *tile, op.offset)
         op.end.replace_all_uses_with(self.add(op.offset, op.words()))
 
     def recv(self, op: accel.RecvOp) -> None:
-        tile = self._tile(op, op.tile, op.shape.get_values(), op.permutation.get_values())
+        tile = tile_arguments(op, self.insert)
         accumulate = self.word(int(op.mode.data == "accumulate"))
         self.call("dma_get_tile_i32", *tile, op.offset, accumulate)
 
-    def _tile(
-        self, op: Operation, tile: SSAValue, shape: Sequence[int], permutation: Sequence[int]
-    ) -> list[SSAValue]:
-        """The arguments that the copies share: pointer, rows, cols, strides, tile_rows, tile_cols."""
-        kind = tile.type
-        assert isinstance(kind, MemRefType)
-        strides = kind.get_strides()
-        if len(shape) != 2 or strides is None or None in strides:
-            fail(op, f"only matrices with known strides can be copied, not {kind}")
-        pointer = self.insert(memref.CastOp.get(tile, UnrankedMemRefType.from_type(kind.element_type)))
-        lengths = [self._length(tile, dim) for dim in permutation]
-        steps = [self.index(stride) for dim in permutation if (stride := strides[dim]) is not None]
-        return [pointer, *lengths, *steps, *(self.index(size) for size in shape)]
-
-    def _length(self, tile: SSAValue, dim: int) -> SSAValue:
-        assert isinstance(tile.type, MemRefType)
-        size = tile.type.get_shape()[dim]
-        if size != DYNAMIC_INDEX:
-            return self.index(size)
-        view = tile.owner
-        if not isinstance(view, memref.SubviewOp):
-            assert self.at is not None
-            fail(self.at, "the size of its tile is not known here")
-        dynamic = [d for d, s in enumerate(view.static_sizes.get_values()) if s == DYNAMIC_INDEX]
-        return view.sizes[dynamic.index(dim)]
-
     def start(self, op: accel.StartOp) -> None:
-        begin, end = accel.constant(op.begin), accel.constant(op.end)
-        if begin is not None and end is not None:
-            words = self.index(end - begin)
-        else:
-            words = self.insert(arith.SubiOp(op.end, op.begin))
-        self.call(f"dma_start_{op.CHANNEL}", words, op.begin)
+        clean = CLEANED in op.attributes
+        callee = "dma_packet_send" if clean else f"dma_start_{op.CHANNEL}"
+        self.call(callee, self.between(op.begin, op.end), op.begin)
 
     def wait(self, op: accel.WaitOp) -> None:
         assert isinstance(op.token.type, accel.TokenType)
-        self.call(f"dma_wait_{op.token.type.channel.data}")
+        clean = isinstance(op.token.owner, Operation) and CLEANED in op.token.owner.attributes
+        self.call("dma_packet_flush" if clean else f"dma_wait_{op.token.type.channel.data}")
+
+    # --- whole channels -------------------------------------------------------------------------------
+
+    def place(self, op: channels.PlaceOp) -> None:
+        op.offset.replace_all_uses_with(self.index(0))
+
+    def clean(self, op: channels.CleanOp) -> None:
+        self.call("dma_packet_clean", self.between(op.begin, op.end), op.begin)
+
+    def queue_send(self, op: channels.QueueSendOp) -> None:
+        self.call("dma_packet_send", self.between(op.begin, op.end), op.begin)
+
+    def wait_queued(self, op: channels.WaitQueuedOp) -> None:
+        self.call("dma_packet_wait")
+
+    def wait_sent(self, op: channels.WaitSentOp) -> None:
+        self.call("dma_packet_flush")
+
+    def expect(self, op: channels.ExpectOp) -> None:
+        self.call("dma_tiles_expect", self.index(op.count.value.data), self.index(op.words.value.data))
+
+    def next(self, op: channels.NextOp) -> None:
+        found = self.call("dma_tiles_next", gives=[IndexType()])[0]
+        found.name_hint = op.offset.name_hint
+        op.offset.replace_all_uses_with(found)
 
 
 _RULES: dict[type[Operation], Callable[..., None]] = {
@@ -172,6 +221,13 @@ _RULES: dict[type[Operation], Callable[..., None]] = {
     accel.StartSendOp: _Lowering.start,
     accel.StartRecvOp: _Lowering.start,
     accel.WaitOp: _Lowering.wait,
+    channels.PlaceOp: _Lowering.place,
+    channels.CleanOp: _Lowering.clean,
+    channels.QueueSendOp: _Lowering.queue_send,
+    channels.WaitQueuedOp: _Lowering.wait_queued,
+    channels.WaitSentOp: _Lowering.wait_sent,
+    channels.ExpectOp: _Lowering.expect,
+    channels.NextOp: _Lowering.next,
 }
 
 
@@ -216,5 +272,5 @@ class LowerToCalls(ModulePass):
             Rewriter.insert_op(ok, InsertPoint.before(last))
             Rewriter.replace_op(last, func.ReturnOp(ok))
             function.function_type = FunctionType.from_lists(function.function_type.inputs.data, [i32])
-        for callee, types in lowering.declared.items():
-            op.body.block.add_op(func.FuncOp.external(callee, types, [i32]))
+        for callee, (types, results) in lowering.declared.items():
+            op.body.block.add_op(func.FuncOp.external(callee, types, results))

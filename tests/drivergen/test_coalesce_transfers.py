@@ -157,4 +157,7 @@ def test_nothing_is_joined_where_the_window_is_not_known() -> None:
 def test_unknown_pipeline() -> None:
     with pytest.raises(UsageError) as caught:
         compile_mlir(matmul_mlir(4, 4, 4), isa.builtin("v3_4"), pipeline="fast")
-    assert str(caught.value) == "unknown pipeline `fast`; there are published, coalesced"
+    assert str(caught.value) == (
+        "unknown pipeline `fast`; there are published, coalesced, copying, all, or passes with commas between"
+        " them: residency, coalesce, keep-packed, double-buffer, specialise-copies, cache-tiling, zero-copy"
+    )

@@ -1,0 +1,309 @@
+"""Iterations of loops become one packet: one send, however many opcodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from axiloom.drivergen import channels
+from axiloom.drivergen import dialect as accel
+from axiloom.drivergen.layout import Layout, choose, lines, stage_words
+from axiloom.drivergen.mlir import index
+from axiloom.drivergen.nest import Item, Level, Nest, nests
+from axiloom.isa.types import WORD_BITS
+
+
+@dataclass
+class Scope:
+    """A block under construction, and what the values of the old nest are in it."""
+
+    block: Block
+    values: dict[SSAValue, SSAValue] = field(default_factory=dict)
+
+    def insert(self, op: Operation) -> SSAValue:
+        self.block.add_op(op)
+        return op.results[0]
+
+    def inner(self, block: Block) -> Scope:
+        return Scope(block, dict(self.values))
+
+    def value(self, old: SSAValue) -> SSAValue:
+        """What `old` is here: computed again if it was computed inside the old nest."""
+        if old in self.values:
+            return self.values[old]
+        owner = old.owner
+        if not isinstance(owner, Operation) or isinstance(owner, arith.ConstantOp):
+            return old
+        if owner.parent_op() is None or not isinstance(owner.parent_op(), scf.ForOp):
+            return old
+        for operand in owner.operands:
+            self.value(operand)
+        copy = owner.clone(self.values)
+        self.block.add_op(copy)
+        for before, after in zip(owner.results, copy.results, strict=True):
+            after.name_hint = before.name_hint
+            self.values[before] = after
+        return self.values[old]
+
+
+def received_words(nest: Nest) -> int | None:
+    """Words of each tile that comes back; 0 if none does, None if they differ."""
+    sizes = {item.words() for _, item in nest.items() if isinstance(item, accel.RecvOp)}
+    return None if len(sizes) > 1 else sizes.pop() if sizes else 0
+
+
+class _Coalesced:
+    """The new nest for an old one."""
+
+    def __init__(self, nest: Nest, layout: Layout) -> None:
+        self.nest = nest
+        self.layout = layout
+        self.at = nest.root
+        self.stepped = nest.levels[layout.level]
+        self.outer: list[tuple[SSAValue, int, int]] = []
+        """Counter, step and number of iterations of each loop around a packet, where there are several."""
+
+    def index(self, value: int) -> SSAValue:
+        return index(self.nest.root, value)
+
+    def build(self) -> None:
+        tiles = sum(
+            prod(level.trips for level in self.nest.levels[: number + 1])
+            for number, item in self.nest.items()
+            if isinstance(item, accel.RecvOp)
+        )
+        ops: list[Operation] = []
+        if tiles:
+            ops.append(channels.ExpectOp(tiles, received_words(self.nest) or 0))
+        top = Block()
+        self._loops(Scope(top), 0)
+        for op in list(top.ops):
+            op.detach()  # type: ignore[no-untyped-call]
+            ops.append(op)
+        if "comment" in self.nest.root.attributes:
+            ops[0].attributes["comment"] = self.nest.root.attributes["comment"]
+        Rewriter.insert_op(ops, InsertPoint.before(self.nest.root))
+        Rewriter.erase_op(self.nest.root)
+
+    # --- loops around packets -------------------------------------------------------------------------
+
+    def _loops(self, scope: Scope, number: int) -> None:
+        layout = self.layout
+        if number < layout.level:
+            level = self.nest.levels[number]
+            body = self._loop(scope, level, level.loop.ub, level.step, level.name)
+            scope.values[level.counter] = body.args[0]
+            inner = scope.inner(body)
+            self.outer.append((body.args[0], level.step, level.trips))
+            self._loops(inner, number + 1)
+            body.add_op(scf.YieldOp())
+            return
+        if layout.chunks == 1:
+            self._packet(scope, None)
+            return
+        level = self.stepped
+        step = level.step * layout.count
+        body = self._loop(scope, level, level.loop.ub, step, f"{level.name}_packet")
+        self.outer.append((body.args[0], step, layout.chunks))
+        self._packet(scope.inner(body), body.args[0])
+        body.add_op(scf.YieldOp())
+
+    def _loop(self, scope: Scope, level: Level, end: SSAValue, step: int, name: str) -> Block:
+        body = Block(arg_types=[IndexType()])
+        body.args[0].name_hint = name
+        scope.block.add_op(scf.ForOp(level.loop.lb, end, self.index(step), [], Region(body)))
+        return body
+
+    # --- one packet -----------------------------------------------------------------------------------
+
+    def _packet(self, scope: Scope, chunk: SSAValue | None) -> None:
+        layout, levels = self.layout, self.nest.levels
+        place = channels.PlaceOp(layout.words, layout.copies)
+        place.offset.name_hint = "place"
+        scope.block.add_op(place)
+        first = begin = self._start(scope, place.offset, chunk)
+        words = 0
+        for number in reversed(range(layout.level)):
+            words += (own := stage_words(levels[number].pre))
+            if not own:
+                continue
+            condition = self._edge(scope, number, last=False)
+            at = self._add(scope, place.offset, layout.base - words)
+            begin = at if condition is None else self._select(scope, condition, at, begin)
+            self._stage_if(scope, condition, levels[number].pre, at)
+        end = self._stage_loop(scope, layout.level, first, chunk)
+        finish = end
+        for number in reversed(range(layout.level)):
+            own = stage_words(levels[number].post)
+            if not own:
+                continue
+            condition = self._edge(scope, number, last=True)
+            self._stage_if(scope, condition, levels[number].post, end)
+            end = self._add(scope, end, own)
+            finish = end if condition is None else self._select(scope, condition, end, finish)
+        send = accel.StartSendOp(begin, finish)
+        scope.block.add_op(send)
+        for number in range(layout.level):
+            self._receive_if(scope, number, levels[number].pre, last=False)
+        self._receive_loop(scope, layout.level, chunk)
+        for number in reversed(range(layout.level)):
+            self._receive_if(scope, number, levels[number].post, last=True)
+        scope.block.add_op(accel.WaitOp(send.token))
+
+    def _start(self, scope: Scope, place: SSAValue, chunk: SSAValue | None) -> SSAValue:
+        """Where the iterations of a packet begin."""
+        layout = self.layout
+        if chunk is None or not layout.apart:
+            return self._add(scope, place, layout.base)
+        number = scope.insert(arith.DivUIOp(chunk, self.index(self.stepped.step * layout.count)))
+        offset = scope.insert(arith.MuliOp(number, self.index(layout.stride)))
+        start = self._add(scope, scope.insert(arith.AddiOp(place, offset)), layout.base)
+        start.name_hint = "packet"
+        return start
+
+    def _add(self, scope: Scope, offset: SSAValue, words: int) -> SSAValue:
+        return scope.insert(arith.AddiOp(offset, self.index(words))) if words else offset
+
+    def _select(self, scope: Scope, condition: SSAValue, yes: SSAValue, no: SSAValue) -> SSAValue:
+        return scope.insert(arith.SelectOp(condition, yes, no))
+
+    def _edge(self, scope: Scope, number: int, *, last: bool) -> SSAValue | None:
+        """Are all the loops inside loop `number` at their first (last) iteration? None: always."""
+        found: SSAValue | None = None
+        for counter, step, trips in self.outer[number + 1 :]:
+            if trips == 1:
+                continue
+            edge = self.index(step * (trips - 1) if last else 0)
+            one = scope.insert(arith.CmpiOp(counter, edge, "eq"))
+            found = one if found is None else scope.insert(arith.AndIOp(found, one))
+        return found
+
+    # --- what is staged -------------------------------------------------------------------------------
+
+    def _stage_if(
+        self, scope: Scope, condition: SSAValue | None, items: Sequence[Item], at: SSAValue
+    ) -> None:
+        if condition is None:
+            self._stage(scope, items, at)
+            return
+        block = Block()
+        self._stage(scope.inner(block), items, at)
+        block.add_op(scf.YieldOp())
+        scope.block.add_op(scf.IfOp(condition, [], Region(block)))
+
+    def _stage(self, scope: Scope, items: Sequence[Item], at: SSAValue) -> SSAValue:
+        for item in items:
+            if isinstance(item, accel.StageOp):
+                for operand in item.operands:
+                    if operand is not item.offset:
+                        scope.value(operand)
+                copy = item.clone({**scope.values, item.offset: at})
+                scope.block.add_op(copy)
+                assert isinstance(copy, accel.StageOp)
+                at = copy.end
+        return at
+
+    def _stage_loop(self, scope: Scope, number: int, at: SSAValue, chunk: SSAValue | None) -> SSAValue:
+        """Stage what loop `number` and the loops inside it send; the offset behind it."""
+        level = self.nest.levels[number]
+        if not any(stage_words([*one.pre, *one.post]) for one in self.nest.levels[number:]):
+            return at
+        body = Block(arg_types=[IndexType(), IndexType()])
+        body.args[0].name_hint, body.args[1].name_hint = level.name, "at"
+        inner = scope.inner(body)
+        inner.values[level.counter] = body.args[0]
+        end = self._stage(inner, level.pre, body.args[1])
+        if number + 1 < len(self.nest.levels):
+            end = self._stage_loop(inner, number + 1, end, None)
+        end = self._stage(inner, level.post, end)
+        body.add_op(scf.YieldOp(end))
+        begin, stop = self._bounds(scope, level, chunk)
+        loop = scf.ForOp(begin, stop, level.loop.step, [at], Region(body))
+        scope.block.add_op(loop)
+        loop.results[0].name_hint = "at"
+        return loop.results[0]
+
+    def _bounds(self, scope: Scope, level: Level, chunk: SSAValue | None) -> tuple[SSAValue, SSAValue]:
+        if chunk is None:
+            return level.loop.lb, level.loop.ub
+        step = level.step * self.layout.count
+        stop = scope.insert(arith.AddiOp(chunk, self.index(step)))
+        if level.trips % self.layout.count:
+            stop = scope.insert(arith.MinUIOp(stop, level.loop.ub))
+            stop.name_hint = f"{level.name}_end"
+        return chunk, stop
+
+    # --- what comes back ------------------------------------------------------------------------------
+
+    def _receive_if(self, scope: Scope, number: int, items: Sequence[Item], *, last: bool) -> None:
+        if not any(isinstance(item, accel.RecvOp) for item in items):
+            return
+        condition = self._edge(scope, number, last=last)
+        if condition is None:
+            self._receive(scope, items)
+            return
+        block = Block()
+        self._receive(scope.inner(block), items)
+        block.add_op(scf.YieldOp())
+        scope.block.add_op(scf.IfOp(condition, [], Region(block)))
+
+    def _receive(self, scope: Scope, items: Sequence[Item]) -> None:
+        for item in items:
+            if isinstance(item, accel.RecvOp):
+                there = channels.NextOp()
+                there.offset.name_hint = "from"
+                scope.block.add_op(there)
+                scope.value(item.tile)
+                scope.block.add_op(item.clone({**scope.values, item.offset: there.offset}))
+
+    def _receive_loop(self, scope: Scope, number: int, chunk: SSAValue | None) -> None:
+        levels = self.nest.levels[number:]
+        if not any(isinstance(item, accel.RecvOp) for one in levels for item in (*one.pre, *one.post)):
+            return
+        level = levels[0]
+        body = Block(arg_types=[IndexType()])
+        body.args[0].name_hint = level.name
+        inner = scope.inner(body)
+        inner.values[level.counter] = body.args[0]
+        self._receive(inner, level.pre)
+        if len(levels) > 1:
+            self._receive_loop(inner, number + 1, None)
+        self._receive(inner, level.post)
+        body.add_op(scf.YieldOp())
+        begin, stop = self._bounds(scope, level, chunk)
+        scope.block.add_op(scf.ForOp(begin, stop, level.loop.step, [], Region(body)))
+
+
+def fits_twice(nest: Nest) -> bool:
+    """Have two tiles a place each in the output window?"""
+    words = received_words(nest)
+    return words is not None and (lines(words) + words) * WORD_BITS // 8 <= nest.dma.output_buffer_size
+
+
+@dataclass(frozen=True)
+class CoalesceLoops(ModulePass):
+    """Send iterations of a loop, with the loops inside it, as one packet.
+
+    Options: `words`, about how long a packet should be; `buffers`, how many places it needs; `keep`, whether
+    accel-keep-packed follows, which decides what is worth a place of its own.
+    """
+
+    name = "accel-coalesce-loops"
+
+    words: int = 2048
+    buffers: int = 1
+    keep: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for _, nest in list(nests(op)):
+            layout = choose(nest, buffers=self.buffers, keep=self.keep, target=self.words)
+            if layout is not None and fits_twice(nest):
+                _Coalesced(nest, layout).build()

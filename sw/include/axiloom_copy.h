@@ -1,0 +1,111 @@
+/* Copies between matrices and the DMA windows that are compiled into a driver, where rows, columns and strides are
+ * constants: a full tile of contiguous rows becomes straight NEON loads and stores. The arguments are those of
+ * dma_put_tile_* and dma_get_tile_i32 in axiloom.h; nothing is checked here, the compiler has laid out the window. */
+#ifndef AXILOOM_COPY_H
+#define AXILOOM_COPY_H
+
+#include <string.h>
+
+#include "axiloom.h"
+#ifdef __ARM_NEON
+#include <arm_neon.h>
+#endif
+
+#define AXL_INLINE static inline __attribute__((always_inline, unused))
+#define AXL_APART static __attribute__((noinline, unused))
+
+/* The windows for packing and unpacking; the compiler cannot move accesses over the calls that start a transfer. */
+AXL_INLINE int32_t *axl_in_window(void) { return (int32_t *)(uintptr_t)dma_in_buffer(); }
+AXL_INLINE const int32_t *axl_out_window(void) { return (const int32_t *)(uintptr_t)dma_out_buffer(); }
+
+/* A whole number of words; the windows are aligned to words, matrices to their elements. */
+AXL_INLINE void axl_copy_row(void *to, const void *from, uint32_t bytes) {
+#ifdef __ARM_NEON
+    uint8_t *d = to;
+    const uint8_t *s = from;
+    for (; bytes >= 32; bytes -= 32, d += 32, s += 32)
+        vst1q_u8_x2(d, vld1q_u8_x2(s));
+    if (bytes >= 16) {
+        vst1q_u8(d, vld1q_u8(s));
+        bytes -= 16, d += 16, s += 16;
+    }
+    for (; bytes >= 4; bytes -= 4, d += 4, s += 4)
+        memcpy(d, s, 4);
+#else
+    memcpy(to, from, bytes);
+#endif
+}
+
+/* Sums wrap, as the accelerator's do. */
+AXL_INLINE void axl_add_row(int32_t *to, const int32_t *from, uint32_t cols) {
+    uint32_t c = 0;
+#ifdef __ARM_NEON
+    for (; c + 8 <= cols; c += 8) {
+        const int32x4x2_t sum = vld1q_s32_x2(to + c), more = vld1q_s32_x2(from + c);
+        const int32x4x2_t both = {{vaddq_s32(sum.val[0], more.val[0]), vaddq_s32(sum.val[1], more.val[1])}};
+        vst1q_s32_x2(to + c, both);
+    }
+    for (; c + 4 <= cols; c += 4)
+        vst1q_s32(to + c, vaddq_s32(vld1q_s32(to + c), vld1q_s32(from + c)));
+#endif
+    for (; c < cols; c++)
+        to[c] = (int32_t)((uint32_t)to[c] + (uint32_t)from[c]);
+}
+
+/* Tiles at the edges, and transposed ones. */
+#define AXL_DEFINE_PUT(T, BITS)                                                                                  \
+    AXL_APART void axl_put_edge_i##BITS(T *to, const T *from, uint32_t rows, uint32_t cols,                      \
+                                        ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,          \
+                                        uint32_t tile_cols) {                                                    \
+        for (uint32_t r = 0; r < tile_rows; r++, to += tile_cols)                                                \
+            for (uint32_t c = 0; c < tile_cols; c++)                                                             \
+                to[c] = r < rows && c < cols ? from[(ptrdiff_t)r * row_stride + (ptrdiff_t)c * col_stride] : 0;  \
+    }                                                                                                            \
+    AXL_INLINE void axl_put_tile_i##BITS(int32_t *window, const T *from, uint32_t rows, uint32_t cols,           \
+                                         ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,         \
+                                         uint32_t tile_cols) {                                                   \
+        T *to = (T *)(void *)window;                                                                             \
+        if (rows != tile_rows || cols != tile_cols || col_stride != 1) {                                         \
+            axl_put_edge_i##BITS(to, from, rows, cols, row_stride, col_stride, tile_rows, tile_cols);            \
+            return;                                                                                              \
+        }                                                                                                        \
+        for (uint32_t r = 0; r < tile_rows; r++, from += row_stride, to += tile_cols)                            \
+            axl_copy_row(to, from, tile_cols * (uint32_t)sizeof(T));                                             \
+    }
+
+AXL_DEFINE_PUT(int8_t, 8)
+AXL_DEFINE_PUT(int16_t, 16)
+AXL_DEFINE_PUT(int32_t, 32)
+
+AXL_APART void axl_get_edge(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                            ptrdiff_t col_stride, uint32_t tile_cols, int accumulate) {
+    for (uint32_t r = 0; r < rows; r++, to += row_stride, from += tile_cols)
+        for (uint32_t c = 0; c < cols; c++) {
+            int32_t *at = to + (ptrdiff_t)c * col_stride;
+            *at = (int32_t)((accumulate ? (uint32_t)*at : 0) + (uint32_t)from[c]);
+        }
+}
+
+AXL_INLINE void axl_add_tile_i32(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols,
+                                 ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,
+                                 uint32_t tile_cols) {
+    if (rows != tile_rows || cols != tile_cols || col_stride != 1) {
+        axl_get_edge(to, from, rows, cols, row_stride, col_stride, tile_cols, 1);
+        return;
+    }
+    for (uint32_t r = 0; r < tile_rows; r++, to += row_stride, from += tile_cols)
+        axl_add_row(to, from, tile_cols);
+}
+
+AXL_INLINE void axl_get_tile_i32(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols,
+                                 ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,
+                                 uint32_t tile_cols) {
+    if (rows != tile_rows || cols != tile_cols || col_stride != 1) {
+        axl_get_edge(to, from, rows, cols, row_stride, col_stride, tile_cols, 0);
+        return;
+    }
+    for (uint32_t r = 0; r < tile_rows; r++, to += row_stride, from += tile_cols)
+        axl_copy_row(to, from, tile_cols * (uint32_t)sizeof(int32_t));
+}
+
+#endif
