@@ -1,0 +1,93 @@
+"""Simulating the measured runs. A trace is cached under a hash of all that it depends on."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+
+from axiloom import isa
+from axiloom.boards import Board
+from axiloom.calibration import programs
+from axiloom.calibration.measurements import Point
+from axiloom.cosim import core
+from axiloom.cosim.cache import cache_root, content_hash
+from axiloom.cosim.soc import Soc
+from axiloom.errors import DriverError
+from axiloom.files import write_whole
+
+Trace = dict[str, int]
+"""perf's counters, the cost model's events and the fabric's, by name."""
+
+Progress = Callable[[int, int, Point], None]
+"""Called after each trace: how many are done, of how many, which."""
+
+_UNUSED = ("name", "description", "part", "resources", "fidelity")
+
+
+def simulate(point: Point, board: Board) -> Trace:
+    """The trace of one run on `board`. DriverError if C is wrong or a cache was not maintained."""
+    spec = programs.accelerator(point)
+    with tempfile.TemporaryDirectory(prefix="axiloom-calibrate-") as folder:
+        elf = programs.build(point, board, Path(folder) / "program.elf")
+        kept = cache_root() / "traces" / f"{_key(elf, board, spec)}.json"
+        if kept.is_file():
+            loaded: Trace = json.loads(kept.read_text())
+            return loaded
+        outputs = {"C": ((point.m, point.n), "int32")}
+        trace: Trace
+        if spec is None:
+            alone = core.run_cpu(elf, {}, outputs, board)
+            trace, c = alone.events | alone.counters, alone.outputs["C"]
+        else:
+            run = Soc(spec, board).run(elf, {}, outputs)
+            if run.stale:
+                raise DriverError(f"{point}: {run.stale[0]}")
+            trace, c = run.events | run.fabric | run.counters, run.outputs["C"]
+        if not (c == programs.expected(point)).all():
+            raise DriverError(f"{point}: C is wrong")
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(kept, json.dumps(trace, sort_keys=True))
+    return trace
+
+
+def simulate_all(
+    work: Sequence[tuple[Point, Board]], jobs: int = 1, progress: Progress | None = None
+) -> list[Trace]:
+    """Traces in the order of `work`, `jobs` at a time. What is done when it is interrupted stays done."""
+    traces: dict[int, Trace] = {}
+    with ProcessPoolExecutor(max_workers=jobs) as pool:
+        waiting = {pool.submit(simulate, point, board): index for index, (point, board) in enumerate(work)}
+        try:
+            for done in as_completed(waiting):
+                index = waiting[done]
+                traces[index] = done.result()
+                if progress:
+                    progress(len(traces), len(work), work[index][0])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [traces[index] for index in range(len(work))]
+
+
+def _key(elf: Path, board: Board, spec: isa.AcceleratorSpec | None) -> str:
+    used = {name: value for name, value in asdict(board).items() if name not in _UNUSED}
+    described = isa.dumps(spec) if spec else ""
+    return content_hash(elf.read_bytes(), used, described, _hardware(described))
+
+
+@cache
+def _hardware(described: str) -> list[str]:
+    """Names of the builds that the run uses; they are hashes of what went into them."""
+    library = core.library().parent.name
+    if not described:
+        return [library]
+    with tempfile.TemporaryDirectory(prefix="axiloom-spec-") as folder:
+        path = Path(folder) / "spec.json"
+        path.write_text(described)
+        soc = Soc(isa.load(path))
+    return [library, soc.build_id]

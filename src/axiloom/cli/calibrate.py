@@ -1,0 +1,135 @@
+"""``axiloom calibrate``: a board profile held against measurements, and fitted to them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from axiloom import boards
+from axiloom.boards import Board
+from axiloom.calibration import fit, measurements, model, profile, report, traces
+from axiloom.calibration.measurements import Configuration, Measurement, Point
+from axiloom.calibration.report import Prediction
+from axiloom.calibration.traces import Trace
+from axiloom.errors import UsageError
+from axiloom.files import write_whole
+
+BOARD = "pynq-z2-linux"
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "calibrate", help="fit a board profile to measurements, or say how well it predicts them"
+    )
+    command.add_argument(
+        "--data",
+        type=Path,
+        metavar="CSV",
+        help=f"measurements (default: {measurements.FILE} in $AXILOOM_DATA, or in ../shared/data)",
+    )
+    command.add_argument("--board", default=BOARD, help=f"profile, by name or path (default {BOARD})")
+    command.add_argument("--check", action="store_true", help="only hold the profile against them as it is")
+    command.add_argument("--max-size", type=int, metavar="N", help="leave out runs with M, N or K above N")
+    command.add_argument("--jobs", type=int, default=1, metavar="J", help="runs at a time (default 1)")
+    command.add_argument("--rounds", type=int, default=3, help="of fitting and simulating (default 3)")
+    command.add_argument(
+        "--left-out-simulated",
+        action="store_true",
+        help="simulate each configuration with the fit that leaves it out, too (as long as a round)",
+    )
+    group = command.add_mutually_exclusive_group()
+    group.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the fitted profile")
+    group.add_argument("--update", action="store_true", help="write it in place")
+    command.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print what was fitted and how far off it is. 0, also if there is nothing to compare with."""
+    path = measurements.find(options.data)
+    if path is None:
+        print("calibrate: skipped, there are no measurements: set AXILOOM_DATA, or give --data")
+        return 0
+    board = boards.load(options.board)
+    if board.os is None:
+        raise UsageError(f"board {board.name} has no [os]: what is fitted are processes under one")
+    measured = measurements.read(path)
+    points = measurements.points(measured, options.max_size)
+    measured = [one for one in measured if one.point in set(points)]
+
+    def simulate(candidate: Board) -> dict[Point, Trace]:
+        return dict(zip(points, _simulate([(p, candidate) for p in points], options.jobs), strict=True))
+
+    rounds = 0 if options.check else options.rounds
+    fitted, found = fit.settle(measured, board, simulate, rounds)
+    chosen = fit.samples(measured, found)
+    without = fit.left_out(chosen, fitted)
+    if not options.check:
+        _print_parameters(board, fitted)
+    inside = [_simulated(s.measurement, found) for s in chosen]
+    outside = [_predicted(s, fitted, without[s.configuration]) for s in chosen]
+    source = f"{path.name}, {len(without)} configurations, M from {report.FROM_SIZE}"
+    held = [report.table(inside, "Simulated with the profile, all measurements in the fit")]
+    held.append(report.table(outside, "Each configuration left out of the fit, linear model"))
+    if options.left_out_simulated:
+        again = _simulate_left_out(points, fitted, without, options.jobs)
+        linear, outside = outside, [_simulated(s.measurement, again) for s in chosen]
+        held.append(report.table(outside, "Each configuration left out of the fit, simulated"))
+        apart = [abs(a.value / b.value - 1) for a, b in zip(linear, outside, strict=True)]
+        held.append(
+            f"Linear model and simulator: {np.mean(apart):.2%} apart on average, {max(apart):.2%} at most"
+        )
+    print("\n\n".join(held))
+    band = report.fidelity(outside, source)
+    print(f"\n{board.name}, every configuration predicted by a fit without it: {band}")
+    target = options.output or (_file(options.board) if options.update else None)
+    if target and not options.check:
+        values = {p.place: p.of(fitted) for p in (*model.TIME, *model.COUNTS)}
+        values |= {p.place.replace("loads", "stores"): p.of(fitted) for p in model.COUNTS}
+        text = _file(options.board).read_text(encoding="utf-8")
+        write_whole(target, profile.updated(text, values, band))
+        print(f"wrote {target}")
+    return 0
+
+
+def _file(board: str) -> Path:
+    return Path(board) if board.endswith(".toml") else Path(boards.__file__).parent / board / "profile.toml"
+
+
+def _simulate(work: Sequence[tuple[Point, Board]], jobs: int) -> list[Trace]:
+    # The time left counts multiply-adds: a run of 256 takes as long as 4,096 of 16.
+    sizes = {point: point.m * point.n * point.k for point, _ in work}
+    with tqdm(total=sum(sizes.values()), unit="MAC", unit_scale=True, disable=not sys.stderr.isatty()) as bar:
+
+        def progress(done: int, of: int, point: Point) -> None:
+            bar.set_description(f"{done}/{of} {point}")
+            bar.update(sizes[point])
+
+        return traces.simulate_all(work, jobs, progress)
+
+
+def _simulate_left_out(
+    points: Sequence[Point], fitted: Board, without: dict[Configuration, dict[str, float]], jobs: int
+) -> dict[Point, Trace]:
+    boards_of = {c: model.with_values(fitted, values) for c, values in without.items()}
+    work = [(p, boards_of[p.configuration]) for p in points if p.configuration in boards_of]
+    return dict(zip((p for p, _ in work), _simulate(work, jobs), strict=True))
+
+
+def _simulated(measurement: Measurement, found: dict[Point, Trace]) -> Prediction:
+    return Prediction(measurement, model.value(measurement.metric, found[measurement.point]))
+
+
+def _predicted(sample: fit.Sample, board: Board, values: dict[str, float]) -> Prediction:
+    return Prediction(sample.measurement, fit.predict(sample, board, values))
+
+
+def _print_parameters(before: Board, after: Board) -> None:
+    print(f"{'parameter':<28}{'prior':>12}{'before':>12}{'fitted':>12}")
+    for p in (*model.TIME, *model.COUNTS):
+        print(f"{p.place:<28}{p.prior:>12,.4g}{p.of(before):>12,.6g}{p.of(after):>12,.6g}")
+    print()

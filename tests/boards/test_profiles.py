@@ -1,0 +1,89 @@
+"""Profiles of boards: what loads, and what is said about those that do not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from axiloom import boards
+from axiloom.errors import UsageError
+
+FOLDER = Path(boards.__file__).parent
+
+
+@pytest.fixture
+def changed(tmp_path: Path):
+    """The path of a profile with one text replaced by another."""
+
+    def change(old: str, new: str, board: str = "pynq-z2-linux") -> Path:
+        text = (FOLDER / board / "profile.toml").read_text()
+        assert old in text
+        path = tmp_path / "profile.toml"
+        path.write_text(text.replace(old, new, 1))
+        return path
+
+    return change
+
+
+@pytest.mark.parametrize("name", boards.names())
+def test_every_profile_loads(name: str) -> None:
+    board = boards.load(name)
+    assert board.name == name
+    assert boards.load(FOLDER / name / "profile.toml") == board
+
+
+def test_bare_metal_has_no_operating_system() -> None:
+    board = boards.load("pynq-z2")
+    assert board.os is None
+    assert board.simulation.dma_buffers == "cached"
+    assert board.simulation.dma_cached
+
+
+def test_linux() -> None:
+    board = boards.load("pynq-z2-linux")
+    assert board.os is not None
+    assert board.os.syscall.cycles > 100
+    assert not board.simulation.dma_cached
+    assert board.events.l1d_events == "accesses"
+
+
+def test_both_describe_one_cpu() -> None:
+    bare, linux = boards.load("pynq-z2"), boards.load("pynq-z2-linux")
+    assert bare.caches == linux.caches
+    assert bare.cost == linux.cost
+    for name in ("l2_hit", "ddr", "writeback", "branch_miss", "uncached_read", "uncached_write"):
+        assert getattr(bare.latency, name) == getattr(linux.latency, name)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"uncached"', '"fast"', "simulation.dma_buffers must be uncached, cached or coherent, not 'fast'"),
+        ('"accesses"', '"all"', "events.l1d_events must be separate or accesses, not 'all'"),
+        ("[os.syscall]", "[os.call]", "os: syscall is missing, call is unknown"),
+        ("uncached = true", "uncached = 1", "events: uncached must be a bool that is not negative, not 1"),
+        ("[events]\n", "[event]\n", "events is missing, event is unknown"),
+    ],
+)  # fmt: skip
+def test_faults(changed, old: str, new: str, message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        boards.load(changed(old, new))
+
+
+def test_a_section_that_is_none(changed) -> None:
+    path = changed('name = "pynq-z2-linux"', 'name = "pynq-z2-linux"\nfidelity = 3')
+    path.write_text(path.read_text().split("[fidelity]")[0])
+    with pytest.raises(UsageError, match="fidelity must be a table, not 3"):
+        boards.load(path)
+
+
+def test_fidelity(changed) -> None:
+    assert boards.load("pynq-z2").fidelity is None
+    path = changed('name = "pynq-z2"', 'name = "mine"', "pynq-z2")
+    band = 'source = "bench"\ntask_clock_mean = 0.021\ntask_clock_worst = 0.1\nl1d_mean = 0.03\n'
+    path.write_text(f"{path.read_text()}\n[fidelity]\n{band}")
+    assert str(boards.load(path).fidelity) == (
+        "task-clock within 2.1% on average, 10.0% at worst; L1D accesses within 3.0% on average (bench)"
+    )
