@@ -1,0 +1,201 @@
+"""`axiloom bench`: quick runs of the experiments, what they write, and what is missing or wrong."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from axiloom import experiments, isa
+from axiloom.cli import main
+from axiloom.experiments import plots, sides
+from axiloom.experiments.experiment import Case, Experiment, Measured, Options, geometric_mean
+from axiloom.experiments.runner import COUNTERS, run
+from axiloom.store import key
+
+SMALL = (8, 8, 8)
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def experiment(*found: Case) -> Experiment:
+    """One that compares side ``a`` with side ``b``."""
+    return Experiment(
+        "tiny",
+        "A tiny experiment",
+        lambda _options: list(found),
+        lambda measured: [{"size": str(m.labels["size"]), "ratio": str(m.ratio("a", "b"))} for m in measured],
+        lambda measured: f"{len(measured)} cases.",
+        lambda figure, measured: plots.bars(figure.subplots(), [1], {"a": [measured[0].get("a")]}),
+    )
+
+
+@pytest.mark.parametrize("name", experiments.NAMES)
+@pytest.mark.parametrize("quick", [True, False])
+def test_cases_are_distinct_and_quick_ones_are_fewer_or_smaller(name: str, quick: bool) -> None:
+    found = experiments.find(name)
+    assert found.name == name
+    cases = found.cases(Options(quick=quick))
+    labels = [tuple(case.labels.items()) for case in cases]
+    assert len(set(labels)) == len(labels)
+    for case in cases:
+        keys = [key(point) for point in case.sides.values()]
+        assert len(set(keys)) == len(keys), "two sides of a case are the same run"
+    full = found.cases(Options())
+    work = [sum(_volume(p) for case in some for p in case.sides.values()) for some in (cases, full)]
+    assert work[0] < work[1] if quick else work[0] == work[1]
+
+
+def _volume(point: dict[str, Any]) -> int:
+    size = point["problem"].split(":")[1].split("x")
+    return int(np.prod([int(part) for part in size]))
+
+
+def test_a_quick_figure_writes_csv_table_and_plot(tmp_path: Path, capsys) -> None:
+    command = ["bench", "fig12", "--quick", "--jobs", "1", "--output", str(tmp_path)]
+    assert main(command) == 0
+    printed = capsys.readouterr().out
+    assert printed == (tmp_path / "fig12.txt").read_text() + "\n"
+    assert "Specialised copies, times what it was before" in printed
+    found = rows(tmp_path / "fig12.csv")
+    columns = list(found[0])
+    assert columns[:4] == ["accelerator", "size", "flow", "side"]
+    assert {"task-clock-ns", "branch-instructions", "cache-references", "limit-ratio"} < set(columns)
+    measured = {(row["flow"], row["side"]) for row in found if not row["missing"]}
+    assert {(flow, side) for flow in ("Ns", "As", "Bs", "Cs") for side in ("CPU", "by hand", "before")} <= (
+        measured
+    )
+    drawn = (tmp_path / "fig12.svg").read_bytes()
+    assert b"<svg" in drawn
+    assert b"<dc:date>" not in drawn
+    # What has been run is not run again, and gives the same files.
+    finished = (tmp_path / "results.jsonl").read_text().count('"result"')
+    assert main(command) == 0
+    assert (tmp_path / "results.jsonl").read_text().count('"result"') == finished
+    assert (tmp_path / "fig12.svg").read_bytes() == drawn
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in experiments.NAMES if name != "fig12"])
+def test_every_experiment_runs_quickly(name: str, tmp_path: Path) -> None:
+    done = run(
+        experiments.find(name), Options(quick=True), output=tmp_path, store=tmp_path / "r.jsonl", jobs=1
+    )
+    assert done.failed == []
+    assert done.exit_code == 0
+    for ending in ("csv", "txt", "svg"):
+        assert (tmp_path / f"{name}.{ending}").stat().st_size > 100
+    assert any(one.sides for one in done.measured)
+
+
+def test_what_cannot_be_done_is_missing_and_the_rest_goes_on(tmp_path: Path) -> None:
+    can = sides.on_cpu(SMALL, "cpu_neon")
+    cannot = sides.generated(SMALL, isa.builtin("v3_4"), flow="Cs", pipeline="no-such-pass")
+    one = experiment(Case({"size": 8}, {"a": can, "b": cannot}))
+    done = run(one, Options(), output=tmp_path, store=tmp_path / "r.jsonl", jobs=1)
+    assert (done.exit_code, done.failed) == (0, [])
+    assert "missing: b, 1 of 1 cases (UsageError: unknown" in done.text
+    good, bad = rows(tmp_path / "tiny.csv")
+    assert good["side"] == "a"
+    assert int(good["task-clock-ns"]) > 0
+    assert bad["side"] == "b"
+    assert bad["task-clock-ns"] == ""
+    assert "no-such-pass" in bad["missing"]
+
+
+def test_a_failure_is_told_and_sets_the_exit_code(tmp_path: Path) -> None:
+    lost = sides.on_cpu(SMALL, "cpu_neon")
+    del lost["kernel"]
+    one = experiment(Case({"size": 8}, {"a": sides.on_cpu(SMALL, "cpu_naive"), "b": lost}))
+    done = run(one, Options(), output=tmp_path, store=tmp_path / "r.jsonl", jobs=1)
+    assert done.exit_code != 0
+    assert len(done.failed) == 1
+    assert "matmul:8x8x8" in done.failed[0]
+
+
+def test_a_wrong_result_does_not_count() -> None:
+    point = sides.on_cpu(SMALL, "cpu_neon")
+    run_ = sides.points.run(point)
+    right = {"C": run_.expected["axl_arg2"]}
+    sides._check(run_, _ran(right), "it")
+    wrong = {"C": right["C"] + np.eye(8, dtype=np.int32)}
+    with pytest.raises(sides.MismatchError, match="it: 8 of 64 elements are wrong"):
+        sides._check(run_, _ran(wrong), "it")
+
+
+def _ran(outputs: dict[str, Any]) -> Any:
+    return SimpleNamespace(outputs=outputs)
+
+
+def test_all_sides_of_a_problem_get_the_same_data(tmp_path: Path) -> None:
+    spec = isa.builtin("v3_4")
+    hand = sides.by_hand(SMALL, spec, flow="Cs")
+    ours = sides.generated(SMALL, spec, flow="As", pipeline="published")
+    cpu = sides.on_cpu(SMALL, "cpu_neon")
+    operands = [sides._operands(sides.points.run(point)) for point in (hand, ours, cpu)]
+    for name in "ABC":
+        for other in operands[1:]:
+            np.testing.assert_array_equal(operands[0][name], other[name])
+
+
+def test_a_point_changes_with_the_hardware_and_with_the_code(monkeypatch) -> None:
+    spec = isa.builtin("v3_4")
+    first = sides.by_hand(SMALL, spec, flow="Cs")
+    wide = sides.by_hand(SMALL, spec.replace(stream_width=64), flow="Cs")
+    assert key(first) != key(wide)
+    assert sides.group(first) != sides.group(wide)
+    monkeypatch.setattr(sides, "_fingerprint", lambda: "another")
+    assert key(first) != key(sides.by_hand(SMALL, spec, flow="Cs"))
+
+
+def test_missing_sides_have_no_ratio() -> None:
+    figures = {"counters": dict.fromkeys(COUNTERS, 10)}
+    one = Measured({"size": 8}, {"a": figures}, {"b": "UsageError: no"})
+    assert one.get("b") is None
+    assert one.ratio("a", "b") is None
+    assert one.ratio("b", "a") is None
+    assert replace(one, sides={"a": figures, "b": figures}).ratio("a", "b") == 1.0
+
+
+def test_geometric_mean() -> None:
+    assert geometric_mean([2.0, 8.0]) == pytest.approx(4.0)
+    assert np.isnan(geometric_mean([]))
+
+
+@pytest.mark.parametrize("name", experiments.NAMES)
+def test_tables_conclusions_and_plots_take_missing_figures(name: str) -> None:
+    """With everything missing, and with one figure for every side."""
+    found = experiments.find(name)
+    figures = {
+        "counters": dict.fromkeys(COUNTERS, 1_000_000),
+        "fabric": {"cycles": 200},
+        "limit": {"cycles": 100, "ratio": 2.0},
+    }
+    cases = found.cases(Options(quick=True))
+    for measured in (
+        [Measured(c.labels, {}, dict.fromkeys(c.sides, "UsageError: no")) for c in cases],
+        [Measured(c.labels, dict.fromkeys(c.sides, figures)) for c in cases],
+    ):
+        assert found.table(measured)
+        assert found.conclude(measured).endswith(".")
+
+        def draw(figure: Any, measured: list[Measured] = measured) -> None:
+            found.plot(figure, measured)
+
+        first = plots.svg(draw, found.title)
+        assert first == plots.svg(draw, found.title)
+
+
+def test_bench_refuses_an_unknown_name(capsys) -> None:
+    with pytest.raises(SystemExit) as error:
+        main(["bench", "fig99"])
+    assert error.value.code == 2
+    assert "fig10" in capsys.readouterr().err
