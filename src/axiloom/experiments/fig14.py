@@ -7,6 +7,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from axiloom import isa
+from axiloom.drivergen import parse_problem, selection
 from axiloom.experiments import plots
 from axiloom.experiments.experiment import (
     Case,
@@ -19,39 +20,13 @@ from axiloom.experiments.experiment import (
     ms,
     times,
 )
-from axiloom.experiments.sides import Size, generated
-from axiloom.isa import AcceleratorSpec
+from axiloom.experiments.sides import Size, generated, problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SQUARE = {"As": "As, 32", "Bs": "Bs, 32", "Cs": "Cs, 32"}
 BEST = "Best"
-
-
-def fewest_words(size: Size, spec: AcceleratorSpec) -> tuple[str, Size]:
-    """The published ``Best``: flow and tile with the fewest words moved, then the fewest tiles.
-
-    Over tiles of multiples of 16 that divide the problem and fit the buffers. Formulas: the AXI4MLIR paper
-    (CGO 2024), its section on v4.
-    """
-    M, N, K = size
-    choices = []
-    for m in range(16, M + 1, 16):
-        for n in range(16, N + 1, 16):
-            for k in range(16, K + 1, 16):
-                fits = all(spec.operand_words(o, (m, n, k)) <= spec.buffers[o] for o in spec.data)
-                if M % m or N % n or K % k or not fits:
-                    continue
-                tiles = (M // m) * (N // n) * (K // k)
-                words = {
-                    "As": M * K + (M // m) * K * N + 2 * (K // k) * M * N,
-                    "Bs": (N // n) * M * K + K * N + 2 * (K // k) * M * N,
-                    "Cs": (N // n) * M * K + (M // m) * K * N + 2 * M * N,
-                }
-                choices += [(moved, tiles, flow, (m, n, k)) for flow, moved in words.items()]
-    _, _, flow, tile = min(choices)
-    return flow, tile
 
 
 def cases(options: Options) -> list[Case]:
@@ -61,16 +36,17 @@ def cases(options: Options) -> list[Case]:
         (M, N, K) for M, N, K in permutations((32, 32, 64) if options.quick else (32, 256, 512))
     ]
     for size in dict.fromkeys(sizes):
-        flow, tile = fewest_words(size, spec)
+        named = parse_problem(problem(size, "int32"))
+        best = selection.published_best(spec, named)
+        assert best is not None  # v4 has the flows, and tiles of 16 divide these problems
+        chosen = {SQUARE[one.flow]: one for one in selection.squares(spec, named)} | {BEST: best}
         sides = {
-            name: generated(size, spec, flow=one, tile=(32, 32, 32), pipeline="published", board=board)
-            for one, name in SQUARE.items()
+            name: generated(
+                size, spec, flow=one.flow, order=one.order, tile=one.tile, pipeline="published", board=board
+            )
+            for name, one in chosen.items()
         }
-        sides[BEST] = generated(size, spec, flow=flow, tile=tile, pipeline="published", board=board)
-        labels = {
-            "size": "x".join(map(str, size)),
-            "best": f"{flow} {'x'.join(map(str, tile))}",
-        }
+        labels = {"size": "x".join(map(str, size)), "best": f"{best.flow} {'x'.join(map(str, best.tile))}"}
         found.append(Case(labels, sides))
     return found
 

@@ -40,11 +40,18 @@ def generated(
     flow: str | None,
     pipeline: str,
     tile: Sequence[int] | None = None,
+    order: Sequence[str] | None = None,
     board: str = boards.DEFAULT,
 ) -> Point:
     """Our driver for a matmul of `size` (elements of the specification's type)."""
     made = points.point(
-        _problem(size, spec.data_type.value), spec, flow=flow, tile=tile, pipeline=pipeline, board=board
+        problem(size, spec.data_type.value),
+        spec,
+        flow=flow,
+        order=order,
+        tile=tile,
+        pipeline=pipeline,
+        board=board,
     )
     return {"kind": "generated", "code": _fingerprint(), **made}
 
@@ -67,7 +74,7 @@ def on_cpu(size: Size, kernel: str, *, data_type: str = "int32", board: str = bo
         "kind": "cpu",
         "code": _fingerprint(),
         "kernel": kernel,
-        **points.point(_problem(size, data_type), isa.builtin("v3_16", None, data_type), board=board),
+        **points.point(problem(size, data_type), isa.builtin("v3_16", None, data_type), board=board),
     }
 
 
@@ -90,7 +97,8 @@ def measure(batch: list[Point]) -> list[Figures]:
     return [_figures(run, result) for run, result in zip(runs, results, strict=True)]
 
 
-def _problem(size: Size, data_type: str) -> str:
+def problem(size: Size, data_type: str) -> str:
+    """As the command line names it."""
     return f"matmul:{'x'.join(map(str, size))}:{data_type}"
 
 
