@@ -1,0 +1,72 @@
+"""SoCs with streams and memory ports of 64 and 128 bits: driver, DMA and engine together against NumPy."""
+
+from __future__ import annotations
+
+import pytest
+
+from axiloom import isa
+from axiloom.drivergen import matmul_mlir
+from axiloom.report import Report
+from axiloom.workflow import Run, run_batch
+
+SHAPES = [(48, 40, 72), (7, 13, 5)]
+OTHERS = [
+    (name, dtype, width)
+    for name in isa.builtins()
+    for dtype in ("int8", "int16", "int32")
+    for width in (64, 128)
+    if (name, dtype, width) != ("v4_16", "int32", 64)
+]
+
+
+def runs(name: str, dtype: str, width: int, sim: str = "verilator") -> list[Run]:
+    spec = isa.revise(isa.builtin(name, data_type=dtype), stream_width=width)
+    return [
+        Run(f"matmul:{m}x{n}x{k}:{dtype}", matmul_mlir(m, n, k, dtype), spec, flow=flow, seed=seed, sim=sim)
+        for seed, (m, n, k) in enumerate(SHAPES)
+        for flow in spec.flows
+    ]
+
+
+def check(reports: list[Report], width: int) -> None:
+    for report in reports:
+        config, fabric = report["config"], report["fabric"]
+        assert report["result"]["matches"], (config["problem"], config["flow"], report["result"]["first"])
+        assert report["stale"] == []
+        assert fabric["words_in"] % (width // 32) == fabric["words_out"] % (width // 32) == 0
+        assert fabric["cycles"] >= report["limit"]["cycles"] >= fabric["words_in"] * 32 // width
+
+
+def test_bit_exact() -> None:
+    check(run_batch(runs("v4_16", "int32", 64)), 64)
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize(("name", "dtype", "width"), [("v3_16", "int8", 128), ("v2_4", "int32", 128)])
+def test_bit_exact_on_icarus(name: str, dtype: str, width: int) -> None:
+    check(run_batch(runs(name, dtype, width, "icarus")[-1:]), width)
+
+
+@pytest.mark.icarus
+def test_simulators_agree() -> None:
+    one, other = (runs("v4_16", "int32", 64, sim)[-1].report() for sim in ("verilator", "icarus"))
+    for part in ("result", "fabric", "counters"):
+        assert other[part] == one[part]
+
+
+def test_a_beat_is_a_cycle() -> None:
+    """The same words at twice the width: half the cycles in which words come in."""
+    loads = {}
+    for width in (32, 64):
+        spec = isa.revise(isa.builtin("v4_16"), stream_width=width)
+        report = Run("matmul:48x40x72", matmul_mlir(48, 40, 72), spec).report()
+        loads[width] = report["fabric"]["words_in"], report["limit"]["cycles"]
+    (words, cycles), (wide_words, wide_cycles) = loads[32], loads[64]
+    assert 0 <= wide_words - words <= 4 * 16, "only heads are filled up"
+    assert wide_cycles < 0.55 * cycles
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "dtype", "width"), OTHERS)
+def test_all_are_bit_exact(name: str, dtype: str, width: int) -> None:
+    check(run_batch(runs(name, dtype, width)), width)
