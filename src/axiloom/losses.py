@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from axiloom.cosim.profile import CPU, HARDWARE, Profile
-from axiloom.drivergen.pipeline import OPTIMISATIONS, optimisations
+from axiloom.drivergen.pipeline import OPTIMISATIONS, PIPELINES, optimisations
 from axiloom.isa import AcceleratorSpec
 
 Loss = dict[str, Any]
@@ -165,7 +165,9 @@ def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None) -> list[st
 def _joined(wanted: Sequence[str], spec: AcceleratorSpec) -> str:
     """Passes as ``--pipeline`` takes them; zero copy needs a DMA with scatter-gather."""
     able = [one for one in OPTIMISATIONS if one != "zero-copy" or spec.dma.scatter_gather]
-    return ",".join(one for one in able if one in wanted)
+    passes = tuple(one for one in able if one in wanted)
+    named = (name for name, preset in PIPELINES.items() if preset == passes)
+    return next(named, ",".join(passes))
 
 
 def largest(losses: Iterable[Loss]) -> Loss | None:

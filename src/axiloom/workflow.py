@@ -98,6 +98,8 @@ class Run:
     trace_window: tuple[int, int] | None = None
     watchdog_cycles: int | None = None
     keep: Path | None = None
+    timeline: bool = False
+    """Record one: `RunResult.profile` has it."""
     progress: Progress = field(default=lambda _line: None)
     live: bool = False
     """Let the simulator say every few seconds, on standard error, how far it is."""
@@ -141,6 +143,7 @@ class Run:
             user_rtl=self.user_rtl,
             trace=self.trace,
             trace_window=self.trace_window,
+            timeline=self.timeline,
             seed=self.seed,
             **({} if self.watchdog_cycles is None else {"watchdog_cycles": self.watchdog_cycles}),
         )

@@ -86,6 +86,12 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON too")
     group.add_argument(
+        "--report", type=Path, metavar="DIR", help="write a page to DIR: where the time went, with a timeline"
+    )
+    group.add_argument(
+        "--perfetto", type=Path, metavar="FILE.json", help="write the timeline for Perfetto (ui.perfetto.dev)"
+    )
+    group.add_argument(
         "--trace", type=Path, metavar="FILE.fst", help="waveforms: FST on Verilator, VCD on Icarus"
     )
     group.add_argument("--trace-window", type=window, metavar="START:END", help="only these fabric cycles")
@@ -159,6 +165,11 @@ def progress() -> Callable[[str], None]:
         print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
     return show
+
+
+def wants_timeline(options: argparse.Namespace) -> bool:
+    """Whether an option of :func:`add_simulation` needs the timeline."""
+    return options.report is not None or options.perfetto is not None
 
 
 def write(text: str, path: Path | None) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from axiloom import boards, report
+from axiloom import boards, page, perfetto, report
 from axiloom.cli import options as shared
 from axiloom.cosim import toolchain
 from axiloom.cosim.cache import content_hash
+from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import Job, Soc
 from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
@@ -74,10 +76,13 @@ def execute_run(options: argparse.Namespace) -> int:
         trace_window=options.trace_window,
         watchdog_cycles=options.watchdog,
         keep=options.keep,
+        timeline=shared.wants_timeline(options),
         progress=shared.progress(),
         live=sys.stderr.isatty(),
     )
-    return _finish(run.report(against_cpu=options.against == "cpu"), options, run.progress)
+    result = run.simulate()
+    built = run.checked(result, cpu=run.simulate_cpu() if options.against else None)
+    return _finish(built, options, run.progress, result.profile.timeline, run.driver.c)
 
 
 def execute_simulate(options: argparse.Namespace) -> int:
@@ -94,6 +99,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
         user_rtl=shared.user_rtl(options),
         trace=options.trace,
         trace_window=options.trace_window,
+        timeline=shared.wants_timeline(options),
         **({} if options.watchdog is None else {"watchdog_cycles": options.watchdog}),
     )
     with folder_or_temporary(options.keep) as folder:
@@ -116,7 +122,8 @@ def execute_simulate(options: argparse.Namespace) -> int:
     built = report.build(
         spec, result, config=config, seed=0, result=compare(result, expected), multiply_adds=None
     )
-    return _finish(built, options, progress)
+    sources = [file.read_text(encoding="utf-8") for file in options.driver if file.suffix == ".c"]
+    return _finish(built, options, progress, result.profile.timeline, "\n".join(sources) or None)
 
 
 def _assignment(text: str) -> tuple[str, Path]:
@@ -148,8 +155,22 @@ def _elf(
     return elf
 
 
-def _finish(built: report.Report, options: argparse.Namespace, progress: Any) -> int:
+def _finish(
+    built: report.Report,
+    options: argparse.Namespace,
+    progress: Any,
+    timeline: Timeline | None,
+    driver: str | None,
+) -> int:
     progress("")
+    if timeline is not None:
+        if options.perfetto:
+            title = f"{built['config']['problem']} on {built['config']['accelerator']}"
+            perfetto.write(timeline, title, options.perfetto)
+        if options.report:
+            page.write(
+                built, page.Source(timeline, driver, f"axiloom {shlex.join(options.words)}"), options.report
+            )
     if options.json:
         report.write_json(built, options.json)
     print(report.table(built))
