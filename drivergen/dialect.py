@@ -1,6 +1,6 @@
 """The `accel` dialect: an accelerator's instruction set on a linalg op, and the transfers it becomes.
 
-Attributes: the trait of a `linalg.generic`, all published but the last three::
+Attributes: the trait of a `linalg.generic`, all published but the last four::
 
     opcode_map      = #accel.opcode_map<sA = [send_literal(1), send(A)], ...>
     opcode_flow     = #accel.opcode_flow<((sA sB cC) rC)>
@@ -11,6 +11,7 @@ Attributes: the trait of a `linalg.generic`, all published but the last three::
     accel_dims      = ["m", "n", "k"]                                 name of each loop
     accel_operands  = [#accel.operand<A(m, k)>, ...]                  name and stream order of each operand
     stream_width    = 64 : i64                                        bits of the streams; optional: 32
+    accel_loads     = ["sA", "sB"]                                    opcodes that only load; optional
 
 Operations: words are staged in the DMA's input window from an offset on, and each op returns the offset
 behind its words; a transfer is explicit and carries a token until somebody waits for it. Joining two

@@ -246,7 +246,14 @@ class _Function:
     def choose(self, op: scf.IfOp) -> None:
         if op.results or (op.false_region.blocks and op.false_region.block.ops.first is not None):
             fail(op, "there is no C for it")
-        self.line(f"if ({self.expression(op.cond)}) {{")
+        conditions = [op.cond]
+        while (inner := _only_choice(op)) is not None:
+            op = inner
+            conditions.append(op.cond)
+        texts = [self.expression(c) for c in conditions]
+        if len(texts) > 1:
+            texts = [f"({text})" if "||" in text else text for text in texts]
+        self.line(f"if ({' && '.join(texts)}) {{")
         self.indent += 1
         outer, self.names = self.names, self.names.scope()
         self.block(op.true_region.block)
@@ -346,7 +353,14 @@ class _Function:
     def summand(self, value: SSAValue) -> str:
         """An expression that can stand beside a plus."""
         text = self.expression(value)
-        return text if re.fullmatch(r"[\w+*/ ]+", text) else f"({text})"
+        sums = arith.AddiOp | arith.MuliOp | arith.DivUIOp
+        plain = isinstance(value.owner, sums) and isinstance(value.type, IndexType)
+        return text if plain or re.fullmatch(r"\w+", text) else f"({text})"
+
+    def factor(self, value: SSAValue) -> str:
+        """An expression that can stand in front of a times."""
+        plain = isinstance(value.owner, arith.MuliOp | arith.DivUIOp) and isinstance(value.type, IndexType)
+        return self.expression(value) if plain else self.term(value)
 
     def constant(self, op: arith.ConstantOp) -> str:
         if not isinstance(op.value, IntegerAttr):
@@ -365,6 +379,10 @@ class _Function:
                 return right if left == "0" else left
             if isinstance(op, arith.AddiOp):
                 left, right = (self.summand(v) for v in op.operands)
+            elif isinstance(op, arith.MuliOp):
+                left = self.factor(op.lhs)
+            else:
+                left = self.summand(op.operands[0])
             return f"{left} {_WRAPPING[type(op)]} {right}"
         return f"({self._scalar(op.results[0])})({self._modular(op)})"
 
@@ -433,7 +451,7 @@ class _Function:
         terms = [
             text
             for index, stride in zip(indices or [], strides, strict=False)
-            if (text := self._scaled(self.term(index), stride or 1)) != "0"
+            if (text := self._scaled(index, stride or 1)) != "0"
         ]
         if isinstance(matrix.owner, memref.SubviewOp):
             base, start = self.place(matrix.owner.source, self._offsets(matrix.owner))
@@ -442,8 +460,11 @@ class _Function:
             base = self.names[matrix]
         return base, " + ".join(terms) or "0"
 
-    def _scaled(self, text: str, stride: int) -> str:
-        return text if stride == 1 or text == "0" else f"{text} * {stride}"
+    def _scaled(self, index: SSAValue, stride: int) -> str:
+        if stride == 1:
+            return self.summand(index)
+        text = self.term(index)
+        return text if text == "0" else f"{text} * {stride}"
 
     def _offsets(self, view: memref.SubviewOp) -> list[SSAValue]:
         offsets = view.static_offsets.get_values()
@@ -482,6 +503,18 @@ _EXPRESSIONS: dict[type[Operation], Callable[..., str]] = {
     memref.CastOp: _Function.address,
     queue.TakerNameOp: _Function.taker,
 }
+
+
+def _only_choice(op: scf.IfOp) -> scf.IfOp | None:
+    """The `scf.if` that is all that another one holds."""
+    ops = [inner for inner in op.true_region.block.ops if not _unprinted(inner)]
+    return ops[0] if len(ops) == 1 and isinstance(ops[0], scf.IfOp) else None
+
+
+def _unprinted(op: Operation) -> bool:
+    if isinstance(op, scf.YieldOp | memref.SubviewOp | memref.CastOp):
+        return True
+    return type(op) in _EXPRESSIONS and all(result.name_hint is None for result in op.results)
 
 
 def _global(op: memref.GlobalOp) -> list[str]:

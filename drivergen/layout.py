@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
+from xdsl.dialects.builtin import ModuleOp
+
 from axiloom.drivergen import dialect as accel
-from axiloom.drivergen.nest import Item, Nest
+from axiloom.drivergen.nest import Item, Nest, nests
 from axiloom.isa.types import WORD_BITS
 
 LINE_WORDS = 8
@@ -19,6 +21,8 @@ LINE_WORDS = 8
 
 WORD_CYCLES = 11
 """To read a word of a matrix, write it to the window and clean it: CPU cycles, about."""
+PACKET_WORDS = 2048
+"""About how long a packet should be: packing the first and unpacking the last overlap with nothing."""
 PACKET_CYCLES = 900
 """To start a transfer and see its end: registers in the fabric are far away."""
 
@@ -135,12 +139,24 @@ def _kept(nest: Nest, layout: Layout, trips: list[int], level: int, depends: set
     return prod(outer[: deepest + 1]) * min(layout.copies, repeats) * prod(inside)
 
 
-def choose(nest: Nest, *, buffers: int, keep: bool, target: int) -> Layout | None:
+def cost(nest: Nest, layout: Layout, *, keep: bool) -> float:
+    """CPU cycles for packing and sending, about."""
+    packets = prod(level.trips for level in nest.levels[: layout.level]) * layout.chunks
+    words = packed(nest, layout, keep=keep) + layout.longest  # nothing overlaps with packing the first
+    return words * WORD_CYCLES + packets * PACKET_CYCLES
+
+
+def choose(nest: Nest, *, buffers: int, keep: bool, target: int = PACKET_WORDS) -> Layout | None:
     """The layout that costs the CPU least, None if not even one iteration of the innermost loop fits."""
+    fitting = layouts(nest, buffers, target)
+    return min(fitting, key=lambda one: cost(nest, one, keep=keep), default=None)
 
-    def cost(one: Layout) -> float:
-        packets = prod(level.trips for level in nest.levels[: one.level]) * one.chunks
-        words = packed(nest, one, keep=keep) + one.longest  # nothing overlaps with packing the first
-        return words * WORD_CYCLES + packets * PACKET_CYCLES
 
-    return min(layouts(nest, buffers, target), key=cost, default=None)
+def packing_cost(module: ModuleOp, *, buffers: int) -> float:
+    """CPU cycles for packing and sending in all nests of placed transfers, kept packed where it can be."""
+    total = 0.0
+    for _, nest in nests(module):
+        layout = choose(nest, buffers=buffers, keep=True)
+        if layout is not None:
+            total += cost(nest, layout, keep=True)
+    return total

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -14,6 +15,7 @@ from xdsl.passes import ModulePass
 from axiloom import __version__, isa
 from axiloom.drivergen import emit_c
 from axiloom.drivergen.driver import Call, Driver, arguments, entry_name, harness, init_name
+from axiloom.drivergen.layout import packing_cost
 from axiloom.drivergen.match import sizes
 from axiloom.drivergen.mlir import context, fail, only_function, parse
 from axiloom.drivergen.passes.annotate import Annotate
@@ -27,6 +29,7 @@ from axiloom.drivergen.passes.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.place_flow import PlaceFlow
+from axiloom.drivergen.passes.residency import Residency
 from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.tile import Tile
 from axiloom.drivergen.passes.zero_copy import ZeroCopy
@@ -77,12 +80,17 @@ COPYING = ("coalesce", "keep-packed", "double-buffer", "specialise-copies", "cac
 """Passes on packets that the CPU packs: with zero-copy there are none."""
 
 
+def _buffers(chosen: Sequence[str]) -> int:
+    return 2 if "double-buffer" in chosen else 1
+
+
 def transfer_passes(chosen: Sequence[str], stream_width: int = WORD_BITS) -> list[ModulePass]:
     """The passes on placed transfers for these optimisations, in their order."""
     if "zero-copy" in chosen:
         chosen = [name for name in chosen if name not in COPYING]
-    buffers = 2 if "double-buffer" in chosen else 1
+    buffers = _buffers(chosen)
     passes: dict[str, list[ModulePass]] = {
+        "residency": [Residency()],
         "coalesce-transfers": [CoalesceTransfers()],
         "coalesce": [CoalesceLoops(buffers=buffers, keep="keep-packed" in chosen), CoalesceTransfers()],
         "keep-packed": [KeepPacked()],
@@ -117,8 +125,10 @@ def compile_mlir(
     if last not in STAGES:
         raise UsageError(f"unknown stage `{last}`; there are {', '.join(STAGES)}")
     chosen = optimisations(pipeline)
-    annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
     module = parse(text, name)
+    annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
+    if spec is not None and order is None and "keep-packed" in chosen:
+        annotate = _cheapest_order(module, spec, annotate, chosen)
     function = only_function(module, name)
     _run(module, [Generalise(), Bufferise(), annotate])
     driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
@@ -137,6 +147,23 @@ def compile_mlir(
         what = f"driver of {spec.name if spec else 'the accelerator in its MLIR'}"
         _write_c(driver, module, _banner(driver, what, spec, pipeline), init_name(function))
     return driver
+
+
+def _cheapest_order(
+    module: ModuleOp, spec: AcceleratorSpec, annotate: Annotate, chosen: Sequence[str]
+) -> Annotate:
+    """With the order of loops under which the CPU packs least; the flow's first one among equals."""
+    flow = annotate.flow or spec.selected_flow
+    orders = isa.loop_orders(spec, flow) if flow in spec.flows else []
+    if len(orders) < 2:
+        return annotate
+    found: list[tuple[float, Annotate]] = []
+    for order in orders:
+        one, copy = replace(annotate, order=order), module.clone()
+        passes = [Generalise(), Bufferise(), one, Tile(), PlaceFlow()]
+        _run(copy, [*passes, *([Residency()] if "residency" in chosen else [])])
+        found.append((packing_cost(copy, buffers=_buffers(chosen)), one))
+    return min(found, key=lambda pair: pair[0])[1]
 
 
 def compile_cpu(text: str, *, name: str = "input.mlir") -> Driver:

@@ -25,7 +25,7 @@ from axiloom.isa.names import hint
 from axiloom.isa.types import WORD_BITS, DmaConfig, HostAction, Recv, Scope, Send, SendDim, SendIdx
 
 REQUIRED = ("opcode_map", "opcode_flow", "dma_init_config", "accel_dim")
-OPTIONAL = ("init_opcodes", "permutation_map", "accel_dims", "accel_operands", "stream_width")
+OPTIONAL = ("init_opcodes", "permutation_map", "accel_dims", "accel_operands", "stream_width", "accel_loads")
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,8 @@ class Trait:
     operands: tuple[OperandAttr, ...]
     stream_width: int = WORD_BITS
     """Bits of the accelerator's streams; written only where it is not that of a word."""
+    loads: tuple[str, ...] = ()
+    """Opcodes of which is known that they load operands and do nothing else."""
 
     @classmethod
     def of(cls, op: linalg.GenericOp) -> Trait:
@@ -57,6 +59,9 @@ class Trait:
             tuple(a.data for a in _list(op, "accel_dims", StringAttr)),
             tuple(_list(op, "accel_operands", OperandAttr)),
             _stream_width(op),
+            tuple(a.data for a in _list(op, "accel_loads", StringAttr))
+            if "accel_loads" in op.attributes
+            else (),
         )
         trait._check(op)
         return trait
@@ -79,6 +84,8 @@ class Trait:
             op.attributes["init_opcodes"] = InitOpcodesAttr(self.init)
         if self.stream_width != WORD_BITS:
             op.attributes["stream_width"] = IntegerAttr(self.stream_width, i64)
+        if self.loads:
+            op.attributes["accel_loads"] = ArrayAttr([StringAttr(name) for name in self.loads])
 
     def tile_of(self, operand: OperandAttr) -> tuple[int, ...]:
         """Tile of an operand, in elements, in the order in which it travels."""

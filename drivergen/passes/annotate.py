@@ -19,7 +19,7 @@ from axiloom.drivergen.trait import Trait, is_annotated
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.names import hint
-from axiloom.isa.types import Scope
+from axiloom.isa.types import Load, Opcode, Scope, SetDims, Skip
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,12 @@ def _complete(op: linalg.GenericOp) -> None:
     Trait.of(op)
 
 
+def _only_loads(opcode: Opcode) -> bool:
+    """Sent once more or once less with the same tile, it makes no difference."""
+    silent = all(isinstance(action, Load | SetDims | Skip) for action in opcode.device)
+    return silent and any(isinstance(action, Load) for action in opcode.device)
+
+
 class _Plan:
     """How an accelerator is to be used, checked once."""
 
@@ -149,6 +155,7 @@ class _Plan:
             found.dims,
             tuple(OperandAttr((o, spec.data[o])) for o in found.operands),
             spec.stream_width,
+            tuple(name for name, opcode in spec.opcodes.items() if _only_loads(opcode)),
         ).write(op)
 
     def _default_tile(self, problem: dict[str, int]) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen import channels
 from axiloom.drivergen import dialect as accel
-from axiloom.drivergen.layout import Layout, choose, lines, stage_words
+from axiloom.drivergen.layout import PACKET_WORDS, Layout, choose, lines, stage_words
 from axiloom.drivergen.mlir import index
 from axiloom.drivergen.nest import Item, Level, Nest, nests
 from axiloom.isa.types import WORD_BITS
@@ -298,7 +298,7 @@ class CoalesceLoops(ModulePass):
 
     name = "accel-coalesce-loops"
 
-    words: int = 2048
+    words: int = PACKET_WORDS
     buffers: int = 1
     keep: bool = False
 

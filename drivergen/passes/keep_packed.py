@@ -143,10 +143,12 @@ class _Packet:
         """The loops around the packet that leave words and their place alone, inside all that change them."""
         if not any(isinstance(op, accel.SendOp) for op in ops):
             return []
-        conditional = isinstance(ops[0].parent_op(), scf.IfOp)
-        if conditional and self.copies > 1:
-            return []  # which of the places it was in depends on when it was staged last
         offset = counters_of([ops[0].offset])
+        condition = ops[0].parent_op()
+        if isinstance(condition, scf.IfOp):
+            if self.copies > 1:
+                return []  # which of the places it was in depends on when it was staged last
+            offset |= counters_of([condition.cond])
         words = counters_of([v for op in ops for v in op.operands if v is not op.offset])
         first: list[scf.ForOp] = []
         for loop in self.outer:

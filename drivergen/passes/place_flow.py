@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -32,8 +32,9 @@ _OpT = TypeVar("_OpT", bound=Operation)
 class _Site:
     """Where an opcode goes: the ops are inserted in order, the first one carries its name."""
 
-    def __init__(self, opcode: str, before: Operation, level: int) -> None:
+    def __init__(self, opcode: str, before: Operation, level: int, *, loads: bool = False) -> None:
         self.opcode = opcode
+        self.loads = loads
         self.level = level
         self._before = before
         self._begun = False
@@ -44,6 +45,8 @@ class _Site:
     def insert(self, op: _OpT) -> _OpT:
         if not self._begun and isinstance(op, accel.StageOp | accel.StartRecvOp):
             op.attributes["opcode"] = StringAttr(self.opcode)
+            if self.loads:
+                op.attributes["loads"] = UnitAttr()
             self._begun = True
         self.block.insert_op_before(op, self._before)
         return op
@@ -99,7 +102,7 @@ class _Nest:
                 point = self.loops[level].body.block.last_op
             else:
                 assert point is not None
-                self._opcode(_Site(item, point, level))
+                self._opcode(_Site(item, point, level, loads=item in self.trait.loads))
 
     def _opcode(self, site: _Site) -> None:
         """One blocking transfer: receive armed, words staged, sent and waited for, result stored."""

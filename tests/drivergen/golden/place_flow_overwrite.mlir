@@ -11,12 +11,12 @@ builtin.module {
     scf.for %m = %c0 to %c4 step %c4 {
       scf.for %n = %c0 to %c4 step %c4 {
         scf.for %k = %c0 to %c8 step %c4 {
-          %0 = accel.send_literal 1 at %c0 {opcode = "sA"}
+          %0 = accel.send_literal 1 at %c0 {opcode = "sA", loads}
           %A_tile = memref.subview %A[%m, %k] [4, 4] [1, 1] : memref<4x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
           %1 = accel.send %A_tile as [4, 4] permutation [0, 1] at %0 : memref<4x4xi32, strided<[8, 1], offset: ?>>
           %2 = accel.start_send %c0 to %1 : !accel.token<"send">
           accel.wait %2 : !accel.token<"send">
-          %3 = accel.send_literal 2 at %c0 {opcode = "sB"}
+          %3 = accel.send_literal 2 at %c0 {opcode = "sB", loads}
           %B_tile = memref.subview %B[%k, %n] [4, 4] [1, 1] : memref<8x4xi32> to memref<4x4xi32, strided<[4, 1], offset: ?>>
           %4 = accel.send %B_tile as [4, 4] permutation [0, 1] at %3 : memref<4x4xi32, strided<[4, 1], offset: ?>>
           %5 = accel.start_send %c0 to %4 : !accel.token<"send">
