@@ -82,11 +82,13 @@ class Receiver(wiring.Component):
         begun = Signal()
         mismatch = self._track_dims(m, done, action)
         busy = Signal()
+        fetch = Signal()
+        queued = Signal()
         m.d.comb += self.busy.eq((self.words.valid | busy) & (self.error == DeviceError.OK))
         with m.If(self.error == DeviceError.OK), m.Switch(action):
             if endless is None:
                 with m.Case(decoder.FETCH):
-                    self._fetch(m, program, fault)
+                    m.d.comb += fetch.eq(1)
             for name, code in {"a": decoder.LOAD_A, "b": decoder.LOAD_B}.items():
                 with m.Case(code):
                     self._load(m, name, done, loaded[name])
@@ -101,7 +103,7 @@ class Receiver(wiring.Component):
                 with m.Elif(mismatch["b"] | begun & mismatch["c"]):
                     m.d.comb += fault.eq(DeviceError.DIMS_MISMATCH)
                 with m.Else():
-                    self._queue(m, CommandKind.COMPUTE, done)
+                    self._queue(m, CommandKind.COMPUTE, done, queued)
                     m.d.comb += self.claim.eq(done)
                     with m.If(done):
                         m.d.sync += begun.eq(1)
@@ -110,10 +112,10 @@ class Receiver(wiring.Component):
                 with m.If(begun & mismatch["c"]):
                     m.d.comb += fault.eq(DeviceError.DIMS_MISMATCH)
                 with m.Else():
-                    self._queue(m, CommandKind.STORE, done)
+                    self._queue(m, CommandKind.STORE, done, queued)
             with m.Case(decoder.CLEAR):
                 m.d.comb += busy.eq(1)
-                self._queue(m, CommandKind.CLEAR, done)
+                self._queue(m, CommandKind.CLEAR, done, queued)
                 with m.If(done):
                     m.d.sync += begun.eq(0)
             with m.Case(decoder.SKIP):
@@ -121,6 +123,10 @@ class Receiver(wiring.Component):
             if self.programs.dims_words:
                 with m.Default():
                     self._set_dims(m, action, done, fault, busy)
+        if endless is None:
+            # Queueing takes no word: with the last action of an opcode the next one is fetched.
+            with m.If(fetch | queued & (rest == 0)):
+                self._fetch(m, program, fault)
         return m
 
     def _fetch(self, m: Module, program: Signal, fault: Signal) -> None:
@@ -151,11 +157,12 @@ class Receiver(wiring.Component):
             with m.If(valid):
                 m.d.sync += part.eq(part + 1)
 
-    def _queue(self, m: Module, kind: CommandKind, done: Signal) -> None:
+    def _queue(self, m: Module, kind: CommandKind, done: Signal, queued: Signal) -> None:
         m.d.comb += [
             self.commands.valid.eq(1),
             self.commands.payload.kind.eq(kind),
             done.eq(self.commands.ready),
+            queued.eq(self.commands.ready),
         ]
 
     def _track_dims(self, m: Module, done: Signal, action: Signal) -> dict[str, Value]:
