@@ -240,8 +240,12 @@ class Core:
         return self.activity() | executed
 
     def record_timeline(self, on: bool) -> None:
-        """From the next :meth:`begin` on. Counters and :meth:`profile` do not depend on it."""
-        self._lib.axl_timeline(profile.INTERVALS if on else 0)
+        """From the next :meth:`begin` on. Counters and :meth:`profile` do not depend on it.
+
+        The variable AXILOOM_INTERVALS takes the place of :data:`axiloom.cosim.profile.INTERVALS`.
+        """
+        limit = int(os.environ.get("AXILOOM_INTERVALS", profile.INTERVALS))
+        self._lib.axl_timeline(limit if on else 0)
 
     def profile(self, cycles: int, timeline: bool = False) -> profile.Profile:
         """Where the time went, after a run of so many fabric cycles."""

@@ -17,7 +17,9 @@ enum {
     AXL_BIT_IN_VALID = 4,   /* one is offered */
     AXL_BIT_OUT_BEAT = 8,
     AXL_BIT_MM2S_BUSY = 16, /* a transfer is under way */
-    AXL_BIT_S2MM_BUSY = 32
+    AXL_BIT_S2MM_BUSY = 32,
+    AXL_BIT_MM2S_DONE = 64, /* with scatter-gather: the last word of a descriptor */
+    AXL_BIT_S2MM_DONE = 128
 };
 /* The bits are `bits` from cycle `now` on. Call it when they change, before that cycle's words and CPU step. */
 void axl_activity(long long now, int bits);

@@ -241,22 +241,23 @@ void Timeline::activity(uint64_t now, uint32_t to) {
             in_since = now;
         }
     }
+    constexpr uint32_t BUSY[2] = {AXL_BIT_MM2S_BUSY, AXL_BIT_S2MM_BUSY}, DONE[2] = {AXL_BIT_MM2S_DONE, AXL_BIT_S2MM_DONE};
+    for (uint32_t which = 0; which < 2; which++) {
+        const bool ended = changed & BUSY[which] & ~to, descriptor = changed & DONE[which] & ~to;
+        if (ended || descriptor)
+            end_transfer(which, now);
+        if (descriptor || (changed & BUSY[which] & to))
+            channels[which].begin = now;
+    }
     bits = to;
     bits_at = now;
     words_in = words_out = 0;
-    if (changed & AXL_BIT_MM2S_BUSY)
-        transfer(0, to & AXL_BIT_MM2S_BUSY, now);
-    if (changed & AXL_BIT_S2MM_BUSY)
-        transfer(1, to & AXL_BIT_S2MM_BUSY, now);
 }
 
-void Timeline::transfer(uint32_t which, bool busy, uint64_t now) {
+void Timeline::end_transfer(uint32_t which, uint64_t now) {
     Channel &channel = channels[which];
-    if (busy) {
-        channel.begin = now;
-        channel.words = 0;
+    if (!channel.words) // the descriptor's end was the transfer's, or it was reset
         return;
-    }
     const uint32_t bytes = static_cast<uint32_t>(4 * channel.words);
     axl_transfer_t &size = sizes[{which, bytes}];
     size.channel = which;
@@ -267,6 +268,7 @@ void Timeline::transfer(uint32_t which, bool busy, uint64_t now) {
     made.address = channel.address;
     made.bytes = bytes;
     tracks.add(made);
+    channel.words = 0;
 }
 
 void Timeline::word_in(Protocol &protocol, uint32_t word) {

@@ -123,7 +123,7 @@ class Timeline {
     uint32_t hardware() const;
     void end_load(const char *operand);
     void settle(uint32_t row);
-    void transfer(uint32_t which, bool busy, uint64_t now);
+    void end_transfer(uint32_t which, uint64_t now);
     uint64_t beat_in() const { return bits_at + words_in / beat_words; }
     uint64_t beat_out() const { return bits_at + words_out / beat_words; }
 };

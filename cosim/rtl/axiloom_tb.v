@@ -243,9 +243,15 @@ module axiloom_tb (
 
   wire in_beat  = in_tvalid && in_tready;
   wire out_beat = out_tvalid && out_tready;
+`ifdef AXL_SG
+  wire [1:0]  descriptor_done = {debug_s2mm_done, debug_mm2s_done};
+`else
+  wire [1:0]  descriptor_done = 2'b00;
+`endif
   // What the hardware does in this cycle (AXL_BIT_* of axl_profile.h); the core is told when it changes.
-  reg  [5:0]  activity_told;
-  wire [5:0]  activity = {debug_s2mm_busy, debug_mm2s_busy, out_beat, in_tvalid, in_beat, debug_compute};
+  reg  [7:0]  activity_told;
+  wire [7:0]  activity = {descriptor_done, debug_s2mm_busy, debug_mm2s_busy, out_beat, in_tvalid, in_beat,
+                          debug_compute};
   wire write_taken = cpu == CPU_WRITE && awvalid && awready;
   wire busy     = debug_mm2s_busy || debug_s2mm_busy;
   wire irq      = mm2s_introut || s2mm_introut;
@@ -286,7 +292,7 @@ module axiloom_tb (
     // Streams and counters.
     if (running) begin
       if (activity != activity_told) begin
-        `AXL_ACTIVITY(now, {26'b0, activity});
+        `AXL_ACTIVITY(now, {24'b0, activity});
         activity_told <= activity;
       end
       if (in_beat) begin
@@ -469,7 +475,7 @@ module axiloom_tb (
     if (!ctl_go) begin
       done               <= 1'b0;
       stat_outcome       <= OUTCOME_RUNNING;
-      activity_told      <= 6'd0;
+      activity_told      <= 8'd0;
       now                <= 64'd0;
       stat_skipped       <= 64'd0;
       stat_compute       <= 64'd0;

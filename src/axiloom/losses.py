@@ -32,6 +32,7 @@ class Class:
     passes: tuple[str, ...] = ()
 
 
+_PACKETS = ("coalesce", "keep-packed", "double-buffer")
 _STILL = ("receiving", "quiet")
 CLASSES = (
     Class("compute", "the array multiplies", "multiply-adds are active", ("compute",)),
@@ -91,7 +92,7 @@ CLASSES = (
         "the CPU copies into the DMA's input window",
         _STILL,
         ("pack",),
-        ("specialise-copies", "coalesce", "keep-packed", "double-buffer", "cache-tiling", "zero-copy"),
+        ("residency", *_PACKETS, "specialise-copies", "cache-tiling", "zero-copy"),
     ),
     Class(
         "unpack",
@@ -99,7 +100,7 @@ CLASSES = (
         "the CPU copies out of the DMA's output window",
         _STILL,
         ("unpack",),
-        ("specialise-copies", "coalesce", "double-buffer", "zero-copy"),
+        ("coalesce", "double-buffer", "specialise-copies", "zero-copy"),
     ),
     Class(
         "maintenance",
@@ -107,7 +108,7 @@ CLASSES = (
         "nothing moves; cache operations by line",
         _STILL,
         ("maintenance",),
-        ("coalesce", "keep-packed", "double-buffer", "zero-copy"),
+        (*_PACKETS, "zero-copy"),
     ),
     Class(
         "code",

@@ -1,0 +1,170 @@
+"""The recorder: classes of cycles and intervals, held against the counters of the RTL and of the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import pytest
+
+from axiloom import drivergen, isa
+from axiloom.cosim import profile
+from axiloom.cosim.profile import Interval, Timeline
+from axiloom.cosim.soc import RunResult
+from axiloom.isa import AcceleratorSpec
+from axiloom.workflow import Run
+
+SPEC = isa.builtin("v3", 4)
+
+
+def simulate(
+    spec: AcceleratorSpec,
+    sim: str = "verilator",
+    problem: str = "matmul:12x12x12",
+    flow: str = "As",
+    timeline: bool = True,
+) -> RunResult:
+    parsed = drivergen.parse_problem(problem)
+    mlir = drivergen.matmul_mlir(parsed.M, parsed.N, parsed.K, "int32")
+    made = Run(problem, mlir, spec, flow=flow, sim=sim, timeline=timeline)
+    result = made.simulate()
+    assert made.checked(result)["result"]["matches"]
+    return result
+
+
+@cache
+def run(sim: str = "verilator", timeline: bool = True) -> RunResult:
+    return simulate(SPEC, sim, timeline=timeline)
+
+
+def recorded(result: RunResult) -> Timeline:
+    assert result.profile.timeline is not None
+    return result.profile.timeline
+
+
+def row(result: RunResult, *hardware: str) -> int:
+    return sum(sum(result.profile.cells[name].values()) for name in hardware)
+
+
+def cycles(found: Iterator[Interval]) -> float:
+    return sum(one.end - one.begin for one in found) / 10  # 100 MHz
+
+
+def test_every_cycle_is_in_one_class_and_agrees_with_the_counters() -> None:
+    result = run()
+    fabric = result.fabric
+    assert row(result, *profile.HARDWARE) == fabric["cycles"]
+    assert row(result, "compute") == fabric["compute"]
+    assert row(result, "load_new", "load_again", "load_head") == fabric["load"]
+    assert row(result, "store") == fabric["store"]
+    assert (
+        row(result, "in_stalled", "in_starved", "receiving", "quiet") == fabric["dma_wait"] + fabric["idle"]
+    )
+    cells = result.profile.cells
+    waiting = sum(cells[hw]["poll"] + cells[hw]["access"] for hw in profile.HARDWARE)
+    stalled = result.counters["stall-cycles"] * 100 / 650
+    assert stalled <= waiting  # a poll is more than its stall: the loop around it counts too
+
+
+@pytest.mark.parametrize("track", profile.TRACKS)
+def test_intervals_of_a_track_do_not_overlap(track: str) -> None:
+    timeline = recorded(run())
+    found = list(timeline.intervals(track))
+    assert found
+    assert all(one.begin < one.end for one in found)
+    assert all(one.end <= other.begin for one, other in pairwise(found))
+    assert found[-1].end <= timeline.nanoseconds + 10  # the CPU's last cycle may be a part of the fabric's
+
+
+def test_intervals_add_up_to_the_counters() -> None:
+    result = run()
+    timeline, fabric = recorded(result), result.fabric
+    assert timeline.resolution == 0
+    assert cycles(timeline.intervals("compute")) == fabric["compute"]
+    active = [one for one in timeline.intervals("stream") if one.kind == "active"]
+    assert cycles(iter(active)) == fabric["words_in"] == sum(one.bytes for one in active) / 4
+    assert sum(one.bytes for one in timeline.intervals("mm2s")) == 4 * fabric["words_in"]
+    assert sum(one.bytes for one in timeline.intervals("s2mm")) == 4 * fabric["words_out"]
+    assert len(list(timeline.intervals("mm2s"))) == fabric["transfers_in"]
+    assert len(list(timeline.intervals("s2mm"))) == fabric["transfers_out"]
+    assert sum(one.bytes for one in timeline.intervals("store")) == 4 * fabric["words_out"]
+    tiles = 4 * row(result, "load_new", "load_again")
+    assert sum(one.bytes for one in timeline.intervals("load")) >= tiles  # those under compute are not in it
+    cpu = list(timeline.intervals("cpu"))
+    assert cpu[0].begin == 0
+    assert cycles(iter(cpu)) == pytest.approx(fabric["cycles"], abs=4)
+    assert sum(f.cycles for f in result.profile.functions) == result.counters["cpu-cycles"]
+    assert sum(f.waiting for f in result.profile.functions) == result.counters["stall-cycles"]
+
+
+def test_the_cpu_is_seen_at_its_work() -> None:
+    result = run()
+    by_kind: dict[str, set[str]] = {}
+    for one in recorded(result).intervals("cpu"):
+        by_kind.setdefault(one.kind, set()).add(one.name)
+    assert {"startup", "code", "pack", "unpack", "access", "poll"} <= set(by_kind)
+    assert by_kind["startup"] == {"_start"}
+    assert by_kind["pack"].isdisjoint(by_kind["unpack"] - {"memcpy"})
+    names = {one.name for one in recorded(result).intervals("load")}
+    assert names == {"sA A", "sB B"}
+    assert {one.name for one in recorded(result).intervals("store")} == {"rC C"}
+
+
+def test_the_timeline_changes_no_counter() -> None:
+    with_it, without = run(), run(timeline=False)
+    assert without.profile.timeline is None
+    assert without.counters == with_it.counters
+    assert without.fabric == with_it.fabric
+    assert without.profile.cells == with_it.profile.cells
+    assert without.profile.transfers == with_it.profile.transfers
+
+
+def test_a_tile_that_the_device_still_has_is_seen() -> None:
+    """With one tile in n and k, Cs sends the same B with every step of m; As keeps what it can."""
+    result = simulate(SPEC, problem="matmul:16x4x4", flow="Cs", timeline=False)
+    words = SPEC.operand_words("B")
+    assert row(result, "load_again") == 3 * words  # the first of four is new
+    assert row(result, "load_new") == words + 4 * SPEC.operand_words("A")
+
+
+@pytest.mark.icarus
+def test_both_simulators_record_the_same() -> None:
+    one, other = run(), run(sim="icarus")
+    assert one.profile.cells == other.profile.cells
+    assert one.profile.functions == other.profile.functions
+    assert one.profile.transfers == other.profile.transfers
+    assert (recorded(one).raw == recorded(other).raw).all()
+
+
+def test_a_scatter_gather_dma_has_an_interval_for_each_descriptor() -> None:
+    spec = isa.revise(SPEC, dma=replace(SPEC.dma, scatter_gather=True))
+    result = simulate(spec)
+    timeline = recorded(result)
+    assert len(list(timeline.intervals("mm2s"))) == result.fabric["transfers_in"]
+    assert sum(one.bytes for one in timeline.intervals("mm2s")) == 4 * result.fabric["words_in"]
+    assert row(result, *profile.HARDWARE) == result.fabric["cycles"]
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = recorded(run())
+    monkeypatch.setenv("AXILOOM_INTERVALS", "200")
+    coarse = recorded(simulate(SPEC))
+    assert len(coarse) <= 200 < len(full)
+    assert coarse.resolution >= 16
+    assert sum(coarse.raw["count"]) == len(full)
+    for track in profile.TRACKS:
+        found = list(coarse.intervals(track))
+        assert all(one.end <= other.begin for one, other in pairwise(found))
+    covered = cycles(iter(one for one in coarse.intervals("cpu")))
+    assert covered == pytest.approx(coarse.cycles, abs=4)
+
+
+def test_stack_and_code_are_measured() -> None:
+    result = run()
+    assert result.profile.stack_bytes is not None
+    assert 16 <= result.profile.stack_bytes < 4096
+    assert set(result.profile.code_bytes) == {"text", "rodata", "data", "bss"}
+    assert result.profile.code_bytes["text"] > 1000
+    assert result.profile.code_bytes["bss"] >= 3 * 12 * 12 * 4  # the matrices
