@@ -1,11 +1,14 @@
-"""Run all benchmarks, or those named on the command line: ``python -m benchmarks rtl_speed``."""
+"""Run all benchmarks, or those named on the command line: ``python -m benchmarks rtl_speed``.
+
+Drivers against each other and against the CPU: ``axiloom bench``.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
 
-ALL = ("rtl_speed", "cpu_speed", "array_throughput", "limit_ratio", "baselines", "resources")
+ALL = ("rtl_speed", "cpu_speed", "array_throughput", "resources")
 
 for name in sys.argv[1:] or ALL:
     if name not in ALL:
