@@ -46,7 +46,7 @@ TIME = (
     Parameter("os.page_fault.cycles", 3_000, 2_000, 500, 20_000),
     # Two instructions are issued a cycle, one of them to the only load/store pipe (Cortex-A9 TRM, 2.1):
     # code that lives on its stack is bound by loads and stores, and other instructions hide between them.
-    Parameter("cost.alu", 0.5, 0.1, 0.25, 1.0),
+    Parameter("cost.alu", 0.5, 0.1, 0.5, 1.0),
     Parameter("cost.load", 1.0, 0.1, 0.9, 2.0),
     Parameter("cost.store", 1.0, 0.1, 0.9, 2.0),
     Parameter("cost.branch", 0.75, 0.25, 0.5, 2.0),
