@@ -29,7 +29,8 @@ typedef struct {
 
 static uintptr_t first_line(uintptr_t address) { return address & ~(uintptr_t)(LINE - 1); }
 
-/* `operation` for the address `line` of every line that the region touches. */
+/* `operation` for the address `line` of every line that the region touches. Operations by address are in order with
+ * loads and stores of the same CPU to that address (ARMv7-A ARM, B2.2.9). */
 #define EACH_LINE(REGION, operation)                                                               \
     for (uint32_t r = 0; r < (REGION).rows; r++) {                                                 \
         const uintptr_t row = (REGION).address + r * (REGION).stride, end = row + (REGION).row_bytes; \
@@ -38,13 +39,11 @@ static uintptr_t first_line(uintptr_t address) { return address & ~(uintptr_t)(L
     }
 
 static void l1_clean(region all) {
-    axl_memory_barrier();
     EACH_LINE(all, __asm__ volatile("mcr p15, 0, %0, c7, c10, 1" ::"r"(line) : "memory")) /* DCCMVAC */
     axl_memory_barrier();
 }
 
 static void l1_invalidate(region all) {
-    axl_memory_barrier();
     EACH_LINE(all, __asm__ volatile("mcr p15, 0, %0, c7, c6, 1" ::"r"(line) : "memory")) /* DCIMVAC */
     axl_memory_barrier();
 }

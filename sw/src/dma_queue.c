@@ -21,12 +21,15 @@ typedef struct {
     uint32_t stride;
 } destination;
 
+static struct {
+    dma_take *take;
+    int32_t *slots;
+    uint32_t tile_bytes;
+    uint32_t limit;  /* tiles expected at a time, and slots: a power of two */
+    uint32_t begun;  /* dma_recvs.posted when it was opened */
+    int open;
+} queue;
 static destination destinations[AXL_RECV_RING]; /* of the tile with the same number in the ring */
-static dma_take *taker;
-static uint32_t tile_bytes;
-static uint32_t limit;    /* tiles expected at a time */
-static uint32_t fresh;    /* slots that were not used yet */
-static int opened;
 
 /* Input window: two halves, so that one can be packed while the other is sent. */
 static uint32_t half, half_words, half_used, half_last[2];
@@ -76,56 +79,59 @@ dma_status dma_queue_make_room(void) { return wait_sent(dma_sends.done + ROOM); 
 /* --- what comes back ---------------------------------------------------------------------------------------- */
 
 static int32_t *slot(uint32_t number) {
-    return (int32_t *)(void *)dma_out_window.words + (number & (limit - 1)) * (tile_bytes / sizeof(int32_t));
+    return queue.slots + (number & (queue.limit - 1)) * (queue.tile_bytes / sizeof(int32_t));
 }
 
 static dma_status take_oldest(void) {
     const uint32_t number = dma_recvs.taken;
     const dma_descriptor *from = &dma_recv_ring[number & (AXL_RECV_RING - 1)];
-    const destination *to = &destinations[number & (AXL_RECV_RING - 1)];
-    if (!(from->status & DMA_COMPLETE)) {
+    const destination to = destinations[number & (AXL_RECV_RING - 1)];
+    uint32_t status = from->status;
+    if (!(status & DMA_COMPLETE)) {
         TRY(dma_queue_tell());
         TRY(wait_for(&dma_recv_channel, from));
+        status = from->status;
     }
-    dma_recvs.taken++;
-    const uint32_t status = from->status;
-    if ((status & DMA_BYTES) < tile_bytes)
+    dma_recvs.taken = number + 1;
+    if ((status & DMA_BYTES) < queue.tile_bytes)
         return DMA_ERR_SHORT;
     if (!(status & DMA_RXEOF))
         return DMA_ERR_LONG;
-    if (!taker) {
+    if (!queue.take) {
         if (!AXL_DMA_COHERENT)
-            axl_cache_invalidate_rows(to->to, to->cols, to->rows, to->stride);
+            axl_cache_invalidate_rows(to.to, to.cols, to.rows, to.stride);
         return DMA_OK;
     }
+    const int32_t *tile = slot(number);
     if (MAINTAINED)
-        axl_cache_invalidate((uintptr_t)slot(number), tile_bytes);
-    taker((int32_t *)to->to, slot(number), to->rows, to->cols);
+        axl_cache_invalidate((uintptr_t)tile, queue.tile_bytes);
+    queue.take((int32_t *)to.to, tile, to.rows, to.cols);
     return DMA_OK;
 }
 
 dma_status dma_queue_receive(int32_t *to, uint32_t rows, uint32_t cols) {
-    if (!opened || !taker)
+    const uint32_t number = dma_recvs.posted, used = number - queue.begun;
+    if (!queue.take)
         return DMA_ERR_NOT_READY;
-    if (dma_recvs.posted - dma_recvs.taken == limit)
+    if (number - dma_recvs.taken == queue.limit)
         TRY(take_oldest());
-    const uint32_t number = dma_recvs.posted;
-    if (fresh) { /* the window's last user may have written to it; from now on nobody does */
-        fresh--;
-        if (MAINTAINED)
-            axl_cache_discard((uintptr_t)slot(number), tile_bytes);
-    }
     destinations[number & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, cols, 0};
-    dma_post_recv((uintptr_t)slot(number), tile_bytes, 0);
+    /* The window's last user may have written to it; from now on nobody does. */
+    if (MAINTAINED && used < queue.limit)
+        axl_cache_discard((uintptr_t)slot(number), queue.tile_bytes);
+    if (used < AXL_RECV_RING)
+        dma_post_recv((uintptr_t)slot(number), queue.tile_bytes, 0);
+    else /* as often as there are slots in the ring, the descriptor is that of the same slot again */
+        dma_post_again(queue.tile_bytes);
     return DMA_OK;
 }
 
 dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
-    if (!opened || taker)
+    if (!queue.open || queue.take)
         return DMA_ERR_NOT_READY;
     if (((uintptr_t)to | row_bytes | stride) % LINE)
         return DMA_ERR_ALIGNMENT;
-    if (dma_recvs.posted - dma_recvs.taken == limit)
+    if (dma_recvs.posted - dma_recvs.taken == queue.limit)
         TRY(take_oldest());
     if (!AXL_DMA_COHERENT)
         axl_cache_discard_rows((uintptr_t)to, row_bytes, rows, stride);
@@ -147,43 +153,45 @@ static uint32_t power_of_two(uint32_t n) {
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     if (!dma_in_window.words)
         return DMA_ERR_NOT_READY;
-    if (opened || dma_send_channel.words || dma_recv_channel.words)
+    if (queue.open || dma_send_channel.words || dma_recv_channel.words)
         return DMA_ERR_BUSY;
     if (tile_words == 0 || tile_words > DMA_BYTES / sizeof(uint32_t))
         return DMA_ERR_LENGTH;
     const uint32_t fitting = dma_out_window.size / tile_words;
     if (take && fitting == 0)
         return DMA_ERR_BOUNDS;
-    limit = SLOT_WORDS / tile_words;
+    uint32_t limit = SLOT_WORDS / tile_words;
     if (limit < 2)
         limit = 2;
     if (limit > AXL_RECV_RING / 2)
         limit = AXL_RECV_RING / 2;
     if (take && limit > fitting)
         limit = fitting;
-    limit = power_of_two(limit);
-    tile_bytes = tile_words * (uint32_t)sizeof(uint32_t);
     /* A line that belongs to two slots would be thrown away with what the CPU has not read yet. */
-    if (take && MAINTAINED && tile_bytes % LINE)
+    if (take && MAINTAINED && tile_words % (LINE / sizeof(uint32_t)))
         limit = 1;
-    fresh = limit;
-    taker = take;
+    queue.take = take;
+    queue.slots = (int32_t *)(void *)dma_out_window.words;
+    queue.tile_bytes = tile_words * (uint32_t)sizeof(uint32_t);
+    queue.limit = power_of_two(limit);
+    queue.begun = dma_recvs.posted;
+    queue.open = 1;
     half = half_used = 0;
     whole = 0;
     half_last[0] = half_last[1] = dma_sends.pushed;
     half_words = dma_in_window.size / 2 & ~(LINE / (uint32_t)sizeof(uint32_t) - 1);
-    opened = 1;
     return DMA_OK;
 }
 
 dma_status dma_queue_close(void) {
-    if (!opened)
+    if (!queue.open)
         return DMA_ERR_NOT_READY;
     TRY(dma_queue_tell());
     while (dma_recvs.taken != dma_recvs.posted)
         TRY(take_oldest());
     TRY(wait_sent(dma_sends.pushed));
-    opened = 0;
+    queue.open = 0;
+    queue.take = NULL;
     return DMA_OK;
 }
 
@@ -227,7 +235,7 @@ static dma_status queue_window(uint32_t words, uint32_t offset) {
                                       uint32_t tile_cols) {                                                    \
         const uint32_t words = tile_rows * (tile_cols / (32 / BITS));                                          \
         uint32_t offset;                                                                                       \
-        if (!opened)                                                                                           \
+        if (!queue.open)                                                                                       \
             return DMA_ERR_NOT_READY;                                                                          \
         TRY(window_room(words, &offset));                                                                      \
         TRY(dma_put_tile_i##BITS(src, rows, cols, row_stride, col_stride, tile_rows, tile_cols, offset));      \

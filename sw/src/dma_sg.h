@@ -25,5 +25,12 @@ void dma_tell_recvs(void);
 void dma_tell_sends(void);
 void dma_post_recv(uintptr_t to, uint32_t row_bytes, uint32_t rows);
 
+/* Post the next descriptor as it was posted a ring ago. */
+static inline void dma_post_again(uint32_t row_bytes) {
+    dma_descriptor *next = &dma_recv_ring[dma_recvs.posted & (AXL_RECV_RING - 1)];
+    *(volatile uint64_t __attribute__((may_alias)) *)&next->control = row_bytes;
+    dma_recvs.posted++;
+}
+
 #endif
 #endif
