@@ -1,4 +1,4 @@
-"""What the SoC (DMA and accelerator) takes of a XC7Z020, by Yosys' synth_xilinx. Both must fit."""
+"""What the SoC (DMA and accelerator) takes of a XC7Z020 by stream width, by Yosys. All must fit."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from axiloom.hw.resources import XC7Z020, synthesise, table
 ACCELERATORS = ("v3_16", "v4_16")
 
 
+WIDTHS = (32, 64, 128)
+
+
 def main() -> None:
+    specs = [isa.revise(isa.builtin(name), stream_width=width) for name in ACCELERATORS for width in WIDTHS]
     rows = {
-        name: synthesise(verilog.emit(isa.builtin(name)), "axiloom_soc", cached_build)
-        for name in ACCELERATORS
+        f"{spec.name}/{spec.stream_width}": synthesise(verilog.emit(spec), "axiloom_soc", cached_build)
+        for spec in specs
     }
     print(table(rows, XC7Z020, "XC7Z020"))
     if not all(used.fits(XC7Z020) for used in rows.values()):

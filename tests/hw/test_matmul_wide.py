@@ -22,21 +22,27 @@ def wide(spec: AcceleratorSpec, width: int) -> AcceleratorSpec:
     return isa.revise(spec, stream_width=width)
 
 
+def type_for(name: str, width: int) -> str:
+    """The types in turn, so that the default tests have all of them; wide elements on wide streams."""
+    return ["int8", "int16", "int32"][(isa.builtins().index(name) + width // 128) % 3]
+
+
 @WIDTHS
 @pytest.mark.parametrize("name", isa.builtins())
 def test_each_accelerator_with_stalls_twice_and_after_reset(name: str, width: int) -> None:
-    spec = isa.builtin(name, data_type=["int32", "int16", "int8"][(len(name) + width // 64) % 3])
+    spec = isa.builtin(name, data_type=type_for(name, width))
     if spec.tile.granule:
         spec = spec.replace(tile=TileRule(spec.tile.granule, spec.tile.granule))
     spec = wide(spec, width)
-    program = whole_matmul(spec, spec.selected_flow, (1, 1, 1 if name.endswith("_16") else 2))
+    program = whole_matmul(spec, spec.selected_flow, (1, 1, 1))
     cut = np.random.default_rng(len(name)).integers(1, len(program.words))
     check(spec, program, program, Program(program.words, reset_after=int(cut)), program, **STALLS)
 
 
-@WIDTHS
-@pytest.mark.parametrize("data_type", ["int8", "int16", "int32"])
-@pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
+@pytest.mark.parametrize(
+    ("name", "data_type", "width"),
+    [("v2_4", "int8", 64), ("v3_4", "int16", 128), ("v4", "int8", 128), ("v4", "int32", 64)],
+)
 def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str, width: int) -> None:
     spec = small_v4(data_type) if name == "v4" else isa.builtin(name, data_type=data_type)
     spec = wide(spec, width)
@@ -44,8 +50,7 @@ def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str, width:
     check(spec, *programs, *programs, **STALLS)
 
 
-@WIDTHS
-@pytest.mark.parametrize("data_type", ["int8", "int32"])
+@pytest.mark.parametrize(("data_type", "width"), [("int8", 128), ("int32", 64)])
 @pytest.mark.parametrize("a", [("m", "k"), ("k", "m")])
 @pytest.mark.parametrize("b", [("k", "n"), ("n", "k")])
 @pytest.mark.parametrize("c", [("m", "n"), ("n", "m")])
@@ -57,7 +62,7 @@ def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str, width: in
     )
 
 
-@pytest.mark.parametrize("macs", [1, 2, 4, 16, 64])
+@pytest.mark.parametrize("macs", [1, 4, 64])
 def test_any_number_of_multiply_adds(macs: int) -> None:
     spec = isa.builtin("v3_8", data_type="int8").replace(
         macs=macs, tile=TileRule((8, 8, 4)), stream_width=128
@@ -110,8 +115,7 @@ def test_long_heads(width: int) -> None:
 
 
 @WIDTHS
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", ["v1_4", "v3_4", "v4"])
+@pytest.mark.parametrize(("name", "seed"), [("v1_4", 0), ("v3_4", 1), ("v4", 2)])
 def test_reset_in_the_middle(name: str, seed: int, width: int) -> None:
     spec = small_v4("int16") if name == "v4" else isa.builtin(name, data_type="int8")
     spec = wide(spec, width)
@@ -120,9 +124,9 @@ def test_reset_in_the_middle(name: str, seed: int, width: int) -> None:
     check(spec, Program(program.words, reset_after=int(cut)), program, seed=seed, **STALLS)
 
 
-@WIDTHS
 @pytest.mark.parametrize("case", ERRORS)
-def test_errors_stop_the_device_until_reset(case: str, width: int) -> None:
+def test_errors_stop_the_device_until_reset(case: str) -> None:
+    width = 64 if len(case) % 2 else 128
     spec = wide(small_v4().replace(buffers={"A": 48, "B": 48, "C": 48}), width)
     make, code = ERRORS[case]
     good = words_of(spec, "sA", "sB", "cC", "rC")
@@ -153,22 +157,22 @@ def test_lines_shorter_than_a_beat_are_loaded_in_parts() -> None:
     assert (geometry.a.width, geometry.b.width, geometry.c_words) == (64, 64, 4)
 
 
-@pytest.mark.parametrize("width", [32, 64, 128])
+@WIDTHS
 def test_a_beat_a_cycle(width: int) -> None:
     """A step of Ns takes little more than its beats; C goes out behind them."""
     spec = wide(isa.builtin("v3_8"), width)
     step = words_of(spec, "sA", "sB", "cC", "rC")
     (once,) = check(spec, Program(step))
-    (often,) = check(spec, Program(step * 9))
-    assert (often.cycles - once.cycles) / 8 <= len(step) // spec.beat_words + 4
-    (stores,) = check(spec, Program(words_of(spec, *["rC"] * 9)))
-    assert stores.cycles <= 9 * (64 // spec.beat_words + 4) + 20
+    (often,) = check(spec, Program(step * 5))
+    assert (often.cycles - once.cycles) / 4 <= len(step) // spec.beat_words + 4
+    (stores,) = check(spec, Program(words_of(spec, *["rC"] * 5)))
+    assert stores.cycles <= 5 * (64 // spec.beat_words + 4) + 20
 
 
 @WIDTHS
 def test_computes_in_a_row_keep_the_array_full(width: int) -> None:
     spec = wide(isa.builtin("v3_8"), width)
-    (result,) = check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * 20, "rC")))
+    (result,) = check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * 12, "rC")))
     assert sustained(spec, result) >= 120
 
 
