@@ -115,7 +115,7 @@
   function draw() {
     const s = surface(detail), g = s.g, span = view[1] - view[0], width = s.width - GUTTER;
     const each = (s.height - AXIS) / tracks.length;
-    const tick = step(span, Math.max(width / 110, 2));
+    const tick = step(span, Math.max(width / 90, 2));
     g.textAlign = "center";
     for (let t = Math.ceil(view[0] / tick) * tick; t <= view[1]; t += tick) {
       const x = GUTTER + (t - view[0]) / span * width;

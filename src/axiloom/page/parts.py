@@ -131,8 +131,8 @@ def header(report: Report) -> str:
 
 def _bounds(bound: Report) -> str:
     array = bound["array_cycles"]
-    text = f"cycles: stream {count(bound['stream_cycles'])}"
-    return f"{text}, array {count(array)}" if array is not None else text
+    text = f"stream {count(bound['stream_cycles'])}"
+    return f"{text} · array {count(array)}" if array is not None else text
 
 
 # --- tables ------------------------------------------------------------------------------------------
