@@ -105,9 +105,9 @@ def test_board_with_values() -> None:
 
 def test_through_the_simulator() -> None:
     """A board nobody has: measured by simulating it, found again from the profile as it is."""
-    secret = model.with_values(
-        BOARD, {"os.start.cycles": 2_000_000, "os.syscall.cycles": 900, "os.syscall.loads": 120}
-    )
+    expected = {p.place: p.prior for p in (*model.TIME, *model.COUNTS)}
+    odd = {"os.start.cycles": 2_000_000, "os.syscall.cycles": 900, "os.syscall.loads": 120}
+    secret = model.with_values(BOARD, expected | odd)
     points = [
         Point(c, size, size, size)
         for c in (Configuration("cpu", "", 0, ""), Configuration("manual", "v1", 4, "Ns"))
