@@ -20,12 +20,19 @@ from axiloom.drivergen.dialect import Accel
 from axiloom.drivergen.mlir import LocatedParser
 from axiloom.drivergen.passes.annotate import Annotate
 from axiloom.drivergen.passes.bufferise import Bufferise
+from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
+from axiloom.drivergen.passes.double_buffer import DoubleBuffer
 from axiloom.drivergen.passes.generalise import Generalise
+from axiloom.drivergen.passes.keep_packed import KeepPacked
+from axiloom.drivergen.passes.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.place_flow import PlaceFlow
+from axiloom.drivergen.passes.residency import Residency
+from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.tile import Tile
+from axiloom.drivergen.passes.zero_copy import ZeroCopy
 from axiloom.errors import AxiloomError, CompileError
 
 PASSES: tuple[type[ModulePass], ...] = (
@@ -34,8 +41,15 @@ PASSES: tuple[type[ModulePass], ...] = (
     Annotate,
     Tile,
     PlaceFlow,
+    Residency,
+    CoalesceLoops,
     CoalesceTransfers,
+    KeepPacked,
+    DoubleBuffer,
+    SpecialiseCopies,
+    ZeroCopy,
     LowerToLoops,
+    LowerQueue,
     LowerToCalls,
 )
 """In the order of the pipeline."""

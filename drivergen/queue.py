@@ -231,7 +231,7 @@ class TakerNameOp(IRDLOperation):
         super().__init__(properties={"of": StringAttr(of)}, result_types=[IndexType()])
 
 
-QUEUE_OPS = [
+QUEUE_OPS: list[type[Operation]] = [
     QueueOpenOp,
     QueueWordOp,
     QueueCleanOp,

@@ -290,10 +290,57 @@ def fits_twice(nest: Nest) -> bool:
 
 @dataclass(frozen=True)
 class CoalesceLoops(ModulePass):
-    """Send iterations of a loop, with the loops inside it, as one packet.
+    """Send iterations of a loop, with the loops inside it, as one packet: packing and unpacking part ways.
 
-    Options: `words`, about how long a packet should be; `buffers`, how many places it needs; `keep`, whether
-    accel-keep-packed follows, which decides what is worth a place of its own.
+    ::
+
+        scf.for %m ... {
+          scf.for %n ... {
+            scf.for %k = %c0 to %c16 step %c4 {
+              %0 = accel.send_literal 1 at %c0 {opcode = "sA", loads}
+              %1 = accel.send %A_tile as [4, 4] permutation [0, 1] at %0 : ...
+              %2 = accel.start_send %c0 to %1 : !accel.token<"send">
+              accel.wait %2 : !accel.token<"send">
+              ...
+            }
+            %3 = accel.start_recv %c0 to %c16 {opcode = "rC"} : !accel.token<"recv">
+            %4 = accel.send_literal 8 at %c0
+            ...
+            accel.recv %C_tile as [4, 4] permutation [0, 1] at %c0 mode "accumulate" : ...
+
+        accel.expect 4 tiles of 16
+        scf.for %m ... {
+          scf.for %n ... {
+            scf.for %k_packet = %c0 to %c16 step %c8 {
+              %place = accel.place 72 copies 1
+              %0 = arith.addi %k_packet, %c8 : index
+              %at = scf.for %k = %k_packet to %0 step %c4 iter_args(%at_1 = %place) -> (index) {
+                %1 = accel.send_literal 1 at %at_1 {opcode = "sA", loads}
+                %2 = accel.send %A_tile as [4, 4] permutation [0, 1] at %1 : ...
+                ...
+              }
+              %6 = arith.cmpi eq, %k_packet, %c8 : index
+              scf.if %6 {
+                %7 = accel.send_literal 8 at %at
+              }
+              %9 = arith.select %6, %8, %at : index
+              %10 = accel.start_send %place to %9 : !accel.token<"send">
+              scf.if %6 {
+                %from = accel.next
+                accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : ...
+              }
+              accel.wait %10 : !accel.token<"send">
+
+    Which loop the packets run along, and whether each has a place of its own in the window, is chosen in
+    :mod:`axiloom.drivergen.layout`. The first receive is armed before the first send and each further one as
+    soon as the tile before it is there, so that however many tiles a packet makes the device send, it never
+    waits for one that is armed too late. The words are the same, in the same order.
+
+    A nest is left alone if it holds anything but blocking transfers, if tiles of several sizes come back, or
+    if not even one iteration of the innermost loop, or two tiles that come back, fit into their window.
+
+    Options: `words`, about how long a packet should be; `buffers`, 2 if double buffering follows; `keep`, if
+    accel-keep-packed does, so that a place of its own is worth its room.
     """
 
     name = "accel-coalesce-loops"

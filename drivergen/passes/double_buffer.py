@@ -154,7 +154,42 @@ class _Packets:
 
 @dataclass(frozen=True)
 class DoubleBuffer(ModulePass):
-    """Pack a packet while the one before is sent, and take what that one brings back afterwards."""
+    """Pack a packet while the one before is sent, and take what that one brings back afterwards.
+
+    ::
+
+        scf.for %m = %c0 to %c16 step %c4 {
+          %place = accel.place 72 copies 2
+          ...                                                     staged from %place up to %at
+          %0 = accel.start_send %place to %at : !accel.token<"send">
+          %from = accel.next
+          accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : ...       of %m
+          accel.wait %0 : !accel.token<"send">
+        }
+
+        %m_sent, %place = scf.for %m = ... iter_args(%m_sent_1 = %c0, %place_1 = %c0) -> (index, index) {
+          accel.wait_queued
+          ...                                                     staged from %place_1 up to %at
+          accel.clean %place_1 to %at
+          accel.queue_send %place_1 to %at
+          %later = arith.cmpi ne, %m, %c0 : index
+          scf.if %later {
+            %from = accel.next
+            accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : ...     of %m_sent_1
+          }
+          %other = arith.subi %c72, %place_1 : index
+          scf.yield %m, %other : index, index
+        }
+        %from = accel.next
+        accel.recv ...                                            of %m_sent
+        accel.wait_sent
+
+    While the CPU packs a place, the packet that lies there was sent: `accel.wait_queued` leaves at most the
+    last one in flight, and that lies elsewhere. No wait can be for ever: a packet that waits for its turn is
+    started while tiles are waited for, and every tile of a packet is taken before the next but one is queued.
+
+    It does nothing to packets without an `accel.place`: those that accel-coalesce-loops has not made.
+    """
 
     name = "accel-double-buffer"
 

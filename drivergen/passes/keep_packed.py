@@ -207,7 +207,44 @@ class _Packet:
 
 @dataclass(frozen=True)
 class KeepPacked(ModulePass):
-    """Stage only what the packet before in the same place has not left there."""
+    """Stage only what the last packet in the same place has not left there.
+
+    ::
+
+        scf.for %m ... {
+          scf.for %n ... {
+            %place = accel.place 72 copies 1
+            %at = scf.for %k = %c0 to %c8 step %c4 iter_args(%at_1 = %place) -> (index) {
+              %0 = accel.send_literal 1 at %at_1 {opcode = "sA", loads}
+              %1 = accel.send %A_tile as [4, 4] permutation [0, 1] at %0 : ...
+              %2 = accel.send_literal 2 at %1 {opcode = "sB", loads}
+              %3 = accel.send %B_tile as [4, 4] permutation [0, 1] at %2 : ...
+              ...
+            }
+            %4 = accel.start_send %place to %at : !accel.token<"send">
+
+            ...
+              %first = arith.cmpi eq, %n, %c0 : index
+              %end = arith.addi %at_1, %c17 : index
+              scf.if %first {
+                %0 = accel.send_literal 1 at %at_1 {opcode = "sA", loads}
+                %1 = accel.send %A_tile as [4, 4] permutation [0, 1] at %0 : ...
+                accel.clean %at_1 to %end
+              }
+              %2 = accel.send_literal 2 at %end {opcode = "sB", loads}
+              %3 = accel.send %B_tile as [4, 4] permutation [0, 1] at %2 : ...
+              ...
+              accel.clean %end to ...
+            }
+            %4 = accel.start_send %place to %at {cleaned} : !accel.token<"send">
+
+    A tile that some loop around the packet does not change, and none inside that one does, is staged in the
+    first iteration of the loop; in the first two where two places take turns. Single words go with the tile
+    they stand beside. What is staged is cleaned at once, and nothing else is.
+
+    Rests on `accel.place`: no two ops of a nest stage words in the same place. It does nothing to packets
+    without one, which are those that accel-coalesce-loops has not made.
+    """
 
     name = "accel-keep-packed"
 
