@@ -81,6 +81,7 @@ class Latency:
     private_read: int
     private_write: int
     maintenance: int
+    ocm: int
     predictor_bits: int
 
 

@@ -27,11 +27,14 @@ _DMASR_BITS = {
     4: "DMAIntErr",
     5: "DMASlvErr",
     6: "DMADecErr",
+    8: "SGIntErr",
+    9: "SGSlvErr",
+    10: "SGDecErr",
     12: "IOC_Irq",
     13: "Dly_Irq",
     14: "Err_Irq",
 }
-"""PG021, MM2S_DMASR and S2MM_DMASR in simple mode."""
+"""PG021, MM2S_DMASR and S2MM_DMASR; that there is scatter-gather (SGIncld) is no news."""
 
 
 def dmasr(value: int) -> str:
@@ -46,12 +49,19 @@ class Channel:
 
     status: int
     bytes_asked: int
-    """Last LENGTH written."""
+    """Last LENGTH written, or what the descriptor asks for."""
     words_moved: int
-    """Over the accelerator's stream since then."""
+    """Over the accelerator's stream since then, or for the descriptor."""
     valid: bool
     ready: bool
     busy: bool
+    descriptor: int | None = None
+    """Address of the one being worked on; None without scatter-gather."""
+
+    @property
+    def where(self) -> str:
+        """The descriptor, as an insertion into a sentence."""
+        return "" if self.descriptor is None else f" for the descriptor at 0x{self.descriptor:08X}"
 
     @property
     def words_asked(self) -> int:
@@ -78,7 +88,7 @@ class Stopped:
 def _send_stall(channel: Channel) -> str | None:
     if not channel.busy:
         return None
-    progress = f"{channel.words_moved} of {channel.words_asked} words sent"
+    progress = f"{channel.words_moved} of {channel.words_asked} words sent{channel.where}"
     if channel.valid and not channel.ready:
         return f"s_axis (to the device, MM2S) stalls, the device takes no more words: {progress}"
     return f"MM2S does not finish: {progress}"
@@ -89,12 +99,15 @@ def _receive_stall(channel: Channel) -> str | None:
         missing = channel.words_asked - channel.words_moved
         return (
             f"m_axis (from the device, S2MM) stalls, the device sends nothing: "
-            f"{channel.words_asked} words expected, {channel.words_moved} received, {missing} missing"
+            f"{channel.words_asked} words expected{channel.where}, {channel.words_moved} received, "
+            f"{missing} missing"
         )
     if channel.busy:
-        return f"S2MM does not finish: {channel.words_asked} words expected, {channel.words_moved} received"
+        expected = f"{channel.words_asked} words expected{channel.where}"
+        return f"S2MM does not finish: {expected}, {channel.words_moved} received"
     if channel.valid and not channel.ready:
-        return "m_axis (from the device, S2MM) stalls, the device has words that no receive was started for"
+        what = "receive was started" if channel.descriptor is None else "descriptor is there"
+        return f"m_axis (from the device, S2MM) stalls, the device has words that no {what} for"
     return None
 
 

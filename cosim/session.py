@@ -220,27 +220,40 @@ def _fabric(dut: Dut) -> dict[str, int]:
     return {"cycles": _int(dut.now), **counts}
 
 
-def _channel(dut: Dut, name: str, stream: str) -> Channel:
+def _descriptor_bytes(core: Core, address: int) -> int:
+    """What the descriptor asks for: STRIDE_VSIZE and CONTROL, docs/dma.md."""
+    if address + 32 > core.ram.size:
+        return 0
+    words = core.ram[address : address + 32].view(np.uint32)
+    return (int(words[6]) & 0x3FFFFFF) * max(int(words[4]) >> 19, 1)
+
+
+def _channel(dut: Dut, core: Core, work: Work, name: str, stream: str) -> Channel:
     flags = _int(getattr(dut, f"stat_{stream}_flags"))
+    asked, descriptor = _int(getattr(dut, f"stat_{name}_length")), None
+    if work.spec.dma.scatter_gather:
+        descriptor = asked
+        asked = _descriptor_bytes(core, descriptor)
     return Channel(
         status=_int(getattr(dut, f"stat_{name}_dmasr")),
-        bytes_asked=_int(getattr(dut, f"stat_{name}_length")),
+        bytes_asked=asked,
         words_moved=_int(getattr(dut, f"stat_{name}_words")),
         valid=bool(flags & 8),
         ready=bool(flags & 4),
         busy=bool(flags & 1),
+        descriptor=descriptor,
     )
 
 
-def _stopped(dut: Dut, core: Core, outcome: Outcome, reason: str = "") -> Stopped:
+def _stopped(dut: Dut, core: Core, work: Work, outcome: Outcome, reason: str = "") -> Stopped:
     state = core.state
     return Stopped(
         outcome=outcome,
         reason=reason,
         cycles=_int(dut.now),
         device_error=_int(dut.stat_error),
-        mm2s=_channel(dut, "mm2s", "in"),
-        s2mm=_channel(dut, "s2mm", "out"),
+        mm2s=_channel(dut, core, work, "mm2s", "in"),
+        s2mm=_channel(dut, core, work, "s2mm", "out"),
         protocol=core.protocol_text(),
         cpu=f"CPU at {state.pc}" + (f", waiting for {state.waiting}" if state.waiting else ""),
     )
@@ -282,13 +295,13 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
     if not ended:
         cycles = f"{_int(dut.now):,} fabric cycles"
         reason = f"the run did not end within {order.timeout_s:g} s of wall time ({cycles})"
-        hang = diagnosis.hang_message(_stopped(dut, core, outcome, reason))
+        hang = diagnosis.hang_message(_stopped(dut, core, work, outcome, reason))
     elif outcome is not Outcome.HALT:
-        hang = diagnosis.hang_message(_stopped(dut, core, outcome))
+        hang = diagnosis.hang_message(_stopped(dut, core, work, outcome))
     elif state.fault:
         fault = state.fault
     elif state.exit_code:
-        fault = diagnosis.exit_message(_stopped(dut, core, outcome), state.exit_code)
+        fault = diagnosis.exit_message(_stopped(dut, core, work, outcome), state.exit_code)
     return Finished(
         outputs={symbol: core.read(symbol, *form) for symbol, form in order.outputs.items()},
         exit_code=state.exit_code,

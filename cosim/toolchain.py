@@ -103,6 +103,7 @@ def _macros(
     if board:
         macros["AXL_CPU_HZ"] = f"{board.cpu_hz}u"
         macros["AXL_DMA_CACHED"] = int(board.simulation.dma_cached)
+        macros["AXL_DMA_COHERENT"] = int(board.simulation.dma_buffers == "coherent")
     macros.update(defines)
     return [f"-D{name}={value}" for name, value in macros.items()]
 

@@ -104,6 +104,7 @@ typedef struct axl_config {
     uint32_t private_read_cycles;    /* PL310 and timer registers */
     uint32_t private_write_cycles;
     uint32_t maintenance_cycles;     /* one CP15 cache operation by address */
+    uint32_t ocm_cycles;             /* penalty of a L1 refill from the on-chip memory, which L2 does not cache */
     uint32_t mmio_request_cycles;    /* interconnect in front of the DMA's registers, fabric cycles */
     uint32_t mmio_response_cycles;   /* and the way back */
     uint32_t quantum_cycles;         /* the CPU runs ahead of the RTL by at most about this many CPU cycles; 0: no cap */

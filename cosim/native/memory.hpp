@@ -13,6 +13,11 @@ namespace axl {
 
 constexpr uint32_t PAGE_SHIFT = 12; // of the operating system's pages
 
+// On-chip memory of a Zynq-7000 where it is after reset (UG585, 29.2.6): three of its four 64 KiB. It lies beside the
+// PL310, which does not cache it.
+constexpr uint32_t OCM_BYTES = 3u << 16;
+inline bool in_ocm(uint32_t line) { return line < OCM_BYTES >> LINE_SHIFT; }
+
 struct Memory {
     Cache l1i, l1d, l2;
     StaleReports stale;
@@ -206,6 +211,10 @@ struct Memory {
 
     // Bring a line from L2 or DDR; returns the state that L1 inherits.
     uint8_t from_l2(uint32_t line) {
+        if (in_ocm(line)) {
+            penalty += config.ocm_cycles;
+            return 0;
+        }
         penalty += config.l2_hit_cycles;
         if (!l2_on) {
             penalty += config.ddr_cycles;
@@ -224,7 +233,7 @@ struct Memory {
 
     // A dirty line leaves L1. L2 takes whole lines without reading memory first.
     void to_l2(const Cache::Victim &victim) {
-        if (!l2_on) {
+        if (!l2_on || in_ocm(victim.line)) {
             to_memory(victim);
             return;
         }

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from axiloom import boards, isa
 from axiloom.cosim.soc import Job, Soc
 from axiloom.cosim.toolchain import compile_arm
+from axiloom.errors import HangError
 
+OURS = Path(__file__).parent / "drivers"
 SHARED = Path(__file__).parents[1] / "system" / "drivers"
 RNG = np.random.default_rng(11)
 A, B = RNG.integers(-(2**31), 2**31, (2, 4, 4), np.int64).astype(np.int32)
@@ -46,3 +50,43 @@ def test_both_simulators_agree(tmp_path: Path) -> None:
         results.append(first)
     assert results[0].fabric == results[1].fabric
     assert results[0].counters == results[1].counters
+
+
+@pytest.mark.parametrize("width", [64, 128])
+def test_wide_streams(width: int, tmp_path: Path) -> None:
+    """The same driver with padded heads; words are counted as they are on the stream."""
+    spec = specification(width=width)
+    elf = driver(tmp_path, OURS / "sg_wide.c", AXL_DMA_SG=1, AXL_STREAM_BITS=width)
+    results = [Soc(spec, sim=sim).run(elf, {"A": A, "B": B}, OUTPUTS) for sim in ("verilator", "icarus")]
+    for result in results:
+        assert (result.outputs["C"] == A @ B).all()
+        assert result.stale == []
+        assert result.fabric["words_in"] == 4 * width // 32 + 32
+        assert result.fabric["words_out"] == 16
+    assert results[0].fabric == results[1].fabric
+
+
+@pytest.fixture(scope="module")
+def soc() -> Soc:
+    made = Soc(specification(), watchdog_cycles=20_000)
+    made.build()
+    return made
+
+
+def test_a_sleeping_driver_is_woken(soc: Soc, tmp_path: Path) -> None:
+    result = soc.run(
+        driver(tmp_path, SHARED / "right.c", AXL_DMA_SG=1, AXL_DMA_IRQ=1), {"A": A, "B": B}, OUTPUTS
+    )
+    assert (result.outputs["C"] == A @ B).all()
+
+
+def test_a_hang_names_the_descriptor(soc: Soc, tmp_path: Path) -> None:
+    with pytest.raises(HangError) as hang:
+        soc.run(driver(tmp_path, OURS / "sg_half.c", AXL_DMA_SG=1))
+    text = str(hang.value)
+    assert re.search(
+        r"m_axis \(from the device, S2MM\) stalls, the device sends nothing: 16 words expected for the "
+        r"descriptor at 0x[0-9A-F]{6}[048C]0, 0 received, 16 missing",
+        text,
+    ), text
+    assert "last opcode sA waits for 16 of the 16 words of A (1 words in)" in text

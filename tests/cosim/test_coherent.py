@@ -1,0 +1,60 @@
+"""A port that looks into the caches: what is reported as stale without one, and is not with one."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from axiloom import boards, isa
+from axiloom.cosim import native
+from axiloom.cosim.core import Core, library
+from axiloom.cosim.toolchain import compile_arm
+
+BOARD = boards.load("pynq-z2")
+ADVANCE = 4
+PROGRAM = """
+#include <stdint.h>
+#define BUFFER ((volatile uint32_t *)0x16000000)
+int main(void) {
+    BUFFER[0] = 5;
+    *(volatile uint32_t *)0x40400028u = 4; /* the DMA reads the word and writes it anew */
+    return (int)BUFFER[0];
+}
+"""
+
+
+def run(folder: Path, dma_buffers: str) -> Core:
+    """The program, with a DMA that does its work while the register is written."""
+    board = replace(BOARD, simulation=replace(BOARD.simulation, dma_buffers=dma_buffers))
+    source = folder / "program.c"
+    source.write_text(PROGRAM)
+    core = Core(board, isa.builtin("v3", 4))
+    core.begin(compile_arm([source], folder / "program.elf", board=board))
+    lib = native.bind(library())
+    now, accesses = 0, 0
+    while True:
+        address, data, delay = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+        outputs = (ctypes.byref(address), ctypes.byref(data), ctypes.byref(delay))
+        op = lib.axl_cpu_step(0, 0, 0, now, *outputs)
+        now += delay.value
+        if op == 0:
+            return core
+        if op != ADVANCE:
+            accesses += 1
+            assert lib.axl_mem_read(0x16000000) == 5
+            lib.axl_mem_write(0x16000000, 9, 15)
+
+
+@pytest.mark.parametrize(("dma_buffers", "reports"), [("cached", 3), ("coherent", 0)])
+def test_stale_data(tmp_path: Path, dma_buffers: str, reports: int) -> None:
+    core = run(tmp_path, dma_buffers)
+    assert core.state.exit_code == 9
+    assert len(core.stale()) == reports
+
+
+def test_what_the_dma_wrote_is_fetched_again(tmp_path: Path) -> None:
+    misses = {how: run(tmp_path, how).counters()["cache-misses"] for how in ("cached", "coherent")}
+    assert misses["coherent"] == misses["cached"] + 1
