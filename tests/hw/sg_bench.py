@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -80,3 +81,49 @@ def packets(bench: Bench, chain: Sequence[Item]) -> list[tuple[int, bool]]:
         words = [bench.word(address, width) for address in item.addresses(width)]
         sent += [(word, item.last and i == len(words) - 1) for i, word in enumerate(words)]
     return sent
+
+
+def chain_of(count: int, place: int, address: int, length: int, rows: int) -> list[Item]:
+    """Descriptors behind each other, with buffers behind each other, each a packet."""
+    step = length * max(rows, 1)
+    return [
+        Item(place + 64 * i, address + step * i, length, length if rows else 0, rows) for i in range(count)
+    ]
+
+
+class Model:
+    """Packets of chosen lengths for S2MM, as long as `chain` has room, and memory when they are received."""
+
+    def __init__(self, bench: Bench, chain: Sequence[Item], chosen: random.Random) -> None:
+        self.width = bench.word_bytes
+        self.memory = bench.memory.copy()
+        self.packets: list[list[int]] = []
+        between = True
+        packet: list[int] = []
+        for item in chain:
+            addresses = item.addresses(self.width)
+            last_one = item is chain[-1]
+            # Short of the buffer, or all of it and the end of the packet, or all of it and no end.
+            taken = chosen.choice((len(addresses), chosen.randint(1, len(addresses))))
+            ends = last_one or taken < len(addresses) or chosen.random() < 0.6
+            for address in addresses[:taken]:
+                word = chosen.getrandbits(8 * self.width)
+                packet.append(word)
+                self._store(address, word)
+            self._set_status(item, COMPLETE | SOF * between | EOF * ends | taken * self.width)
+            between = ends
+            if ends:
+                self.packets.append(packet)
+                packet = []
+
+    def apply_status(self, chain: Sequence[Item]) -> None:
+        """A chain that MM2S has sent."""
+        for item in chain:
+            self._set_status(item, COMPLETE | item.bytes(self.width))
+
+    def _set_status(self, item: Item, word: int) -> None:
+        self._store(item.place + 28, word, 4)
+
+    def _store(self, address: int, word: int, width: int | None = None) -> None:
+        for i in range((width or self.width) // 4):
+            self.memory[address // 4 + i] = word >> 32 * i & 0xFFFFFFFF
