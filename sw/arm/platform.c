@@ -76,6 +76,8 @@ void axl_cache_clean(uintptr_t address, uint32_t bytes) { axl_cache_clean_rows(a
 void axl_cache_discard(uintptr_t address, uint32_t bytes) { axl_cache_discard_rows(address, bytes, 1, 0); }
 void axl_cache_invalidate(uintptr_t address, uint32_t bytes) { axl_cache_invalidate_rows(address, bytes, 1, 0); }
 
+void axl_ocm_invalidate(uintptr_t address, uint32_t bytes) { l1_invalidate((region){address, bytes, 1, 0}); }
+
 void axl_map_uncached(uintptr_t address, uint32_t bytes) {
     const uint32_t first = (uint32_t)address / SECTION, last = (uint32_t)(address + bytes - 1) / SECTION;
     for (uint32_t i = first; i <= last; i++) {

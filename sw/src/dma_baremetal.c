@@ -1,6 +1,6 @@
 /* The DMA on bare metal: Xilinx AXI DMA v7.1, its windows and one transfer a channel. References are to PG021.
  * How a transfer is put to the DMA is in dma_simple.c and dma_sg.c. */
-#include "dma_internal.h"
+#include "dma_look.h"
 
 /* A reset takes a few dozen cycles of the fabric; a DMA that is not there answers with something else for ever. */
 #define READY_POLLS 1000u
@@ -111,7 +111,8 @@ dma_status dma_start_recv(uint32_t words, uint32_t offset) {
     return DMA_OK;
 }
 
-static dma_status check(dma_channel *ch, int *done, uint32_t *bytes) {
+/* Inlined, so that a loop that waits holds little but the read of the register. */
+static inline dma_status check(dma_channel *ch, int *done, uint32_t *bytes) {
     *done = 1;
     if (!dma_in_window.words)
         return DMA_ERR_NOT_READY;
@@ -125,7 +126,7 @@ static dma_status check(dma_channel *ch, int *done, uint32_t *bytes) {
     return status;
 }
 
-dma_status dma_check_send(int *done) {
+static inline dma_status check_send(int *done) {
     uint32_t bytes;
     dma_status status = check(&dma_send_channel, done, &bytes);
     if (*done)
@@ -134,7 +135,7 @@ dma_status dma_check_send(int *done) {
 }
 
 /* ... and after, because the CPU may have fetched lines ahead while the DMA wrote. */
-dma_status dma_check_recv(int *done) {
+static inline dma_status check_recv(int *done) {
     uint32_t words = dma_recv_channel.words, bytes = 0;
     dma_status status = check(&dma_recv_channel, done, &bytes);
     if (status != DMA_OK || !*done || !words)
@@ -148,33 +149,7 @@ dma_status dma_check_recv(int *done) {
     return bytes < words * sizeof(uint32_t) ? DMA_ERR_SHORT : DMA_OK;
 }
 
-/* The interrupts stay masked in the CPU: an interrupt only ends its sleep. A flag is cleared before the look that
- * follows it, so that none is missed. The other channel's may be cleared at any time: whoever waits for that one
- * looks before it sleeps. */
-static void sleep(const dma_channel *channel, int woken) {
-    if (woken)
-        dma_write_register((channel->base ^ S2MM) + DMASR, DMASR_IRQS);
-    axl_wait_for_interrupt();
-    dma_write_register(channel->base + DMASR, DMASR_IRQS);
-}
-
-dma_status dma_wait_until(const dma_channel *channel, dma_status (*look)(int *)) {
-#ifdef AXL_TIMEOUT_US
-    const uint64_t limit = axl_timer() + (uint64_t)(AXL_TIMEOUT_US) * (AXL_CPU_HZ / 2000000u);
-#endif
-    for (int woken = 0;; woken = 1) {
-        int done;
-        dma_status status = look(&done);
-        if (done || status != DMA_OK)
-            return status;
-#ifdef AXL_TIMEOUT_US
-        if (axl_timer() > limit)
-            return DMA_ERR_TIMEOUT;
-#endif
-        if (AXL_DMA_IRQ)
-            sleep(channel, woken);
-    }
-}
-
-dma_status dma_wait_send(void) { return dma_wait_until(&dma_send_channel, dma_check_send); }
-dma_status dma_wait_recv(void) { return dma_wait_until(&dma_recv_channel, dma_check_recv); }
+dma_status dma_check_send(int *done) { return check_send(done); }
+dma_status dma_check_recv(int *done) { return check_recv(done); }
+dma_status dma_wait_send(void) { return dma_wait_until(&dma_send_channel, check_send); }
+dma_status dma_wait_recv(void) { return dma_wait_until(&dma_recv_channel, check_recv); }

@@ -52,11 +52,6 @@ static inline void dma_write_register(uint32_t offset, uint32_t value) {
 /* What differs between the two kinds of DMA: dma_simple.c, dma_sg.c (AXL_DMA_SG). One transfer a channel. */
 void dma_channel_prepare(const dma_channel *channel); /* after a reset, before it runs */
 void dma_channel_start(const dma_channel *channel, uintptr_t address, uint32_t bytes);
-/* One look: *done, and if so the *bytes that were moved. */
-dma_status dma_channel_look(const dma_channel *channel, int *done, uint32_t *bytes);
-
-/* Call `look` until it says done or fails, as long as AXL_TIMEOUT_US allows; asleep in between if AXL_DMA_IRQ. */
-dma_status dma_wait_until(const dma_channel *channel, dma_status (*look)(int *done));
 
 /* Platform (sw/arm/platform.c): caches and memory attributes. Addresses and sizes in bytes. A region of rows is
  * `rows` times `row_bytes` bytes that begin `stride` bytes apart. */
@@ -66,6 +61,7 @@ void axl_cache_invalidate(uintptr_t address, uint32_t bytes); /* after it has: t
 void axl_cache_clean_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 void axl_cache_discard_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 void axl_cache_invalidate_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+void axl_ocm_invalidate(uintptr_t address, uint32_t bytes);   /* the same for on-chip memory, which only L1 holds */
 void axl_map_uncached(uintptr_t address, uint32_t bytes);
 void axl_memory_barrier(void);                                /* earlier accesses are done before later ones */
 void axl_wait_for_interrupt(void);

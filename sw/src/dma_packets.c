@@ -1,6 +1,6 @@
 /* Packets that overlap, and series of tiles, on one transfer a channel. */
 #include "axiloom_packets.h"
-#include "dma_internal.h"
+#include "dma_look.h"
 
 #define CACHE_LINE_WORDS 8u
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT)

@@ -13,10 +13,8 @@ dma_send_queue dma_sends;
 dma_recv_queue dma_recvs;
 
 static void link_ring(dma_descriptor *ring, uint32_t size) {
-    for (uint32_t i = 0; i < size; i++) {
+    for (uint32_t i = 0; i < size; i++)
         ring[i].next = (uintptr_t)&ring[(i + 1) % size];
-        ring[i].status = 0;
-    }
 }
 
 /* PG021, "Programming Sequence" of scatter-gather: CURDESC while the channel is halted, then run, then TAILDESC. */
@@ -69,25 +67,6 @@ void dma_channel_start(const dma_channel *channel, uintptr_t address, uint32_t b
         dma_post_recv(address, bytes, 0);
         dma_tell_recvs();
     }
-}
-
-dma_status dma_channel_look(const dma_channel *channel, int *done, uint32_t *bytes) {
-    const uint32_t errors = dma_read_register(channel->base + DMASR) & DMASR_ERRORS;
-    const dma_descriptor *last = channel->base == MM2S
-                                     ? &dma_send_ring[(dma_sends.pushed - 1) & (AXL_SEND_RING - 1)]
-                                     : &dma_recv_ring[(dma_recvs.posted - 1) & (AXL_RECV_RING - 1)];
-    const uint32_t status = last->status;
-    *done = (status & DMA_COMPLETE) != 0;
-    *bytes = status & DMA_BYTES;
-    if (errors)
-        return DMA_ERR_HALTED;
-    if (!*done)
-        return DMA_OK;
-    if (channel->base == MM2S)
-        dma_sends.done = dma_sends.pushed;
-    else
-        dma_recvs.taken = dma_recvs.posted;
-    return channel->base == S2MM && !(status & DMA_RXEOF) ? DMA_ERR_LONG : DMA_OK;
 }
 
 #endif
