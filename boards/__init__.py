@@ -13,6 +13,7 @@ from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from axiloom.boards.checks import check
 from axiloom.errors import UsageError
 
 _HERE = Path(__file__).parent
@@ -221,14 +222,7 @@ def load(name: str | Path) -> Board:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not a board profile: {error}") from None
     board = _build(Board, data, str(path))
-    for where, value, accepted in (
-        ("caches.replacement", board.caches.replacement, ("random", "lru")),
-        ("simulation.dma_buffers", board.simulation.dma_buffers, ("uncached", "cached", "coherent")),
-        ("events.l1d_events", board.events.l1d_events, ("separate", "accesses")),
-    ):
-        if value not in accepted:
-            choice = f"{', '.join(accepted[:-1])} or {accepted[-1]}"
-            raise UsageError(f"{path}: {where} must be {choice}, not {value!r}")
+    check(board, str(path))
     return board
 
 
@@ -251,6 +245,13 @@ _ACCEPTED: dict[str, tuple[type, ...]] = {
     "float": (int, float),
     "str": (str,),
     "bool": (bool,),
+}
+
+_MEANING = {
+    "int": "a whole number, not negative",
+    "float": "a number, not negative",
+    "str": "a text",
+    "bool": "true or false",
 }
 
 T = TypeVar("T")
@@ -277,6 +278,6 @@ def _build(cls: type[T], data: Mapping[str, Any], where: str) -> T:
         accepted = _ACCEPTED.get(kind, ())
         wrong = not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted)
         if wrong or (not isinstance(value, str) and value < 0):
-            raise UsageError(f"{where}: {name} must be a {kind} that is not negative, not {value!r}")
+            raise UsageError(f"{where}: {name} must be {_MEANING[kind]}, not {value!r}")
         values[name] = value
     return cls(**values)

@@ -102,16 +102,23 @@ def settle(
     rounds: int = 4,
     enough: float = 0.002,
 ) -> tuple[Board, dict[Point, Trace]]:
-    """Fit and simulate in turn until the simulator says what the linear model said (mean over the samples of
-    the relative difference), or `rounds` are over. The board that was fitted, and its traces."""
+    """Fit and simulate in turn until the simulator says what the linear model said of the fit (mean over the
+    samples of the relative difference at most `enough`), or `rounds` are over. The board that was fitted,
+    and its traces: `board` itself if a fit would not move it further than that."""
     traces = simulate(board)
     for _ in range(rounds):
         chosen = samples(measurements, traces)
         values = solve(chosen, board)
         said = [predict(s, board, values) for s in chosen]
+        if _apart(said, chosen, traces) <= enough:
+            break
         board = model.with_values(board, values)
         traces = simulate(board)
-        now = [model.value(s.measurement.metric, traces[s.measurement.point]) for s in chosen]
-        if float(np.mean(np.abs(np.array(said) / np.array(now) - 1))) < enough:
+        if _apart(said, chosen, traces) <= enough:
             break
     return board, traces
+
+
+def _apart(said: Sequence[float], chosen: Sequence[Sample], traces: dict[Point, Trace]) -> float:
+    now = [model.value(s.measurement.metric, traces[s.measurement.point]) for s in chosen]
+    return float(np.mean(np.abs(np.array(said) / np.array(now) - 1)))

@@ -1,0 +1,61 @@
+"""What the numbers of a profile must be, beyond their types."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from axiloom.errors import UsageError
+
+if TYPE_CHECKING:
+    from axiloom.boards import Board
+
+LINE_BYTES = 32
+_CHOICES = {
+    "caches.replacement": ("random", "lru"),
+    "simulation.dma_buffers": ("uncached", "cached", "coherent"),
+    "events.l1d_events": ("separate", "accesses"),
+}
+_LIMITS = {
+    "cpu_hz": (1_000_000, 10_000_000_000),
+    "fabric_hz": (1_000_000, 2_000_000_000),
+    "latency.predictor_bits": (1, 20),
+}
+_COST_LIMIT = 1_000
+_LIMIT = 2**32 - 1
+
+
+def check(board: Board, where: str) -> None:
+    """UsageError with the first key of `board` (in the file `where`) that no such machine can have."""
+    values = dict(_places(asdict(board), ""))
+    for place, accepted in _CHOICES.items():
+        if values[place] not in accepted:
+            choice = f"{', '.join(accepted[:-1])} or {accepted[-1]}"
+            raise UsageError(f"{where}: {place} must be {choice}, not {values[place]!r}")
+    for place, value in values.items():
+        if isinstance(value, (bool, str)):
+            continue
+        low, high = _LIMITS.get(place, (0, _COST_LIMIT if place.startswith("cost.") else _LIMIT))
+        if not low <= value <= high:  # false for NaN, too
+            raise UsageError(f"{where}: {place} must be {low:,} to {high:,}, not {value:,}")
+    for name in ("l1i", "l1d", "l2"):
+        size, ways = values[f"caches.{name}_size"], values[f"caches.{name}_ways"]
+        if not (_power_of_two(size) and _power_of_two(ways) and size >= LINE_BYTES * ways):
+            raise UsageError(
+                f"{where}: caches.{name}_size and {name}_ways must be powers of two, with a line of "
+                f"{LINE_BYTES} bytes in each way at least, not {size:,} and {ways}"
+            )
+
+
+def _places(values: dict[str, Any], section: str) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found += _places(value, f"{section}{name}.")
+        elif value is not None:
+            found.append((section + name, value))
+    return found
+
+
+def _power_of_two(number: int) -> bool:
+    return number > 0 and number & (number - 1) == 0
