@@ -71,7 +71,11 @@ class Cost:
 
 @dataclass(frozen=True)
 class Latency:
-    """Penalties in CPU cycles (`predictor_bits`: log2 of the branch history table)."""
+    """Penalties in CPU cycles (`predictor_bits`: log2 of the branch history table).
+
+    `preloads` is how many lines PLD may have on their way (1 to 16); they come `line_gap` apart from L2
+    and on-chip memory, `ddr_gap` from DDR.
+    """
 
     l2_hit: int
     ddr: int
@@ -83,6 +87,9 @@ class Latency:
     private_write: int
     maintenance: int
     ocm: int
+    preloads: int
+    line_gap: int
+    ddr_gap: int
     predictor_bits: int
 
 

@@ -20,6 +20,7 @@ _LIMITS = {
     "cpu_hz": (1_000_000, 10_000_000_000),
     "fabric_hz": (1_000_000, 2_000_000_000),
     "latency.predictor_bits": (1, 20),
+    "latency.preloads": (1, 16),
 }
 _COST_LIMIT = 1_000
 _LIMIT = 2**32 - 1

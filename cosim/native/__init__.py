@@ -40,6 +40,7 @@ class Config(ctypes.Structure):
         ("replacement", c_uint32),
         ("pair_accesses", c_uint32),
         ("predictor_bits", c_uint32),
+        ("preloads", c_uint32),
         ("cost", c_uint32 * len(COST_CLASSES)),
         *(
             (f"{name}_cycles", c_uint32)
@@ -54,6 +55,8 @@ class Config(ctypes.Structure):
                 "private_write",
                 "maintenance",
                 "ocm",
+                "line_gap",
+                "ddr_gap",
                 "mmio_request",
                 "mmio_response",
                 "quantum",
@@ -238,6 +241,9 @@ def config(board: Board, mmio_base: int, mmio_size: int) -> Config:
         private_write_cycles=latency.private_write,
         maintenance_cycles=latency.maintenance,
         ocm_cycles=latency.ocm,
+        preloads=latency.preloads,
+        line_gap_cycles=latency.line_gap,
+        ddr_gap_cycles=latency.ddr_gap,
         mmio_request_cycles=fabric.mmio_request,
         mmio_response_cycles=fabric.mmio_response,
         quantum_cycles=board.simulation.quantum,

@@ -94,6 +94,7 @@ typedef struct axl_config {
     uint32_t replacement;            /* AXL_REPLACE_* of all three caches */
     uint32_t pair_accesses;          /* 1: LDM, STM, VLD, VST access L1D once per aligned 8 bytes; 0: once per element */
     uint32_t predictor_bits;         /* the gshare table has 2^bits counters of 2 bits */
+    uint32_t preloads;               /* lines that PLD may have on their way, 1 to 16 */
     uint32_t cost[AXL_CLASSES];      /* base cost of an instruction, 1/64 CPU cycle */
     uint32_t l2_hit_cycles;          /* penalty of a L1 refill that hits L2, CPU cycles */
     uint32_t ddr_cycles;             /* further penalty if it misses L2 */
@@ -105,6 +106,8 @@ typedef struct axl_config {
     uint32_t private_write_cycles;
     uint32_t maintenance_cycles;     /* one CP15 cache operation by address */
     uint32_t ocm_cycles;             /* penalty of a L1 refill from the on-chip memory, which L2 does not cache */
+    uint32_t line_gap_cycles;        /* between two such lines from L2 or on-chip memory */
+    uint32_t ddr_gap_cycles;         /* from DDR */
     uint32_t mmio_request_cycles;    /* interconnect in front of the DMA's registers, fabric cycles */
     uint32_t mmio_response_cycles;   /* and the way back */
     uint32_t quantum_cycles;         /* the CPU runs ahead of the RTL by at most about this many CPU cycles; 0: no cap */

@@ -98,8 +98,8 @@ bool Cpu::hook(uint32_t type, void *callback, uint64_t first, uint64_t last) {
     return false;
 }
 
-// The engine takes cache maintenance for a no-op, so the few instructions that matter get a hook each: writes to
-// CP15 c1 (SCTLR), c2 (TTBR), c7 (caches) and c8 (TLB). Data in the text that looks like one is never executed.
+// The engine takes cache maintenance and PLD for no-ops, so the few instructions that matter get a hook each: writes to
+// CP15 c1 (SCTLR), c2 (TTBR), c7 (caches) and c8 (TLB), and PLD. Data in the text that looks like one is never executed.
 int Cpu::scan(uint32_t text_start, uint32_t text_end) {
     if (text_end > RAM_SIZE || text_start > text_end) {
         error = "axl_cpu_start: the text is not in RAM";
@@ -109,10 +109,11 @@ int Cpu::scan(uint32_t text_start, uint32_t text_end) {
         uint32_t word;
         memcpy(&word, ram + address, sizeof word);
         uint32_t crn = (word >> 16) & 15;
-        bool mcr = (word & 0x0FF00F10) == 0x0E000F10;
-        if (!mcr || !(crn == 1 || crn == 2 || crn == 7 || crn == 8))
-            continue;
-        if (!hook(UC_HOOK_CODE, reinterpret_cast<void *>(on_coprocessor), address, address))
+        bool mcr = (word & 0x0FF00F10) == 0x0E000F10 && (crn == 1 || crn == 2 || crn == 7 || crn == 8);
+        void *callback = mcr             ? reinterpret_cast<void *>(on_coprocessor)
+                         : is_pld(word) ? reinterpret_cast<void *>(on_preload)
+                                        : nullptr;
+        if (callback && !hook(UC_HOOK_CODE, callback, address, address))
             return -1;
     }
     return 0;
@@ -353,8 +354,11 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
     switch (attributes.data[address >> 20]) {
     case Attribute::CACHED: {
         uint32_t last = (address + size - 1) >> LINE_SHIFT;
-        for (uint32_t line = address >> LINE_SHIFT; line <= last; line++)
+        for (uint32_t line = address >> LINE_SHIFT; line <= last; line++) {
+            if (__builtin_expect(memory.preloads.any(), 0))
+                memory.wait_for_preloads(line, cycles());
             write ? memory.store(line) : memory.load(line);
+        }
         return;
     }
     case Attribute::UNCACHED:
@@ -364,6 +368,17 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
         state.mmio_pc = reg(UC_ARM_REG_PC);
         return;
     }
+}
+
+// ARM's PLD and PLDW with an immediate or a shifted register (ARMv7-A ARM, A8.8.126 ff.); in Thumb code they do nothing.
+bool Cpu::is_pld(uint32_t w) { return (w & 0xFF30F000) == 0xF510F000 || (w & 0xFF30F010) == 0xF710F000; }
+
+void Cpu::preload(uint32_t pc) {
+    if (reg(UC_ARM_REG_CPSR) & 0x20)
+        return;
+    const uint32_t address = transfer_address(pc);
+    if (attributes.data[address >> 20] == Attribute::CACHED)
+        memory.preload(address >> LINE_SHIFT, cycles());
 }
 
 void Cpu::schedule() {
@@ -450,6 +465,10 @@ bool Cpu::on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int, int6
 
 void Cpu::on_coprocessor(uc_engine *, uint64_t address, uint32_t, void *self) {
     cpu_of(self).coprocessor_write(static_cast<uint32_t>(address));
+}
+
+void Cpu::on_preload(uc_engine *, uint64_t address, uint32_t, void *self) {
+    cpu_of(self).preload(static_cast<uint32_t>(address));
 }
 
 void Cpu::on_exception(uc_engine *, uint32_t number, void *self) { cpu_of(self).exception(number); }

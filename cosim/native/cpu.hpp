@@ -113,6 +113,8 @@ class Cpu {
 
     void block(uint32_t address, uint32_t size);
     void access(bool write, uint32_t address, uint32_t size);
+    static bool is_pld(uint32_t word);
+    void preload(uint32_t pc);
     void retire(const Block &block);
     bool paired(bool write, uint32_t address, uint32_t size);
 
@@ -120,6 +122,7 @@ class Cpu {
     static void on_access(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);
     static bool on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);
     static void on_coprocessor(uc_engine *, uint64_t address, uint32_t size, void *self);
+    static void on_preload(uc_engine *, uint64_t address, uint32_t size, void *self);
     static void on_exception(uc_engine *, uint32_t number, void *self);
     static uint64_t on_device_read(uc_engine *, uint64_t offset, unsigned size, void *self);
     static void on_device_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache.hpp"
+#include "preload.hpp"
 #include "stale.hpp"
 
 namespace axl {
@@ -20,6 +21,7 @@ inline bool in_ocm(uint32_t line) { return line < OCM_BYTES >> LINE_SHIFT; }
 
 struct Memory {
     Cache l1i, l1d, l2;
+    Preloads preloads;
     StaleReports stale;
     axl_config config{};
     bool l2_on = false;
@@ -43,6 +45,7 @@ struct Memory {
         l1i.reset();
         l1d.reset();
         l2.reset();
+        preloads.reset();
         stale.reset();
         l2_on = false;
         loads = load_misses = stores = store_misses = 0;
@@ -75,6 +78,26 @@ struct Memory {
             state |= DIRTY;
             l1d.writers[index] = pc;
         }
+    }
+
+    // PLD at time `now`. It counts as a load, and as a miss where it fetches the line.
+    void preload(uint32_t line, uint64_t now) {
+        if (!touched.empty() && !is_touched(line))
+            return; // its page is not mapped yet: PLD does not fault
+        loads++;
+        if (l1d.find(line) != NOT_FOUND)
+            return;
+        const uint64_t wait = preloads.slot(now, config.preloads), misses = l2_misses, before = penalty;
+        load_misses++;
+        refill(line);
+        const uint64_t latency = penalty - before;
+        penalty = before + wait;
+        preloads.add(line, now + wait, latency, l2_misses == misses ? config.line_gap_cycles : config.ddr_gap_cycles);
+    }
+
+    // Before a load or store at time `now` while preloads.any().
+    void wait_for_preloads(uint32_t line, uint64_t now) {
+        penalty += l1d.find(line) == NOT_FOUND ? preloads.wait_for_all(now) : preloads.wait(line, now);
     }
 
     void uncached_load() {
@@ -187,13 +210,17 @@ struct Memory {
         return index;
     }
 
+    bool is_touched(uint32_t line) const {
+        uint32_t page = line >> (PAGE_SHIFT - LINE_SHIFT);
+        return touched[page >> 6] >> (page & 63) & 1;
+    }
+
     // A page that the cache has never held was never accessed: so it is enough to look at misses.
     [[gnu::noinline]] void touch_page(uint32_t line) {
         uint32_t page = line >> (PAGE_SHIFT - LINE_SHIFT);
-        uint64_t bit = 1ull << (page & 63);
-        if (touched[page >> 6] & bit)
+        if (is_touched(line))
             return;
-        touched[page >> 6] |= bit;
+        touched[page >> 6] |= 1ull << (page & 63);
         page_faults++;
         penalty += config.page_fault.cycles;
     }

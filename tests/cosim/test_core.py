@@ -188,6 +188,71 @@ class TestCounters:
         assert runs[0].counters == runs[1].counters == runs[2].counters
 
 
+class TestPreload:
+    """PLD, on lines of `data` that no cache holds: a miss takes `l2_hit` + `ddr` cycles."""
+
+    MISS = BOARD.latency.l2_hit + BOARD.latency.ddr
+    WAIT = "        mov r2, #400\n0:      subs r2, r2, #1\n        bne 0b\n"
+    AT = "        movw r1, #:lower16:data\n        movt r1, #:upper16:data\n"
+
+    @staticmethod
+    def each(instruction: str, lines: int) -> str:
+        return "".join(f"        {instruction}, #{32 * i}]\n" for i in range(lines))
+
+    def preload(self, lines: int) -> str:
+        return self.each("pld [r1", lines)
+
+    def load(self, lines: int) -> str:
+        return self.each("ldr r0, [r1", lines)
+
+    @pytest.fixture
+    def cycles(self, extra: Callable[[str], Counters]) -> Callable[[str], int]:
+        """CPU cycles of loads, stores and PLDs on memory at r1, beyond those of as many no-ops."""
+
+        def measure(body: str) -> int:
+            nothing = extra(self.AT + "        mov r0, r0\n" * body.count("\n"))
+            return extra(self.AT + body)["cpu-cycles"] - nothing["cpu-cycles"]
+
+        return measure
+
+    def test_in_time_it_hides_the_miss(self, extra: Callable[[str], Counters]) -> None:
+        lines = 4
+        with_it = extra(self.AT + self.preload(lines) + self.WAIT + self.load(lines))
+        without = extra(self.AT + self.WAIT + self.load(lines))
+        assert with_it["L1-dcache-loads"] - without["L1-dcache-loads"] == lines, "each PLD is a load"
+        for same in ("L1-dcache-load-misses", "l2-misses"):
+            assert with_it[same] >= without[same] >= lines
+        assert without["cpu-cycles"] - with_it["cpu-cycles"] >= (lines - 1.5) * self.MISS
+
+    def test_too_late_it_hides_nothing(self, cycles: Callable[[str], int]) -> None:
+        assert abs(cycles(self.preload(1) + self.load(1)) - cycles(self.load(1))) <= 2
+
+    def test_lines_come_one_after_the_other(self, cycles: Callable[[str], int]) -> None:
+        """Four are on their way at a time; the fifth PLD waits until the first line has come."""
+        lines, latency = 12, BOARD.latency
+        last = self.MISS + (lines - 1) * latency.ddr_gap
+        assert cycles(self.preload(lines) + self.load(lines)) == pytest.approx(last, abs=lines)
+        blocked = last - latency.preloads * latency.ddr_gap
+        assert blocked - lines <= cycles(self.preload(lines)) <= blocked + latency.ddr_gap
+
+    def test_another_miss_waits_for_them(self, cycles: Callable[[str], int]) -> None:
+        other = "        ldr r0, [r1, #2048]\n"
+        assert cycles(self.preload(1) + other) == pytest.approx(2 * self.MISS, abs=2)
+
+    def test_by_register_and_for_a_store(self, extra: Callable[[str], Counters]) -> None:
+        stores = "        str r0, [r1, #256]\n        str r0, [r1, #512]\n"
+        by_register = "        mov r2, #64\n        pld [r1, r2, lsl #2]\n"
+        preloads = by_register + "        .arch_extension mp\n        pldw [r1, #512]\n"
+        missed = extra(self.AT + stores)["cache-misses"] - extra(self.AT)["cache-misses"]
+        found = extra(self.AT + preloads + self.WAIT + stores)
+        assert missed == found["L1-dcache-load-misses"] == found["cache-misses"] == 2
+
+    def test_uncached_memory_is_left_alone(self, extra: Callable[[str], Counters]) -> None:
+        assert (
+            extra("        movw r1, #0\n        movt r1, #0x15F0\n        pld [r1]\n")["L1-dcache-loads"] == 0
+        )
+
+
 class TestSystem:
     def test_global_timer_runs_at_half_the_clock(self, tmp_path: Path) -> None:
         elf = compile_c(
