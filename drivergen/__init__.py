@@ -4,8 +4,11 @@
 - ``mlir.py``: parsing with locations, errors that name an op and its place
 - ``match.py``: is an op a matmul, and which of its loops and operands is which
 - ``trait.py``: the trait as values
-- ``passes/``: one pass a file, in the order generalise, bufferise, annotate, tile, place_flow,
-  coalesce_transfers (where the pipeline has it), lower_to_loops, lower_to_calls
+- ``passes/``: one pass a file, in the order generalise, bufferise, annotate, tile, place_flow; of what the
+  pipeline has, cache_tiling, residency, coalesce_loops, coalesce_transfers, keep_packed, double_buffer,
+  specialise_copies or zero_copy; lower_to_loops, lower_queue, lower_to_calls
+- ``nest.py``: a loop nest with its opcodes as those passes see it; ``layout.py``: where packets lie in the
+  window; ``locality.py``: what misses the caches; ``queue.py``: ops for scatter-gather
 - ``emit_c.py``: C99; ``driver.py``: what is delivered, and the harness around it
 - ``pipeline.py``: `compile_mlir` and `compile_cpu`; ``opt.py``: the command ``axiloom-opt``
 - ``reference.py``: the same function by NumPy, independent of all of the above but the parser
@@ -13,7 +16,14 @@
 """
 
 from axiloom.drivergen.driver import Arg, Call, Driver
-from axiloom.drivergen.pipeline import PIPELINES, STAGES, compile_cpu, compile_mlir
+from axiloom.drivergen.pipeline import (
+    PIPELINES,
+    STAGES,
+    compile_cpu,
+    compile_mlir,
+    default_pipeline,
+    optimisations,
+)
 from axiloom.drivergen.problem import Problem, matmul_mlir, parse_problem
 from axiloom.drivergen.reference import reference
 
@@ -26,7 +36,9 @@ __all__ = [
     "Problem",
     "compile_cpu",
     "compile_mlir",
+    "default_pipeline",
     "matmul_mlir",
+    "optimisations",
     "parse_problem",
     "reference",
 ]

@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import ModuleOp
-
 from axiloom.drivergen import dialect as accel
-from axiloom.drivergen.nest import Item, Nest, nests
+from axiloom.drivergen.nest import Item, Nest
 from axiloom.isa.types import WORD_BITS
 
 LINE_WORDS = 8
@@ -150,13 +148,3 @@ def choose(nest: Nest, *, buffers: int, keep: bool, target: int = PACKET_WORDS) 
     """The layout that costs the CPU least, None if not even one iteration of the innermost loop fits."""
     fitting = layouts(nest, buffers, target)
     return min(fitting, key=lambda one: cost(nest, one, keep=keep), default=None)
-
-
-def packing_cost(module: ModuleOp, *, buffers: int) -> float:
-    """CPU cycles for packing and sending in all nests of placed transfers, kept packed where it can be."""
-    total = 0.0
-    for _, nest in nests(module):
-        layout = choose(nest, buffers=buffers, keep=True)
-        if layout is not None:
-            total += cost(nest, layout, keep=True)
-    return total

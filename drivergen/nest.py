@@ -45,6 +45,7 @@ class Nest:
 
     levels: list[Level]
     dma: DmaConfig
+    _reached: dict[Item, set[SSAValue]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def root(self) -> scf.ForOp:
@@ -58,11 +59,12 @@ class Nest:
 
     def depends(self, item: Item) -> set[int]:
         """Numbers of the loops that the words (or the target) of `item` depend on."""
-        values = list(item.operands)
-        if isinstance(item, accel.StageOp):
-            values.remove(item.offset)
-        counters: dict[SSAValue, int] = {level.counter: number for number, level in enumerate(self.levels)}
-        return {counters[value] for value in reached(values) if value in counters}
+        if item not in self._reached:
+            values = list(item.operands)
+            if isinstance(item, accel.StageOp):
+                values.remove(item.offset)
+            self._reached[item] = reached(values)
+        return {number for number, level in enumerate(self.levels) if level.counter in self._reached[item]}
 
 
 def reached(values: list[SSAValue]) -> set[SSAValue]:

@@ -20,6 +20,7 @@ from axiloom.drivergen.dialect import Accel
 from axiloom.drivergen.mlir import LocatedParser
 from axiloom.drivergen.passes.annotate import Annotate
 from axiloom.drivergen.passes.bufferise import Bufferise
+from axiloom.drivergen.passes.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.double_buffer import DoubleBuffer
@@ -41,6 +42,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     Annotate,
     Tile,
     PlaceFlow,
+    CacheTiling,
     Residency,
     CoalesceLoops,
     CoalesceTransfers,

@@ -15,11 +15,13 @@ from xdsl.passes import ModulePass
 from axiloom import __version__, isa
 from axiloom.drivergen import emit_c
 from axiloom.drivergen.driver import Call, Driver, arguments, entry_name, harness, init_name
-from axiloom.drivergen.layout import packing_cost
+from axiloom.drivergen.locality import ZYNQ_7000, Caches, nest_cost
 from axiloom.drivergen.match import sizes
 from axiloom.drivergen.mlir import context, fail, only_function, parse
+from axiloom.drivergen.nest import nests
 from axiloom.drivergen.passes.annotate import Annotate
 from axiloom.drivergen.passes.bufferise import Bufferise
+from axiloom.drivergen.passes.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.double_buffer import DoubleBuffer
@@ -43,12 +45,12 @@ STAGES = ("linalg", "accel", "calls", "c")
 """Where compilation can stop: annotated linalg, transfers in loops, calls of the runtime, C."""
 
 OPTIMISATIONS = (
+    "cache-tiling",
     "residency",
     "coalesce",
     "keep-packed",
     "double-buffer",
     "specialise-copies",
-    "cache-tiling",
     "zero-copy",
 )
 """Names of passes that a pipeline may be made of, in the order in which they run."""
@@ -60,6 +62,11 @@ PIPELINES: dict[str, tuple[str, ...]] = {
     "all": OPTIMISATIONS,
 }
 """Pipelines with a name. `published` has one blocking transfer an opcode, `coalesced` one a block."""
+
+
+def default_pipeline(spec: AcceleratorSpec) -> str:
+    """What ``axiloom run`` takes if it is not told: all passes that the accelerator's DMA is able to use."""
+    return "all" if spec.dma.scatter_gather else "copying"
 
 
 def optimisations(pipeline: str) -> tuple[str, ...]:
@@ -84,15 +91,19 @@ def _buffers(chosen: Sequence[str]) -> int:
     return 2 if "double-buffer" in chosen else 1
 
 
-def transfer_passes(chosen: Sequence[str], stream_width: int = WORD_BITS) -> list[ModulePass]:
+def transfer_passes(
+    chosen: Sequence[str], stream_width: int = WORD_BITS, caches: Caches = ZYNQ_7000
+) -> list[ModulePass]:
     """The passes on placed transfers for these optimisations, in their order."""
     if "zero-copy" in chosen:
         chosen = [name for name in chosen if name not in COPYING]
-    buffers = _buffers(chosen)
+    buffers, keep = _buffers(chosen), "keep-packed" in chosen
+    packets = buffers if "coalesce" in chosen else 0
     passes: dict[str, list[ModulePass]] = {
+        "cache-tiling": [CacheTiling(caches.l2_size, caches.l2_ways, buffers=packets, keep=keep)],
         "residency": [Residency()],
         "coalesce-transfers": [CoalesceTransfers()],
-        "coalesce": [CoalesceLoops(buffers=buffers, keep="keep-packed" in chosen), CoalesceTransfers()],
+        "coalesce": [CoalesceLoops(buffers=buffers, keep=keep), CoalesceTransfers()],
         "keep-packed": [KeepPacked()],
         "double-buffer": [DoubleBuffer()],
         "specialise-copies": [SpecialiseCopies()],
@@ -111,12 +122,13 @@ def compile_mlir(
     pipeline: str = "published",
     stop: str | None = None,
     name: str = "input.mlir",
+    caches: Caches = ZYNQ_7000,
 ) -> Driver:
     """Compile the function in `text` to a driver of the accelerator `spec`.
 
     `flow`, `order` (loops, outermost first) and `tile` (m, n, k) default to the accelerator's. `spec` may
     be None if every op carries its trait. `pipeline` is one of PIPELINES, `stop` the last of STAGES wanted.
-    `name` stands in messages.
+    `name` stands in messages; `caches` are those of the board that the driver is for.
 
     Raises CompileError (with file, line and column) for what does not parse or cannot be offloaded, and
     UsageError for a flow, order or pipeline that does not exist.
@@ -128,15 +140,16 @@ def compile_mlir(
     module = parse(text, name)
     annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
     if spec is not None and order is None and "keep-packed" in chosen:
-        annotate = _cheapest_order(module, spec, annotate, chosen)
+        annotate = _cheapest_order(module, spec, annotate, chosen, caches)
     function = only_function(module, name)
     _run(module, [Generalise(), Bufferise(), annotate])
     driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
     driver.calls = [_call(op, spec) for op in function.walk() if isinstance(op, linalg.GenericOp)]
     if not driver.calls:
         fail(function, "it has no operation to offload")
+    transfers = transfer_passes(chosen, spec.stream_width if spec else WORD_BITS, caches)
     for stage, passes in (
-        ("accel", [Tile(), PlaceFlow(), *transfer_passes(chosen, spec.stream_width if spec else WORD_BITS)]),
+        ("accel", [Tile(), PlaceFlow(), *transfers]),
         ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls()]),
     ):
         if last in driver.stages:
@@ -150,19 +163,24 @@ def compile_mlir(
 
 
 def _cheapest_order(
-    module: ModuleOp, spec: AcceleratorSpec, annotate: Annotate, chosen: Sequence[str]
+    module: ModuleOp, spec: AcceleratorSpec, annotate: Annotate, chosen: Sequence[str], caches: Caches
 ) -> Annotate:
-    """With the order of loops under which the CPU packs least; the flow's first one among equals."""
+    """With the order of loops that costs least in packing and misses; the flow's first one among equals."""
     flow = annotate.flow or spec.selected_flow
     orders = isa.loop_orders(spec, flow) if flow in spec.flows else []
     if len(orders) < 2:
         return annotate
+    first = [p for p in transfer_passes(chosen, caches=caches) if isinstance(p, CacheTiling | Residency)]
+    buffers = _buffers(chosen) if "coalesce" in chosen else 0
+    memory = None if "zero-copy" in chosen else caches
     found: list[tuple[float, Annotate]] = []
+    plain = module.clone()
+    _run(plain, [Generalise(), Bufferise()])
     for order in orders:
-        one, copy = replace(annotate, order=order), module.clone()
-        passes = [Generalise(), Bufferise(), one, Tile(), PlaceFlow()]
-        _run(copy, [*passes, *([Residency()] if "residency" in chosen else [])])
-        found.append((packing_cost(copy, buffers=_buffers(chosen)), one))
+        one, copy = replace(annotate, order=order), plain.clone()
+        _run(copy, [one, Tile(), PlaceFlow(), *first])
+        cost = sum(nest_cost(nest, memory, buffers=buffers, keep=True) for _, nest in nests(copy))
+        found.append((cost, one))
     return min(found, key=lambda pair: pair[0])[1]
 
 
