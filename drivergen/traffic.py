@@ -13,9 +13,10 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.drivergen.packets import Packets, Staged, packets
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.framing import sent_words
-from axiloom.isa.types import Opcode, Scope, Send
+from axiloom.isa.types import Load, Opcode, Scope, Send, SetDims, Skip
 
 Array = npt.NDArray[np.float64]
 
@@ -30,6 +31,36 @@ class Use:
     opcode: Opcode
     depth: int
     run: int
+    behind: bool = False
+    """Behind an inner loop of its scope."""
+
+
+def only_loads(opcode: Opcode) -> bool:
+    """Sent once more or less with the same tile, it makes no difference to the device."""
+    return bool(opcode.sends) and all(isinstance(a, Load | SetDims | Skip) for a in opcode.device)
+
+
+def resident(found: Sequence[Use], order: Sequence[str], spec: AcceleratorSpec) -> list[Use]:
+    """The uses after the pass `accel-residency`: loads in front of loops that do not move their tile."""
+    moved = list(found)
+    for depth in range(len(order), 1, -1):
+        for number, use in enumerate(moved):
+            if use.depth != depth or use.behind:
+                continue
+            if not only_loads(use.opcode):
+                break
+            same = any(order[depth - 1] in spec.data[operand] for operand in use.opcode.sends)
+            others = (o for i, o in enumerate(moved) if i != number and o.depth >= depth)
+            if not same and not any(set(o.opcode.sends) & set(use.opcode.sends) for o in others):
+                moved[number] = Use(use.opcode, depth - 1, use.run)
+        moved.sort(key=lambda use: (use.behind, -use.depth if use.behind else use.depth))
+    runs: list[Use] = []
+    for use in moved:
+        last = runs[-1] if runs else None
+        joined = last and last.depth == use.depth and last.behind == use.behind and not last.opcode.receives
+        run = last.run if last and joined else (last.run + 1 if last else 0)
+        runs.append(Use(use.opcode, use.depth, run, use.behind))
+    return runs
 
 
 def uses(spec: AcceleratorSpec, flow: str) -> list[Use]:
@@ -41,14 +72,16 @@ def uses(spec: AcceleratorSpec, flow: str) -> list[Use]:
 
     def visit(scope: Scope, depth: int) -> None:
         nonlocal run
+        behind = False
         for item in scope.items:
             if isinstance(item, Scope):
                 run += 1
                 visit(item, depth + 1)
                 run += 1
+                behind = True
                 continue
             opcode = spec.opcodes[item]
-            found.append(Use(opcode, depth, run))
+            found.append(Use(opcode, depth, run, behind))
             run += bool(opcode.receives)
 
     visit(spec.flows[flow], outer + 1)
@@ -73,6 +106,10 @@ class Copies:
     """Of these, the ones that are not touched for a second time."""
     between: Array
     """Bytes touched between two copies of one tile."""
+    edge: Array
+    """Stream words of the tiles that hang over the edge of their matrix."""
+    whole_beats: bool
+    """Rows of the matrix are whole beats of the stream: its tiles can be read where they are."""
 
 
 @dataclass(frozen=True)
@@ -93,56 +130,54 @@ class Traffic:
 
 
 class Schedule:
-    """A flow in an order of the loops, for a problem of `sizes` (by dim)."""
+    """A flow in an order of the loops, for a problem of `sizes` (by dim); `residency` as the pass."""
 
     def __init__(
-        self, spec: AcceleratorSpec, flow: str, order: Sequence[str], sizes: Mapping[str, int]
+        self,
+        spec: AcceleratorSpec,
+        flow: str,
+        order: Sequence[str],
+        sizes: Mapping[str, int],
+        *,
+        residency: bool = False,
     ) -> None:
         self.spec = spec
         self.order = tuple(order)
         self.sizes = dict(sizes)
         self.uses = uses(spec, flow)
+        if residency:
+            self.uses = resident(self.uses, self.order, spec)
 
     def traffic(self, tiles: Sequence[tuple[int, ...]], *, coalesced: bool = False) -> Traffic:
         """What runs with these tiles move; `coalesced`: a run of sends is one transfer where it fits."""
         spec = self.spec
-        table = np.asarray(tiles, float).reshape(len(tiles), len(spec.dims))
-        tile = {dim: table[:, i] for i, dim in enumerate(spec.dims)}
-        trips = {dim: np.ceil(self.sizes[dim] / tile[dim]) for dim in spec.dims}
-        zero = np.zeros(len(table))
-        words_in, words_out, opcodes, macs, last = (
-            zero.copy(),
-            zero.copy(),
-            zero.copy(),
-            zero.copy(),
-            zero.copy(),
-        )
+        tile, trips = self._by_dim(tiles)
+        zero = np.zeros(len(tiles))
+        words_in = words_out = opcodes = transfers_out = macs = last = zero
         sends, receives = [], []
-        transfers_out = zero.copy()
         for use in self.uses:
             count = prod((trips[dim] for dim in self.order[: use.depth]), start=zero + 1)
-            opcodes += count
-            words_in += count * self.words(use.opcode, tiles)
+            opcodes = opcodes + count
+            words_in = words_in + count * self._words(use.opcode, tile)
             cycles = tile["m"] * tile["n"] * tile["k"] / spec.macs
             if any(str(action) == "compute" for action in use.opcode.device):
-                macs += count * cycles
+                macs = macs + count * cycles
             for operand in use.opcode.sends:
                 sends.append(self._copies(operand, use.depth, tile, trips))
             for operand in use.opcode.receives:
                 copies = self._copies(operand, use.depth, tile, trips)
                 receives.append(copies)
-                words_out += copies.tiles * prod((tile[d] for d in spec.data[operand]), start=zero + 1)
-                transfers_out += copies.tiles
-                last += count * cycles
+                words_out = words_out + copies.tiles * self._operand_words(operand, tile)
+                transfers_out = transfers_out + copies.tiles
+                last = last + count * cycles
         for name in spec.init_opcodes:
-            words_in += sent_words(spec, spec.opcodes[name])
-            opcodes += 1
-        transfers_in = self._transfers(tiles, trips) if coalesced else opcodes
+            words_in = words_in + sent_words(spec, spec.opcodes[name])
+            opcodes = opcodes + 1
         return Traffic(
             words_in,
             words_out,
             opcodes,
-            transfers_in,
+            self._transfers(tile, trips) if coalesced else opcodes,
             transfers_out,
             tuple(sends),
             tuple(receives),
@@ -150,33 +185,52 @@ class Schedule:
             last,
         )
 
-    def words(self, opcode: Opcode, tiles: Sequence[tuple[int, ...]]) -> Array:
-        """Stream words of one instruction, heads filled up."""
-        spec = self.spec
-        table = np.asarray(tiles, float).reshape(len(tiles), len(spec.dims))
-        column = {dim: i for i, dim in enumerate(spec.dims)}
-        heads = sent_words(spec, opcode) - sum(spec.operand_words(o) for o in opcode.sends)
-        total = np.full(len(table), float(heads))
-        for operand in opcode.sends:
-            elements = prod((table[:, column[d]] for d in spec.data[operand]), start=np.ones(len(table)))
-            total += elements / spec.operand_type(operand).per_word
-        return total
+    def _by_dim(self, tiles: Sequence[tuple[int, ...]]) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Sizes of the tiles, and their numbers."""
+        dims = self.spec.dims
+        table = np.asarray(tiles, float).reshape(len(tiles), len(dims))
+        tile = {dim: table[:, i] for i, dim in enumerate(dims)}
+        return tile, {dim: np.ceil(self.sizes[dim] / tile[dim]) for dim in dims}
 
-    def _transfers(self, tiles: Sequence[tuple[int, ...]], trips: Mapping[str, Array]) -> Array:
+    def _operand_words(self, operand: str, tile: Mapping[str, Array]) -> Array:
+        """Stream words of a tile: `AcceleratorSpec.operand_words` for many."""
+        elements = prod((tile[dim] for dim in self.spec.data[operand]), start=np.ones_like(tile["m"]))
+        return np.asarray(elements / self.spec.operand_type(operand).per_word)
+
+    def _head(self, opcode: Opcode) -> int:
+        """Words of an instruction besides its tiles."""
+        return sent_words(self.spec, opcode) - sum(self.spec.operand_words(o) for o in opcode.sends)
+
+    def _words(self, opcode: Opcode, tile: Mapping[str, Array]) -> Array:
+        """Stream words of an instruction, heads filled up."""
+        head = np.full_like(tile["m"], self._head(opcode))
+        return sum((self._operand_words(operand, tile) for operand in opcode.sends), start=head)
+
+    def packets(self, tiles: Sequence[tuple[int, ...]], *, buffers: int) -> Packets:
+        """The packets of the pass `accel-coalesce-loops`; their `tiles` are in the order of `uses`."""
+        spec = self.spec
+        tile, trips = self._by_dim(tiles)
+        staged = []
+        for use in self.uses:
+            words = sum((self._operand_words(o, tile) for o in use.opcode.sends), start=np.zeros(len(tiles)))
+            changes = {dim for operand in use.opcode.sends for dim in spec.data[operand]}
+            depends = frozenset(i for i, dim in enumerate(self.order[: use.depth]) if dim in changes)
+            staged.append(Staged(use.depth - 1, use.behind, self._head(use.opcode), words, depends))
+        return packets([trips[dim] for dim in self.order], staged, spec.dma, buffers=buffers)
+
+    def _transfers(self, tile: Mapping[str, Array], trips: Mapping[str, Array]) -> Array:
         """MM2S transfers with the sends of a run joined as long as window and LENGTH hold them."""
         dma = self.spec.dma
         room = min(dma.input_buffer_size, (1 << dma.length_width) - 1) // 4
-        total = np.full(len(tiles), float(len(self.spec.init_opcodes)))
-        if len(self.spec.init_opcodes) > 1:
-            total -= len(self.spec.init_opcodes) - 1
-        filled = np.zeros(len(tiles))
+        total = np.full_like(tile["m"], bool(self.spec.init_opcodes))
+        filled = np.zeros_like(total)
         before: int | None = None
         for use in self.uses:
             if not any(isinstance(a, Send) or str(a).startswith("send") for a in use.opcode.host):
                 continue
-            words = self.words(use.opcode, tiles)
+            words = self._words(use.opcode, tile)
             begins = (filled + words > room) | (use.run != before)
-            count = prod((trips[dim] for dim in self.order[: use.depth]), start=np.ones(len(tiles)))
+            count = prod((trips[dim] for dim in self.order[: use.depth]), start=np.ones_like(total))
             total += np.where(begins, count, 0)
             filled = np.where(begins, words, filled + words)
             before = use.run
@@ -208,7 +262,16 @@ class Schedule:
             lines,
             np.minimum(lines, lines / repeats),
             self._between(others, tile),
+            repeats * self._edge_words(operand, tile, trips),
+            self.sizes[inner] * spec.operand_type(operand).bits % spec.stream_width == 0,
         )
+
+    def _edge_words(self, operand: str, tile: Mapping[str, Array], trips: Mapping[str, Array]) -> Array:
+        dims = self.spec.data[operand]
+        unit = np.ones_like(tile["m"])
+        every = prod((trips[d] * tile[d] for d in dims), start=unit)
+        whole = prod((self.sizes[d] // tile[d] * tile[d] for d in dims), start=unit)
+        return np.asarray((every - whole) / self.spec.operand_type(operand).per_word)
 
     def _between(self, others: Sequence[str], tile: Mapping[str, Array]) -> Array:
         """Bytes of all operands that the loops inside the one that repeats a tile go through."""

@@ -9,11 +9,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import axiloom
 from axiloom import boards, drivergen, isa
-from axiloom.errors import UsageError
+from axiloom.cosim.cache import cache_root, content_hash
+from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import Report
 from axiloom.workflow import Run, run_batch
+
+Point = dict[str, Any]
 
 _HARDWARE = ("spec", "board", "sim")
 """Fields that make the simulator: points that agree in them can share a process."""
@@ -30,7 +34,7 @@ def point(
     board: str = boards.DEFAULT,
     sim: str = "verilator",
     seed: int = 0,
-) -> dict[str, Any]:
+) -> Point:
     """The point of a run of `problem` (``matmul:MxNxK:dtype``) on `spec`; the rest as `workflow.Run`.
 
     The specification goes along whole, so that the key of the point changes with it.
@@ -48,14 +52,14 @@ def point(
     }
 
 
-def hardware(one: dict[str, Any]) -> Hashable:
+def hardware(one: Point) -> Hashable:
     """What the points of a batch must share: `group` of :func:`axiloom.sweep.sweep`."""
     return json.dumps([one[name] for name in _HARDWARE], sort_keys=True)
 
 
-def run(one: dict[str, Any]) -> Run:
+def run(one: Point) -> Run:
     """The run that a point stands for."""
-    spec = _spec(json.dumps(one["spec"]))
+    spec = spec_of(one)
     problem = drivergen.parse_problem(one["problem"])
     if problem.dtype != spec.data_type.value:
         raise UsageError(
@@ -75,9 +79,21 @@ def run(one: dict[str, Any]) -> Run:
     )
 
 
-def simulate(batch: list[dict[str, Any]]) -> list[Report]:
-    """Worker: the report of each point; all are on the same hardware and share one simulator process."""
-    return run_batch([run(one) for one in batch])
+def simulate(batch: list[Point]) -> list[Report]:
+    """Worker: the report of each point; all are on the same hardware and share one simulator process.
+
+    Raises MismatchError where a result is not NumPy's, and what `workflow.run_batch` raises.
+    """
+    reports = run_batch([run(one) for one in batch])
+    for one, report in zip(batch, reports, strict=True):
+        if report["result"]["matches"] is False:
+            raise MismatchError(f"{one['problem']}: {report['result']['first']}")
+    return reports
+
+
+def spec_of(one: Point) -> AcceleratorSpec:
+    """The accelerator that a point names."""
+    return _spec(json.dumps(one["spec"]))
 
 
 @cache
@@ -86,3 +102,23 @@ def _spec(text: str) -> AcceleratorSpec:
         path = Path(folder) / "spec.json"
         path.write_text(text, encoding="utf-8")
         return isa.load(path)
+
+
+def default_store() -> Path:
+    """Results in the user's cache folder; another file as soon as anything that makes them has changed."""
+    return cache_root() / "sweeps" / f"{code_hash()}.jsonl"
+
+
+@cache
+def code_hash() -> str:
+    """Hash of all sources of compiler, hardware, runtime, simulator and boards in this installation."""
+    root = Path(axiloom.__file__).parent
+    kinds = {".py", ".c", ".h", ".S", ".ld", ".cpp", ".hpp", ".v", ".sv", ".toml", ".json"}
+    model = {"cost.py", "selection.py", "traffic.py", "packets.py", "cost_constants.json"}
+    files = sorted(
+        path
+        for folder in ("isa", "hw", "drivergen", "sw", "cosim", "boards")
+        for path in (root / folder).resolve().rglob("*")
+        if path.suffix in kinds and path.name not in model  # the model predicts, it does not measure
+    )
+    return content_hash(*(part for path in files for part in (path.name, path)))

@@ -1,0 +1,168 @@
+"""Fits the constants of the cost model to simulations, pipeline by pipeline, and says how far off it is.
+
+Seeded random problems and candidates are simulated through a resumable sweep; then non-negative least
+squares of the relative error. Writes `drivergen/cost_constants.json` with the errors of the fit, and prints
+them: in sample, and on runs that the fit has not seen (each fifth left out in turn).
+
+``python -m benchmarks cost_fit``; ``AXILOOM_FIT_RUNS`` sets the runs a pipeline (default 60).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import least_squares
+
+from axiloom import boards, isa
+from axiloom.choice import machine
+from axiloom.drivergen import cost, parse_problem
+from axiloom.drivergen.cost import CPU, Constants, Model, Work
+from axiloom.drivergen.problem import Problem
+from axiloom.drivergen.selection import candidates
+from axiloom.files import write_whole
+from axiloom.isa import AcceleratorSpec
+from axiloom.points import Point, default_store, hardware, point, simulate, spec_of
+from axiloom.sweep import failures, sweep
+
+Array = npt.NDArray[np.float64]
+
+SIZES = (16, 32, 48, 64, 96, 100, 128, 160, 200, 256, 300, 384)
+LARGEST = 4e6
+"""Multiply-adds of a problem, so that a run takes seconds."""
+GAP = 100.0
+"""About how long a gap can be."""
+FOLDS = 5
+
+
+def accelerators(pipeline: str) -> list[AcceleratorSpec]:
+    """What the runs are made on: mostly v4_16, with the DMA that the pipeline needs."""
+    found = []
+    for name, width in (("v4_16", 32), ("v4_16", 64), ("v4_16", 32), ("v3_16", 32), ("v2_8", 32)):
+        spec = isa.builtin(name)
+        dma = replace(spec.dma, scatter_gather=cost.FORMS[pipeline].get("in_place", False))
+        found.append(isa.revise(spec, stream_width=width, dma=dma))
+    return found
+
+
+def runs(pipeline: str, count: int) -> list[Point]:
+    rng = random.Random(f"cost_fit {pipeline}")
+    found: list[Point] = []
+    while len(found) < count:
+        spec = accelerators(pipeline)[len(found) % 5]
+        M, N, K = (rng.choice(SIZES) for _ in range(3))
+        multiply_adds = M * N * K
+        if multiply_adds > (LARGEST if spec.tile.granule else LARGEST / 8):
+            continue
+        some = rng.sample(every := candidates(spec, Problem(M, N, K)), min(3, len(every)))
+        one = max(some, key=lambda c: float(np.prod(c.tile)))  # small tiles are hardly ever chosen
+        found.append(
+            point(
+                f"matmul:{M}x{N}x{K}", spec, flow=one.flow, order=one.order, tile=one.tile, pipeline=pipeline
+            )
+        )
+    return found
+
+
+def works(pipeline: str, every: Sequence[Point]) -> tuple[Work, Array]:
+    """The work of all runs, one behind the other, and the words a cycle of their streams."""
+    form = Constants(**cost.FORMS[pipeline])
+    found, per_cycle = [], []
+    for one in every:
+        spec, problem = spec_of(one), parse_problem(one["problem"])
+        model = Model(spec, machine(boards.load(one["board"])), form)
+        sizes = {"m": problem.M, "n": problem.N, "k": problem.K}
+        found.append(model.work(model.schedule(one["flow"], one["order"], sizes), [tuple(one["tile"])]))
+        per_cycle.append(spec.stream_width / 32)
+    arrays = {
+        field.name: np.concatenate([getattr(work, field.name) for work in found])
+        for field in fields(Work)
+        if field.name != "counts"
+    }
+    counts = {name: np.concatenate([work.counts[name] for work in found]) for name in CPU}
+    return Work(counts, **arrays), np.array(per_cycle)
+
+
+def fit(pipeline: str, work: Work, per_cycle: Array, measured: Array, ratio: float) -> Constants:
+    """Constants of at least zero with the least squares of the relative error."""
+    form = Constants(**cost.FORMS[pipeline])
+    free = [name for name in CPU if work.counts[name].any()]
+    # Of about the size they will have, so that the solver's steps suit all.
+    scale = np.array([np.median(measured) / work.counts[name].mean() for name in free])
+    if work.overlaps.any():
+        free, scale = [*free, "gap"], np.append(scale, GAP)
+
+    def constants(x: Array) -> Constants:
+        values = zip(free, x * scale, strict=True)
+        return replace(
+            form, **{name: float(f"{value:.4g}") if value > 1e-3 else 0.0 for name, value in values}
+        )
+
+    def errors(x: Array) -> Array:
+        values = dict(zip(free, x * scale, strict=True))
+        return np.asarray(cost.cycles(work, replace(form, **values), per_cycle, ratio) / measured - 1)
+
+    begin = np.full(len(free), 0.05)
+    return constants(least_squares(errors, begin, bounds=(0, np.inf), loss="soft_l1", f_scale=0.1).x)
+
+
+def _part(work: Work, which: Array) -> Work:
+    arrays = {f.name: getattr(work, f.name)[which] for f in fields(Work) if f.name != "counts"}
+    return Work({name: counts[which] for name, counts in work.counts.items()}, **arrays)
+
+
+def fit_and_check(pipeline: str, every: Sequence[Point], measured: Array) -> tuple[Constants, Array, Array]:
+    """Constants, and each run's relative error: with them, and with constants that were fitted without it."""
+    ratio = machine(boards.load(boards.DEFAULT)).ratio
+    work, per_cycle = works(pipeline, every)
+
+    def error(part: Work, constants: Constants, which: npt.NDArray[np.bool_]) -> Array:
+        return np.abs(cost.cycles(part, constants, per_cycle[which], ratio) / measured[which] - 1)
+
+    whole = np.full(len(measured), True)
+    constants = fit(pipeline, work, per_cycle, measured, ratio)
+    outside = np.zeros_like(measured)
+    for number in range(FOLDS):
+        left = np.arange(len(measured)) % FOLDS == number
+        other = fit(pipeline, _part(work, ~left), per_cycle[~left], measured[~left], ratio)
+        outside[left] = error(_part(work, left), other, left)
+    return constants, error(work, constants, whole), outside
+
+
+def main() -> None:
+    count = int(os.environ.get("AXILOOM_FIT_RUNS", "60"))
+    every = [one for pipeline in cost.FORMS for one in runs(pipeline, count)]
+    outcomes = sweep(every, simulate, default_store(), group=hardware, title="fit")
+    for outcome in failures(outcomes):
+        print(f"failed: {outcome}")
+    print("pipeline   runs   error of the fit: mean  worst   of runs left out: mean  worst")
+    written = {}
+    for pipeline in cost.FORMS:
+        good = [one for one in outcomes if one.point["pipeline"] == pipeline and not one.error]
+        constants, inside, outside = fit_and_check(
+            pipeline,
+            [one.point for one in good],
+            np.array([one.result["counters"]["cpu-cycles"] for one in good], float),
+        )
+        print(
+            f"{pipeline:10} {len(good):4} {inside.mean():23.1%} {inside.max():6.1%} "
+            f"{outside.mean():24.1%} {outside.max():6.1%}"
+        )
+        written[pipeline] = {
+            "constants": {name: x for name in (*CPU, "gap") if (x := getattr(constants, name))},
+            "error": {
+                "runs": len(good),
+                "mean": round(float(outside.mean()), 4),
+                "worst": round(float(outside.max()), 4),
+            },
+        }
+    write_whole(cost.CONSTANTS, json.dumps(written, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
