@@ -243,7 +243,8 @@ void Timeline::activity(uint64_t now, uint32_t to) {
     }
     constexpr uint32_t BUSY[2] = {AXL_BIT_MM2S_BUSY, AXL_BIT_S2MM_BUSY}, DONE[2] = {AXL_BIT_MM2S_DONE, AXL_BIT_S2MM_DONE};
     for (uint32_t which = 0; which < 2; which++) {
-        const bool ended = changed & BUSY[which] & ~to, descriptor = changed & DONE[which] & ~to;
+        const bool ended = changed & BUSY[which] & ~to;
+        const bool descriptor = bits & DONE[which]; // its last word came in the cycle before this one
         if (ended || descriptor)
             end_transfer(which, now);
         if (descriptor || (changed & BUSY[which] & to))

@@ -248,7 +248,8 @@ module axiloom_tb (
 `else
   wire [1:0]  descriptor_done = 2'b00;
 `endif
-  // What the hardware does in this cycle (AXL_BIT_* of axl_profile.h); the core is told when it changes.
+  // What the hardware does in this cycle (AXL_BIT_* of axl_profile.h); the core is told when it changes, and of
+  // every end of a descriptor: those of one beat end in cycles behind each other.
   reg  [7:0]  activity_told;
   wire [7:0]  activity = {descriptor_done, debug_s2mm_busy, debug_mm2s_busy, out_beat, in_tvalid, in_beat,
                           debug_compute};
@@ -291,7 +292,7 @@ module axiloom_tb (
 
     // Streams and counters.
     if (running) begin
-      if (activity != activity_told) begin
+      if (activity != activity_told || descriptor_done != 2'b00) begin
         `AXL_ACTIVITY(now, {24'b0, activity});
         activity_told <= activity;
       end
