@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("rtl_speed", "cpu_speed", "array_throughput", "engine_utilisation", "resources")
+ALL = ("rtl_speed", "cpu_speed", "array_throughput", "engine_utilisation", "resources", "fidelity")
 
 for name in sys.argv[1:] or ALL:
     if name not in ALL:

@@ -65,7 +65,7 @@ def test_both_describe_one_cpu() -> None:
         ("[os.syscall]", "[os.call]", "os: syscall is missing, call is unknown"),
         ("uncached = true", "uncached = 1", "events: uncached must be true or false, not 1"),
         ("l2_ways = 8", "l2_ways = 8.5", "caches: l2_ways must be a whole number, not negative, not 8.5"),
-        ("l1d_ways = 4", "l1d_ways = 3", "caches.l1d_size and l1d_ways must be powers of two, with a line of"),
+        ("l1d_ways = 4", "l1d_ways = 3", "caches.l1d_size and l1d_ways must be powers of two, with a line"),
         ("l1d_ways = 4", "l1d_ways = 2048", "bytes in each way at least, not 32,768 and 2048"),
         ("l2_ways = 8", "l2_ways = 0", "caches.l2_size and l2_ways must be powers of two"),
         ("cpu_hz = 650_000_000", "cpu_hz = 0", "cpu_hz must be 1,000,000 to 10,000,000,000, not 0"),

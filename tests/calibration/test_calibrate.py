@@ -108,6 +108,24 @@ def test_traces_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert traces.simulate(point, board) == first
 
 
+def test_check_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Runs that the fit never saw, of a single configuration: held against the profile as it is."""
+    board = boards.load("pynq-z2-linux")
+    point = Point(Configuration("cpu", "", 0, ""), 64, 64, 64)
+    trace = traces.simulate(point, board)
+    rows = [f"cpu,,,,64,64,64,task-clock,{trace['task-clock'] / 1e6 / 1.25},msec,0.1,\n"]
+    rows += [
+        f"cpu,,,,64,64,64,{name},{trace[name] / 1.1},count,0.1,\n"
+        for name in ("L1-dcache-loads", "L1-dcache-stores")
+    ]
+    assert cli.main(["calibrate", "--check", "--data", str(csv(tmp_path, HEADER + "".join(rows)))]) == 0
+    out = capsys.readouterr().out
+    assert "Only one configuration: there is no fit without it" in out
+    band = "task-clock within 25.0% on average, 25.0% at worst; L1D accesses within 10.0% on average"
+    assert f"pynq-z2-linux, simulated: {band} (measured.csv, 1 configurations, M from 64)" in out
+    assert f"stated in the profile: {board.fidelity or 'not calibrated'}" in out
+
+
 @pytest.mark.slow
 def test_fidelity(capsys: pytest.CaptureFixture[str]) -> None:
     """The goal, on the sizes that take minutes: docs/boards.md has the command for all of them."""

@@ -13,6 +13,7 @@ from tqdm import tqdm
 from axiloom import boards
 from axiloom.boards import Board
 from axiloom.calibration import fit, measurements, model, profile, report, traces
+from axiloom.calibration.fit import Sample
 from axiloom.calibration.measurements import Configuration, Measurement, Point
 from axiloom.calibration.report import Prediction
 from axiloom.calibration.traces import Trace
@@ -67,25 +68,19 @@ def execute(options: argparse.Namespace) -> int:
     rounds = 0 if options.check else options.rounds
     fitted, found = fit.settle(measured, board, simulate, rounds)
     chosen = fit.samples(measured, found)
-    without = fit.left_out(chosen, fitted)
     if not options.check:
         _print_parameters(board, fitted)
+    source = (
+        f"{path.name}, {len({s.configuration for s in chosen})} configurations, M from {report.FROM_SIZE}"
+    )
     inside = [_simulated(s.measurement, found) for s in chosen]
-    outside = [_predicted(s, fitted, without[s.configuration]) for s in chosen]
-    source = f"{path.name}, {len(without)} configurations, M from {report.FROM_SIZE}"
-    held = [report.table(inside, "Simulated with the profile, all measurements in the fit")]
-    held.append(report.table(outside, "Each configuration left out of the fit, linear model"))
-    if options.left_out_simulated:
-        again = _simulate_left_out(points, fitted, without, options.jobs)
-        linear, outside = outside, [_simulated(s.measurement, again) for s in chosen]
-        held.append(report.table(outside, "Each configuration left out of the fit, simulated"))
-        apart = [abs(a.value / b.value - 1) for a, b in zip(linear, outside, strict=True)]
-        held.append(
-            f"Linear model and simulator: {np.mean(apart):.2%} apart on average, {max(apart):.2%} at most"
-        )
-    print("\n\n".join(held))
-    band = report.fidelity(outside, source)
-    print(f"\n{board.name}, every configuration predicted by a fit without it: {band}")
+    outside = _print_errors(chosen, fitted, inside, points, options)
+    band = report.fidelity(outside or inside, source)
+    print(f"\n{board.name}, simulated: {report.fidelity(inside, source)}")
+    if outside:
+        print(f"{board.name}, every configuration predicted by a fit without it: {band}")
+    if options.check:
+        print(f"{board.name}, stated in the profile: {board.fidelity or 'not calibrated'}")
     target = options.output or (_file(options.board) if options.update else None)
     if target and not options.check:
         values = {p.place: p.of(fitted) for p in (*model.TIME, *model.COUNTS)}
@@ -94,6 +89,32 @@ def execute(options: argparse.Namespace) -> int:
         write_whole(target, profile.updated(text, values, band))
         print(f"wrote {target}")
     return 0
+
+
+def _print_errors(
+    chosen: Sequence[Sample],
+    fitted: Board,
+    inside: Sequence[Prediction],
+    points: Sequence[Point],
+    options: argparse.Namespace,
+) -> list[Prediction]:
+    """Print the errors by configuration; those of fits without the configuration are returned, too."""
+    how = "as it is" if options.check else "all measurements in the fit"
+    print(report.table(inside, f"Simulated with the profile, {how}"))
+    if len({s.configuration for s in chosen}) == 1:
+        print("\nOnly one configuration: there is no fit without it")
+        return []
+    without = fit.left_out(chosen, fitted)
+    linear = [_predicted(s, fitted, without[s.configuration]) for s in chosen]
+    print("\n" + report.table(linear, "Each configuration left out of the fit, linear model"))
+    if not options.left_out_simulated:
+        return linear
+    again = _simulate_left_out(points, fitted, without, options.jobs)
+    simulated = [_simulated(s.measurement, again) for s in chosen]
+    print("\n" + report.table(simulated, "Each configuration left out of the fit, simulated"))
+    apart = [abs(a.value / b.value - 1) for a, b in zip(linear, simulated, strict=True)]
+    print(f"\nLinear model and simulator: {np.mean(apart):.2%} apart on average, {max(apart):.2%} at most")
+    return simulated
 
 
 def _file(board: str) -> Path:
@@ -124,7 +145,7 @@ def _simulated(measurement: Measurement, found: dict[Point, Trace]) -> Predictio
     return Prediction(measurement, model.value(measurement.metric, found[measurement.point]))
 
 
-def _predicted(sample: fit.Sample, board: Board, values: dict[str, float]) -> Prediction:
+def _predicted(sample: Sample, board: Board, values: dict[str, float]) -> Prediction:
     return Prediction(sample.measurement, fit.predict(sample, board, values))
 
 
