@@ -126,6 +126,11 @@ def fidelity(board: str) -> dict[str, Any] | None:
     return None if band is None else {**asdict(band), "text": str(band)}
 
 
+def error_band(board: str) -> str:
+    """A line for tables that were made with a board's profile: how far off its times are, as far as known."""
+    return f"Error band of {board}: {boards.load(board).fidelity or 'not calibrated'}"
+
+
 def write_json(report: Report, path: Path) -> None:
     """Write the report whole or not at all."""
     write_whole(path, json.dumps(report, indent=2) + "\n")
