@@ -13,7 +13,7 @@ import pytest
 
 from axiloom import experiments, isa
 from axiloom.cli import main
-from axiloom.experiments import plots, sides
+from axiloom.experiments import document, plots, sides
 from axiloom.experiments.experiment import Case, Experiment, Measured, Options, geometric_mean
 from axiloom.experiments.runner import COUNTERS, run
 from axiloom.store import key
@@ -81,6 +81,43 @@ def test_a_quick_figure_writes_csv_table_and_plot(tmp_path: Path, capsys) -> Non
     assert main(command) == 0
     assert (tmp_path / "results.jsonl").read_text().count('"result"') == finished
     assert (tmp_path / "fig12.svg").read_bytes() == drawn
+
+
+def test_sizes_replace_the_usual_ones(capsys) -> None:
+    for name in ("fig10", "fig11", "fig13", "against-hand", "crossover"):
+        found = experiments.find(name).cases(Options(quick=True, sizes=(48, 80)))
+        assert {case.labels["size"] for case in found} == {48, 80}
+    for wrong in ("40", "0", "64,", "a"):
+        with pytest.raises(SystemExit) as error:
+            main(["bench", "fig10", "--sizes", wrong])
+        assert error.value.code == 2
+        assert "positive multiples of 16" in capsys.readouterr().err
+
+
+def test_figures_go_between_their_marks(tmp_path: Path) -> None:
+    file = tmp_path / "some.md"
+    after = "between\n<!-- axiloom bench limit --><!-- end -->\n"
+    file.write_text(f"# One\n<!-- axiloom bench fig10 -->\nold\n<!-- end -->\n{after}")
+    for _ in range(2):
+        document.fill(file, "fig10", "Title\n\na  b\n1  2\n\nSo it is.\n", "<svg/>\n")
+        assert file.read_text() == (
+            "# One\n<!-- axiloom bench fig10 -->\n![fig10](images/fig10.svg)\n\n"
+            f"```\na  b\n1  2\n\nSo it is.\n```\n<!-- end -->\n{after}"
+        )
+        assert (tmp_path / "images" / "fig10.svg").read_text() == "<svg/>\n"
+
+
+def test_a_file_without_the_marks_is_refused_before_anything_runs(tmp_path: Path, capsys) -> None:
+    file = tmp_path / "some.md"
+    file.write_text("# One\n<!-- axiloom bench fig10 -->\nno end\n")
+    command = ["bench", "fig10", "--markdown", str(file), "--output", str(tmp_path / "out")]
+    assert main(command) == 2
+    said = f"{file} has no line `<!-- axiloom bench fig10 -->` with a line `<!-- end -->` after it"
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    file.unlink()
+    assert main(command) == 2
+    assert f"cannot read {file}" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -192,6 +229,32 @@ def test_tables_conclusions_and_plots_take_missing_figures(name: str) -> None:
 
         first = plots.svg(draw, found.title)
         assert first == plots.svg(draw, found.title)
+
+
+def test_the_fastest_flow_stands_beside_the_same_flow() -> None:
+    """Case As: by hand 60, ours 30; case Cs: by hand 40, ours 10: freed of the flow, 60 / 10 and 40 / 10."""
+
+    def figures(clock: int) -> dict[str, Any]:
+        return {"counters": dict.fromkeys(COUNTERS, clock)}
+
+    measured = [
+        Measured(
+            {"accelerator": "v3_8", "flow": flow, "size": 64},
+            {"by hand": figures(hand), "all": figures(ours)},
+        )
+        for flow, hand, ours in (("As", 60, 30), ("Cs", 40, 10))
+    ]
+    found = experiments.find("against-hand")
+    rows = found.table(measured)
+    assert [row["all: speed"] for row in rows] == ["2.00", "4.00"]
+    assert [row["| any flow: speed"] for row in rows] == ["6.00", "4.00"]
+    assert [row["of best by hand"] for row in rows] == ["4.00", "4.00"]
+    text = found.conclude(measured)
+    assert "all against by hand: task-clock 2.83 times as fast (geometric mean of 2; 2.00 to 4.00" in text
+    assert "all, any flow against by hand: task-clock 4.90 times" in text
+    assert (
+        "all, any flow against by hand, any flow: task-clock 4.00 times as fast (geometric mean of 1;" in text
+    )
 
 
 def test_bench_refuses_an_unknown_name(capsys) -> None:

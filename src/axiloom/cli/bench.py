@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from axiloom import boards, experiments
+from axiloom.experiments import document
 from axiloom.experiments.experiment import Options
 from axiloom.experiments.runner import run
 
@@ -27,6 +28,13 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     bench.add_argument("--quick", action="store_true", help="fewer and smaller sizes")
     bench.add_argument(
+        "--sizes",
+        type=_sizes,
+        default=(),
+        metavar="N,...",
+        help="M = N = K in fig10, fig11, fig13, against-hand and crossover, multiples of 16",
+    )
+    bench.add_argument(
         "--pipeline",
         default="copying",
         metavar="NAME",
@@ -41,12 +49,29 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     bench.add_argument(
         "--store", type=Path, metavar="FILE", help="results of finished runs (default DIR/results.jsonl)"
     )
+    bench.add_argument(
+        "--markdown",
+        type=Path,
+        metavar="FILE",
+        help=f"put table and plot into FILE too, between `{document.begin('NAME')}` and `{document.END}`",
+    )
     bench.set_defaults(execute=execute)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) > 0 and int(part) % 16 == 0 for part in parts):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a list of positive multiples of 16 such as 64,128: drivers by hand do not pad"
+        )
+    return tuple(dict.fromkeys(map(int, parts)))
 
 
 def execute(options: argparse.Namespace) -> int:
     names = experiments.NAMES if "all" in options.names else tuple(dict.fromkeys(options.names))
-    chosen = Options(quick=options.quick, pipeline=options.pipeline, board=options.board)
+    chosen = Options(quick=options.quick, sizes=options.sizes, pipeline=options.pipeline, board=options.board)
+    for name in names if options.markdown else ():
+        document.check(options.markdown, name)  # before hours of runs
     code = 0
     for name in names:
         done = run(
@@ -58,6 +83,8 @@ def execute(options: argparse.Namespace) -> int:
             dask=options.dask,
         )
         print(done.text, flush=True)
+        if options.markdown:
+            document.fill(options.markdown, name, done.text, done.drawing)
         for line in done.failed:
             print(f"axiloom: {line}", file=sys.stderr)
         code = code or done.exit_code

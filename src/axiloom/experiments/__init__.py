@@ -2,7 +2,8 @@
 
 `sides` says what can be compared (generated drivers, drivers by hand, the CPU alone) and runs it, checked
 against NumPy; `experiment` is what an experiment consists of; `runner` runs one and writes CSV, table, plot
-and conclusion; `plots` is how plots look. Each other module holds one `EXPERIMENT`.
+and conclusion; `plots` is how plots look; `document` puts them into a Markdown file. Each other module holds
+one `EXPERIMENT`.
 """
 
 from __future__ import annotations

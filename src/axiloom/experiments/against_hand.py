@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from axiloom import isa
@@ -17,9 +18,11 @@ from axiloom.experiments.experiment import (
     Options,
     Row,
     geometric_mean,
+    having,
     known,
     ms,
     times,
+    unique,
 )
 from axiloom.experiments.sides import by_hand, generated
 
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HAND, PUBLISHED, COPYING, ALL = "by hand", "published", "copying", "all"
+FREE, BEST_HAND = "all, any flow", "by hand, any flow"
+"""The fastest of the flows that the accelerator offers at that size; each of them is measured."""
 FLOWS = {"v1": ("Ns",), "v2": ("Ns", "As", "Bs"), "v3": ("Ns", "As", "Bs", "Cs")}
 
 
@@ -36,7 +41,7 @@ def cases(options: Options) -> list[Case]:
         for S in (8, 16):
             spec = isa.builtin(version, S)
             for flow in flows:
-                for n in (32,) if options.quick else (64, 128, 256):
+                for n in options.cubes((64, 128, 256), quick=(32,)):
                     size, board = (n, n, n), options.board
                     sides = {
                         HAND: by_hand(size, spec, flow=flow, board=board),
@@ -45,6 +50,20 @@ def cases(options: Options) -> list[Case]:
                         ALL: generated(size, scatter_gather(spec), flow=flow, pipeline=ALL, board=board),
                     }
                     found.append(Case({"accelerator": spec.name, "flow": flow, "size": n}, sides))
+    return found
+
+
+def _with_fastest(measured: Sequence[Measured]) -> list[Measured]:
+    """Each case with the sides FREE and BEST_HAND beside its own."""
+    found = []
+    for one in measured:
+        flows = having(measured, accelerator=one.labels["accelerator"], size=one.labels["size"])
+        sides = dict(one.sides)
+        for name, side in ((FREE, ALL), (BEST_HAND, HAND)):
+            figures = [other.sides[side] for other in flows if side in other.sides]
+            if figures:
+                sides[name] = min(figures, key=lambda one: float(one["counters"][CLOCK]))
+        found.append(replace(one, sides=sides))
     return found
 
 
@@ -60,8 +79,10 @@ def table(measured: Sequence[Measured]) -> list[Row]:
             "references": times(one.ratio(COPYING, HAND, REFERENCES)),
             "all: speed": times(one.ratio(HAND, ALL)),
             "of published": times(one.ratio(PUBLISHED, ALL)),
+            "| any flow: speed": times(one.ratio(HAND, FREE)),
+            "of best by hand": times(one.ratio(BEST_HAND, FREE)),
         }
-        for one in measured
+        for one in _with_fastest(measured)
     ]
 
 
@@ -71,16 +92,30 @@ def _line(measured: Sequence[Measured], side: str, base: str) -> str:
         return f"{side} against {base}: missing"
     slower = sum(speed < 1 for speed in speeds)
     references = known(one.ratio(side, base, REFERENCES) for one in measured)
+    sizes = unique(measured, "size")
+    each = [
+        f"{n}^3 {geometric_mean(known(one.ratio(base, side) for one in having(measured, size=n))):.2f}"
+        for n in sizes
+    ]
+    by_size = f"{', '.join(each)}; " if len(sizes) > 1 else ""
     return (
         f"{side} against {base}: {CLOCK} {geometric_mean(speeds):.2f} times as fast (geometric mean of "
-        f"{len(speeds)}; {min(speeds):.2f} to {max(speeds):.2f}; slower in {slower}), "
+        f"{len(speeds)}; {by_size}{min(speeds):.2f} to {max(speeds):.2f}; slower in {slower}), "
         f"{REFERENCES} {geometric_mean(references):.2f} times theirs"
     )
 
 
 def conclude(measured: Sequence[Measured]) -> str:
-    pairs = ((PUBLISHED, HAND), (COPYING, HAND), (ALL, HAND), (COPYING, PUBLISHED), (ALL, PUBLISHED))
-    return ";\n".join(_line(measured, *pair) for pair in pairs) + "."
+    same = ((PUBLISHED, HAND), (COPYING, HAND), (ALL, HAND), (COPYING, PUBLISHED), (ALL, PUBLISHED))
+    free = _with_fastest(measured)
+    once = list({(one.labels["accelerator"], one.labels["size"]): one for one in free}.values())
+    return (
+        "Same flow:\n"
+        + ";\n".join(_line(measured, *pair) for pair in same)
+        + ".\nThe generated driver in the fastest flow of its accelerator:\n"
+        + ";\n".join((_line(free, FREE, HAND), _line(free, FREE, PUBLISHED), _line(once, FREE, BEST_HAND)))
+        + "."
+    )
 
 
 def plot(figure: Figure, measured: Sequence[Measured]) -> None:
@@ -107,7 +142,8 @@ def plot(figure: Figure, measured: Sequence[Measured]) -> None:
         firsts, [names[x] for x in firsts], rotation=60, ha="left", rotation_mode="anchor", va="top"
     )
     axes.tick_params(axis="x", rotation=-60)
-    axes.set_xlabel("each by size: 64, 128, 256" if len(firsts) < len(measured) else "")
+    sizes = ", ".join(map(str, unique(measured, "size")))
+    axes.set_xlabel(f"each by size: {sizes}" if len(firsts) < len(measured) else "")
     plots.legend(figure, axes)
 
 

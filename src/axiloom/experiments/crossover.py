@@ -22,7 +22,7 @@ def cases(options: Options) -> list[Case]:
     found = []
     for name in ACCELERATORS:
         spec, board = isa.builtin(name), options.board
-        for n in (16, 32) if options.quick else (16, 32, 64, 128, 256):
+        for n in options.cubes((16, 32, 64, 128, 256), quick=(16, 32)):
             size = (n, n, n)
             edge = min(n, 64)  # of v4: the largest square tile that fits its buffers
             tile = (edge, edge, edge) if name.startswith("v4") else None

@@ -26,9 +26,15 @@ class Options:
 
     quick: bool = False
     """Fewer and smaller sizes."""
+    sizes: tuple[int, ...] = ()
+    """M = N = K instead of an experiment's own, where it has problems of that form."""
     pipeline: str = "copying"
     """Passes of our own drivers, where an experiment has one such side."""
     board: str = boards.DEFAULT
+
+    def cubes(self, usual: Sequence[int], quick: Sequence[int]) -> tuple[int, ...]:
+        """The sizes M = N = K of an experiment that usually has `usual`."""
+        return self.sizes or tuple(quick if self.quick else usual)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ HAND, NAIVE, NEON = "v1 by hand", "CPU, naive", "CPU, NEON"
 
 
 def cases(options: Options) -> list[Case]:
-    sizes = (16, 32) if options.quick else (16, 32, 64, 128, 256)
+    sizes = options.cubes((16, 32, 64, 128, 256), quick=(16, 32))
     return [
         Case(
             {"S": S, "size": n},

@@ -34,7 +34,7 @@ def cases(options: Options) -> list[Case]:
     for version, flows in FLOWS.items():
         for S in (8, 16):
             spec = isa.builtin(version, S)
-            for n in (32,) if options.quick else (64, 128, 256):
+            for n in options.cubes((64, 128, 256), quick=(32,)):
                 size = (n, n, n)
                 ours = {
                     flow: generated(size, spec, flow=flow, pipeline="published", board=options.board)

@@ -34,7 +34,7 @@ def cases(options: Options) -> list[Case]:
     for version, flows in FLOWS.items():
         for S in (8, 16):
             spec = isa.builtin(version, S)
-            for n in (32,) if options.quick else (64, 128, 256):
+            for n in options.cubes((64, 128, 256), quick=(32,)):
                 for flow in flows:
                     size, board = (n, n, n), options.board
                     sides = {

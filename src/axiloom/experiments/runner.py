@@ -41,6 +41,8 @@ class Done:
     measured: list[Measured]
     text: str
     """Table, missing sides, conclusion."""
+    drawing: str
+    """The plot, SVG."""
     failed: list[str]
     """One line for each point that gave a wrong result, hung or crashed."""
     exit_code: int
@@ -83,12 +85,10 @@ def run(
     text = _text(experiment, measured)
     write_whole(output / f"{experiment.name}.csv", _csv(measured))
     write_whole(output / f"{experiment.name}.txt", text)
-    write_whole(
-        output / f"{experiment.name}.svg",
-        plots.svg(lambda figure: experiment.plot(figure, measured), experiment.title),
-    )
+    drawing = plots.svg(lambda figure: experiment.plot(figure, measured), experiment.title)
+    write_whole(output / f"{experiment.name}.svg", drawing)
     code = int(failed[0].error["exit_code"]) if failed and failed[0].error else 0
-    return Done(measured, text, [_failure(outcome) for outcome in failed], code)
+    return Done(measured, text, drawing, [_failure(outcome) for outcome in failed], code)
 
 
 def _measured(labels: dict[str, Any], outcomes: dict[str, Outcome]) -> Measured:
