@@ -38,13 +38,17 @@ static uintptr_t first_line(uintptr_t address) { return address & ~(uintptr_t)(L
             operation;                                                                             \
     }
 
+/* DCCMVAC, DCIMVAC. */
+#define L1_CLEAN(LINE_ADDRESS) __asm__ volatile("mcr p15, 0, %0, c7, c10, 1" ::"r"(LINE_ADDRESS) : "memory")
+#define L1_INVALIDATE(LINE_ADDRESS) __asm__ volatile("mcr p15, 0, %0, c7, c6, 1" ::"r"(LINE_ADDRESS) : "memory")
+
 static void l1_clean(region all) {
-    EACH_LINE(all, __asm__ volatile("mcr p15, 0, %0, c7, c10, 1" ::"r"(line) : "memory")) /* DCCMVAC */
+    EACH_LINE(all, L1_CLEAN(line))
     axl_memory_barrier();
 }
 
 static void l1_invalidate(region all) {
-    EACH_LINE(all, __asm__ volatile("mcr p15, 0, %0, c7, c6, 1" ::"r"(line) : "memory")) /* DCIMVAC */
+    EACH_LINE(all, L1_INVALIDATE(line))
     axl_memory_barrier();
 }
 
@@ -76,7 +80,12 @@ void axl_cache_clean(uintptr_t address, uint32_t bytes) { axl_cache_clean_rows(a
 void axl_cache_discard(uintptr_t address, uint32_t bytes) { axl_cache_discard_rows(address, bytes, 1, 0); }
 void axl_cache_invalidate(uintptr_t address, uint32_t bytes) { axl_cache_invalidate_rows(address, bytes, 1, 0); }
 
-void axl_ocm_invalidate(uintptr_t address, uint32_t bytes) { l1_invalidate((region){address, bytes, 1, 0}); }
+void axl_ocm_invalidate(uintptr_t address, uint32_t bytes) {
+#pragma clang loop unroll_count(4)
+    for (uintptr_t line = first_line(address), end = address + bytes; line < end; line += LINE)
+        L1_INVALIDATE(line);
+    axl_memory_barrier();
+}
 
 void axl_map_uncached(uintptr_t address, uint32_t bytes) {
     const uint32_t first = (uint32_t)address / SECTION, last = (uint32_t)(address + bytes - 1) / SECTION;

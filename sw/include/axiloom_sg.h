@@ -24,7 +24,7 @@
 #ifndef AXILOOM_SG_H
 #define AXILOOM_SG_H
 
-#include "axiloom.h"
+#include "axiloom_copy.h"
 
 #if !AXL_DMA_SG
 #error "axiloom_sg.h needs AXL_DMA_SG=1 and a DMA with scatter-gather"
@@ -165,25 +165,14 @@ DMA_QUEUE_MATRIX(32)
 dma_status dma_queue_receive(int32_t *to, uint32_t rows, uint32_t cols);
 
 /* Define a dma_take that adds tiles of tile_rows x tile_cols (row major, mod 2^32) to a matrix, or copies them there.
- * Strides are of the matrix, in elements. Whole tiles have loops of constant bounds, which the compiler vectorises. */
+ * Strides are of the matrix, in elements. */
 #define DMA_TAKER_ADD(name, tile_rows, tile_cols, row_stride, col_stride) \
-    DMA_TAKER(name, tile_rows, tile_cols, row_stride, col_stride, to[i] +)
+    DMA_TAKER(name, axl_add_tile_i32, tile_rows, tile_cols, row_stride, col_stride)
 #define DMA_TAKER_COPY(name, tile_rows, tile_cols, row_stride, col_stride) \
-    DMA_TAKER(name, tile_rows, tile_cols, row_stride, col_stride, )
-#define DMA_TAKER(name, tile_rows, tile_cols, row_stride, col_stride, BEFORE)                               \
-    static inline void name##_(uint32_t *restrict to, const uint32_t *restrict tile, uint32_t rows,         \
-                               uint32_t cols) {                                                             \
-        for (uint32_t r = 0; r < rows; r++, to += (row_stride), tile += (tile_cols))                        \
-            for (uint32_t c = 0; c < cols; c++) {                                                           \
-                const ptrdiff_t i = (ptrdiff_t)c * (col_stride);                                            \
-                to[i] = BEFORE tile[c];                                                                     \
-            }                                                                                               \
-    }                                                                                                       \
-    static void name(int32_t *to, const int32_t *tile, uint32_t rows, uint32_t cols) {                      \
-        if (rows == (tile_rows) && cols == (tile_cols))                                                     \
-            name##_((uint32_t *)to, (const uint32_t *)tile, (tile_rows), (tile_cols));                      \
-        else                                                                                                \
-            name##_((uint32_t *)to, (const uint32_t *)tile, rows, cols);                                    \
+    DMA_TAKER(name, axl_get_tile_i32, tile_rows, tile_cols, row_stride, col_stride)
+#define DMA_TAKER(name, how, tile_rows, tile_cols, row_stride, col_stride)                   \
+    static void name(int32_t *to, const int32_t *tile, uint32_t rows, uint32_t cols) {       \
+        how(to, tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols));     \
     }
 
 /* The same, but the DMA writes the tile to its place in memory. Rows begin on cache lines and are made of whole ones,
