@@ -188,3 +188,34 @@ def nest_cost(nest: Nest, caches: Caches | None, *, buffers: int, keep: bool) ->
     if caches is None:
         return packing
     return packing + MISS_CYCLES * lines_from_memory(nest, caches, layout if keep else None)
+
+
+L1_SETS, L1_WAYS = 256, 4
+"""A Cortex-A9's, 32 KiB."""
+L1_MISS_CYCLES = 12
+"""CPU cycles that a line from L2 costs where it is prefetched (``line_gap`` in the boards' profiles)."""
+STREAM_CYCLES = 6.5
+"""CPU cycles (650 MHz) that a beat takes on the stream (100 MHz)."""
+
+
+def queue_cost(nest: Nest, beat_words: int) -> float:
+    """CPU cycles that depend on the order of loops where the DMA works on the matrices themselves.
+
+    They are for the words sent, and for tiles of partial sums that are added to lines which L1 has lost since
+    the last tile in the same place. `beat_words`: words of a beat of the stream.
+    """
+    trips = [level.trips for level in nest.levels]
+    total = 0.0
+    for level, item in nest.items():
+        if isinstance(item, accel.StageOp):
+            total += prod(trips[: level + 1]) * item.words() * STREAM_CYCLES / beat_words
+    for matrix in _matrices(nest):
+        moving = matrix.moved[0] | matrix.moved[1]
+        still = [number for number in range(matrix.level + 1) if number not in moving]
+        if matrix.weight == 1 or not still:
+            continue
+        _, ways = matrix.touched(nest, still[-1] + 1, L1_SETS)
+        if ways > L1_WAYS / 2:  # slots and operands take the rest
+            lines, _ = matrix.touched(nest, len(trips), L1_SETS)
+            total += prod(trips[: matrix.level + 1]) * lines * L1_MISS_CYCLES
+    return total

@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from axiloom import __version__, isa
 from axiloom.drivergen import emit_c
 from axiloom.drivergen.driver import Call, Driver, arguments, entry_name, harness, init_name
-from axiloom.drivergen.locality import ZYNQ_7000, Caches, nest_cost
+from axiloom.drivergen.locality import ZYNQ_7000, Caches, nest_cost, queue_cost
 from axiloom.drivergen.match import sizes
 from axiloom.drivergen.mlir import context, fail, only_function, parse
 from axiloom.drivergen.nest import nests
@@ -172,15 +172,18 @@ def _cheapest_order(
         return annotate
     first = [p for p in transfer_passes(chosen, caches=caches) if isinstance(p, CacheTiling | Residency)]
     buffers = _buffers(chosen) if "coalesce" in chosen else 0
-    memory = None if "zero-copy" in chosen else caches
+    beat_words = spec.stream_width // WORD_BITS
     found: list[tuple[float, Annotate]] = []
     plain = module.clone()
     _run(plain, [Generalise(), Bufferise()])
     for order in orders:
         one, copy = replace(annotate, order=order), plain.clone()
         _run(copy, [one, Tile(), PlaceFlow(), *first])
-        cost = sum(nest_cost(nest, memory, buffers=buffers, keep=True) for _, nest in nests(copy))
-        found.append((cost, one))
+        if "zero-copy" in chosen:
+            costs = [queue_cost(nest, beat_words) for _, nest in nests(copy)]
+        else:
+            costs = [nest_cost(nest, caches, buffers=buffers, keep=True) for _, nest in nests(copy)]
+        found.append((sum(costs), one))
     return min(found, key=lambda pair: pair[0])[1]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.drivergen import host
 
@@ -77,3 +79,23 @@ def test_pass_is_repeatable_from_its_text() -> None:
     module = parse(driver.stages["accel"])
     one.apply(context(), module)
     module.verify()
+
+
+@pytest.mark.parametrize(
+    ("flow", "loops"),
+    [
+        ("As", ("m", "k", "n")),  # 16 rows of C stay in L1 while k goes by, all of C would not
+        ("Ns", ("m", "k", "n")),  # and a tile of A in the device, which saves more words than C in place does
+        (
+            "Bs",
+            ("n", "k", "m"),
+        ),  # a column of C falls on few sets: all orders are alike, and this is the first
+    ],
+)
+def test_partial_sums_come_back_while_their_place_is_in_the_first_level(
+    flow: str, loops: tuple[str, ...]
+) -> None:
+    spec = isa.builtin("v2_16")
+    spec = replace(spec, dma=replace(spec.dma, scatter_gather=True))
+    driver = compile_mlir(matmul_mlir(256, 256, 256), spec, flow=flow, pipeline="all")
+    assert driver.calls[0].order == loops
