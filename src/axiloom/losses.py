@@ -152,7 +152,7 @@ def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None) -> list[st
     """Options of ``axiloom run`` that this run does not have and that may win the class back."""
     chosen = optimisations(pipeline) if pipeline else ()
     found = []
-    if useful := [name for name in one.passes if name not in chosen]:
+    if useful := [name for name in one.passes if name not in chosen and name in _able(spec)]:
         found.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
     if one.key in ("load", "load_again", "load_head", "store") and spec.stream_width < STREAM_WIDTHS[-1]:
         found.append(f"--stream-width {2 * spec.stream_width}")
@@ -163,10 +163,14 @@ def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None) -> list[st
     return found
 
 
+def _able(spec: AcceleratorSpec) -> list[str]:
+    """The passes that the accelerator's DMA can serve: zero copy needs scatter-gather."""
+    return [one for one in OPTIMISATIONS if one != "zero-copy" or spec.dma.scatter_gather]
+
+
 def _joined(wanted: Sequence[str], spec: AcceleratorSpec) -> str:
-    """Passes as ``--pipeline`` takes them; zero copy needs a DMA with scatter-gather."""
-    able = [one for one in OPTIMISATIONS if one != "zero-copy" or spec.dma.scatter_gather]
-    passes = tuple(one for one in able if one in wanted)
+    """Passes as ``--pipeline`` takes them."""
+    passes = tuple(one for one in _able(spec) if one in wanted)
     named = (name for name, preset in PIPELINES.items() if preset == passes)
     return next(named, ",".join(passes))
 

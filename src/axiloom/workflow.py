@@ -21,6 +21,7 @@ from axiloom.cosim import core, toolchain
 from axiloom.cosim.cache import content_hash
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen import Driver
+from axiloom.drivergen.locality import Caches
 from axiloom.errors import MismatchError
 from axiloom.hw.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, dumps
@@ -87,7 +88,8 @@ class Run:
     order: tuple[str, ...] | None = None
     """Loops, outermost first; the flow's default where it is None."""
     tile: tuple[int, ...] | None = None
-    pipeline: str = "published"
+    pipeline: str | None = None
+    """A preset or passes with commas between them; None: all that the DMA is able to use."""
     wait: str = "poll"
     """How the driver waits for the DMA: ``poll`` its registers, or asleep until its ``irq``."""
     sim: str = "verilator"
@@ -104,16 +106,22 @@ class Run:
     live: bool = False
     """Let the simulator say every few seconds, on standard error, how far it is."""
 
+    @property
+    def chosen_pipeline(self) -> str:
+        return self.pipeline or drivergen.default_pipeline(self.spec)
+
     @cached_property
     def driver(self) -> Driver:
+        board = boards.load(self.board).caches
         return drivergen.compile_mlir(
             self.mlir,
             self.spec,
             flow=self.flow,
             order=self.order,
             tile=self.tile,
-            pipeline=self.pipeline,
+            pipeline=self.chosen_pipeline,
             name=self.problem,
+            caches=Caches(board.l2_size, board.l2_ways),
         )
 
     @cached_property
@@ -202,7 +210,7 @@ class Run:
             "flow": call.flow,
             "loop_order": ",".join(call.order),
             "tile": "x".join(map(str, call.tile)),
-            "pipeline": self.pipeline,
+            "pipeline": self.chosen_pipeline,
             "wait": self.wait,
             "data_type": self.spec.data_type.value,
             "driver_hash": content_hash(self.driver.c),

@@ -18,7 +18,8 @@ from axiloom.cli import main
 from axiloom.cosim.profile import CPU, HARDWARE, TRACKS
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "col"}
-WORDS = ["run", "matmul:16x16x16", "--accel", "v3_4", "--flow", "Bs", "--against", "cpu"]
+PROBLEM = ["run", "matmul:16x16x16", "--accel", "v3_4", "--flow", "Bs", "--pipeline", "published"]
+WORDS = [*PROBLEM, "--against", "cpu"]
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +129,7 @@ def test_the_page_has_the_figures(built: dict[str, Any], page: Checked) -> None:
     assert "not calibrated" in text
     assert f"{built['memory']['stack']:,} B" in text
     assert "dma_init" in text  # the driver's C
-    assert "axiloom run matmul:16x16x16 --accel v3_4 --flow Bs --against cpu" in text
+    assert "axiloom run matmul:16x16x16 --accel v3_4 --flow Bs --pipeline published --against cpu" in text
 
 
 def test_the_page_has_every_interval_of_the_timeline(html: str, out: Path) -> None:

@@ -47,7 +47,7 @@ def execute_compile(options: argparse.Namespace) -> int:
         spec,
         flow=options.flow,
         tile=options.tile,
-        pipeline=options.pipeline,
+        pipeline=options.pipeline or drivergen.default_pipeline(spec),
         stop=options.emit,
         name=options.problem,
     )

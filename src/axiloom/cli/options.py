@@ -62,13 +62,21 @@ def add_accelerator(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _pipeline(text: str) -> str:
+    try:
+        drivergen.optimisations(text)
+    except UsageError as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
+    return text
+
+
 def add_pipeline(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--pipeline",
-        choices=tuple(drivergen.PIPELINES),
-        default="published",
-        help="passes on the transfers: one an opcode, or those that follow each other joined "
-        "(default %(default)s)",
+        type=_pipeline,
+        metavar="NAME|PASS,...",
+        help=f"passes on the transfers: {', '.join(drivergen.PIPELINES)}, or names of passes with commas between "
+        "them (default: `all` with a scatter-gather DMA, `copying` without)",
     )
 
 
@@ -77,7 +85,12 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--sim", choices=("verilator", "icarus"), default="verilator", help="default %(default)s"
     )
-    group.add_argument("--board", default=boards.DEFAULT, choices=boards.names(), help="default %(default)s")
+    group.add_argument(
+        "--board",
+        default=boards.DEFAULT,
+        metavar="NAME|FILE.toml",
+        help=f"{', '.join(boards.names())}, or a profile of your own (default %(default)s)",
+    )
     group.add_argument(
         "--wait",
         choices=("poll", "irq"),
