@@ -6,6 +6,7 @@
  * - B is read in blocks of DEPTH x WIDTH, packed into panels of 8 columns that are read in order. A block is a quarter
  *   of L1, which replaces at random: a larger one is thrown out by the A and C that stream past it.
  * - A B that takes no more than half of L1 is read where it is; packing it costs more than it brings.
+ * - What is used next is on its way meanwhile (PLD): rows of A line by line, the next tile of C, B's next rows.
  * - What the tiles leave over at the edges goes by plain loops. */
 #include <arm_neon.h>
 
@@ -16,7 +17,30 @@ enum { ROWS = 4, COLS = 8, STEP = BITS == 32 ? 2 : 4 };        /* of C in regist
 enum { WIDTH = 32, DEPTH = L1 / 4 / (WIDTH * (BITS == 32 ? 4 : 2)) }; /* of a block of B, packed */
 enum { M_WHOLE = M / ROWS * ROWS, N_WHOLE = N / COLS * COLS, K_WHOLE = K / STEP * STEP };
 
+enum { LINE = 32, CHUNK = LINE / sizeof(element) };            /* bytes of a cache line; k's a line of A has */
+enum { LINES_AHEAD = 4 };                                      /* that a Cortex-A9 takes at a time (its TRM, 7.1) */
+
 static int smaller(int a, int b) { return a < b ? a : b; }
+
+/* What comes after a tile: a row of A from the same k on, and the tile of C. */
+struct next {
+    const element *a;
+    const int32_t *c;
+};
+
+/* At each line of A that the tile has read: a line of each. */
+static inline void prefetch(struct next next, int k) {
+    __builtin_prefetch(next.a + k);
+    if (k < ROWS * CHUNK)
+        __builtin_prefetch(next.c + k / CHUNK * N);
+}
+
+/* After the tile that is the `tile`th of row m's, COLS columns before n_next. */
+static inline struct next after(int m, int tile, int n_first, int n_next, int n_end, int k) {
+    const int m_next = smaller(m + ROWS, M - ROWS);
+    const int32_t *c = n_next < n_end ? &C[m][n_next] : &C[m_next][n_first];
+    return (struct next){&A[m_next + tile % ROWS][k], c};
+}
 
 static inline void load(int32x4_t low[ROWS], int32x4_t high[ROWS], const int32_t *c) {
     for (int r = 0; r < ROWS; r++, c += N) {
@@ -36,21 +60,30 @@ static inline void store(int32_t *c, const int32x4_t low[ROWS], const int32x4_t 
 typedef int32_t packed_element;
 enum { A_STRIDE = K };
 
-/* c (4, 8) += a (4, depth) . b (depth, 8), rows of b `stride` apart. Sums, two rows of b and two columns of a fill 14
- * of the 16 registers: no more may be unrolled. */
-static inline void multiply(int32_t *c, const int32_t *a, const int32_t *b, int stride, int depth) {
+/* c (4, 8) += a (4, depth) . b (depth, 8), rows of b `stride` apart and `ahead` of them prefetched. Sums, two rows of
+ * b and two columns of a fill 14 of the 16 registers: no more may be unrolled. */
+static inline void multiply(int32_t *c, const int32_t *a, const int32_t *b, int stride, int depth, int ahead,
+                            struct next next) {
     int32x4_t low[ROWS], high[ROWS];
     load(low, high, c);
 #pragma clang loop unroll(disable)
-    for (int k = 0; k < depth; k += STEP, b += STEP * stride) {
-        const int32x4_t low0 = vld1q_s32(b), high0 = vld1q_s32(b + 4);
-        const int32x4_t low1 = vld1q_s32(b + stride), high1 = vld1q_s32(b + stride + 4);
-        for (int r = 0; r < ROWS; r++) {
-            const int32x2_t pair = vld1_s32(&a[r * A_STRIDE + k]);
-            low[r] = vmlaq_lane_s32(low[r], low0, pair, 0);
-            high[r] = vmlaq_lane_s32(high[r], high0, pair, 0);
-            low[r] = vmlaq_lane_s32(low[r], low1, pair, 1);
-            high[r] = vmlaq_lane_s32(high[r], high1, pair, 1);
+    for (int line = 0; line < depth; line += CHUNK) {
+        prefetch(next, line);
+        const int end = smaller(depth, line + CHUNK);
+#pragma clang loop unroll(disable)
+        for (int k = line; k < end; k += STEP, b += STEP * stride) {
+            const int32x4x2_t b0 = vld1q_s32_x2(b), b1 = vld1q_s32_x2(b + stride);
+            if (ahead) {
+                __builtin_prefetch(b + ahead * stride);
+                __builtin_prefetch(b + (ahead + 1) * stride);
+            }
+            for (int r = 0; r < ROWS; r++) {
+                const int32x2_t pair = vld1_s32(&a[r * A_STRIDE + k]);
+                low[r] = vmlaq_lane_s32(low[r], b0.val[0], pair, 0);
+                high[r] = vmlaq_lane_s32(high[r], b0.val[1], pair, 0);
+                low[r] = vmlaq_lane_s32(low[r], b1.val[0], pair, 1);
+                high[r] = vmlaq_lane_s32(high[r], b1.val[1], pair, 1);
+            }
         }
     }
     store(c, low, high);
@@ -83,11 +116,15 @@ static int16_t rows[ROWS][DEPTH] __attribute__((aligned(64)));
     } while (0)
 
 /* c (4, 8) += a (4, depth) . b (depth, 8), rows of b `stride` apart. */
-static inline void multiply(int32_t *c, const int16_t *a, const int16_t *b, int stride, int depth) {
+static inline void multiply(int32_t *c, const int16_t *a, const int16_t *b, int stride, int depth, int ahead,
+                            struct next next) {
+    (void)ahead; /* b is packed: in L1 */
     int32x4_t low[ROWS], high[ROWS];
     load(low, high, c);
 #pragma clang loop unroll(disable)
     for (int k = 0; k < depth; k += STEP, b += STEP * stride) {
+        if (k % CHUNK == 0)
+            prefetch(next, k);
         int16x4_t four[ROWS];
         for (int r = 0; r < ROWS; r++)
             four[r] = vld1_s16(&a[r * A_STRIDE + k]);
@@ -116,8 +153,10 @@ static packed_element packed[DEPTH * WIDTH] __attribute__((aligned(64)));
 static void pack(const element *b, int depth, int cols) {
     packed_element *to = packed;
     for (int n = 0; n < cols; n += COLS)
-        for (int k = 0; k < depth; k++, to += COLS)
+        for (int k = 0; k < depth; k++, to += COLS) {
+            __builtin_prefetch(&b[(k + LINES_AHEAD) * N + n]);
             copy8(to, &b[k * N + n]);
+        }
 }
 
 static void multiply_blocks(void) {
@@ -129,7 +168,8 @@ static void multiply_blocks(void) {
             for (int m = 0; m < M_WHOLE; m += ROWS) {
                 const packed_element *a = rows_of_A(m, k, depth);
                 for (int panel = 0; panel < cols; panel += COLS)
-                    multiply(&C[m][n + panel], a, &packed[panel * depth], COLS, depth);
+                    multiply(&C[m][n + panel], a, &packed[panel * depth], COLS, depth, 0,
+                             after(m, panel / COLS, n, n + panel + COLS, n + cols, k));
             }
         }
     }
@@ -138,10 +178,16 @@ static void multiply_blocks(void) {
 #if BITS == 32
 enum { IN_PLACE = sizeof B <= L1 / 2 };
 
+static inline void multiply_rows(int m, int ahead) {
+    for (int n = 0; n < N_WHOLE; n += COLS)
+        multiply(&C[m][n], &A[m][0], &B[0][n], N, K_WHOLE, ahead, after(m, n / COLS, 0, n + COLS, N_WHOLE, 0));
+}
+
 static void multiply_in_place(void) {
-    for (int m = 0; m < M_WHOLE; m += ROWS)
-        for (int n = 0; n < N_WHOLE; n += COLS)
-            multiply(&C[m][n], &A[m][0], &B[0][n], N, K_WHOLE);
+    if (M_WHOLE)
+        multiply_rows(0, LINES_AHEAD); /* brings B into L1 */
+    for (int m = ROWS; m < M_WHOLE; m += ROWS)
+        multiply_rows(m, 0);
 }
 #else
 enum { IN_PLACE = 0 };
