@@ -89,7 +89,7 @@ def test_pass_is_repeatable_from_its_text() -> None:
         (
             "Bs",
             ("n", "k", "m"),
-        ),  # a column of C falls on few sets: all orders are alike, and this is the first
+        ),  # a column of C falls on few sets: this is the first order
     ],
 )
 def test_partial_sums_come_back_while_their_place_is_in_the_first_level(
