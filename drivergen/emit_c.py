@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from operator import add, mul, sub
 from typing import NoReturn
 
 from xdsl.dialects import arith, func, memref, scf
@@ -49,6 +50,11 @@ TRY = """\
 """
 
 _WRAPPING: dict[type[Operation], str] = {arith.AddiOp: "+", arith.SubiOp: "-", arith.MuliOp: "*"}
+_FOLDED: dict[type[Operation], Callable[[int, int], int]] = {
+    arith.AddiOp: add,
+    arith.SubiOp: sub,
+    arith.MuliOp: mul,
+}
 _BITWISE: dict[type[Operation], str] = {
     arith.AndIOp: "&",
     arith.OrIOp: "|",
@@ -75,6 +81,17 @@ _CHOICE: dict[type[Operation], str] = {
     arith.MaxUIOp: ">",
     arith.MaxSIOp: ">",
 }
+
+
+def known(value: SSAValue) -> int | None:
+    """The value of an index that is computed from constants alone."""
+    fold = _FOLDED.get(type(value.owner)) if isinstance(value.owner, Operation) else None
+    if fold is None or not isinstance(value.type, IndexType):
+        return accel.constant(value)
+    left, right = (known(operand) for operand in value.owner.operands)  # type: ignore[union-attr]
+    if left is None or right is None or not 0 <= fold(left, right) < 1 << 32:
+        return None
+    return fold(left, right)
 
 
 def identifier(name: str) -> str:
@@ -266,7 +283,9 @@ class _Function:
         self.line(f"const {self._scalar(op.res)} {name} = {self.element(op.memref, op.indices)};")
 
     def store(self, op: memref.StoreOp) -> None:
-        self.line(f"{self.element(op.memref, op.indices)} = {self.expression(op.value)};")
+        value = accel.constant(op.value)
+        text = self.expression(op.value) if value is None or value < 1 << 16 else self.word(op.value)
+        self.line(f"{self.element(op.memref, op.indices)} = {text};")
 
     def alloc(self, op: memref.AllocOp) -> None:
         kind = op.memref.type
@@ -374,9 +393,11 @@ class _Function:
     def wrapping(self, op: Operation) -> str:
         """Addition and so on modulo the width of the type."""
         if isinstance(op.results[0].type, IndexType):
+            if (total := known(op.results[0])) is not None:
+                return str(total)
             left, right = (self.term(v) for v in op.operands)
             if isinstance(op, arith.AddiOp) and "0" in (left, right):
-                return right if left == "0" else left
+                return self.expression(op.rhs if left == "0" else op.lhs)
             if isinstance(op, arith.AddiOp):
                 left, right = (self.summand(v) for v in op.operands)
             elif isinstance(op, arith.MuliOp):

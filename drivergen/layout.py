@@ -2,11 +2,12 @@
 
 A packet is `count` iterations of the loop at `level`, inner loops and all. In front of the first packet of
 a run of that loop go the opcodes in front of it (the prefix), behind the last one those behind (the suffix).
+Where the window has no room for two iterations of the innermost loop, each goes in several packets: parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -14,6 +15,8 @@ from axiloom.drivergen import dialect as accel
 from axiloom.drivergen.nest import Item, Nest
 from axiloom.isa.types import WORD_BITS
 
+OPCODE = "opcode"
+"""On the first op of an opcode: its name."""
 LINE_WORDS = 8
 """Packets begin on cache lines of their own: the CPU may write to one while the DMA reads the other."""
 
@@ -46,6 +49,8 @@ class Layout:
     """Each packet of a run has a place of its own; else all lie in the same one."""
     copies: int
     """Places that take turns with this one: 2 where two packets in a row would lie in the same."""
+    parts: tuple[int, ...] = ()
+    """Words of each packet of an iteration, all in places of their own; empty: it is not divided."""
 
     @property
     def base(self) -> int:
@@ -59,17 +64,40 @@ class Layout:
     @property
     def words(self) -> int:
         """Of all the places of a run, once."""
+        if self.parts:
+            return self.starts[-1] + lines(self.parts[-1] + self.suffix)
         packets = self.chunks if self.apart else 1
         return self.base + (packets - 1) * self.stride + lines(self.count * self.body + self.suffix)
 
     @property
     def longest(self) -> int:
         """Words of the longest packet there can be."""
-        return self.prefix + self.count * self.body + self.suffix
+        return self.prefix + max(self.parts, default=self.count * self.body) + self.suffix
+
+    @property
+    def starts(self) -> list[int]:
+        """Where the parts of an iteration begin."""
+        return [self.base + sum(map(lines, self.parts[:number])) for number in range(len(self.parts))]
 
 
-def stage_words(items: list[Item]) -> int:
+def stage_words(items: Sequence[Item]) -> int:
     return sum(item.words() for item in items if isinstance(item, accel.StageOp))
+
+
+def parts(items: Sequence[Item]) -> list[list[Item]]:
+    """An iteration by opcodes: a part for each that sends a tile, with those behind it that do not."""
+    found: list[list[Item]] = []
+    opcode: list[Item] = []
+    for item in [*items, None]:
+        if item is None or OPCODE in item.attributes:
+            if found and not any(isinstance(one, accel.SendOp) for one in opcode):
+                found[-1] += opcode
+            elif opcode:
+                found.append(opcode)
+            opcode = []
+        if item is not None:
+            opcode.append(item)
+    return found
 
 
 def bodies(nest: Nest) -> list[int]:
@@ -100,6 +128,26 @@ def layouts(nest: Nest, buffers: int, target: int) -> Iterator[Layout]:
                 short = not apart and level.trips % count
                 if one.words * copies <= window and one.longest <= longest and not short:
                     yield one
+    divided = _divided(nest, words[-1]) if buffers > 1 and words[-1] >= target else None
+    if divided and divided.words <= window and divided.longest <= longest:
+        yield divided
+
+
+def _divided(nest: Nest, body: int) -> Layout | None:
+    """Iterations of the innermost loop in parts, None if there are no two or if many tiles come back.
+
+    With one tile at most an iteration, its receive is armed before anything waits for the device.
+    """
+    own = nest.levels[-1]
+    found = parts(own.pre)
+    received = sum(isinstance(item, accel.RecvOp) for _, item in nest.items())
+    if len(found) < 2 or received > 1:
+        return None
+    outer = nest.levels[:-1]
+    prefix = sum(stage_words(level.pre) for level in outer)
+    suffix = sum(stage_words(level.post) for level in outer)
+    sizes = tuple(stage_words(part) for part in found)
+    return Layout(len(outer), 1, own.trips, body, prefix, suffix, False, 1, sizes)
 
 
 def _counts(trips: int, most: int) -> Iterator[int]:
@@ -140,6 +188,7 @@ def _kept(nest: Nest, layout: Layout, trips: list[int], level: int, depends: set
 def cost(nest: Nest, layout: Layout, *, keep: bool) -> float:
     """CPU cycles for packing and sending, about."""
     packets = prod(level.trips for level in nest.levels[: layout.level]) * layout.chunks
+    packets *= max(1, len(layout.parts))
     words = packed(nest, layout, keep=keep) + layout.longest  # nothing overlaps with packing the first
     return words * WORD_CYCLES + packets * PACKET_CYCLES
 

@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen import channels
 from axiloom.drivergen import dialect as accel
-from axiloom.drivergen.layout import PACKET_WORDS, Layout, choose, lines, stage_words
+from axiloom.drivergen.layout import PACKET_WORDS, Layout, choose, lines, parts, stage_words
 from axiloom.drivergen.mlir import index
 from axiloom.drivergen.nest import Item, Level, Nest, nests
 from axiloom.isa.types import WORD_BITS
@@ -111,7 +111,8 @@ class _Coalesced:
             return
         level = self.stepped
         step = level.step * layout.count
-        body = self._loop(scope, level, level.loop.ub, step, f"{level.name}_packet")
+        name = level.name if layout.count == 1 else f"{level.name}_packet"
+        body = self._loop(scope, level, level.loop.ub, step, name)
         self.outer.append((body.args[0], step, layout.chunks))
         self._packet(scope.inner(body), body.args[0])
         body.add_op(scf.YieldOp())
@@ -139,7 +140,10 @@ class _Coalesced:
             at = self._add(scope, place.offset, layout.base - words)
             begin = at if condition is None else self._select(scope, condition, at, begin)
             self._stage_if(scope, condition, levels[number].pre, at)
-        end = self._stage_loop(scope, layout.level, first, chunk)
+        if layout.parts:
+            begin, end = self._stage_parts(scope, place.offset, begin, chunk)
+        else:
+            end = self._stage_loop(scope, layout.level, first, chunk)
         finish = end
         for number in reversed(range(layout.level)):
             own = stage_words(levels[number].post)
@@ -216,20 +220,41 @@ class _Coalesced:
         level = self.nest.levels[number]
         if not any(stage_words([*one.pre, *one.post]) for one in self.nest.levels[number:]):
             return at
+        if chunk is not None and self.layout.count == 1:
+            scope.values[level.counter] = chunk
+            return self._stage_iteration(scope, number, at)
         body = Block(arg_types=[IndexType(), IndexType()])
         body.args[0].name_hint, body.args[1].name_hint = level.name, "at"
         inner = scope.inner(body)
         inner.values[level.counter] = body.args[0]
-        end = self._stage(inner, level.pre, body.args[1])
-        if number + 1 < len(self.nest.levels):
-            end = self._stage_loop(inner, number + 1, end, None)
-        end = self._stage(inner, level.post, end)
-        body.add_op(scf.YieldOp(end))
+        body.add_op(scf.YieldOp(self._stage_iteration(inner, number, body.args[1])))
         begin, stop = self._bounds(scope, level, chunk)
         loop = scf.ForOp(begin, stop, level.loop.step, [at], Region(body))
         scope.block.add_op(loop)
         loop.results[0].name_hint = "at"
         return loop.results[0]
+
+    def _stage_iteration(self, scope: Scope, number: int, at: SSAValue) -> SSAValue:
+        level = self.nest.levels[number]
+        at = self._stage(scope, level.pre, at)
+        if number + 1 < len(self.nest.levels):
+            at = self._stage_loop(scope, number + 1, at, None)
+        return self._stage(scope, level.post, at)
+
+    def _stage_parts(
+        self, scope: Scope, place: SSAValue, begin: SSAValue, chunk: SSAValue | None
+    ) -> tuple[SSAValue, SSAValue]:
+        """Stage an iteration of the innermost loop, and send all parts but the last; its begin and end."""
+        level = self.stepped
+        scope.values[level.counter] = level.loop.lb if chunk is None else chunk
+        end = begin
+        for number, (start, items) in enumerate(zip(self.layout.starts, parts(level.pre), strict=True)):
+            if number:
+                send = accel.StartSendOp(begin, end)
+                scope.block.add_ops([send, accel.WaitOp(send.token)])
+                begin = self._add(scope, place, start)
+            end = self._stage(scope, items, self._add(scope, place, start))
+        return begin, end
 
     def _bounds(self, scope: Scope, level: Level, chunk: SSAValue | None) -> tuple[SSAValue, SSAValue]:
         if chunk is None:
@@ -269,17 +294,25 @@ class _Coalesced:
         if not any(isinstance(item, accel.RecvOp) for one in levels for item in (*one.pre, *one.post)):
             return
         level = levels[0]
+        if chunk is not None and self.layout.count == 1:
+            scope.values[level.counter] = chunk
+            self._receive_iteration(scope, number)
+            return
         body = Block(arg_types=[IndexType()])
         body.args[0].name_hint = level.name
         inner = scope.inner(body)
         inner.values[level.counter] = body.args[0]
-        self._receive(inner, level.pre)
-        if len(levels) > 1:
-            self._receive_loop(inner, number + 1, None)
-        self._receive(inner, level.post)
+        self._receive_iteration(inner, number)
         body.add_op(scf.YieldOp())
         begin, stop = self._bounds(scope, level, chunk)
         scope.block.add_op(scf.ForOp(begin, stop, level.loop.step, [], Region(body)))
+
+    def _receive_iteration(self, scope: Scope, number: int) -> None:
+        level = self.nest.levels[number]
+        self._receive(scope, level.pre)
+        if number + 1 < len(self.nest.levels):
+            self._receive_loop(scope, number + 1, None)
+        self._receive(scope, level.post)
 
 
 def fits_twice(nest: Nest) -> bool:
@@ -330,6 +363,8 @@ class CoalesceLoops(ModulePass):
                 accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : ...
               }
               accel.wait %10 : !accel.token<"send">
+
+    Where the window has no room for two such packets, an iteration goes in several, one for each tile.
 
     Which loop the packets run along, and whether each has a place of its own in the window, is chosen in
     :mod:`axiloom.drivergen.layout`. The first receive is armed before the first send and each further one as

@@ -19,7 +19,7 @@ from axiloom.drivergen.passes.keep_packed import CLEANED, counters_of, loops_aro
 
 
 class _Packets:
-    """The packets of one nest: one place, one send, and what is received between the send and its wait."""
+    """The packets of one nest: one place, and what is received between the last send and its wait."""
 
     def __init__(self, place: channels.PlaceOp) -> None:
         block = place.parent_block()
@@ -27,10 +27,8 @@ class _Packets:
         self.block = block
         self.place = place
         self.loops = loops_around(place)
-        self.send = next(op for op in block.ops if isinstance(op, accel.StartSendOp))
-        self.wait = next(
-            op for op in block.ops if isinstance(op, accel.WaitOp) and op.token is self.send.token
-        )
+        *self.parts, self.send = [op for op in block.ops if isinstance(op, accel.StartSendOp)]
+        self.wait = _wait(self.send)
         self.receives: list[Operation] = []
         op = self.send.next_op
         while op is not None and op is not self.wait:
@@ -143,13 +141,21 @@ class _Packets:
                 scope.values[before] = after
 
     def _send_later(self) -> None:
-        begin, end = self.send.begin, self.send.end
-        cleaned = CLEANED in self.send.attributes
         Rewriter.insert_op(channels.WaitQueuedOp(), InsertPoint.before(self.place))
-        clean = [] if cleaned else [channels.CleanOp(begin, end)]
-        Rewriter.insert_op([*clean, channels.QueueSendOp(begin, end)], InsertPoint.before(self.send))
-        Rewriter.erase_op(self.wait)
-        Rewriter.erase_op(self.send)
+        for part in self.parts:
+            Rewriter.insert_op(channels.WaitQueuedOp(), InsertPoint.before(_wait(part)))
+        for send in (*self.parts, self.send):
+            clean = [] if CLEANED in send.attributes else [channels.CleanOp(send.begin, send.end)]
+            queue = channels.QueueSendOp(send.begin, send.end)
+            Rewriter.insert_op([*clean, queue], InsertPoint.before(send))
+            Rewriter.erase_op(_wait(send))
+            Rewriter.erase_op(send)
+
+
+def _wait(send: accel.StartSendOp) -> accel.WaitOp:
+    block = send.parent_block()
+    assert block is not None
+    return next(op for op in block.ops if isinstance(op, accel.WaitOp) and op.token is send.token)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,9 @@ class _Function:
             self.at = op
             if isinstance(op, accel.SendOp):
                 self._send(op)
-            elif isinstance(op, accel.SendLiteralOp | accel.SendIdxOp):
+            elif isinstance(op, accel.SendDimOp) and None in map(accel.constant, op.sizes):
+                continue  # beside an edge; it is put together by accel-lower-to-calls
+            elif isinstance(op, accel.SendLiteralOp | accel.SendIdxOp | accel.SendDimOp):
                 self._word(op)
             elif isinstance(op, accel.RecvOp):
                 self._recv(op)
@@ -90,12 +92,12 @@ class _Function:
         op.end.replace_all_uses_with(self.add(op.offset, op.words()))
         Rewriter.erase_op(op)
 
-    def _word(self, op: accel.SendLiteralOp | accel.SendIdxOp) -> None:
+    def _word(self, op: accel.SendLiteralOp | accel.SendIdxOp | accel.SendDimOp) -> None:
         word: Operation
-        if isinstance(op, accel.SendLiteralOp):
-            word = arith.ConstantOp(IntegerAttr(op.value.value.data, i32, truncate_bits=True))
-        else:
+        if isinstance(op, accel.SendIdxOp):
             word = arith.IndexCastOp(op.index, i32)
+        else:
+            word = arith.ConstantOp(IntegerAttr(_value(op), i32, truncate_bits=True))
         window = self.window("axl_in_window")
         store = memref.StoreOp.get(self.insert(word), window, [op.offset])
         if "opcode" in op.attributes:
@@ -120,6 +122,13 @@ class _Function:
         there = self.pointer(self.window("axl_out_window"), op.offset, op.words())
         callee = "axl_add_tile_i32" if op.mode.data == "accumulate" else "axl_get_tile_i32"
         Rewriter.replace_op(op, self.call(callee, [source, there, *sizes], []))
+
+
+def _value(op: accel.SendLiteralOp | accel.SendDimOp) -> int:
+    if isinstance(op, accel.SendLiteralOp):
+        return op.value.value.data
+    sizes = [accel.constant(size) or 0 for size in op.sizes]
+    return sum(size << shift for size, shift in zip(sizes, op.shifts.get_values(), strict=True))
 
 
 @dataclass(frozen=True)

@@ -13,40 +13,33 @@ builtin.module {
     %c1 = arith.constant 1 : index
     accel.expect 4 tiles of 16 {comment = "Tiles of 4 x 4 x 4 (m, n, k), flow ((sA sB cC) rC)."}
     scf.for %m = %c0 to %c8 step %c4 {
-      scf.for %n_packet = %c0 to %c8 step %c4 {
+      scf.for %n = %c0 to %c8 step %c4 {
         %place = accel.place 72 copies 1
-        %0 = arith.addi %n_packet, %c4 : index
-        %at = scf.for %n = %n_packet to %0 step %c4 iter_args(%at_1 = %place) -> (index) {
-          %at_2 = scf.for %k = %c0 to %c8 step %c4 iter_args(%at_3 = %at_1) -> (index) {
-            %A_tile = memref.subview %A[%m, %k] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
-            %1 = arith.cmpi eq, %n_packet, %c0 : index
-            %2 = arith.addi %at_3, %c17 : index
-            scf.if %1 {
-              %3 = accel.send_literal 1 at %at_3 {opcode = "sA", loads}
-              %4 = accel.send %A_tile as [4, 4] permutation [0, 1] at %3 : memref<4x4xi32, strided<[8, 1], offset: ?>>
-              accel.clean %at_3 to %2
-            }
-            %5 = accel.send_literal 2 at %2 {opcode = "sB", loads}
-            %B_tile = memref.subview %B[%k, %n] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
-            %6 = accel.send %B_tile as [4, 4] permutation [0, 1] at %5 : memref<4x4xi32, strided<[8, 1], offset: ?>>
-            %7 = accel.send_literal 4 at %6 {opcode = "cC"}
-            %8 = arith.addi %2, %c18 : index
-            accel.clean %2 to %8
-            scf.yield %7 : index
+        %at = scf.for %k = %c0 to %c8 step %c4 iter_args(%at_1 = %place) -> (index) {
+          %A_tile = memref.subview %A[%m, %k] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
+          %0 = arith.cmpi eq, %n, %c0 : index
+          %1 = arith.addi %at_1, %c17 : index
+          scf.if %0 {
+            %2 = accel.send_literal 1 at %at_1 {opcode = "sA", loads}
+            %3 = accel.send %A_tile as [4, 4] permutation [0, 1] at %2 : memref<4x4xi32, strided<[8, 1], offset: ?>>
+            accel.clean %at_1 to %1
           }
-          %9 = accel.send_literal 8 at %at_2
-          %10 = arith.addi %at_2, %c1 : index
-          accel.clean %at_2 to %10
-          scf.yield %9 : index
+          %4 = accel.send_literal 2 at %1 {opcode = "sB", loads}
+          %B_tile = memref.subview %B[%k, %n] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
+          %5 = accel.send %B_tile as [4, 4] permutation [0, 1] at %4 : memref<4x4xi32, strided<[8, 1], offset: ?>>
+          %6 = accel.send_literal 4 at %5 {opcode = "cC"}
+          %7 = arith.addi %1, %c18 : index
+          accel.clean %1 to %7
+          scf.yield %6 : index
         }
-        %11 = accel.start_send %place to %at {cleaned} : !accel.token<"send">
-        %12 = arith.addi %n_packet, %c4 : index
-        scf.for %n_1 = %n_packet to %12 step %c4 {
-          %from = accel.next
-          %C_tile = memref.subview %C[%m, %n_1] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
-          accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : memref<4x4xi32, strided<[8, 1], offset: ?>>
-        }
-        accel.wait %11 : !accel.token<"send">
+        %8 = accel.send_literal 8 at %at
+        %9 = arith.addi %at, %c1 : index
+        accel.clean %at to %9
+        %10 = accel.start_send %place to %8 {cleaned} : !accel.token<"send">
+        %from = accel.next
+        %C_tile = memref.subview %C[%m, %n] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
+        accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : memref<4x4xi32, strided<[8, 1], offset: ?>>
+        accel.wait %10 : !accel.token<"send">
       }
     }
     func.return

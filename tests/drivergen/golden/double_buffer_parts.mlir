@@ -1,0 +1,68 @@
+builtin.module {
+  func.func @f_init() {
+    accel.init_dma <id = 0, address = 0x40400000, input = 0x16000000, input_size = 208, output = 0x16400000, output_size = 4096, length_width = 26>
+    func.return
+  }
+  func.func @f(%A: memref<8x8xi32>, %B: memref<8x8xi32>, %C: memref<8x8xi32>) {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %c4 = arith.constant 4 : index
+    %c16 = arith.constant 16 : index
+    %c24 = arith.constant 24 : index
+    %c1 = arith.constant 1 : index
+    accel.expect 4 tiles of 16 {comment = "Tiles of 4 x 4 x 4 (m, n, k), flow ((sA sB cC) rC)."}
+    %m_sent, %n_sent, %k_sent = scf.for %m = %c0 to %c8 step %c4 iter_args(%m_sent_1 = %c0, %n_sent_1 = %c0, %k_sent_1 = %c0) -> (index, index, index) {
+      %m_sent_2, %n_sent_2, %k_sent_2 = scf.for %n = %c0 to %c8 step %c4 iter_args(%m_sent_3 = %m_sent_1, %n_sent_3 = %n_sent_1, %k_sent_3 = %k_sent_1) -> (index, index, index) {
+        %m_sent_4, %n_sent_4, %k_sent_4 = scf.for %k = %c0 to %c8 step %c4 iter_args(%m_sent_5 = %m_sent_3, %n_sent_5 = %n_sent_3, %k_sent_5 = %k_sent_3) -> (index, index, index) {
+          accel.wait_queued
+          %place = accel.place 48 copies 1
+          %0 = accel.send_literal 1 at %place {opcode = "sA", loads}
+          %A_tile = memref.subview %A[%m, %k] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
+          %1 = accel.send %A_tile as [4, 4] permutation [0, 1] at %0 : memref<4x4xi32, strided<[8, 1], offset: ?>>
+          accel.clean %place to %1
+          accel.queue_send %place to %1
+          accel.wait_queued
+          %2 = arith.addi %place, %c24 : index
+          %3 = arith.addi %place, %c24 : index
+          %4 = accel.send_literal 2 at %3 {opcode = "sB", loads}
+          %B_tile = memref.subview %B[%k, %n] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
+          %5 = accel.send %B_tile as [4, 4] permutation [0, 1] at %4 : memref<4x4xi32, strided<[8, 1], offset: ?>>
+          %6 = accel.send_literal 4 at %5 {opcode = "cC"}
+          %7 = arith.cmpi eq, %k, %c4 : index
+          scf.if %7 {
+            %8 = accel.send_literal 8 at %6
+          }
+          %9 = arith.addi %6, %c1 : index
+          %10 = arith.select %7, %9, %6 : index
+          accel.clean %2 to %10
+          accel.queue_send %2 to %10
+          %11 = arith.cmpi ne, %m, %c0 : index
+          %12 = arith.cmpi ne, %n, %c0 : index
+          %13 = arith.ori %11, %12 : i1
+          %14 = arith.cmpi ne, %k, %c0 : index
+          %15 = arith.ori %13, %14 : i1
+          scf.if %15 {
+            %16 = arith.cmpi eq, %k_sent_5, %c4 : index
+            scf.if %16 {
+              %from = accel.next
+              %C_tile = memref.subview %C[%m_sent_5, %n_sent_5] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
+              accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : memref<4x4xi32, strided<[8, 1], offset: ?>>
+            }
+          }
+          scf.yield %m, %n, %k : index, index, index
+        }
+        scf.yield %m_sent_4, %n_sent_4, %k_sent_4 : index, index, index
+      }
+      scf.yield %m_sent_2, %n_sent_2, %k_sent_2 : index, index, index
+    }
+    %17 = arith.cmpi eq, %k_sent, %c4 : index
+    scf.if %17 {
+      %from_1 = accel.next
+      %C_tile_1 = memref.subview %C[%m_sent, %n_sent] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
+      accel.recv %C_tile_1 as [4, 4] permutation [0, 1] at %from_1 mode "accumulate" : memref<4x4xi32, strided<[8, 1], offset: ?>>
+    }
+    accel.wait_sent
+    func.return
+  }
+}
+
