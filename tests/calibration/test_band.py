@@ -48,3 +48,10 @@ def test_profiles() -> None:
     assert band.task_clock_mean <= 0.05
     assert band.task_clock_worst <= 0.15
     assert band.l1d_mean <= 0.10
+
+
+def test_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["list"]) == 0
+    out = capsys.readouterr().out
+    assert "error band: not calibrated" in out
+    assert f"error band: {boards.load('pynq-z2-linux').fidelity}" in out

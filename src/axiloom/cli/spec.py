@@ -59,9 +59,10 @@ def execute_list(_options: argparse.Namespace) -> int:
         print(
             f"  {name:<6} tile {tile:<18} {spec.macs:>3} multiply-adds  flows {flows:<12} {spec.description}"
         )
-    print("boards (--board NAME)")
+    print("boards (--board NAME, or a profile.toml of your own)")
     for name in boards.names():
         board = boards.load(name)
         clocks = f"CPU {board.cpu_hz / 1e6:g} MHz, fabric {board.fabric_hz / 1e6:g} MHz"
-        print(f"  {name:<10} {clocks}  {board.description}")
+        print(f"  {name:<13}  {clocks}  {board.description}")
+        print(f"  {'':<13}  error band: {board.fidelity or 'not calibrated'}")
     return 0
