@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from axiloom import isa
@@ -10,11 +12,23 @@ from axiloom.workflow import Run
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4_16"])
-def test_simulators_agree(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "width", "scatter_gather", "pipeline"),
+    [
+        ("v1_4", 32, False, "published"),
+        ("v2_4", 32, False, "published"),
+        ("v3_4", 32, False, "copying"),
+        ("v4_16", 32, False, "published"),
+        ("v3_4", 32, True, "all"),
+        ("v2_4", 64, True, "all"),
+        ("v3_4", 128, False, "copying"),
+    ],
+)
+def test_simulators_agree(name: str, width: int, scatter_gather: bool, pipeline: str) -> None:
     spec = isa.builtin(name)
+    spec = isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
     one, other = (
-        Run("matmul:10x9x7", matmul_mlir(10, 9, 7, "int32"), spec, sim=sim).report()
+        Run("matmul:10x9x7", matmul_mlir(10, 9, 7, "int32"), spec, sim=sim, pipeline=pipeline).report()
         for sim in ("verilator", "icarus")
     )
     assert one["result"]["matches"]
