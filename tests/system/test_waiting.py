@@ -1,0 +1,33 @@
+"""Drivers that sleep until the DMA's interrupt do what those that poll do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from axiloom import isa
+from axiloom.drivergen import matmul_mlir
+from axiloom.workflow import Run
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "scatter_gather"),
+    [("published", False), ("copying", False), ("published", True), ("all", True)],
+)
+def test_asleep_instead_of_polling(pipeline: str, scatter_gather: bool) -> None:
+    spec = isa.builtin("v3_4")
+    spec = replace(spec, dma=replace(spec.dma, scatter_gather=scatter_gather))
+    poll, irq = (
+        Run("matmul:10x9x7", matmul_mlir(10, 9, 7, "int32"), spec, pipeline=pipeline, wait=wait).report()
+        for wait in ("poll", "irq")
+    )
+    for report in (poll, irq):
+        assert report["result"]["matches"]
+        assert not report["stale"]
+    assert irq["config"]["wait"] == "irq"
+    assert irq["fabric"]["polls"] == 0
+    for same in ("words_in", "words_out", "transfers_in", "transfers_out"):
+        assert irq["fabric"][same] == poll["fabric"][same]
+    if pipeline == "published":
+        assert poll["fabric"]["polls"] > 0
