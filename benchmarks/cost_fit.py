@@ -12,8 +12,9 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -69,26 +70,44 @@ def runs(pipeline: str, count: int) -> list[Point]:
     return found
 
 
-def works(pipeline: str, every: Sequence[Point]) -> tuple[Work, Array]:
-    """The work of all runs, one behind the other, and the words a cycle of their streams."""
+def works(pipeline: str, every: Sequence[Point]) -> Work:
+    """The work of all runs, one behind the other."""
     form = Constants(**cost.FORMS[pipeline])
-    found, per_cycle = [], []
+    found = []
     for one in every:
         spec, problem = spec_of(one), parse_problem(one["problem"])
         model = Model(spec, machine(boards.load(one["board"])), form)
         sizes = {"m": problem.M, "n": problem.N, "k": problem.K}
         found.append(model.work(model.schedule(one["flow"], one["order"], sizes), [tuple(one["tile"])]))
-        per_cycle.append(spec.stream_width / 32)
-    arrays = {
-        field.name: np.concatenate([getattr(work, field.name) for work in found])
-        for field in fields(Work)
-        if field.name != "counts"
-    }
-    counts = {name: np.concatenate([work.counts[name] for work in found]) for name in CPU}
-    return Work(counts, **arrays), np.array(per_cycle)
+    return _map(lambda *parts: np.concatenate(_long(parts), axis=-1), found)
 
 
-def fit(pipeline: str, work: Work, per_cycle: Array, measured: Array, ratio: float) -> Constants:
+def _map(join: Callable[..., Array], works: Sequence[Work]) -> Work:
+    """A work whose arrays are made of those of others."""
+
+    def joined(parts: Sequence[Any]) -> Any:
+        first = parts[0]
+        if first is None or isinstance(first, np.ndarray):
+            return None if first is None else join(*parts)
+        if isinstance(first, dict):
+            return {name: joined([part[name] for part in parts]) for name in first}
+        names = [field.name for field in fields(first)]
+        return type(first)(*(joined([getattr(part, name) for part in parts]) for name in names))
+
+    return cast(Work, joined(works))
+
+
+def _long(parts: Sequence[Array]) -> list[Array]:
+    """Series of packets, the shorter ones with zeros behind."""
+    if parts[0].ndim == 1:
+        return list(parts)
+    length = max(part.shape[-2] for part in parts)
+    return [
+        np.pad(part, [(0, 0)] * (part.ndim - 2) + [(0, length - part.shape[-2]), (0, 0)]) for part in parts
+    ]
+
+
+def fit(pipeline: str, work: Work, measured: Array, ratio: float) -> Constants:
     """Constants of at least zero with the least squares of the relative error."""
     form = Constants(**cost.FORMS[pipeline])
     free = [name for name in CPU if work.counts[name].any()]
@@ -105,32 +124,30 @@ def fit(pipeline: str, work: Work, per_cycle: Array, measured: Array, ratio: flo
 
     def errors(x: Array) -> Array:
         values = dict(zip(free, x * scale, strict=True))
-        return np.asarray(cost.cycles(work, replace(form, **values), per_cycle, ratio) / measured - 1)
+        return np.asarray(cost.cycles(work, replace(form, **values), ratio) / measured - 1)
 
     begin = np.full(len(free), 0.05)
     return constants(least_squares(errors, begin, bounds=(0, np.inf), loss="soft_l1", f_scale=0.1).x)
 
 
-def _part(work: Work, which: Array) -> Work:
-    arrays = {f.name: getattr(work, f.name)[which] for f in fields(Work) if f.name != "counts"}
-    return Work({name: counts[which] for name, counts in work.counts.items()}, **arrays)
-
-
 def fit_and_check(pipeline: str, every: Sequence[Point], measured: Array) -> tuple[Constants, Array, Array]:
     """Constants, and each run's relative error: with them, and with constants that were fitted without it."""
     ratio = machine(boards.load(boards.DEFAULT)).ratio
-    work, per_cycle = works(pipeline, every)
+    work = works(pipeline, every)
 
     def error(part: Work, constants: Constants, which: npt.NDArray[np.bool_]) -> Array:
-        return np.abs(cost.cycles(part, constants, per_cycle[which], ratio) / measured[which] - 1)
+        return np.abs(cost.cycles(part, constants, ratio) / measured[which] - 1)
+
+    def part(which: npt.NDArray[np.bool_]) -> Work:
+        return _map(lambda array: array[..., which], [work])
 
     whole = np.full(len(measured), True)
-    constants = fit(pipeline, work, per_cycle, measured, ratio)
+    constants = fit(pipeline, work, measured, ratio)
     outside = np.zeros_like(measured)
     for number in range(FOLDS):
         left = np.arange(len(measured)) % FOLDS == number
-        other = fit(pipeline, _part(work, ~left), per_cycle[~left], measured[~left], ratio)
-        outside[left] = error(_part(work, left), other, left)
+        other = fit(pipeline, part(~left), measured[~left], ratio)
+        outside[left] = error(part(left), other, left)
     return constants, error(work, constants, whole), outside
 
 

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.drivergen.packets import Packets, Staged, packets
 from axiloom.drivergen.problem import Problem
-from axiloom.drivergen.selection import Candidate, candidates
+from axiloom.drivergen.selection import Candidate
 from axiloom.drivergen.selection import sizes as sizes_of
 from axiloom.drivergen.traffic import LINE, Copies, Schedule
 from axiloom.errors import UsageError
@@ -67,6 +68,8 @@ class Constants:
     edge_out: float = 0.0
     miss_in: float = 0.0
     """Factor on the latency of a miss: how much of it the CPU waits for."""
+    miss_window: float = 0.0
+    """The same for lines of the window that packets are written to."""
     miss_out: float = 0.0
     gap: float = 0.0
     """Fabric cycles between transfers that overlap with the CPU's work."""
@@ -81,11 +84,14 @@ class Constants:
     """Iterations are packets, kept and packed in turns; where none fits the window, transfers block."""
 
 
+SERIES = 256
+"""Packets that are followed one by one."""
+
 CPU = (
     *("start", "opcode", "transfer_in", "transfer_out", "row_in", "word_in", "edge_in"),
-    *("row_out", "word_out", "edge_out", "miss_in", "miss_out"),
+    *("row_out", "word_out", "edge_out", "miss_in", "miss_window", "miss_out"),
 )
-PACK = ("row_in", "word_in", "edge_in", "miss_in")
+PACK = ("row_in", "word_in", "edge_in", "miss_in", "miss_window")
 TAKE = ("row_out", "word_out", "edge_out", "miss_out")
 
 CONSTANTS = Path(__file__).with_name("cost_constants.json")
@@ -121,6 +127,19 @@ BUFFERS = 2
 
 
 @dataclass(frozen=True)
+class Series:
+    """The first packets of runs, in their order: arrays (packets, runs), zero where a run has no more."""
+
+    sent: Array
+    """Fabric cycles of the stream in."""
+    packed: Array
+    """Share of all the packing of an operand: (sends, packets, runs)."""
+    taken: Array
+    """Tiles that come back."""
+    transfers: Array
+
+
+@dataclass(frozen=True)
 class Work:
     """What the CPU and the fabric have to do in some runs: everything but what it costs.
 
@@ -129,16 +148,18 @@ class Work:
 
     counts: dict[str, Array]
     """How often each constant of `CPU` is paid; misses in cycles of latency."""
+    packing: dict[str, Array]
+    """Of these, those of `PACK`, by tile that is sent: (sends, runs)."""
     stream_in: Array
     stream_out: Array
     array: Array
     last_array: Array
     """Part of `array` that blocking receives wait for."""
-    first: Array
-    """Words of the first packet: nothing overlaps with packing them."""
     overlaps: npt.NDArray[np.bool_]
     """Whether transfers go on beside the CPU."""
     words: Array
+    series: Series | None
+    """Where the CPU packs."""
 
     @property
     def limit(self) -> Array:
@@ -146,20 +167,55 @@ class Work:
         return np.maximum(np.maximum(self.stream_in, self.stream_out), self.array)
 
 
-def cycles(work: Work, c: Constants, per_cycle: Array | float, ratio: float) -> Array:
-    """CPU cycles of runs; streams move `per_cycle` words a fabric cycle, which is `ratio` CPU cycles."""
+def cycles(work: Work, c: Constants, ratio: float) -> Array:
+    """CPU cycles of runs; a fabric cycle is `ratio` of them."""
     cost = {name: getattr(c, name) * counts for name, counts in work.counts.items()}
     cpu = _sum(cost, *CPU)
     blocking = cpu + (work.stream_in + work.stream_out + work.last_array) * ratio
-    sent = work.stream_in + c.gap * work.counts["transfer_in"]
-    fabric = np.maximum(np.maximum(sent, work.stream_out), work.array)
-    # What cannot overlap: packing the first packet; its way, the tile that comes back, taking it.
+    if not work.overlaps.any():
+        return blocking
     tiles = np.maximum(work.counts["transfer_out"], 1)
-    last = (work.stream_out + work.last_array) / tiles
-    pack = _sum(cost, *PACK) * np.minimum(work.first / np.maximum(work.counts["word_in"], 1), 1)
-    behind = cpu - c.start + (work.first / per_cycle + last) * ratio
-    ahead = pack + (fabric + last) * ratio + _sum(cost, *TAKE) / tiles
-    return np.where(work.overlaps, c.start + _larger(behind, ahead), blocking)
+    tail = (work.stream_out + work.last_array) / tiles * ratio
+    if work.series is None:
+        fabric = np.maximum(np.maximum(work.stream_in, work.stream_out), work.array) * ratio
+        take = _sum(cost, *TAKE) / tiles
+        return c.start + _larger(cpu - c.start + tail, fabric + tail + take)
+    take = (_sum(cost, *TAKE) + cost["transfer_out"]) / tiles
+    return np.where(work.overlaps, c.start + _packets(work, c, ratio, tail, take), blocking)
+
+
+def _packets(work: Work, c: Constants, ratio: float, tail: Array, take: Array) -> Array:
+    """CPU cycles from the first packet to the last tile, packet by packet.
+
+    While a packet is sent the CPU packs the next one, which then waits for its turn, and takes the tiles of
+    the last but one. `tail`: from the last word of a packet to its tile; `take`: to take a tile.
+    """
+    series = work.series
+    assert series is not None
+    packing = sum((getattr(c, name) * counts for name, counts in work.packing.items()), start=np.zeros(1))
+    share = series.sent / work.stream_in
+    sent = share * np.maximum(work.stream_in, work.array) * ratio + c.gap * series.transfers
+    pack = np.einsum("spr,sr->pr", series.packed, packing) + c.transfer_in * series.transfers
+    pack += share * c.opcode * work.counts["opcode"]
+    now = begun = ended = tiles = np.zeros_like(tail)
+    for number, transfers in enumerate(series.transfers):
+        exists = transfers > 0
+        ready = np.maximum(now, begun) + pack[number]
+        # There are two slots for tiles: the device waits with the third until the CPU has taken the first.
+        late = ready + np.maximum(tiles - 2, 0) / np.maximum(tiles, 1) * (ended - begun)
+        free = np.where(tiles > 2, np.maximum(ended, late), ended)
+        taken = np.maximum(ready + tiles * take, free + tail + take)
+        now = np.where(exists, np.where(tiles > 0, taken, ready), now)
+        begun = np.where(exists, np.maximum(ready, free), begun)
+        ended = np.where(exists, begun + sent[number], ended)
+        tiles = np.where(exists, series.taken[number], tiles)
+    finish = np.where(tiles > 0, np.maximum(now + tiles * take, ended + tail + take), np.maximum(now, ended))
+    # What comes behind overlaps as well as can be.
+    done = pack.sum(axis=0) + series.taken.sum(axis=0) * take
+    every = packing.sum(axis=0) + c.opcode * work.counts["opcode"] + take * work.counts["transfer_out"]
+    every = every + c.transfer_in * work.counts["transfer_in"]
+    fabric = (1 - share.sum(axis=0)) * np.maximum(work.stream_in, work.array) * ratio
+    return np.asarray(finish + np.maximum(np.maximum(every - done, fabric), 0))
 
 
 def _sum(cost: Mapping[str, Array], *names: str) -> Array:
@@ -200,42 +256,76 @@ class Model:
         c = self.constants
         traffic = schedule.traffic(tiles, coalesced=c.coalesced)
         zero = np.zeros(len(tiles))
-        transfers_in, first, overlaps = traffic.transfers_in, zero, np.full(len(tiles), c.in_place)
-        shares: Sequence[Array | float] = [1.0] * len(traffic.sends)
+        transfers_in, overlaps = traffic.transfers_in, np.full(len(tiles), c.in_place)
+        window = series = None
+        shares: Sequence[Array] = [zero + 1] * len(traffic.sends)
         if c.packets:
-            packets = schedule.packets(tiles, buffers=BUFFERS)
-            overlaps = packets.found
-            transfers_in = np.where(overlaps, packets.count, transfers_in)
-            first = np.where(overlaps, packets.longest, 0)
-            packed = zip(schedule.uses, packets.tiles, strict=True)
-            every = [tiles_packed for use, tiles_packed in packed for _ in use.opcode.sends]
-            shares = [np.minimum(n / one.tiles, 1.0) for n, one in zip(every, traffic.sends, strict=True)]
+            trips, staged = schedule.staged(tiles)
+            found = packets(trips, staged, self.spec.dma, buffers=BUFFERS)
+            overlaps = found.found
+            transfers_in = np.where(overlaps, found.number(trips), transfers_in)
+            window = np.where(overlaps, found.window, 0)
+            visits = [found.visits(trips, s.level, s.depends, single=False) for s in staged]
+            sent = [n for use, n in zip(schedule.uses, visits, strict=True) for _ in use.opcode.sends]
+            both = zip(sent, traffic.sends, strict=True)
+            shares = [np.where(overlaps, np.minimum(n / one.tiles, 1), 1) for n, one in both]
+            series = self._series(schedule, found, trips, staged, visits)
         counts = dict.fromkeys(CPU, zero) | {
             "start": zero + 1,
             "opcode": traffic.opcodes,
             "transfer_in": transfers_in,
             "transfer_out": traffic.transfers_out,
         }
-        window = 4 * traffic.words_in / np.maximum(transfers_in, 1)
-        for copies, share in zip(traffic.sends, shares, strict=True):
-            for name, count in self._sent(copies, window, share).items():
-                counts[name] = counts[name] + count
+        moved = 4 * traffic.words_in / np.maximum(transfers_in, 1)
+        each = [self._sent(one, moved, share) for one, share in zip(traffic.sends, shares, strict=True)]
+        if window is not None:
+            words = sum((one["word_in"] for one in each), start=zero)
+            misses = self._window(words, window)
+            for one in each:
+                one["miss_window"] = misses * one["word_in"] / np.maximum(words, 1)
+        packing = {name: np.stack([one.get(name, zero) for one in each]) for name in PACK}
+        counts |= {name: values.sum(axis=0) for name, values in packing.items()}
         for copies in traffic.receives:
-            for name, count in self._received(copies, window).items():
+            for name, count in self._received(copies, moved).items():
                 counts[name] = counts[name] + count
         per_cycle = self.spec.stream_width / 32
         return Work(
             counts,
+            packing,
             traffic.words_in / per_cycle,
             traffic.words_out / per_cycle,
             traffic.macs,
             traffic.last_macs,
-            first,
             overlaps,
             traffic.words_in + traffic.words_out,
+            series,
         )
 
-    def _sent(self, copies: Copies, window: Array, share: Array | float) -> dict[str, Array]:
+    def _series(
+        self,
+        schedule: Schedule,
+        found: Packets,
+        trips: Sequence[Array],
+        staged: Sequence[Staged],
+        visits: Sequence[Array],
+    ) -> Series:
+        number = found.number(trips) / found.parts
+        length = int(min(SERIES, np.where(found.found, number, 1).max()))
+        present, packed = found.sequence(trips, staged, length)
+        zero = np.zeros_like(present[0])
+        words = sum((n * s.words for n, s in zip(present, staged, strict=True)), start=zero)
+        uses = schedule.uses
+        share = [n / np.maximum(all_, 1) for n, all_ in zip(packed, visits, strict=True)]
+        taken = [n for use, n in zip(uses, present, strict=True) for _ in use.opcode.receives]
+        exists = np.arange(length)[:, None] < number
+        return Series(
+            words / (self.spec.stream_width / 32),
+            np.stack([n for use, n in zip(uses, share, strict=True) for _ in use.opcode.sends]),
+            sum(taken, start=zero),
+            np.where(exists, found.parts, 0),
+        )
+
+    def _sent(self, copies: Copies, window: Array, share: Array) -> dict[str, Array]:
         if self.constants.in_place and copies.whole_beats:
             return {"row_in": copies.tiles, "word_in": copies.distinct, "edge_in": copies.edge}
         if self.constants.in_place:
@@ -267,9 +357,17 @@ class Model:
         far = copies.distinct + again * (1 - in_l2)
         return again * (1 - in_l1) * machine.l2_hit + far * (machine.l2_hit + machine.ddr)
 
+    def _window(self, words: Array, window: Array) -> Array:
+        """Cycles of latency for packing `words` into packets that take turns in `window` words."""
+        machine = self.machine
+        cold = np.minimum(window, words) * 4 / LINE
+        again = words * 4 / LINE - cold
+        in_l1 = _hits(2 * 4 * window, machine.l1_bytes)
+        return cold * (machine.l2_hit + machine.ddr) + again * (1 - in_l1) * machine.l2_hit
+
     def cycles(self, work: Work) -> Array:
         """CPU cycles of the runs."""
-        return cycles(work, self.constants, self.spec.stream_width / 32, self.machine.ratio)
+        return cycles(work, self.constants, self.machine.ratio)
 
 
 @dataclass(frozen=True)
@@ -290,20 +388,26 @@ def rank(
     problem: Problem,
     model: Model,
     pipeline: str,
-    among: Sequence[Candidate] | None = None,
+    among: Sequence[Candidate],
 ) -> list[Choice]:
-    """Candidates (default: all), the fastest first by the model; of equals the one that moves fewer words."""
+    """Candidates, the fastest first by the model; of equals the one that moves fewer words."""
     groups: dict[tuple[str, tuple[str, ...]], list[Candidate]] = {}
-    for candidate in candidates(spec, problem) if among is None else among:
+    for candidate in among:
         groups.setdefault((candidate.flow, candidate.order), []).append(candidate)
     named = dict(zip(spec.dims, sizes_of(spec, problem), strict=True))
     found = []
+    known: dict[Any, Work] = {}
     for (flow, order), group in groups.items():
-        work = model.work(model.schedule(flow, order, named), [c.tile for c in group])
+        schedule, tiles = model.schedule(flow, order, named), tuple(one.tile for one in group)
+        # With residency several flows come to the same.
+        same = order, tuple(schedule.uses), tiles
+        if same not in known:
+            known[same] = model.work(schedule, tiles)
+        work = known[same]
         seconds = model.cycles(work) / model.machine.cpu_hz
         ratios = seconds * model.machine.fabric_hz / work.limit
         found += [
-            Choice(candidate, pipeline, float(s), int(w), float(r))
-            for candidate, s, w, r in zip(group, seconds, work.words, ratios, strict=True)
+            Choice(one, pipeline, float(s), int(w), float(r))
+            for one, s, w, r in zip(group, seconds, work.words, ratios, strict=True)
         ]
     return sorted(found, key=lambda choice: (choice.seconds, choice.words, str(choice.candidate)))

@@ -7,7 +7,7 @@ tile, instead of a nest of ops; a test holds both against each other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from math import prod
 
 import numpy as np
@@ -17,6 +17,7 @@ from axiloom.drivergen import layout as packing
 from axiloom.isa.types import WORD_BITS, DmaConfig
 
 Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Staged:
     head: int
     tile: Array
     depends: frozenset[int]
+    sends: bool = True
+    """It sends a tile, and begins a part where iterations are divided."""
 
     @property
     def words(self) -> Array:
@@ -39,81 +42,156 @@ class Staged:
 
 @dataclass(frozen=True)
 class Packets:
-    """Packets of a run: their number, words of the longest, and how often each opcode's tile is packed.
+    """The packets of a run, as :class:`axiloom.drivergen.layout.Layout`; all are arrays, one value a tile.
 
-    Where `found` is false not even one iteration fits, and transfers block; the rest is infinite there.
+    Where `found` is false not even one iteration fits, and transfers block.
     """
 
-    found: npt.NDArray[np.bool_]
-    count: Array
-    longest: Array
-    tiles: tuple[Array, ...]
-
-
-@dataclass(frozen=True)
-class _Layouts:
-    """One layout for each tile, as :class:`axiloom.drivergen.layout.Layout`; not all are `legal`."""
-
-    level: int
+    found: Mask
+    level: Array
     count: Array
     chunks: Array
     longest: Array
-    apart: bool
+    window: Array
+    """Words of the window that they lie in."""
+    apart: Mask
     copies: Array
-    legal: npt.NDArray[np.bool_]
+    parts: Array
+    """Transfers that each goes in."""
+
+    def number(self, trips: Sequence[Array]) -> Array:
+        """Transfers."""
+        outer = (np.where(self.level > loop, n, 1) for loop, n in enumerate(trips))
+        return np.asarray(prod(outer, start=self.chunks * self.parts))
+
+    def visits(self, trips: Sequence[Array], level: int, depends: frozenset[int], *, single: bool) -> Array:
+        """How often words that change with the loops `depends` are put into the window.
+
+        `single`: they change with a loop of one iteration too.
+        """
+        unit = np.ones_like(trips[0])
+        around, repeats, inside = unit, unit, unit
+        for loop, n in enumerate(trips[: level + 1]):
+            # Packets that share a place: their loop goes round outside, with the iterations of one inside.
+            shared = (self.level == loop) & ~self.apart
+            outer = np.where(self.level > loop, n, np.where(shared, self.chunks, 1))
+            inside = inside * np.where(self.level < loop, n, np.where(shared, self.count, 1))
+            inside = inside * np.where((self.level == loop) & self.apart, n, 1)
+            exists = (self.level > loop) | shared
+            moves = exists & (single | (outer > 1)) if loop in depends else np.zeros_like(self.found)
+            around = np.where(moves, around * repeats * outer, around)
+            repeats = np.where(moves, 1, repeats * outer)
+        kept = around * np.minimum(self.copies, repeats) * inside
+        return np.minimum(prod(trips[: level + 1], start=unit), kept)
+
+    def sequence(
+        self, trips: Sequence[Array], staged: Sequence[Staged], length: int
+    ) -> tuple[list[Array], list[Array]]:
+        """How often each of `staged` is in the first packets, and how often packed: arrays (`length`, tiles).
+
+        The parts of a divided iteration count as one packet.
+        """
+        at = np.arange(length)[:, None] + np.zeros_like(trips[0])
+        radix = [
+            np.where(self.level > loop, n, np.where(self.level == loop, self.chunks, 1))
+            for loop, n in enumerate(trips)
+        ]
+        digits: list[Array] = []
+        for n in reversed(radix):
+            digits.insert(0, at % n)
+            at = at // n
+        exists = at == 0  # fewer packets than `length`
+        here = sum(np.where(self.level == loop, digit, 0) for loop, digit in enumerate(digits))
+        most = sum(np.where(self.level == loop, n, 0) for loop, n in enumerate(trips))
+        iterations = np.minimum(self.count, most - here * self.count)
+        present, packed = [], []
+        for one in staged:
+            inner = (np.where(self.level < loop, n, 1) for loop, n in enumerate(trips[: one.level + 1]))
+            inside = prod(inner, start=iterations)
+            ends = exists
+            number = np.zeros_like(at)
+            for loop, (digit, n) in enumerate(zip(digits, radix, strict=True)):
+                if loop > one.level:
+                    ends = ends & (digit == (n - 1 if one.behind else 0))
+                    continue
+                active = (self.level > loop) | ((self.level == loop) & ~self.apart)
+                moves = active & (n > 1) & (loop in one.depends)
+                number = np.where(moves, 0, np.where(active, number * n + digit, number))
+            times = np.where(self.level <= one.level, inside * exists, ends)
+            present.append(times)
+            packed.append(times * (number < self.copies))
+        return present, packed
 
 
 def packets(trips: Sequence[Array], staged: Sequence[Staged], dma: DmaConfig, *, buffers: int) -> Packets:
     """Those that the pass chooses with `buffers` places a packet, kept packed; `trips` from outside in."""
-    nothing = np.full_like(trips[0], np.inf)
-    best = Packets(np.zeros(len(trips[0]), bool), nothing, nothing, tuple(nothing for _ in staged))
-    least = nothing
+    best: Packets | None = None
+    least = np.full_like(trips[0], np.inf)
     for one in _layouts(trips, staged, dma, buffers):
-        heads = {level: _visits(one, trips, level, frozenset()) for level in {s.level for s in staged}}
-        tiles = tuple(_visits(one, trips, s.level, s.depends) for s in staged)
-        words = sum(
-            (n * s.tile + heads[s.level] * s.head for n, s in zip(tiles, staged, strict=True)),
-            start=one.longest,
-        )
-        number = prod(trips[: one.level], start=one.chunks)
-        cost = words * packing.WORD_CYCLES + number * packing.PACKET_CYCLES
-        better = one.legal & (cost < least)
+        words = one.longest
+        for s in staged:
+            words = words + one.visits(trips, s.level, s.depends, single=True) * s.tile
+            words = words + one.visits(trips, s.level, frozenset(), single=True) * s.head
+        cost = words * packing.WORD_CYCLES + one.number(trips) * packing.PACKET_CYCLES
+        better = one.found & (cost < least)
         least = np.where(better, cost, least)
-        best = Packets(
-            best.found | better,
-            np.where(better, number, best.count),
-            np.where(better, one.longest, best.longest),
-            tuple(np.where(better, new, old) for new, old in zip(tiles, best.tiles, strict=True)),
-        )
-    return best
+        best = _where(better, one, best or one)
+    assert best is not None
+    return replace(best, found=least < np.inf)
+
+
+def _where(better: Mask, new: Packets, old: Packets) -> Packets:
+    both = {f.name: (getattr(new, f.name), getattr(old, f.name)) for f in fields(Packets)}
+    return Packets(**{name: np.where(better, *values) for name, values in both.items()})
 
 
 def _layouts(
     trips: Sequence[Array], staged: Sequence[Staged], dma: DmaConfig, buffers: int
-) -> Iterator[_Layouts]:
-    """In the order in which the pass tries them: of equals it takes the first."""
+) -> Iterator[Packets]:
+    """In the order in which the pass tries them: of equals it takes the first. `found`: those that fit."""
     window = dma.input_buffer_size * 8 // WORD_BITS
     longest = min(window, ((1 << dma.length_width) - 1) * 8 // WORD_BITS)
-    zero = np.zeros_like(trips[0])
+    zero, one = np.zeros_like(trips[0]), np.ones_like(trips[0])
     bodies = [sum((s.words for s in staged if s.level == level), start=zero) for level in range(len(trips))]
     for level in reversed(range(len(trips) - 1)):
         bodies[level] = bodies[level] + bodies[level + 1] * trips[level + 1]
+    prefix = suffix = zero
     for level, body in enumerate(bodies):
         prefix = sum((s.words for s in staged if s.level < level and not s.behind), start=zero)
         suffix = sum((s.words for s in staged if s.level < level and s.behind), start=zero)
         most = np.minimum(trips[level], np.maximum(1, packing.PACKET_WORDS // body))
         balanced = np.ceil(trips[level] / np.ceil(trips[level] / most))
-        for count in np.sort([balanced, _divisors(trips[level], most), np.ones_like(most)], axis=0)[::-1]:
+        for count in np.sort([balanced, _divisors(trips[level], most), one], axis=0)[::-1]:
             chunks = np.ceil(trips[level] / count)
             long = prefix + count * body + suffix
             for apart in (True, False):
-                copies = np.where((chunks > 1) & apart, 1, buffers)
                 places = np.where((chunks > 1) & apart, chunks - 1, 0)
+                copies = np.where((chunks > 1) & apart, 1, buffers)
                 words = _lines(prefix) + places * _lines(count * body) + _lines(count * body + suffix)
-                legal = (words * copies <= window) & (long <= longest)
+                fits = (words * copies <= window) & (long <= longest)
                 if not apart:
-                    legal &= (chunks > 1) & (trips[level] % count == 0)
-                yield _Layouts(level, count, chunks, long, apart, copies, legal)
+                    fits &= (chunks > 1) & (trips[level] % count == 0)
+                at, where = np.full_like(zero, level), np.full_like(fits, apart)
+                yield Packets(fits, at, count, chunks, long, words * copies, where, copies, one)
+    parts = _parts([s for s in staged if s.level == len(trips) - 1])
+    if buffers < 2 or len(parts) < 2:
+        return
+    long = prefix + np.max(parts, axis=0) + suffix
+    words = _lines(prefix) + sum(map(_lines, parts[:-1])) + _lines(parts[-1] + suffix)
+    fits = (bodies[-1] >= packing.PACKET_WORDS) & (words <= window) & (long <= longest)
+    at, shared = np.full_like(zero, len(trips) - 1), np.zeros_like(fits)
+    yield Packets(fits, at, one, trips[-1], long, words, shared, one, one * len(parts))
+
+
+def _parts(staged: Sequence[Staged]) -> list[Array]:
+    """Words of an iteration by opcodes that send a tile, with those behind each that do not."""
+    found: list[Array] = []
+    for s in staged:
+        if s.sends or not found:
+            found.append(s.words)
+        else:
+            found[-1] = found[-1] + s.words
+    return found
 
 
 def _divisors(trips: Array, most: Array) -> Array:
@@ -125,17 +203,4 @@ def _divisors(trips: Array, most: Array) -> Array:
 
 
 def _lines(words: Array) -> Array:
-    return np.ceil(words / packing.LINE_WORDS) * packing.LINE_WORDS
-
-
-def _visits(one: _Layouts, trips: Sequence[Array], level: int, depends: frozenset[int]) -> Array:
-    """How often words that change with the loops `depends` are put into the window."""
-    unit = np.ones_like(trips[0])
-    outer, inside = list(trips[: one.level]), list(trips[one.level : level + 1])
-    if not one.apart and inside:  # the loop that packets of one place go round, and what one holds of it
-        outer.append(one.chunks)
-        inside[0] = one.count
-    deepest = max((number for number in range(len(outer)) if number in depends), default=-1)
-    repeats = prod(outer[deepest + 1 :], start=unit)
-    kept = prod([*outer[: deepest + 1], *inside], start=np.minimum(one.copies, repeats))
-    return np.minimum(prod(trips[: level + 1], start=unit), kept)
+    return np.asarray(np.ceil(words / packing.LINE_WORDS) * packing.LINE_WORDS)

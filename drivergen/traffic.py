@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.drivergen.packets import Packets, Staged, packets
+from axiloom.drivergen.packets import Staged
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.framing import sent_words
 from axiloom.isa.types import Load, Opcode, Scope, Send, SetDims, Skip
@@ -206,17 +206,21 @@ class Schedule:
         head = np.full_like(tile["m"], self._head(opcode))
         return sum((self._operand_words(operand, tile) for operand in opcode.sends), start=head)
 
-    def packets(self, tiles: Sequence[tuple[int, ...]], *, buffers: int) -> Packets:
-        """The packets of the pass `accel-coalesce-loops`; their `tiles` are in the order of `uses`."""
-        spec = self.spec
+    def staged(self, tiles: Sequence[tuple[int, ...]]) -> tuple[list[Array], list[Staged]]:
+        """For :mod:`axiloom.drivergen.packets`: trips of the loops from outside in, and each of `uses`."""
         tile, trips = self._by_dim(tiles)
-        staged = []
+        found = []
         for use in self.uses:
+            moved = {
+                dim
+                for operand in (*use.opcode.sends, *use.opcode.receives)
+                for dim in self.spec.data[operand]
+            }
+            depends = frozenset(i for i, dim in enumerate(self.order[: use.depth]) if dim in moved)
             words = sum((self._operand_words(o, tile) for o in use.opcode.sends), start=np.zeros(len(tiles)))
-            changes = {dim for operand in use.opcode.sends for dim in spec.data[operand]}
-            depends = frozenset(i for i, dim in enumerate(self.order[: use.depth]) if dim in changes)
-            staged.append(Staged(use.depth - 1, use.behind, self._head(use.opcode), words, depends))
-        return packets([trips[dim] for dim in self.order], staged, spec.dma, buffers=buffers)
+            sends = bool(use.opcode.sends)
+            found.append(Staged(use.depth - 1, use.behind, self._head(use.opcode), words, depends, sends))
+        return [trips[dim] for dim in self.order], found
 
     def _transfers(self, tile: Mapping[str, Array], trips: Mapping[str, Array]) -> Array:
         """MM2S transfers with the sends of a run joined as long as window and LENGTH hold them."""

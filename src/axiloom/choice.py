@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from axiloom import boards
 from axiloom.drivergen.cost import Choice, Machine, Model, constants_of, rank
 from axiloom.drivergen.problem import Problem
-from axiloom.drivergen.selection import Candidate, Tile
+from axiloom.drivergen.selection import Candidate, Tile, candidates
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
@@ -42,10 +42,11 @@ def ranked(
 ) -> list[Choice]:
     """Candidates (default: all) with each of the pipelines (default: `strategies`), the fastest first."""
     on = machine(boards.load(board))
+    every = candidates(spec, problem) if among is None else among
     found = [
         choice
         for pipeline in pipelines or strategies(spec)
-        for choice in rank(spec, problem, Model(spec, on, constants_of(pipeline)), pipeline, among)
+        for choice in rank(spec, problem, Model(spec, on, constants_of(pipeline)), pipeline, every)
     ]
     return sorted(found, key=lambda choice: choice.seconds)
 

@@ -37,7 +37,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("--show", type=_positive, default=10, metavar="K", help="rows to show (default 10)")
     command.add_argument("--confirm", type=_positive, default=0, metavar="N", help="simulate the best N too")
     command.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON too")
-    command.add_argument("--output", type=Path, metavar="FILE.csv", help="write the rows of the tables as CSV too")
+    command.add_argument(
+        "--output", type=Path, metavar="FILE.csv", help="write the rows of the tables as CSV too"
+    )
     add_sweep(command)
     command.set_defaults(execute=execute)
 
