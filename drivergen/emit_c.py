@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from operator import add, mul, sub
+from textwrap import wrap
 from typing import NoReturn
 
 from xdsl.dialects import arith, func, memref, scf
@@ -63,6 +64,9 @@ _BITWISE: dict[type[Operation], str] = {
 }
 _COMPARED = {0: "==", 1: "!=", 6: "<", 7: "<=", 8: ">", 9: ">="}
 """Predicates of arith.cmpi on unsigned values."""
+
+COLUMNS = 110
+"""Where comments are wrapped."""
 
 READ_ONLY = ("axl_out_window",)
 """Functions that return a pointer to what may only be read."""
@@ -190,7 +194,7 @@ class _Function:
         for op in block.ops:
             comment = op.attributes.get("comment", op.attributes.get("opcode"))
             if isinstance(comment, StringAttr):
-                self.line(f"/* {comment.data.replace('*/', '* /')} */")
+                self._comment(comment.data.replace("*/", "* /"))
             rule = _STATEMENTS.get(type(op))
             if rule is not None:
                 rule(self, op)
@@ -198,6 +202,12 @@ class _Function:
                 self._name(op.results[0])
             else:
                 fail(op, "there is no C for it")
+
+    def _comment(self, text: str) -> None:
+        first, *more = wrap(text, COLUMNS - 4 * self.indent - len("/*  */"))
+        for number, line in enumerate([first, *more]):
+            end = "" if number < len(more) else " */"
+            self.line(f"{' *' if number else '/*'} {line}{end}")
 
     def _name(self, value: SSAValue) -> None:
         """A variable for a value that has a name and is no constant."""
@@ -396,8 +406,10 @@ class _Function:
             if (total := known(op.results[0])) is not None:
                 return str(total)
             left, right = (self.term(v) for v in op.operands)
-            if isinstance(op, arith.AddiOp) and "0" in (left, right):
-                return self.expression(op.rhs if left == "0" else op.lhs)
+            if isinstance(op, arith.AddiOp) and left == "0":
+                return self.expression(op.rhs)
+            if isinstance(op, arith.AddiOp | arith.SubiOp) and right == "0":
+                return self.expression(op.lhs)
             if isinstance(op, arith.AddiOp):
                 left, right = (self.summand(v) for v in op.operands)
             elif isinstance(op, arith.MuliOp):

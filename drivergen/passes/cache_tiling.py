@@ -36,18 +36,26 @@ def candidates(nest: Nest) -> Iterator[tuple[int, int]]:
 
 
 def block(nest: Nest, number: int, count: int) -> None:
-    """Put a loop over blocks of loop `number` around the nest."""
+    """Put a loop over blocks of loop `number` around the nest; for blocks of one there is none inside."""
     level, root = nest.levels[number], nest.root
     old, name = level.loop, level.name
     size = count * level.step
     body = Block(arg_types=[IndexType()])
-    body.args[0].name_hint = f"{name}_block"
     outer = scf.ForOp(old.lb, old.ub, index(root, size), [], Region(body))
     outer.attributes, root.attributes = dict(root.attributes), {}
     Rewriter.insert_op(outer, InsertPoint.before(root))
     end = index(outer, size)
     root.detach()  # type: ignore[no-untyped-call]
     body.add_ops([root, scf.YieldOp()])
+    if count == 1:
+        body.args[0].name_hint = name
+        last = old.body.block.last_op
+        assert last is not None
+        Rewriter.erase_op(last)
+        Rewriter.inline_block(old.body.block, InsertPoint.before(old), [body.args[0]])
+        Rewriter.erase_op(old)
+        return
+    body.args[0].name_hint = f"{name}_block"
     old.operands[1] = end
     level.counter.name_hint = f"{name}_in"
     at = arith.AddiOp(body.args[0], level.counter)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -125,7 +125,9 @@ class _Packets:
         inside = Block()
         self._copy_receives(Scope(inside, dict(last)))
         inside.add_op(scf.YieldOp())
-        Rewriter.insert_op([*ops, scf.IfOp(condition, [], Region(inside))], InsertPoint.before(self.wait))
+        later = scf.IfOp(condition, [], Region(inside))
+        later.attributes["comment"] = StringAttr("What the packet before this one brings back.")
+        Rewriter.insert_op([*ops, later], InsertPoint.before(self.wait))
 
     def _copy_receives(self, scope: Scope) -> None:
         own = {result for op in self.receives for o in op.walk() for result in o.results}
@@ -141,7 +143,9 @@ class _Packets:
                 scope.values[before] = after
 
     def _send_later(self) -> None:
-        Rewriter.insert_op(channels.WaitQueuedOp(), InsertPoint.before(self.place))
+        free = channels.WaitQueuedOp()
+        free.attributes["comment"] = StringAttr("Packed while the packet before this one is sent.")
+        Rewriter.insert_op(free, InsertPoint.before(self.place))
         for part in self.parts:
             Rewriter.insert_op(channels.WaitQueuedOp(), InsertPoint.before(_wait(part)))
         for send in (*self.parts, self.send):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -175,6 +175,7 @@ class _Packet:
         end = arith.AddiOp(begin, words)
         inside = Block()
         guard = scf.IfOp(condition, [], Region(inside))
+        guard.attributes["comment"] = StringAttr("Stays where it is for the iterations that follow.")
         Rewriter.insert_op([end, guard], before)
         last.end.replace_uses_with_if(end.results[0], lambda use: use.operation not in part.ops)
         for op in part.ops:

@@ -80,11 +80,13 @@ class _Lowering:
         self.declared: dict[str, tuple[tuple[Attribute, ...], tuple[Attribute, ...]]] = {}
         self.at: Operation | None = None
         self.opcode: Attribute | None = None
+        self.comment: Attribute | None = None
 
     def lower(self, function: func.FuncOp) -> None:
         ops = [op for op in function.walk() if type(op) in _RULES]
         for op in ops:
             self.at, self.opcode = op, op.attributes.get("opcode")
+            self.comment = op.attributes.get("comment")
             _RULES[type(op)](self, op)
         for op in reversed(ops):  # a token's wait goes before its start
             Rewriter.erase_op(op)
@@ -109,6 +111,8 @@ class _Lowering:
         call = func.CallOp(callee, arguments, [i32, *gives])
         if self.opcode is not None:
             call.attributes["opcode"], self.opcode = self.opcode, None
+        if self.comment is not None:
+            call.attributes["comment"], self.comment = self.comment, None
         assert self.at is not None
         Rewriter.insert_op([call, accel.CheckOp(call.res[0])], InsertPoint.before(self.at))
         return call.res[1:]

@@ -11,7 +11,7 @@ builtin.module {
     %c72 = arith.constant 72 : index
     accel.expect 8 tiles of 16 {comment = "Tiles of 4 x 4 x 4 (m, n, k), flow ((sA sB cC) rC)."}
     %m_sent, %place = scf.for %m = %c0 to %c16 step %c4 iter_args(%m_sent_1 = %c0, %place_1 = %c0) -> (index, index) {
-      accel.wait_queued
+      accel.wait_queued {comment = "Packed while the packet before this one is sent."}
       %at = scf.for %n = %c0 to %c8 step %c4 iter_args(%at_1 = %place_1) -> (index) {
         %at_2 = scf.for %k = %c0 to %c4 step %c4 iter_args(%at_3 = %at_1) -> (index) {
           %0 = accel.send_literal 1 at %at_3 {opcode = "sA", loads}
@@ -35,7 +35,7 @@ builtin.module {
           %C_tile = memref.subview %C[%m_sent_1, %n_1] [4, 4] [1, 1] : memref<16x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
           accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : memref<4x4xi32, strided<[8, 1], offset: ?>>
         }
-      }
+      }{comment = "What the packet before this one brings back."}
       %7 = arith.subi %c72, %place_1 : index
       scf.yield %m, %7 : index, index
     }

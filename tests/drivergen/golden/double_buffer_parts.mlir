@@ -14,7 +14,7 @@ builtin.module {
     %m_sent, %n_sent, %k_sent = scf.for %m = %c0 to %c8 step %c4 iter_args(%m_sent_1 = %c0, %n_sent_1 = %c0, %k_sent_1 = %c0) -> (index, index, index) {
       %m_sent_2, %n_sent_2, %k_sent_2 = scf.for %n = %c0 to %c8 step %c4 iter_args(%m_sent_3 = %m_sent_1, %n_sent_3 = %n_sent_1, %k_sent_3 = %k_sent_1) -> (index, index, index) {
         %m_sent_4, %n_sent_4, %k_sent_4 = scf.for %k = %c0 to %c8 step %c4 iter_args(%m_sent_5 = %m_sent_3, %n_sent_5 = %n_sent_3, %k_sent_5 = %k_sent_3) -> (index, index, index) {
-          accel.wait_queued
+          accel.wait_queued {comment = "Packed while the packet before this one is sent."}
           %place = accel.place 48 copies 1
           %0 = accel.send_literal 1 at %place {opcode = "sA", loads}
           %A_tile = memref.subview %A[%m, %k] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
@@ -48,7 +48,7 @@ builtin.module {
               %C_tile = memref.subview %C[%m_sent_5, %n_sent_5] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
               accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : memref<4x4xi32, strided<[8, 1], offset: ?>>
             }
-          }
+          }{comment = "What the packet before this one brings back."}
           scf.yield %m, %n, %k : index, index, index
         }
         scf.yield %m_sent_4, %n_sent_4, %k_sent_4 : index, index, index

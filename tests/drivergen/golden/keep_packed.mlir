@@ -23,7 +23,7 @@ builtin.module {
             %2 = accel.send_literal 1 at %at_1 {opcode = "sA", loads}
             %3 = accel.send %A_tile as [4, 4] permutation [0, 1] at %2 : memref<4x4xi32, strided<[8, 1], offset: ?>>
             accel.clean %at_1 to %1
-          }
+          }{comment = "Stays where it is for the iterations that follow."}
           %4 = accel.send_literal 2 at %1 {opcode = "sB", loads}
           %B_tile = memref.subview %B[%k, %n] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
           %5 = accel.send %B_tile as [4, 4] permutation [0, 1] at %4 : memref<4x4xi32, strided<[8, 1], offset: ?>>
