@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from axiloom import experiments, isa
+from axiloom import boards, experiments, isa
 from axiloom.cli import main
 from axiloom.experiments import document, plots, sides
 from axiloom.experiments.experiment import Case, Experiment, Measured, Options, geometric_mean
@@ -65,6 +65,7 @@ def test_a_quick_figure_writes_csv_table_and_plot(tmp_path: Path, capsys) -> Non
     printed = capsys.readouterr().out
     assert printed == (tmp_path / "fig12.txt").read_text() + "\n"
     assert "Specialised copies, times what it was before" in printed
+    assert printed.endswith("\n\nError band of pynq-z2: not calibrated.\n\n")
     found = rows(tmp_path / "fig12.csv")
     columns = list(found[0])
     assert columns[:4] == ["accelerator", "size", "flow", "side"]
@@ -189,8 +190,26 @@ def test_a_point_changes_with_the_hardware_and_with_the_code(monkeypatch) -> Non
     wide = sides.by_hand(SMALL, spec.replace(stream_width=64), flow="Cs")
     assert key(first) != key(wide)
     assert sides.group(first) != sides.group(wide)
-    monkeypatch.setattr(sides, "_fingerprint", lambda: "another")
+    monkeypatch.setattr(sides, "_fingerprint", lambda _board: "another")
     assert key(first) != key(sides.by_hand(SMALL, spec, flow="Cs"))
+
+
+def test_a_point_changes_with_a_profile_of_the_users_own(tmp_path: Path) -> None:
+    profile = tmp_path / "mine.toml"
+    text = (Path(boards.__file__).parent / "pynq-z2" / "profile.toml").read_text()
+    found = []
+    for cycles in (65, 66):
+        profile.write_text(text.replace("ddr = 65 ", f"ddr = {cycles} "))
+        sides._fingerprint.cache_clear()
+        found.append(key(sides.on_cpu(SMALL, "cpu_neon", board=str(profile))))
+    sides._fingerprint.cache_clear()
+    assert found[0] != found[1]
+
+
+def test_an_unknown_board_is_one_line_before_anything_runs(tmp_path: Path, capsys) -> None:
+    assert main(["bench", "limit", "--board", "nowhere", "--output", str(tmp_path / "out")]) == 2
+    assert "board 'nowhere' is unknown" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_missing_sides_have_no_ratio() -> None:
@@ -255,6 +274,19 @@ def test_the_fastest_flow_stands_beside_the_same_flow() -> None:
     assert (
         "all, any flow against by hand, any flow: task-clock 4.00 times as fast (geometric mean of 1;" in text
     )
+
+
+def test_ablation_compares_passes_on_packets_with_coalesce() -> None:
+    clocks = {"published": 80, "published + coalesce": 60, "published + coalesce + double-buffer": 40}
+
+    def figures(clock: int) -> dict[str, Any]:
+        return {"counters": dict.fromkeys(COUNTERS, clock)}
+
+    labels = {"accelerator": "v3_16", "flow": "Cs", "order": "", "size": 128}
+    found = experiments.find("ablation")
+    text = found.conclude([Measured(labels, {side: figures(clock) for side, clock in clocks.items()})])
+    assert "; coalesce 1.33 (1.33) alone, missing on top of the others;" in text
+    assert "; double-buffer 1.50 (1.50) with coalesce," in text
 
 
 def test_bench_refuses_an_unknown_name(capsys) -> None:

@@ -40,7 +40,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="NAME",
         help="passes of our own drivers (default %(default)s)",
     )
-    bench.add_argument("--board", default=boards.DEFAULT, choices=boards.names(), help="default %(default)s")
+    bench.add_argument(
+        "--board",
+        default=boards.DEFAULT,
+        metavar="NAME|FILE.toml",
+        help=f"{', '.join(boards.names())}, or a profile of your own (default %(default)s)",
+    )
     bench.add_argument("--jobs", type=int, metavar="N", help="processes (default: one a core)")
     bench.add_argument("--dask", metavar="ADDRESS", help="run on the Dask scheduler there")
     bench.add_argument(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from axiloom import errors
+from axiloom import errors, report
 from axiloom.experiments import plots
 from axiloom.experiments.experiment import Experiment, Measured, Options
 from axiloom.experiments.sides import group, measure
@@ -40,7 +40,7 @@ class Done:
 
     measured: list[Measured]
     text: str
-    """Table, missing sides, conclusion."""
+    """Table, missing sides, conclusion, error band of the board's profile."""
     drawing: str
     """The plot, SVG."""
     failed: list[str]
@@ -82,7 +82,7 @@ def run(
         for case in cases
     ]
     failed = [outcome for outcome in outcomes if outcome.error and outcome.error["class"] not in _MISSING]
-    text = _text(experiment, measured)
+    text = _text(experiment, measured, report.error_band(options.board))
     write_whole(output / f"{experiment.name}.csv", _csv(measured))
     write_whole(output / f"{experiment.name}.txt", text)
     drawing = plots.svg(lambda figure: experiment.plot(figure, measured), experiment.title)
@@ -145,7 +145,7 @@ def _csv(measured: Sequence[Measured]) -> str:
     return text.getvalue()
 
 
-def _text(experiment: Experiment, measured: Sequence[Measured]) -> str:
+def _text(experiment: Experiment, measured: Sequence[Measured], band: str) -> str:
     rows = experiment.table(measured)
     lines = [experiment.title, ""]
     if rows:
@@ -158,7 +158,7 @@ def _text(experiment: Experiment, measured: Sequence[Measured]) -> str:
             ).rstrip()
             for cells in (columns, *([row[name] for name in columns] for row in rows))
         ]
-    lines += ["", *_missing(measured), experiment.conclude(measured)]
+    lines += ["", *_missing(measured), experiment.conclude(measured), "", f"{band}."]
     return "\n".join(lines) + "\n"
 
 

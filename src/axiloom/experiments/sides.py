@@ -53,7 +53,7 @@ def generated(
         pipeline=pipeline,
         board=board,
     )
-    return {"kind": "generated", "code": _fingerprint(), **made}
+    return {"kind": "generated", "code": _fingerprint(board), **made}
 
 
 def by_hand(
@@ -72,7 +72,7 @@ def on_cpu(size: Size, kernel: str, *, data_type: str = "int32", board: str = bo
     """``sw/baselines/KERNEL.c`` (``cpu_neon``, ``cpu_naive``) at -O3."""
     return {
         "kind": "cpu",
-        "code": _fingerprint(),
+        "code": _fingerprint(board),
         "kernel": kernel,
         **points.point(problem(size, data_type), isa.builtin("v3_16", None, data_type), board=board),
     }
@@ -103,7 +103,7 @@ def problem(size: Size, data_type: str) -> str:
 
 
 @cache
-def _fingerprint() -> str:
+def _fingerprint(board: str) -> str:
     """Of all code that a figure depends on: what an older version measured is not taken for this one's."""
     root = Path(axiloom.__file__).parent
     files = sorted(
@@ -112,7 +112,8 @@ def _fingerprint() -> str:
         for path in (root / package).rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     )
-    return content_hash(*(part for path in files for part in (str(path.relative_to(root)), path)))
+    parts = [part for path in files for part in (str(path.relative_to(root)), path)]
+    return content_hash(*parts, repr(boards.load(board)))  # a profile may be a file of the user's own
 
 
 # --- jobs --------------------------------------------------------------------------------------------
