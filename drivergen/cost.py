@@ -265,11 +265,10 @@ class Model:
             overlaps = found.found
             transfers_in = np.where(overlaps, found.number(trips), transfers_in)
             window = np.where(overlaps, found.window, 0)
-            visits = [found.visits(trips, s.level, s.depends, single=False) for s in staged]
-            sent = [n for use, n in zip(schedule.uses, visits, strict=True) for _ in use.opcode.sends]
-            both = zip(sent, traffic.sends, strict=True)
+            visits = [found.visits(trips, s.level, s.depends, single=False) for s in staged if s.operand]
+            both = zip(visits, traffic.sends, strict=True)
             shares = [np.where(overlaps, np.minimum(n / one.tiles, 1), 1) for n, one in both]
-            series = self._series(schedule, found, trips, staged, visits)
+            series = self._series(found, trips, staged, visits)
         counts = dict.fromkeys(CPU, zero) | {
             "start": zero + 1,
             "opcode": traffic.opcodes,
@@ -303,7 +302,6 @@ class Model:
 
     def _series(
         self,
-        schedule: Schedule,
         found: Packets,
         trips: Sequence[Array],
         staged: Sequence[Staged],
@@ -314,13 +312,12 @@ class Model:
         present, packed = found.sequence(trips, staged, length)
         zero = np.zeros_like(present[0])
         words = sum((n * s.words for n, s in zip(present, staged, strict=True)), start=zero)
-        uses = schedule.uses
-        share = [n / np.maximum(all_, 1) for n, all_ in zip(packed, visits, strict=True)]
-        taken = [n for use, n in zip(uses, present, strict=True) for _ in use.opcode.receives]
+        sent = [n for s, n in zip(staged, packed, strict=True) if s.operand]
+        taken = [n * s.receives for s, n in zip(staged, present, strict=True)]
         exists = np.arange(length)[:, None] < number
         return Series(
             words / (self.spec.stream_width / 32),
-            np.stack([n for use, n in zip(uses, share, strict=True) for _ in use.opcode.sends]),
+            np.stack([n / np.maximum(every, 1) for n, every in zip(sent, visits, strict=True)]),
             sum(taken, start=zero),
             np.where(exists, found.parts, 0),
         )

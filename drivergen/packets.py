@@ -32,8 +32,12 @@ class Staged:
     head: int
     tile: Array
     depends: frozenset[int]
-    sends: bool = True
-    """It sends a tile, and begins a part where iterations are divided."""
+    operand: str | None
+    """Whose tile it is."""
+    begins: bool
+    """It begins an opcode that sends a tile: a part, where iterations are divided."""
+    receives: int
+    """Tiles that the opcode makes the device send."""
 
     @property
     def words(self) -> Array:
@@ -187,7 +191,7 @@ def _parts(staged: Sequence[Staged]) -> list[Array]:
     """Words of an iteration by opcodes that send a tile, with those behind each that do not."""
     found: list[Array] = []
     for s in staged:
-        if s.sends or not found:
+        if s.begins or not found:
             found.append(s.words)
         else:
             found[-1] = found[-1] + s.words

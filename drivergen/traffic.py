@@ -207,19 +207,33 @@ class Schedule:
         return sum((self._operand_words(operand, tile) for operand in opcode.sends), start=head)
 
     def staged(self, tiles: Sequence[tuple[int, ...]]) -> tuple[list[Array], list[Staged]]:
-        """For :mod:`axiloom.drivergen.packets`: trips of the loops from outside in, and each of `uses`."""
+        """For :mod:`axiloom.drivergen.packets`: trips of the loops from outside in, and what is staged.
+
+        The words of an opcode come in one, or in one for each tile that it sends.
+        """
         tile, trips = self._by_dim(tiles)
         found = []
         for use in self.uses:
-            moved = {
-                dim
-                for operand in (*use.opcode.sends, *use.opcode.receives)
-                for dim in self.spec.data[operand]
-            }
-            depends = frozenset(i for i, dim in enumerate(self.order[: use.depth]) if dim in moved)
-            words = sum((self._operand_words(o, tile) for o in use.opcode.sends), start=np.zeros(len(tiles)))
-            sends = bool(use.opcode.sends)
-            found.append(Staged(use.depth - 1, use.behind, self._head(use.opcode), words, depends, sends))
+            head, first = self._head(use.opcode), True
+            for operand in use.opcode.sends or (None,):
+                moved = self.spec.data[operand] if operand else ()
+                depends = frozenset(i for i, dim in enumerate(self.order[: use.depth]) if dim in moved)
+                words = self._operand_words(operand, tile) if operand else np.zeros(len(tiles))
+                begins = first and operand is not None
+                receives = 0 if operand and not first else len(use.opcode.receives)
+                found.append(
+                    Staged(
+                        use.depth - 1,
+                        use.behind,
+                        head if first else 0,
+                        words,
+                        depends,
+                        operand,
+                        begins,
+                        receives,
+                    )
+                )
+                first = False
         return [trips[dim] for dim in self.order], found
 
     def _transfers(self, tile: Mapping[str, Array], trips: Mapping[str, Array]) -> Array:
