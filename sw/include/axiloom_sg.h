@@ -18,7 +18,7 @@
  * that stands in the queue: a matrix must not be written before the DMA has read it, in doubt dma_queue_close.
  *
  * Macros for the compile line, powers of two from 4 on:
- *     AXL_SEND_RING   descriptors that wait to be sent (default 256)
+ *     AXL_SEND_RING   descriptors that wait to be sent (default 128)
  *     AXL_RECV_RING   twice the tiles that may be expected at a time (default 64)
  */
 #ifndef AXILOOM_SG_H
@@ -30,28 +30,29 @@
 #error "axiloom_sg.h needs AXL_DMA_SG=1 and a DMA with scatter-gather"
 #endif
 #ifndef AXL_SEND_RING
-#define AXL_SEND_RING 256u
+#define AXL_SEND_RING 128u
 #endif
 #ifndef AXL_RECV_RING
 #define AXL_RECV_RING 64u
 #endif
 
 /* Words after which the DMA is told of what was queued: telling it costs the CPU as much as about 20 words take. */
-#define DMA_QUEUE_TELL 512u
+#define DMA_QUEUE_TELL 1024u
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* PG021, "Scatter Gather Descriptor"; `rows` is our extension, in the layout of the multichannel mode. The last
- * eight words are for the application, and the DMA does not read them: single words to be sent are kept there. */
+ * eight words are for the application, and the DMA does not read them: single words to be sent are kept there. The
+ * upper halves of addresses are for a DMA with more than 32 bits of them; nothing is written there. */
 enum { DMA_QUEUE_WORDS = 8 };
 typedef struct {
-    volatile uint64_t next;
-    volatile uint64_t buffer;
-    volatile uint64_t rows;     /* 15:0 bytes from row to row, 31:19 number of rows; 0: one piece */
-    volatile uint32_t control;  /* 25:0 bytes (of a row), 26 EOF, 27 SOF */
-    volatile uint32_t status;   /* 25:0 bytes, 26 RXEOF, 28 to 30 errors, 31 complete */
+    volatile uint32_t next, next_high;
+    volatile uint32_t buffer, buffer_high;
+    volatile uint32_t rows, reserved; /* 15:0 bytes from row to row, 31:19 number of rows; 0: one piece */
+    volatile uint32_t control;        /* 25:0 bytes (of a row), 26 EOF, 27 SOF */
+    volatile uint32_t status;         /* 25:0 bytes, 26 RXEOF, 28 to 30 errors, 31 complete */
     volatile uint32_t words[DMA_QUEUE_WORDS];
 } __attribute__((aligned(64))) dma_descriptor;
 
@@ -82,7 +83,7 @@ static inline int dma_queue_full(void) { return dma_sends.pushed - dma_sends.don
 /* The status is written with the length, in one access: descriptors are uncached. */
 static inline void dma_queue_push(dma_descriptor *to, const volatile void *from, uint32_t row_bytes, uint32_t rows) {
     dma_sends.control = row_bytes | (dma_sends.pushed == dma_sends.told ? DMA_SOF : 0);
-    to->buffer = (uintptr_t)from;
+    to->buffer = (uint32_t)(uintptr_t)from;
     to->rows = rows;
     *(volatile uint64_t __attribute__((may_alias)) *)&to->control = dma_sends.control;
     dma_sends.pushed++;

@@ -14,7 +14,7 @@ dma_recv_queue dma_recvs;
 
 static void link_ring(dma_descriptor *ring, uint32_t size) {
     for (uint32_t i = 0; i < size; i++)
-        ring[i].next = (uintptr_t)&ring[(i + 1) % size];
+        ring[i].next = (uint32_t)(uintptr_t)&ring[(i + 1) & (size - 1)];
 }
 
 /* PG021, "Programming Sequence" of scatter-gather: CURDESC while the channel is halted, then run, then TAILDESC. */
@@ -43,7 +43,7 @@ void dma_tell_sends(void) {
 
 void dma_post_recv(uintptr_t to, uint32_t row_bytes, uint32_t rows) {
     dma_descriptor *next = &dma_recv_ring[dma_recvs.posted & (AXL_RECV_RING - 1)];
-    next->buffer = to;
+    next->buffer = (uint32_t)to;
     next->rows = rows;
     *(volatile uint64_t __attribute__((may_alias)) *)&next->control = row_bytes;
     dma_recvs.posted++;
