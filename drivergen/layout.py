@@ -59,15 +59,14 @@ class Layout:
     @property
     def stride(self) -> int:
         """From one packet of a run to the next, if they lie apart."""
-        return lines(self.count * self.body)
+        return sum(map(lines, self.parts)) if self.parts else lines(self.count * self.body)
 
     @property
     def words(self) -> int:
         """Of all the places of a run, once."""
-        if self.parts:
-            return self.starts[-1] + lines(self.parts[-1] + self.suffix)
         packets = self.chunks if self.apart else 1
-        return self.base + (packets - 1) * self.stride + lines(self.count * self.body + self.suffix)
+        last = self.parts[-1] if self.parts else self.count * self.body
+        return self.base + packets * self.stride - lines(last) + lines(last + self.suffix)
 
     @property
     def longest(self) -> int:
@@ -76,27 +75,32 @@ class Layout:
 
     @property
     def starts(self) -> list[int]:
-        """Where the parts of an iteration begin."""
-        return [self.base + sum(map(lines, self.parts[:number])) for number in range(len(self.parts))]
+        """Where the parts of an iteration begin in it."""
+        return [sum(map(lines, self.parts[:number])) for number in range(len(self.parts))]
 
 
 def stage_words(items: Sequence[Item]) -> int:
     return sum(item.words() for item in items if isinstance(item, accel.StageOp))
 
 
-def parts(items: Sequence[Item]) -> list[list[Item]]:
-    """An iteration by opcodes: a part for each that sends a tile, with those behind it that do not."""
+def opcodes(items: Sequence[Item]) -> list[list[Item]]:
+    """What is staged and received, by opcode."""
     found: list[list[Item]] = []
-    opcode: list[Item] = []
-    for item in [*items, None]:
-        if item is None or OPCODE in item.attributes:
-            if found and not any(isinstance(one, accel.SendOp) for one in opcode):
-                found[-1] += opcode
-            elif opcode:
-                found.append(opcode)
-            opcode = []
-        if item is not None:
-            opcode.append(item)
+    for item in items:
+        if not found or OPCODE in item.attributes:
+            found.append([])
+        found[-1].append(item)
+    return found
+
+
+def parts(items: Sequence[Item]) -> list[list[Item]]:
+    """An iteration by tiles: a part for each opcode that sends one, with those behind it that do not."""
+    found: list[list[Item]] = []
+    for opcode in opcodes(items):
+        if found and not any(isinstance(item, accel.SendOp) for item in opcode):
+            found[-1] += opcode
+        else:
+            found.append(opcode)
     return found
 
 
@@ -111,8 +115,11 @@ def bodies(nest: Nest) -> list[int]:
     return found
 
 
-def layouts(nest: Nest, buffers: int, target: int) -> Iterator[Layout]:
-    """Those that fit window and LENGTH register, with packets of about `target` words."""
+def layouts(nest: Nest, buffers: int, target: int, *, divide: bool = False) -> Iterator[Layout]:
+    """Those that fit window and LENGTH register, with packets of about `target` words.
+
+    Iterations in parts are among them where two packets take turns and are large, or if told so.
+    """
     window = nest.dma.input_buffer_size * 8 // WORD_BITS
     longest = min(window, ((1 << nest.dma.length_width) - 1) * 8 // WORD_BITS)
     words = bodies(nest)
@@ -128,26 +135,24 @@ def layouts(nest: Nest, buffers: int, target: int) -> Iterator[Layout]:
                 short = not apart and level.trips % count
                 if one.words * copies <= window and one.longest <= longest and not short:
                     yield one
-    divided = _divided(nest, words[-1]) if buffers > 1 and words[-1] >= target else None
-    if divided and divided.words <= window and divided.longest <= longest:
-        yield divided
+    large = buffers > 1 and words[-1] >= target
+    if (large or divide) and len(parts(nest.levels[-1].pre)) > 1:
+        yield from (one for one in _divided(nest) if one.words <= window and one.longest <= longest)
 
 
-def _divided(nest: Nest, body: int) -> Layout | None:
-    """Iterations of the innermost loop in parts, None if there are no two or if many tiles come back.
+def _divided(nest: Nest) -> Iterator[Layout]:
+    """Iterations of the innermost loop in parts; none if many tiles come back.
 
     With one tile at most an iteration, its receive is armed before anything waits for the device.
     """
-    own = nest.levels[-1]
-    found = parts(own.pre)
-    received = sum(isinstance(item, accel.RecvOp) for _, item in nest.items())
-    if len(found) < 2 or received > 1:
-        return None
-    outer = nest.levels[:-1]
+    if sum(isinstance(item, accel.RecvOp) for _, item in nest.items()) > 1:
+        return
+    *outer, own = nest.levels
     prefix = sum(stage_words(level.pre) for level in outer)
     suffix = sum(stage_words(level.post) for level in outer)
-    sizes = tuple(stage_words(part) for part in found)
-    return Layout(len(outer), 1, own.trips, body, prefix, suffix, False, 1, sizes)
+    sizes = tuple(stage_words(part) for part in parts(own.pre))
+    for apart in (False, True) if own.trips > 1 else (False,):
+        yield Layout(len(outer), 1, own.trips, sum(sizes), prefix, suffix, apart, 1, sizes)
 
 
 def _counts(trips: int, most: int) -> Iterator[int]:
@@ -193,7 +198,16 @@ def cost(nest: Nest, layout: Layout, *, keep: bool) -> float:
     return words * WORD_CYCLES + packets * PACKET_CYCLES
 
 
-def choose(nest: Nest, *, buffers: int, keep: bool, target: int = PACKET_WORDS) -> Layout | None:
-    """The layout that costs the CPU least, None if not even one iteration of the innermost loop fits."""
-    fitting = layouts(nest, buffers, target)
+def choose(
+    nest: Nest, *, buffers: int, keep: bool, target: int = PACKET_WORDS, loops: bool = True
+) -> Layout | None:
+    """The layout that costs the CPU least, None if not even one iteration of the innermost loop fits.
+
+    Without `loops` an iteration of the innermost loop is the most that goes in a packet, and its parts go in
+    packets of their own where they can.
+    """
+    fitting = list(layouts(nest, buffers, target if loops else 1, divide=not loops))
+    if not loops:
+        single = [one for one in fitting if one.level == len(nest.levels) - 1 and one.count == 1]
+        fitting = [one for one in single if one.parts] or single
     return min(fitting, key=lambda one: cost(nest, one, keep=keep), default=None)

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import IntegerType, MemRefType
 from xdsl.ir import SSAValue
 
 from axiloom.drivergen import dialect as accel
-from axiloom.drivergen.layout import Layout, choose, cost
+from axiloom.drivergen.layout import WORD_CYCLES, Layout, choose, cost, stage_words
 from axiloom.drivergen.nest import Level, Nest, reached
 from axiloom.isa.types import WORD_BITS
 
@@ -178,15 +178,16 @@ def _hit(touched: list[tuple[int, float]], own: int, others: int, caches: Caches
     return min(1.0, max(0.0, 1.5 - ways / caches.l2_ways))
 
 
-def nest_cost(nest: Nest, caches: Caches | None, *, buffers: int, keep: bool) -> float:
-    """CPU cycles that depend on the order of loops: packing in packets (`buffers` > 0), and lines from DDR.
+def nest_cost(nest: Nest, caches: Caches, buffers: int, keep: bool, loops: bool = True) -> float:
+    """CPU cycles that depend on the order of loops: packing, and lines from DDR.
 
-    Without `caches`, packing alone.
+    `buffers`, `keep` and `loops` are those of accel-coalesce-loops; with `buffers=0` it does not run.
     """
-    layout = choose(nest, buffers=buffers, keep=keep) if buffers else None
-    packing = cost(nest, layout, keep=keep) if layout else 0.0
-    if caches is None:
-        return packing
+    layout = choose(nest, buffers=buffers, keep=keep, loops=loops) if buffers else None
+    sent = sum(
+        prod(level.trips for level in nest.levels[: n + 1]) * stage_words([item]) for n, item in nest.items()
+    )
+    packing = cost(nest, layout, keep=keep) if layout else sent * WORD_CYCLES
     return packing + MISS_CYCLES * lines_from_memory(nest, caches, layout if keep else None)
 
 

@@ -86,9 +86,17 @@ def optimisations(pipeline: str) -> tuple[str, ...]:
 COPYING = ("coalesce", "keep-packed", "double-buffer", "specialise-copies", "cache-tiling")
 """Passes on packets that the CPU packs: with zero-copy there are none."""
 
+ORDERED = ("cache-tiling", "residency", "keep-packed")
+"""Passes that gain by an order of loops, which is chosen for them if none is given."""
 
-def _buffers(chosen: Sequence[str]) -> int:
-    return 2 if "double-buffer" in chosen else 1
+
+def _packets(chosen: Sequence[str]) -> CoalesceLoops | None:
+    """The pass that makes packets, if any is wanted: keep-packed and double-buffer need them to work on."""
+    names = {"coalesce", "keep-packed", "double-buffer"} & set(chosen)
+    if not names or "zero-copy" in chosen:
+        return None
+    buffers = 2 if "double-buffer" in chosen else 1
+    return CoalesceLoops(buffers=buffers, keep="keep-packed" in chosen, loops="coalesce" in chosen)
 
 
 def transfer_passes(
@@ -97,19 +105,27 @@ def transfer_passes(
     """The passes on placed transfers for these optimisations, in their order."""
     if "zero-copy" in chosen:
         chosen = [name for name in chosen if name not in COPYING]
-    buffers, keep = _buffers(chosen), "keep-packed" in chosen
-    packets = buffers if "coalesce" in chosen else 0
+    packets = _packets(chosen)
+    tiling = CacheTiling(caches.l2_size, caches.l2_ways)
+    if packets:
+        tiling = replace(tiling, buffers=packets.buffers, keep=packets.keep, loops=packets.loops)
     passes: dict[str, list[ModulePass]] = {
-        "cache-tiling": [CacheTiling(caches.l2_size, caches.l2_ways, buffers=packets, keep=keep)],
+        "cache-tiling": [tiling],
         "residency": [Residency()],
+        "coalesce": [CoalesceTransfers()] if "coalesce" in chosen else [],
         "coalesce-transfers": [CoalesceTransfers()],
-        "coalesce": [CoalesceLoops(buffers=buffers, keep=keep), CoalesceTransfers()],
         "keep-packed": [KeepPacked()],
         "double-buffer": [DoubleBuffer()],
         "specialise-copies": [SpecialiseCopies()],
         "zero-copy": [ZeroCopy(stream_width)],
     }
-    return [one for name in chosen for one in passes.get(name, [])]
+    found: list[ModulePass] = []
+    for name in chosen:
+        if packets and name in ("coalesce", "keep-packed", "double-buffer"):
+            found.append(packets)
+            packets = None
+        found += passes[name]
+    return found
 
 
 def compile_mlir(
@@ -139,7 +155,7 @@ def compile_mlir(
     chosen = optimisations(pipeline)
     module = parse(text, name)
     annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
-    if spec is not None and order is None and "keep-packed" in chosen:
+    if spec is not None and order is None and any(name in chosen for name in ORDERED):
         annotate = _cheapest_order(module, spec, annotate, chosen, caches)
     function = only_function(module, name)
     _run(module, [Generalise(), Bufferise(), annotate])
@@ -171,7 +187,7 @@ def _cheapest_order(
     if len(orders) < 2:
         return annotate
     first = [p for p in transfer_passes(chosen, caches=caches) if isinstance(p, CacheTiling | Residency)]
-    buffers = _buffers(chosen) if "coalesce" in chosen else 0
+    packets = _packets(chosen) or CoalesceLoops(buffers=0)
     beat_words = spec.stream_width // WORD_BITS
     found: list[tuple[float, Annotate]] = []
     plain = module.clone()
@@ -182,7 +198,8 @@ def _cheapest_order(
         if "zero-copy" in chosen:
             costs = [queue_cost(nest, beat_words) for _, nest in nests(copy)]
         else:
-            costs = [nest_cost(nest, caches, buffers=buffers, keep=True) for _, nest in nests(copy)]
+            how = (packets.buffers, packets.keep, packets.loops)
+            costs = [nest_cost(nest, caches, *how) for _, nest in nests(copy)]
         found.append((sum(costs), one))
     return min(found, key=lambda pair: pair[0])[1]
 

@@ -83,9 +83,9 @@ class CacheTiling(ModulePass):
     Which loop and how large the blocks are is what costs least by :mod:`axiloom.drivergen.locality`; a nest
     whose matrices fit stays as it is. The words that travel are the same, in another order.
 
-    Options: `l2_size` (bytes) and `l2_ways` of the board; `buffers` and `keep` as accel-coalesce-loops has
-    them, if that follows (`buffers=0`: it does not). Blocks are of equal size, so that a prime number of
-    tiles has none.
+    Options: `l2_size` (bytes) and `l2_ways` of the board; `buffers`, `keep` and `loops` as
+    accel-coalesce-loops has them, if that follows (`buffers=0`: it does not). Blocks are of equal size, so
+    that a prime number of tiles has none.
     """
 
     name = "accel-cache-tiling"
@@ -94,6 +94,7 @@ class CacheTiling(ModulePass):
     l2_ways: int = Caches.l2_ways
     buffers: int = 0
     keep: bool = False
+    loops: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for _, nest in list(nests(op)):
@@ -112,4 +113,4 @@ class CacheTiling(ModulePass):
 
     def _cost(self, nest: Nest) -> float:
         caches = Caches(self.l2_size, self.l2_ways)
-        return nest_cost(nest, caches, buffers=self.buffers, keep=self.keep)
+        return nest_cost(nest, caches, self.buffers, self.keep, self.loops)

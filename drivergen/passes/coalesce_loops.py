@@ -141,7 +141,7 @@ class _Coalesced:
             begin = at if condition is None else self._select(scope, condition, at, begin)
             self._stage_if(scope, condition, levels[number].pre, at)
         if layout.parts:
-            begin, end = self._stage_parts(scope, place.offset, begin, chunk)
+            begin, end = self._stage_parts(scope, first, begin, chunk)
         else:
             end = self._stage_loop(scope, layout.level, first, chunk)
         finish = end
@@ -242,7 +242,7 @@ class _Coalesced:
         return self._stage(scope, level.post, at)
 
     def _stage_parts(
-        self, scope: Scope, place: SSAValue, begin: SSAValue, chunk: SSAValue | None
+        self, scope: Scope, first: SSAValue, begin: SSAValue, chunk: SSAValue | None
     ) -> tuple[SSAValue, SSAValue]:
         """Stage an iteration of the innermost loop, and send all parts but the last; its begin and end."""
         level = self.stepped
@@ -252,8 +252,8 @@ class _Coalesced:
             if number:
                 send = accel.StartSendOp(begin, end)
                 scope.block.add_ops([send, accel.WaitOp(send.token)])
-                begin = self._add(scope, place, start)
-            end = self._stage(scope, items, self._add(scope, place, start))
+                begin = self._add(scope, first, start)
+            end = self._stage(scope, items, begin if number else first)
         return begin, end
 
     def _bounds(self, scope: Scope, level: Level, chunk: SSAValue | None) -> tuple[SSAValue, SSAValue]:
@@ -375,7 +375,9 @@ class CoalesceLoops(ModulePass):
     if not even one iteration of the innermost loop, or two tiles that come back, fit into their window.
 
     Options: `words`, about how long a packet should be; `buffers`, 2 if double buffering follows; `keep`, if
-    accel-keep-packed does, so that a place of its own is worth its room.
+    accel-keep-packed does, so that a place of its own is worth its room. With `loops=false` an iteration of
+    the innermost loop is the most that goes in a packet: the passes that need packets have them without
+    this one.
     """
 
     name = "accel-coalesce-loops"
@@ -383,9 +385,10 @@ class CoalesceLoops(ModulePass):
     words: int = PACKET_WORDS
     buffers: int = 1
     keep: bool = False
+    loops: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for _, nest in list(nests(op)):
-            layout = choose(nest, buffers=self.buffers, keep=self.keep, target=self.words)
+            layout = choose(nest, buffers=self.buffers, keep=self.keep, target=self.words, loops=self.loops)
             if layout is not None and fits_twice(nest):
                 _Coalesced(nest, layout).build()

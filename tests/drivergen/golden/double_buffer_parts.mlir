@@ -23,27 +23,26 @@ builtin.module {
           accel.queue_send %place to %1
           accel.wait_queued
           %2 = arith.addi %place, %c24 : index
-          %3 = arith.addi %place, %c24 : index
-          %4 = accel.send_literal 2 at %3 {opcode = "sB", loads}
+          %3 = accel.send_literal 2 at %2 {opcode = "sB", loads}
           %B_tile = memref.subview %B[%k, %n] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
-          %5 = accel.send %B_tile as [4, 4] permutation [0, 1] at %4 : memref<4x4xi32, strided<[8, 1], offset: ?>>
-          %6 = accel.send_literal 4 at %5 {opcode = "cC"}
-          %7 = arith.cmpi eq, %k, %c4 : index
-          scf.if %7 {
-            %8 = accel.send_literal 8 at %6
+          %4 = accel.send %B_tile as [4, 4] permutation [0, 1] at %3 : memref<4x4xi32, strided<[8, 1], offset: ?>>
+          %5 = accel.send_literal 4 at %4 {opcode = "cC"}
+          %6 = arith.cmpi eq, %k, %c4 : index
+          scf.if %6 {
+            %7 = accel.send_literal 8 at %5
           }
-          %9 = arith.addi %6, %c1 : index
-          %10 = arith.select %7, %9, %6 : index
-          accel.clean %2 to %10
-          accel.queue_send %2 to %10
-          %11 = arith.cmpi ne, %m, %c0 : index
-          %12 = arith.cmpi ne, %n, %c0 : index
-          %13 = arith.ori %11, %12 : i1
-          %14 = arith.cmpi ne, %k, %c0 : index
-          %15 = arith.ori %13, %14 : i1
-          scf.if %15 {
-            %16 = arith.cmpi eq, %k_sent_5, %c4 : index
-            scf.if %16 {
+          %8 = arith.addi %5, %c1 : index
+          %9 = arith.select %6, %8, %5 : index
+          accel.clean %2 to %9
+          accel.queue_send %2 to %9
+          %10 = arith.cmpi ne, %m, %c0 : index
+          %11 = arith.cmpi ne, %n, %c0 : index
+          %12 = arith.ori %10, %11 : i1
+          %13 = arith.cmpi ne, %k, %c0 : index
+          %14 = arith.ori %12, %13 : i1
+          scf.if %14 {
+            %15 = arith.cmpi eq, %k_sent_5, %c4 : index
+            scf.if %15 {
               %from = accel.next
               %C_tile = memref.subview %C[%m_sent_5, %n_sent_5] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
               accel.recv %C_tile as [4, 4] permutation [0, 1] at %from mode "accumulate" : memref<4x4xi32, strided<[8, 1], offset: ?>>
@@ -55,8 +54,8 @@ builtin.module {
       }
       scf.yield %m_sent_2, %n_sent_2, %k_sent_2 : index, index, index
     }
-    %17 = arith.cmpi eq, %k_sent, %c4 : index
-    scf.if %17 {
+    %16 = arith.cmpi eq, %k_sent, %c4 : index
+    scf.if %16 {
       %from_1 = accel.next
       %C_tile_1 = memref.subview %C[%m_sent, %n_sent] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
       accel.recv %C_tile_1 as [4, 4] permutation [0, 1] at %from_1 mode "accumulate" : memref<4x4xi32, strided<[8, 1], offset: ?>>
