@@ -276,17 +276,17 @@ def test_the_fastest_flow_stands_beside_the_same_flow() -> None:
     )
 
 
-def test_ablation_compares_passes_on_packets_with_coalesce() -> None:
-    clocks = {"published": 80, "published + coalesce": 60, "published + coalesce + double-buffer": 40}
+def test_ablation_says_what_a_pass_brings_alone_and_to_the_others() -> None:
+    clocks = {"published": 80, "published + coalesce": 60, "copying": 20, "copying - coalesce": 30}
 
     def figures(clock: int) -> dict[str, Any]:
         return {"counters": dict.fromkeys(COUNTERS, clock)}
 
-    labels = {"accelerator": "v3_16", "flow": "Cs", "order": "", "size": 128}
+    labels = {"accelerator": "v3_16", "flow": "Cs", "size": "128x128x128"}
     found = experiments.find("ablation")
     text = found.conclude([Measured(labels, {side: figures(clock) for side, clock in clocks.items()})])
-    assert "; coalesce 1.33 (1.33) alone, missing on top of the others;" in text
-    assert "; double-buffer 1.50 (1.50) with coalesce," in text
+    assert "; coalesce 1.33 (1.33) alone, 1.50 (1.50) on top of the others;" in text
+    assert "; double-buffer missing alone, missing on top of the others;" in text
 
 
 def test_bench_refuses_an_unknown_name(capsys) -> None:

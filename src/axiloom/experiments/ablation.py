@@ -29,15 +29,14 @@ COPYING = ("residency", "coalesce", "keep-packed", "double-buffer", "specialise-
 ZERO_COPY = "zero-copy"
 EVERY = (*COPYING, ZERO_COPY)
 PUBLISHED = "published"
-ON_PACKETS = ("keep-packed", "double-buffer")
-"""Passes that work on packets of whole loops, which only `coalesce` makes."""
-CONFIGURATIONS: tuple[tuple[str, str, int, tuple[str, ...] | None], ...] = (
-    ("v3_16", "Cs", 128, None),
-    ("v3_16", "Ns", 128, ("m", "k", "n")),  # A's tile stays the same in the inner loop
-    ("v1_8", "Ns", 64, None),
-    ("v4_16", "Cs", 512, ("n", "m", "k")),  # A is read again for each n, and with B does not fit into L2
+CONFIGURATIONS: tuple[tuple[str, str, Size], ...] = (
+    ("v3_16", "Cs", (128, 128, 128)),
+    ("v3_16", "Ns", (128, 128, 128)),
+    ("v1_8", "Ns", (64, 64, 64)),
+    ("v3_16", "Cs", (128, 960, 240)),  # what is read again does not fit into L2
+    ("v4_16", "Cs", (256, 256, 256)),
 )
-"""Accelerator, flow, M = N = K, loops from outside to inside (None: the compiler's choice)."""
+"""Accelerator, flow, problem. Each pass finds something to do in one of them."""
 
 
 def scatter_gather(spec: AcceleratorSpec) -> AcceleratorSpec:
@@ -53,10 +52,6 @@ def without(preset: str, name: str) -> str:
     return f"{preset} - {name}"
 
 
-def on_packets(name: str) -> str:
-    return f"{PUBLISHED} + coalesce + {name}"
-
-
 def _pipelines() -> dict[str, str]:
     """Each side of the table, and its pipeline."""
 
@@ -66,7 +61,6 @@ def _pipelines() -> dict[str, str]:
     return {
         PUBLISHED: PUBLISHED,
         **{alone(one): one for one in EVERY},
-        **{on_packets(one): f"coalesce,{one}" for one in ON_PACKETS},
         "copying": ",".join(COPYING),
         **{without("copying", one): but(COPYING, one) for one in COPYING},
         "all": ",".join(EVERY),
@@ -76,28 +70,28 @@ def _pipelines() -> dict[str, str]:
 
 def cases(options: Options) -> list[Case]:
     found = []
-    for name, flow, n, order in CONFIGURATIONS:
-        size: Size = (32, 32, 32) if options.quick else (n, n, n)
+    for name, flow, (M, N, K) in CONFIGURATIONS:
+        size = (M // 4, N // 4, K // 4) if options.quick else (M, N, K)
         spec = isa.builtin(name)
-        labels = {"accelerator": name, "flow": flow, "order": ",".join(order or ()), "size": size[0]}
         sides = {
             label: generated(
                 size,
                 scatter_gather(spec) if ZERO_COPY in pipeline else spec,
                 flow=flow,
-                order=order,
                 pipeline=pipeline,
                 board=options.board,
             )
             for label, pipeline in _pipelines().items()
         }
+        labels = {"accelerator": name, "flow": flow, "size": "x".join(map(str, size))}
         found.append(Case(labels, sides))
     return found
 
 
 def _title(one: Measured) -> str:
-    order = f" {one.labels['order']}" if one.labels["order"] else ""
-    return f"{one.labels['accelerator']} {one.labels['flow']}{order} {one.labels['size']}^3"
+    edges = one.labels["size"].split("x")
+    size = f"{edges[0]}^3" if len(set(edges)) == 1 else one.labels["size"]
+    return f"{one.labels['accelerator']} {one.labels['flow']} {size}"
 
 
 def table(measured: Sequence[Measured]) -> list[Row]:
@@ -113,13 +107,6 @@ def table(measured: Sequence[Measured]) -> list[Row]:
     ]
 
 
-def _first(one: Measured, name: str) -> float | None:
-    """Speed-up by a pass alone; of those that need packets, added to `coalesce`."""
-    if name in ON_PACKETS:
-        return one.ratio(alone("coalesce"), on_packets(name))
-    return one.ratio(PUBLISHED, alone(name))
-
-
 def _last(one: Measured, name: str) -> float | None:
     """Speed-up by a pass that comes to all the other copying ones; zero copy comes to `copying`."""
     if name == ZERO_COPY:
@@ -130,10 +117,9 @@ def _last(one: Measured, name: str) -> float | None:
 def conclude(measured: Sequence[Measured]) -> str:
     parts = []
     for name in EVERY:
-        first = known(_first(one, name) for one in measured)
+        first = known(one.ratio(PUBLISHED, alone(name)) for one in measured)
         last = known(_last(one, name) for one in measured)
-        where = "with coalesce" if name in ON_PACKETS else "alone"
-        parts.append(f"{name} {_range(first)} {where}, {_range(last)} on top of the others")
+        parts.append(f"{name} {_range(first)} alone, {_range(last)} on top of the others")
     return f"Speed-up of each pass, geometric mean and best of the configurations: {'; '.join(parts)}."
 
 
@@ -143,9 +129,9 @@ def _range(speeds: Sequence[float]) -> str:
 
 def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     panels = figure.subplots(1, 2, sharey=True)
-    first = {_title(m): [_first(m, one) for one in EVERY] for m in measured}
+    first = {_title(m): [m.ratio(PUBLISHED, alone(one)) for one in EVERY] for m in measured}
     last = {_title(m): [_last(m, one) for one in EVERY] for m in measured}
-    titles = ("alone (keep-packed, double-buffer: with coalesce)", "added to all the others")
+    titles = ("added to the published structure", "added to all the others")
     for axes, series, title in zip(panels, (first, last), titles, strict=True):
         plots.bars(axes, EVERY, series)
         plots.even(axes)
