@@ -40,7 +40,8 @@ class MatMul(wiring.Component):
     `m_axis`.
 
     `debug_compute`: multiply-adds are active in this cycle. `debug_error`: the `DeviceError` that stopped
-    it, until reset. `debug_busy`: anything is in flight; waiting for words is not.
+    it, until reset. `debug_busy`: anything is in flight; waiting for words is not, nor for words
+    to be taken.
 
     Both streams are `stream_width` wide and take a beat a cycle; loads of operands whose lines are no whole
     beats, and a C that goes out columns first, take a cycle for each part of a beat that lies together.

@@ -21,7 +21,7 @@ class Sender(wiring.Component):
     """Takes a request when it has read all of the tile before; waits until the half is not `running`.
 
     `holds`: it still has to read `send_half`; `reading`: it does so now. `busy`: a tile is waiting or
-    going out.
+    going out, and not only because `m_axis` is not taken.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -95,7 +95,9 @@ class Sender(wiring.Component):
                     sent = self.m_axis.tdata.word_select(part, width)
                     m.d.sync += [part.eq(part + 1), self.m_axis.tvalid.eq(part == parts - 1)]
                 m.d.sync += [sent.eq(words), self.m_axis.tlast.eq(row_last)]
-        m.d.comb += self.busy.eq(waiting | reading | row_valid | self.m_axis.tvalid)
+        # A beat that nobody takes holds everything behind it: nothing changes before it is taken.
+        stuck = ~waiting & self.m_axis.tvalid & ~self.m_axis.tready
+        m.d.comb += self.busy.eq((waiting | reading | row_valid | self.m_axis.tvalid) & ~stuck)
         return m
 
     def _walk(self, m: Module, request: data.View, advance: Value, col: Signal, last: Value) -> None:

@@ -139,7 +139,7 @@ class _Bench:
                 result.computing.append(result.cycles)
             busy = bool(ctx.get(device.debug_busy))
             assert in_flight or taken or not busy, "something began by itself while nothing was in flight"
-            in_flight = busy
+            in_flight = busy or bool(valid)  # a word that is not taken may hold all the rest
             taken = bool(offered and ctx.get(s_axis.tready))
             result.error = ctx.get(device.debug_error)
             await ctx.tick()

@@ -146,6 +146,12 @@ def test_valid_does_not_wait_for_ready() -> None:
         ctx.set(device.s_axis.tvalid, 0)
         await ctx.tick().repeat(60)
         assert ctx.get(device.m_axis.tvalid), "a word waits, although nobody has been ready for it"
+        assert not ctx.get(device.debug_busy), "nothing happens before it is taken"
+        ctx.set(device.m_axis.tready, 1)
+        assert ctx.get(device.debug_busy)
+        await ctx.tick().repeat(20)
+        assert not ctx.get(device.m_axis.tvalid)
+        assert not ctx.get(device.debug_busy)
 
     simulator = Simulator(device)
     simulator.add_clock(1e-8)
