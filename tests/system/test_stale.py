@@ -1,0 +1,129 @@
+"""Cache maintenance: every generated driver does enough of it, and without one piece the report says so.
+
+The inputs are stored by the CPU before the driver runs, so that they are dirty in its caches as a program's
+data would be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from axiloom import isa
+from axiloom.drivergen import matmul_mlir
+from axiloom.isa import AcceleratorSpec
+from axiloom.report import Report
+from axiloom.workflow import Run, run_batch
+
+SIMPLE = ("published", "coalesced", "coalesce", "keep-packed", "double-buffer", "copying")
+TOUCH = """\
+static void touch(volatile int32_t *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        words[i] = words[i];
+}
+
+int main(void)
+{
+    touch((volatile int32_t *)axl_arg0, sizeof axl_arg0 / 4);
+    touch((volatile int32_t *)axl_arg1, sizeof axl_arg1 / 4);
+    touch((volatile int32_t *)axl_arg2, sizeof axl_arg2 / 4);
+"""
+
+
+def with_dma(spec: AcceleratorSpec, pipeline: str) -> AcceleratorSpec:
+    return isa.revise(spec, dma=replace(spec.dma, scatter_gather=pipeline == "all"))
+
+
+def job(
+    spec: AcceleratorSpec,
+    shape: tuple[int, int, int],
+    flow: str,
+    pipeline: str,
+    edit: Callable[[str], str] = str,
+) -> Run:
+    dtype = spec.data_type.value
+    text = matmul_mlir(*shape, dtype)
+    run = Run("x".join(map(str, shape)), text, spec, flow=flow, pipeline=pipeline)
+    assert "int main(void)\n{\n" in run.driver.harness
+    run.driver.harness = run.driver.harness.replace("int main(void)\n{\n", TOUCH)
+    run.driver.c = edit(run.driver.c)
+    return run
+
+
+def check(spec: AcceleratorSpec, pipelines: tuple[str, ...], shapes: list[tuple[int, int, int]]) -> None:
+    runs = [job(spec, shape, flow, one) for shape in shapes for flow in spec.flows for one in pipelines]
+    for run, report in zip(runs, run_batch(runs), strict=True):
+        what = (run.problem, run.flow, run.pipeline)
+        assert report["result"]["matches"], (what, report["result"]["first"])
+        assert report["stale"] == [], what
+
+
+@pytest.mark.parametrize("pipeline", ["copying", "all"])
+def test_generated_drivers_maintain_the_caches(pipeline: str) -> None:
+    check(with_dma(isa.builtin("v3_4"), pipeline), (pipeline,), [(13, 10, 9)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["int8", "int32"])
+@pytest.mark.parametrize("name", isa.builtins())
+def test_all_generated_drivers_maintain_the_caches(name: str, dtype: str) -> None:
+    """Whole tiles, and edges in all dims."""
+    spec = isa.builtin(name, data_type=dtype)
+    shapes = [(16, 16, 16), (13, 10, 9), (33, 40, 52)]
+    check(spec, SIMPLE, shapes)
+    check(with_dma(spec, "all"), ("all",), shapes)
+
+
+# --- without one piece of it ------------------------------------------------------------------------------
+
+
+def without(pattern: str, replacement: str, number: int) -> Callable[[str], str]:
+    """Edit the piece of that number in a driver."""
+
+    def edit(c: str) -> str:
+        found = list(re.finditer(pattern, c))
+        assert len(found) > number, c
+        one = found[number]
+        return c[: one.start()] + one.expand(replacement) + c[one.end() :]
+
+    return edit
+
+
+UNCLEANED = {
+    "published": (r"dma_start_send\(", "dma_packet_send(", "dma_put_word"),
+    "coalesced": (r"dma_start_send\(", "dma_packet_send(", "dma_put_word"),
+    "coalesce": (r"dma_start_send\(", "dma_packet_send(", "dma_put_word"),
+    "keep-packed": (r"TRY\(dma_packet_clean\(.*\)\);", "", "dma_put_word"),
+    "double-buffer": (r"TRY\(dma_packet_clean\(.*\)\);", "", "dma_put_word"),
+    "copying": (r"TRY\(dma_packet_clean\(.*\)\);", "", "matmul"),
+    "all": (r"if \(.*\)\n *dma_clean_rows\(.*\);", "", "axl_arg"),
+}
+"""Pipeline: what the driver cleans with, what stands there instead, and a name that the report then has.
+
+It is the function that stored what is dirty, or the matrix where it lies.
+
+A `dma_packet_send` sends what was cleaned before, where `dma_start_send` cleans.
+"""
+
+
+def uncleaned(pipeline: str, numbers: list[int]) -> list[Report]:
+    pattern, replacement, _ = UNCLEANED[pipeline]
+    spec = with_dma(isa.builtin("v3_4"), pipeline)
+    edits = [without(pattern, replacement, number) for number in numbers]
+    header = '#include "axiloom_packets.h"\n' if replacement else ""
+    runs = [job(spec, (16, 16, 16), "Cs", pipeline, lambda c, e=edit: header + e(c)) for edit in edits]
+    return run_batch(runs)
+
+
+@pytest.mark.parametrize("pipeline", UNCLEANED)
+def test_a_flush_that_is_missing_is_reported(pipeline: str) -> None:
+    """Of the first operand that is sent; of each, where nothing is copied."""
+    for report in uncleaned(pipeline, [0, 1] if pipeline == "all" else [0]):
+        assert report["stale"], pipeline
+        for line in report["stale"]:
+            assert line.startswith("missing flush: the DMA read data that is still dirty in a cache"), line
+        assert any(UNCLEANED[pipeline][2] in line for line in report["stale"]), report["stale"]
