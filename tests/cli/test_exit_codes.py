@@ -52,6 +52,18 @@ func.func @f(%a: memref<4x4xi32>, %b: memref<4x4xi32>, %c: memref<4x4xi32>) {
     assert "linalg.add" in fails(capsys, 4, "compile", str(file))
 
 
+def test_an_order_of_loops(capsys) -> None:
+    assert main(["compile", "matmul:64x64x64", "--flow", "As", "--order", "k,m,n", "--emit", "linalg"]) == 0
+    assert "permutation_map = affine_map<(d0, d1, d2) -> (d2, d0, d1)>" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("order", ["n,m,k", "m,k", "m,n,q"])
+def test_an_order_in_which_the_flow_is_wrong(capsys, order: str) -> None:
+    message = fails(capsys, 2, "compile", "matmul:64x64x64", "--flow", "As", "--order", order)
+    assert f"in the order {order};" in message
+    assert "m,k,n or k,m,n" in message
+
+
 def test_a_tile_that_does_not_fit(capsys) -> None:
     message = fails(capsys, 4, "compile", "matmul:256x256x256", "--accel", "v4", "--tile", "128,128,128")
     assert "4096" in message

@@ -18,11 +18,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     compile_.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
     shared.add_accelerator(compile_)
-    compile_.add_argument(
-        "--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)"
-    )
-    compile_.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator")
-    shared.add_pipeline(compile_)
+    shared.add_schedule(compile_)
     compile_.add_argument("--emit", choices=STAGES, default="c", help="default %(default)s")
     compile_.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     compile_.set_defaults(execute=execute_compile)
@@ -46,6 +42,7 @@ def execute_compile(options: argparse.Namespace) -> int:
         mlir,
         spec,
         flow=options.flow,
+        order=options.order,
         tile=options.tile,
         pipeline=options.pipeline or drivergen.default_pipeline(spec),
         stop=options.emit,

@@ -25,6 +25,11 @@ def sizes(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
+def loops(text: str) -> tuple[str, ...]:
+    """``m,n,k``: names of loops, outermost first."""
+    return tuple(part.strip() for part in text.split(","))
+
+
 def window(text: str) -> tuple[int, int]:
     """``START:END`` in fabric cycles."""
     start, colon, end = text.partition(":")
@@ -70,13 +75,28 @@ def _pipeline(text: str) -> str:
     return text
 
 
+def add_schedule(command: argparse.ArgumentParser) -> None:
+    """How the accelerator is used: flow, order of the loops, tile, passes."""
+    command.add_argument(
+        "--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)"
+    )
+    command.add_argument(
+        "--order",
+        type=loops,
+        metavar="m,n,k",
+        help="the loops, outermost first (default: the flow's own, or what the passes gain most by)",
+    )
+    command.add_argument("--tile", type=sizes, metavar="m,n,k", help="tile of a flexible accelerator")
+    add_pipeline(command)
+
+
 def add_pipeline(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--pipeline",
         type=_pipeline,
         metavar="NAME|PASS,...",
-        help=f"passes on the transfers: {', '.join(drivergen.PIPELINES)}, or names of passes with commas between "
-        "them (default: `all` with a scatter-gather DMA, `copying` without)",
+        help=f"passes on the transfers: {', '.join(drivergen.PIPELINES)}, or names of passes with commas "
+        "between them (default: `all` with a scatter-gather DMA, `copying` without)",
     )
 
 

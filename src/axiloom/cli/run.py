@@ -29,11 +29,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     run.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
     shared.add_accelerator(run)
-    run.add_argument(
-        "--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)"
-    )
-    run.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator")
-    shared.add_pipeline(run)
+    shared.add_schedule(run)
     shared.add_simulation(run)
     run.add_argument(
         "--against", choices=("cpu",), help="the same kernel at -O3 on the simulated CPU, beside it"
@@ -65,6 +61,7 @@ def execute_run(options: argparse.Namespace) -> int:
         mlir=mlir,
         spec=shared.accelerator(options, data_type),
         flow=options.flow,
+        order=options.order,
         tile=options.tile,
         pipeline=options.pipeline,
         wait=options.wait,
