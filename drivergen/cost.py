@@ -12,9 +12,10 @@ larger, and what cannot overlap: packing the first packet, taking the last tile.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from axiloom.drivergen.packets import Packets, Staged, packets
 from axiloom.drivergen.problem import Problem
 from axiloom.drivergen.selection import Candidate
 from axiloom.drivergen.selection import sizes as sizes_of
-from axiloom.drivergen.traffic import LINE, Copies, Schedule
+from axiloom.drivergen.traffic import LINE, Copies, Schedule, Traffic
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
@@ -62,7 +63,9 @@ class Constants:
     row_in: float = 0.0
     word_in: float = 0.0
     edge_in: float = 0.0
-    """A stream word of a tile that hangs over the edge of its matrix, besides the others."""
+    """A word of a tile that hangs over the edge of its matrix, besides that."""
+    pad_in: float = 0.0
+    """A zero beside it."""
     row_out: float = 0.0
     word_out: float = 0.0
     edge_out: float = 0.0
@@ -71,11 +74,13 @@ class Constants:
     miss_window: float = 0.0
     """The same for lines of the window that packets are written to."""
     miss_out: float = 0.0
+    slot_out: float = 0.0
+    """A word of a slot for tiles that is used for the first time."""
     gap: float = 0.0
     """Fabric cycles between transfers that overlap with the CPU's work."""
     in_place: bool = False
-    """A and B are read where they are: cleaned once a line, described once a tile. `word_in` is a line then,
-    `row_in` a tile of a descriptor of its own."""
+    """A and B are read where they are; `row_in` and `word_in` are for rows and cache lines that are cleaned.
+    What cannot be read so is `edge_in`."""
     coalesced: bool = False
     """Sends that follow each other are one transfer."""
     residency: bool = False
@@ -84,15 +89,17 @@ class Constants:
     """Iterations are packets, kept and packed in turns; where none fits the window, transfers block."""
 
 
+SLOT_WORDS, SLOTS = 2048, 32
+"""Of all tiles on their way to the CPU, where there is a queue."""
 SERIES = 256
 """Packets that are followed one by one."""
 
 CPU = (
-    *("start", "opcode", "transfer_in", "transfer_out", "row_in", "word_in", "edge_in"),
-    *("row_out", "word_out", "edge_out", "miss_in", "miss_window", "miss_out"),
+    *("start", "opcode", "transfer_in", "transfer_out", "row_in", "word_in", "edge_in", "pad_in"),
+    *("row_out", "word_out", "edge_out", "miss_in", "miss_window", "miss_out", "slot_out"),
 )
-PACK = ("row_in", "word_in", "edge_in", "miss_in", "miss_window")
-TAKE = ("row_out", "word_out", "edge_out", "miss_out")
+PACK = ("row_in", "word_in", "edge_in", "pad_in", "miss_in", "miss_window")
+TAKE = ("row_out", "word_out", "edge_out", "miss_out", "slot_out")
 
 CONSTANTS = Path(__file__).with_name("cost_constants.json")
 """Of each pipeline: ``constants``, and ``error`` of the fit. ``python -m benchmarks cost_fit`` writes it."""
@@ -133,7 +140,7 @@ class Series:
     sent: Array
     """Fabric cycles of the stream in."""
     packed: Array
-    """Share of all the packing of an operand: (sends, packets, runs)."""
+    """Share of each row of `Work.packing`: (rows, packets, runs)."""
     taken: Array
     """Tiles that come back."""
     transfers: Array
@@ -149,7 +156,7 @@ class Work:
     counts: dict[str, Array]
     """How often each constant of `CPU` is paid; misses in cycles of latency."""
     packing: dict[str, Array]
-    """Of these, those of `PACK`, by tile that is sent: (sends, runs)."""
+    """Of these, those of `PACK`, in parts that come at times of their own: (parts, runs)."""
     stream_in: Array
     stream_out: Array
     array: Array
@@ -159,7 +166,9 @@ class Work:
     """Whether transfers go on beside the CPU."""
     words: Array
     series: Series | None
-    """Where the CPU packs."""
+    """Where transfers overlap."""
+    slots: Array
+    """Tiles that may come back before the CPU has taken the first; 0 where packets do that."""
 
     @property
     def limit(self) -> Array:
@@ -176,12 +185,9 @@ def cycles(work: Work, c: Constants, ratio: float) -> Array:
         return blocking
     tiles = np.maximum(work.counts["transfer_out"], 1)
     tail = (work.stream_out + work.last_array) / tiles * ratio
-    if work.series is None:
-        fabric = np.maximum(np.maximum(work.stream_in, work.stream_out), work.array) * ratio
-        take = _sum(cost, *TAKE) / tiles
-        return c.start + _larger(cpu - c.start + tail, fabric + tail + take)
     take = (_sum(cost, *TAKE) + cost["transfer_out"]) / tiles
-    return np.where(work.overlaps, c.start + _packets(work, c, ratio, tail, take), blocking)
+    follow = _queue if c.in_place else _packets
+    return np.where(work.overlaps, c.start + follow(work, c, ratio, tail, take), blocking)
 
 
 def _packets(work: Work, c: Constants, ratio: float, tail: Array, take: Array) -> Array:
@@ -190,13 +196,7 @@ def _packets(work: Work, c: Constants, ratio: float, tail: Array, take: Array) -
     While a packet is sent the CPU packs the next one, which then waits for its turn, and takes the tiles of
     the last but one. `tail`: from the last word of a packet to its tile; `take`: to take a tile.
     """
-    series = work.series
-    assert series is not None
-    packing = sum((getattr(c, name) * counts for name, counts in work.packing.items()), start=np.zeros(1))
-    share = series.sent / work.stream_in
-    sent = share * np.maximum(work.stream_in, work.array) * ratio + c.gap * series.transfers
-    pack = np.einsum("spr,sr->pr", series.packed, packing) + c.transfer_in * series.transfers
-    pack += share * c.opcode * work.counts["opcode"]
+    series, sent, pack = _each(work, c, ratio)
     now = begun = ended = tiles = np.zeros_like(tail)
     for number, transfers in enumerate(series.transfers):
         exists = transfers > 0
@@ -210,21 +210,56 @@ def _packets(work: Work, c: Constants, ratio: float, tail: Array, take: Array) -
         ended = np.where(exists, begun + sent[number], ended)
         tiles = np.where(exists, series.taken[number], tiles)
     finish = np.where(tiles > 0, np.maximum(now + tiles * take, ended + tail + take), np.maximum(now, ended))
-    # What comes behind overlaps as well as can be.
-    done = pack.sum(axis=0) + series.taken.sum(axis=0) * take
-    every = packing.sum(axis=0) + c.opcode * work.counts["opcode"] + take * work.counts["transfer_out"]
-    every = every + c.transfer_in * work.counts["transfer_in"]
-    fabric = (1 - share.sum(axis=0)) * np.maximum(work.stream_in, work.array) * ratio
-    return np.asarray(finish + np.maximum(np.maximum(every - done, fabric), 0))
+    return finish + _rest(work, c, ratio, sent, pack, take)
+
+
+def _queue(work: Work, c: Constants, ratio: float, tail: Array, take: Array) -> Array:
+    """The same where the CPU queues what is in memory and runs ahead, until there is no slot for a tile."""
+    series, sent, pack = _each(work, c, ratio)
+    runs = np.arange(len(tail))
+    now = ended = np.zeros_like(tail)
+    posted = np.zeros(len(tail), int)
+    slots = work.slots.astype(int)
+    back = np.zeros((int(series.taken.sum(axis=0).max()) + 1, len(tail)))
+    for number, tiles in enumerate(series.taken):
+        exists = series.transfers[number] > 0
+        now = now + pack[number]
+        full = (tiles > 0) & (posted >= slots)
+        oldest = back[np.maximum(posted - slots, 0), runs]
+        now = np.where(full, np.maximum(now, oldest) + take, now)
+        ended = np.where(exists, np.maximum(ended, now) + sent[number], ended)
+        back[posted, runs] = np.where(tiles > 0, ended + tail, back[posted, runs])
+        posted += tiles > 0
+    for waiting in range(int(slots.max()), 0, -1):
+        left = (waiting <= slots) & (posted >= waiting)
+        now = np.where(left, np.maximum(now, back[np.maximum(posted - waiting, 0), runs]) + take, now)
+    return np.maximum(now, ended) + _rest(work, c, ratio, sent, pack, take)
+
+
+def _each(work: Work, c: Constants, ratio: float) -> tuple[Series, Array, Array]:
+    """CPU cycles for which each packet is sent, and those to pack it."""
+    series = work.series
+    assert series is not None
+    packing = sum((getattr(c, name) * counts for name, counts in work.packing.items()), start=np.zeros(1))
+    share = series.sent / work.stream_in
+    sent = share * np.maximum(work.stream_in, work.array) * ratio + c.gap * series.transfers
+    pack = np.einsum("spr,sr->pr", series.packed, packing) + c.transfer_in * series.transfers
+    return series, sent, pack + share * c.opcode * work.counts["opcode"]
+
+
+def _rest(work: Work, c: Constants, ratio: float, sent: Array, pack: Array, take: Array) -> Array:
+    """CPU cycles of what comes behind the series; it overlaps as well as can be."""
+    assert work.series is not None
+    done = pack.sum(axis=0) + work.series.taken.sum(axis=0) * take
+    cost = {name: getattr(c, name) * work.counts[name] for name in CPU}
+    every = _sum(cost, *PACK, "opcode", "transfer_in")
+    every = every + take * work.counts["transfer_out"]
+    fabric = np.maximum(work.stream_in, work.array) * ratio - sent.sum(axis=0)
+    return np.asarray(np.maximum(np.maximum(every - done, fabric), 0))
 
 
 def _sum(cost: Mapping[str, Array], *names: str) -> Array:
     return np.asarray(sum(cost[name] for name in names))
-
-
-def _larger(one: Array, other: Array) -> Array:
-    """The larger of two times that share a run; where they are close, each waits for the other at times."""
-    return np.asarray((one**8 + other**8) ** (1 / 8))
 
 
 def _hits(touched: Array, size: float) -> Array:
@@ -257,18 +292,22 @@ class Model:
         traffic = schedule.traffic(tiles, coalesced=c.coalesced)
         zero = np.zeros(len(tiles))
         transfers_in, overlaps = traffic.transfers_in, np.full(len(tiles), c.in_place)
-        window = series = None
-        shares: Sequence[Array] = [zero + 1] * len(traffic.sends)
-        if c.packets:
+        series, slots = None, zero
+        every = [zero + 1] * len(traffic.sends)
+        shares = every
+        window = zero
+        if c.packets or c.in_place:
             trips, staged = schedule.staged(tiles)
-            found = packets(trips, staged, self.spec.dma, buffers=BUFFERS)
-            overlaps = found.found
-            transfers_in = np.where(overlaps, found.number(trips), transfers_in)
-            window = np.where(overlaps, found.window, 0)
+            found = Packets.steps(trips)
+            if c.packets:
+                found = packets(trips, staged, self.spec.dma, buffers=BUFFERS)
+                overlaps = found.found
+                transfers_in = np.where(overlaps, found.number(trips), transfers_in)
+                window = np.where(overlaps, found.window, 0)
             visits = [found.visits(trips, s.level, s.depends, single=False) for s in staged if s.operand]
             both = zip(visits, traffic.sends, strict=True)
             shares = [np.where(overlaps, np.minimum(n / one.tiles, 1), 1) for n, one in both]
-            series = self._series(found, trips, staged, visits)
+            series = self._series(found, overlaps, trips, staged)
         counts = dict.fromkeys(CPU, zero) | {
             "start": zero + 1,
             "opcode": traffic.opcodes,
@@ -276,13 +315,22 @@ class Model:
             "transfer_out": traffic.transfers_out,
         }
         moved = 4 * traffic.words_in / np.maximum(transfers_in, 1)
-        each = [self._sent(one, moved, share) for one, share in zip(traffic.sends, shares, strict=True)]
-        if window is not None:
-            words = sum((one["word_in"] for one in each), start=zero)
+        if c.in_place:
+            slots = self._slots(traffic)
+            tile = traffic.words_out / np.maximum(traffic.transfers_out, 1)
+            counts["slot_out"] = np.minimum(slots, traffic.transfers_out) * tile
+            parts = [self._cleaned(one) for one in traffic.sends] + [
+                self._queued(one, moved) for one in traffic.sends
+            ]
+        else:
+            parts = [
+                self._copied(one, moved, share) for one, share in zip(traffic.sends, shares, strict=True)
+            ]
+            words = sum((one["word_in"] for one in parts), start=zero)
             misses = self._window(words, window)
-            for one in each:
+            for one in parts:
                 one["miss_window"] = misses * one["word_in"] / np.maximum(words, 1)
-        packing = {name: np.stack([one.get(name, zero) for one in each]) for name in PACK}
+        packing = {name: np.stack([one.get(name, zero) for one in parts]) for name in PACK}
         counts |= {name: values.sum(axis=0) for name, values in packing.items()}
         for copies in traffic.receives:
             for name, count in self._received(copies, moved).items():
@@ -298,56 +346,94 @@ class Model:
             overlaps,
             traffic.words_in + traffic.words_out,
             series,
+            slots,
         )
 
     def _series(
         self,
         found: Packets,
+        overlaps: npt.NDArray[np.bool_],
         trips: Sequence[Array],
         staged: Sequence[Staged],
-        visits: Sequence[Array],
     ) -> Series:
         number = found.number(trips) / found.parts
-        length = int(min(SERIES, np.where(found.found, number, 1).max()))
-        present, packed = found.sequence(trips, staged, length)
+        length = int(min(SERIES, np.where(overlaps, number, 1).max()))
+        in_place = self.constants.in_place
+        present, packed = found.sequence(trips, staged, length, lasts=in_place)
         zero = np.zeros_like(present[0])
         words = sum((n * s.words for n, s in zip(present, staged, strict=True)), start=zero)
-        sent = [n for s, n in zip(staged, packed, strict=True) if s.operand]
         taken = [n * s.receives for s, n in zip(staged, present, strict=True)]
         exists = np.arange(length)[:, None] < number
+
+        def share(times: Array, s: Staged, loops: Collection[int]) -> Array:
+            every = found.visits(trips, s.level, s.depends, single=False)
+            if in_place:
+                every = prod((trips[loop] for loop in loops), start=np.ones_like(every))
+            return times / np.maximum(every, 1)
+
+        rows = [share(n, s, s.depends) for n, s in zip(packed, staged, strict=True) if s.operand]
+        if in_place:
+            around = [range(s.level + 1) for s in staged]
+            both = zip(present, staged, around, strict=True)
+            rows += [share(n, s, loops) for n, s, loops in both if s.operand]
         return Series(
             words / (self.spec.stream_width / 32),
-            np.stack([n / np.maximum(every, 1) for n, every in zip(sent, visits, strict=True)]),
+            np.stack(rows),
             sum(taken, start=zero),
             np.where(exists, found.parts, 0),
         )
 
-    def _sent(self, copies: Copies, window: Array, share: Array) -> dict[str, Array]:
-        if self.constants.in_place and copies.whole_beats:
-            return {"row_in": copies.tiles, "word_in": copies.distinct, "edge_in": copies.edge}
-        if self.constants.in_place:
-            return {"row_in": copies.tiles, "edge_in": copies.words}
+    def _slots(self, traffic: Traffic) -> Array:
+        """How many tiles may be on their way, by sw/src/dma_queue.c: about 2048 words, a power of two."""
+        words = traffic.words_out / np.maximum(traffic.transfers_out, 1)
+        return np.asarray(2 ** np.floor(np.log2(np.clip(SLOT_WORDS // np.maximum(words, 1), 2, SLOTS))))
+
+    def _cleaned(self, copies: Copies) -> dict[str, Array]:
+        """What is done once for a part of a matrix that is read in place."""
+        if not copies.whole_beats:
+            return {}
+        return {"row_in": copies.rows * copies.distinct / copies.lines, "word_in": copies.distinct}
+
+    def _queued(self, copies: Copies, moved: Array) -> dict[str, Array]:
+        """What goes through the window, each time that it is sent."""
+        edge = copies.edge if copies.whole_beats else copies.words
+        window = self.spec.dma.input_buffer_size / 4
+        return {
+            "edge_in": edge,
+            "pad_in": copies.padding,
+            "miss_in": self._misses(copies, copies.between + moved) * edge / copies.words,
+            "miss_window": self._window(edge + copies.padding, np.full_like(edge, window)),
+        }
+
+    def _copied(self, copies: Copies, moved: Array, share: Array) -> dict[str, Array]:
         return {
             "row_in": copies.rows * share,
             "word_in": copies.words * share,
             "edge_in": copies.edge * share,
-            "miss_in": self._misses(copies, window, share),
+            "pad_in": copies.padding * share,
+            "miss_in": self._misses(copies, copies.between + moved, share),
         }
 
-    def _received(self, copies: Copies, window: Array) -> dict[str, Array]:
-        # What the DMA wrote was in no cache; C is read, added to and written back.
-        fresh = copies.words * 4 / LINE * (self.machine.l2_hit + self.machine.ddr)
+    def _received(self, copies: Copies, moved: Array) -> dict[str, Array]:
+        if self.constants.in_place:  # tiles come to on-chip memory, and nothing but C goes through the caches
+            misses = self._misses(copies, copies.own_between)
+        else:
+            # What the DMA wrote was in no cache; C is read, added to and written back.
+            fresh = copies.words * 4 / LINE * (self.machine.l2_hit + self.machine.ddr)
+            misses = self._misses(copies, copies.between + moved) + fresh
         return {
             "row_out": copies.rows,
             "word_out": copies.words,
             "edge_out": copies.edge,
-            "miss_out": self._misses(copies, window, 1.0) + fresh,
+            "miss_out": misses,
         }
 
-    def _misses(self, copies: Copies, window: Array, share: Array | float) -> Array:
-        """Cycles of latency for the lines of a matrix, if `share` of its tiles are copied at all."""
+    def _misses(self, copies: Copies, touched: Array, share: Array | float = 1.0) -> Array:
+        """Cycles of latency for the lines of a matrix, if `share` of its tiles are copied at all.
+
+        `touched`: bytes between two copies of a tile.
+        """
         again = np.maximum(copies.lines * share - copies.distinct, 0.0)
-        touched = copies.between + window
         machine = self.machine
         in_l1 = _hits(2 * touched, machine.l1_bytes)
         in_l2 = _hits(touched, machine.l2_bytes)

@@ -63,6 +63,12 @@ class Packets:
     parts: Array
     """Transfers that each goes in."""
 
+    @staticmethod
+    def steps(trips: Sequence[Array]) -> Packets:
+        """No packets, but the iterations of the innermost loop, kept in one place."""
+        one, no = np.ones_like(trips[0]), np.zeros(len(trips[0]), bool)
+        return Packets(no, one * (len(trips) - 1), one, trips[-1], one, one, no, one, one)
+
     def number(self, trips: Sequence[Array]) -> Array:
         """Transfers."""
         outer = (np.where(self.level > loop, n, 1) for loop, n in enumerate(trips))
@@ -89,11 +95,12 @@ class Packets:
         return np.minimum(prod(trips[: level + 1], start=unit), kept)
 
     def sequence(
-        self, trips: Sequence[Array], staged: Sequence[Staged], length: int
+        self, trips: Sequence[Array], staged: Sequence[Staged], length: int, *, lasts: bool = False
     ) -> tuple[list[Array], list[Array]]:
         """How often each of `staged` is in the first packets, and how often packed: arrays (`length`, tiles).
 
-        The parts of a divided iteration count as one packet.
+        The parts of a divided iteration count as one packet. `lasts`: what was done for a tile once is never
+        done again, whatever came meanwhile.
         """
         at = np.arange(length)[:, None] + np.zeros_like(trips[0])
         radix = [
@@ -120,7 +127,8 @@ class Packets:
                     continue
                 active = (self.level > loop) | ((self.level == loop) & ~self.apart)
                 moves = active & (n > 1) & (loop in one.depends)
-                number = np.where(moves, 0, np.where(active, number * n + digit, number))
+                forgotten = moves & (not lasts)
+                number = np.where(forgotten, 0, np.where(active & ~moves, number * n + digit, number))
             times = np.where(self.level <= one.level, inside * exists, ends)
             present.append(times)
             packed.append(times * (number < self.copies))

@@ -106,8 +106,12 @@ class Copies:
     """Of these, the ones that are not touched for a second time."""
     between: Array
     """Bytes touched between two copies of one tile."""
+    own_between: Array
+    """Of these, those of its own matrix."""
     edge: Array
-    """Stream words of the tiles that hang over the edge of their matrix."""
+    """Of the words, those in tiles that hang over the edge of their matrix."""
+    padding: Array
+    """Zeros beside them, in words of the stream."""
     whole_beats: bool
     """Rows of the matrix are whole beats of the stream: its tiles can be read where they are."""
 
@@ -279,25 +283,28 @@ class Schedule:
             rows,
             lines,
             np.minimum(lines, lines / repeats),
-            self._between(others, tile),
-            repeats * self._edge_words(operand, tile, trips),
+            self._between(others, tile, list(spec.data)),
+            self._between(others, tile, [operand]),
+            repeats * self._edge_words(operand, tile),
+            count * self._operand_words(operand, tile) - elements * element / 4,
             self.sizes[inner] * spec.operand_type(operand).bits % spec.stream_width == 0,
         )
 
-    def _edge_words(self, operand: str, tile: Mapping[str, Array], trips: Mapping[str, Array]) -> Array:
+    def _edge_words(self, operand: str, tile: Mapping[str, Array]) -> Array:
         dims = self.spec.data[operand]
         unit = np.ones_like(tile["m"])
-        every = prod((trips[d] * tile[d] for d in dims), start=unit)
         whole = prod((self.sizes[d] // tile[d] * tile[d] for d in dims), start=unit)
+        every = prod((self.sizes[d] for d in dims), start=unit)
         return np.asarray((every - whole) / self.spec.operand_type(operand).per_word)
 
-    def _between(self, others: Sequence[str], tile: Mapping[str, Array]) -> Array:
-        """Bytes of all operands that the loops inside the one that repeats a tile go through."""
+    def _between(self, others: Sequence[str], tile: Mapping[str, Array], operands: Sequence[str]) -> Array:
+        """Bytes of `operands` that the loops inside the one that repeats a tile go through."""
         if not others:
             return np.zeros_like(tile["m"])
         inside = self.order[self.order.index(others[-1]) + 1 :]
         total = np.zeros_like(tile["m"])
-        for operand, dims in self.spec.data.items():
+        for operand in operands:
+            dims = self.spec.data[operand]
             size = self.spec.operand_type(operand).bits / 8
             extent = [np.full_like(tile["m"], self.sizes[d]) if d in inside else tile[d] for d in dims]
             total += prod(extent, start=np.ones_like(tile["m"])) * size
