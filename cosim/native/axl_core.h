@@ -179,7 +179,7 @@ typedef struct axl_counters_t {
     uint64_t stall_cycles;                   /* CPU cycles spent waiting for the fabric */
     uint64_t uncached_loads, uncached_stores;
     uint64_t mmio_reads, mmio_writes;        /* of the DMA's page */
-    uint64_t polls;                          /* reads that repeat the read before them, no write in between */
+    uint64_t polls;                          /* reads that repeat one of the two before them, nothing in between */
     uint64_t maintenance;                    /* cache operations by the guest: CP15 and PL310 */
     uint64_t switches;                       /* between CPU and RTL (simulation cost, not the guest's) */
     uint64_t dma_words_read, dma_words_written;

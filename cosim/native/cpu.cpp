@@ -45,7 +45,7 @@ int Cpu::begin() {
     pairing = false;
     attributes_changed = alone = has_origin = false;
     now = 0;
-    last_read = 1;
+    last_read = read_before = NO_ACCESS;
     timer_start = 0;
     timer_control = pl310_control = 0;
     max_instructions = 0;
@@ -165,6 +165,7 @@ void Cpu::run() {
         }
         while (!irq_line && !aborting && state.run == AXL_RUN_RUNNING) {
             timeline.sleep(cycles());
+            last_read = read_before = NO_ACCESS; // what is read after sleep is no poll
             yield(AXL_OP_WAIT_IRQ, 0, 0);
         }
         if (state.run != AXL_RUN_RUNNING || aborting)

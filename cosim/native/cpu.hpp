@@ -79,7 +79,8 @@ class Cpu {
     uint32_t answer = 0;
     int response = 0, irq_line = 0;
     // devices
-    uint32_t last_read = 1;   // address of the last device access if it was a read, for polls; 1: none
+    static constexpr uint32_t NO_ACCESS = 1; // not aligned, so no register
+    uint32_t last_read = NO_ACCESS, read_before = NO_ACCESS; // addresses of the last two device accesses, for polls
     uint64_t timer_start = 0;
     uint32_t timer_control = 0;
     uint32_t pl310_control = 0;

@@ -27,8 +27,10 @@ uint32_t Cpu::device_read(uint32_t address, unsigned size) {
     if (!device_access(address, size, false))
         return 0;
     mmio_reads++;
-    polls += last_read == address;
-    timeline.read(last_read == address, cycles(), instructions);
+    const bool again = address == last_read || address == read_before;
+    polls += again;
+    timeline.read(again, cycles(), instructions);
+    read_before = last_read;
     last_read = address;
     yield(AXL_OP_READ, address, 0);
     if (response)
@@ -43,7 +45,7 @@ void Cpu::device_write(uint32_t address, unsigned size, uint32_t value) {
     if (!device_access(address, size, true))
         return;
     mmio_writes++;
-    last_read = 1;
+    last_read = read_before = NO_ACCESS;
     timeline.write(address - config.mmio_base, value, cycles());
     yield(AXL_OP_WRITE, address, value);
     if (response)

@@ -118,6 +118,7 @@ module axiloom_tb (
 `else
   localparam [9:0] MM2S_BEGIN = 10'h028, S2MM_BEGIN = 10'h058;
 `endif
+  localparam [9:0] NO_REGISTER = 10'h3FF;
   localparam DMACR_RESET = 2;
   localparam [1:0] DECERR = 2'b11;
   localparam integer WIDTH = `AXL_WIDTH, LANES = WIDTH / 32;  // words of a beat
@@ -231,8 +232,7 @@ module axiloom_tb (
   reg         computing;       // the delay is the CPU's own work, not the way to a bus access
   reg         quiet;           // debug_idle was up a cycle ago too: no register write is settling
   reg  [31:0] access_addr, access_data;
-  reg         was_status_read; // the last access read a DMASR, at `status_addr`
-  reg  [9:0]  status_addr;
+  reg  [9:0]  polled, polled_before;  // status registers that the last two accesses read; NO_REGISTER: others
   reg  [31:0] cpu_rdata;
   reg  [1:0]  cpu_resp;
   reg         was_reset;       // by the driver, through DMACR, and no transfer since
@@ -259,6 +259,11 @@ module axiloom_tb (
   wire running  = ctl_go && stat_outcome == OUTCOME_RUNNING;
   wire jump     = running && cpu == CPU_DELAY && quiet && debug_idle && memory_quiet && $signed(wait_left) > 1;
   wire [31:0] step_cycles = jump ? wait_left : 32'd1;
+`ifdef AXL_SG
+  wire status_read = araddr == MM2S_DMASR || araddr == S2MM_DMASR || araddr == MM2S_CURDESC || araddr == S2MM_CURDESC;
+`else
+  wire status_read = araddr == MM2S_DMASR || araddr == S2MM_DMASR;
+`endif
   wire lite_done = (cpu == CPU_READ && rvalid && rready) || (cpu == CPU_WRITE && bvalid && bready);
   // A run ends between accesses, so that the autopsy's reads are the only ones in flight, unless
   // the access itself is what never ends.
@@ -379,15 +384,17 @@ module axiloom_tb (
           rready          <= 1'b0;
           cpu_rdata       <= rdata;
           cpu_resp        <= rresp;
-`ifdef AXL_SG
-          was_status_read <= araddr == MM2S_DMASR || araddr == S2MM_DMASR ||
-                             araddr == MM2S_CURDESC || araddr == S2MM_CURDESC;
-`else
-          was_status_read <= araddr == MM2S_DMASR || araddr == S2MM_DMASR;
-`endif
-          status_addr     <= araddr;
           stat_mmio_reads <= stat_mmio_reads + 64'd1;
-          if (was_status_read && status_addr == araddr) stat_polls <= stat_polls + 64'd1;
+          if (status_read) begin
+            // Again, or again after a look at the other channel.
+            if (araddr == polled || araddr == polled_before) stat_polls <= stat_polls + 64'd1;
+            polled        <= araddr;
+            polled_before <= polled;
+          end
+          else begin
+            polled        <= NO_REGISTER;
+            polled_before <= NO_REGISTER;
+          end
         end
       end
       CPU_WRITE: begin
@@ -396,7 +403,8 @@ module axiloom_tb (
         if (lite_done) begin
           bready           <= 1'b0;
           cpu_resp         <= bresp;
-          was_status_read  <= 1'b0;
+          polled           <= NO_REGISTER;
+          polled_before    <= NO_REGISTER;
           stat_mmio_writes <= stat_mmio_writes + 64'd1;
 `ifndef AXL_SG
           if (awaddr == MM2S_BEGIN) stat_transfers_in <= stat_transfers_in + 64'd1;
@@ -404,7 +412,11 @@ module axiloom_tb (
 `endif
         end
       end
-      CPU_WAIT_IRQ: if (irq) cpu <= CPU_STEP;
+      CPU_WAIT_IRQ: begin
+        polled        <= NO_REGISTER;
+        polled_before <= NO_REGISTER;
+        if (irq) cpu <= CPU_STEP;
+      end
       CPU_AUTOPSY: begin
         // After the end of a run: both status registers as the CPU would read them now, and where the
         // descriptors are. An access that hangs itself is given up.
@@ -503,8 +515,8 @@ module axiloom_tb (
       cpu_resp           <= 2'b00;
       wait_left          <= 32'd0;
       computing          <= 1'b0;
-      was_status_read    <= 1'b0;
-      status_addr        <= 10'd0;
+      polled             <= NO_REGISTER;
+      polled_before      <= NO_REGISTER;
       stalled            <= 32'd0;
       access_addr        <= 32'd0;
       access_data        <= 32'd0;

@@ -94,6 +94,19 @@ class TestBus:
         assert fabric.until_access()[0] == HALT
         assert core.activity()["polls"] == 9
 
+    def test_polls_may_look_at_two_registers_in_turn(self, start: Run) -> None:
+        core, fabric = start(
+            "int main(void) { while (!(REGISTER(4) & 2) && !(REGISTER(0x34) & 2)) {} REGISTER(4) = 1;"
+            " (void)REGISTER(4); return 0; }"
+        )
+        assert fabric.until_access()[1] == 0x40400004
+        for address in (0x40400034, 0x40400004, 0x40400034, 0x40400004):
+            assert fabric.until_access(rdata=0)[1] == address
+        assert fabric.until_access(rdata=2)[0] == WRITE
+        assert fabric.until_access()[0] == READ
+        assert fabric.until_access()[0] == HALT
+        assert core.activity()["polls"] == 3
+
     def test_error_response_is_a_fault(self, start: Run) -> None:
         core, fabric = start("int main(void) { return (int)REGISTER(0x200); }")
         assert fabric.until_access()[0] == READ
