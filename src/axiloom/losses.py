@@ -7,7 +7,7 @@ class of :data:`CLASSES` that holds it, so shares add up to the run. ``docs/repo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,9 +175,9 @@ def _joined(wanted: Sequence[str], spec: AcceleratorSpec) -> str:
     return next(named, ",".join(passes))
 
 
-def largest(losses: Iterable[Loss]) -> Loss | None:
-    """The class that costs most, apart from what the array needs; None if nothing else took time."""
-    found = [one for one in losses if one["loss"] != "compute" and one["cycles"]]
+def largest(losses: Iterable[Loss], needed: Collection[str] = ("compute",)) -> Loss | None:
+    """The class that costs most, apart from those `needed`; None if nothing else took time."""
+    found = [one for one in losses if one["loss"] not in needed and one["cycles"]]
     return max(found, key=lambda one: one["cycles"]) if found else None
 
 

@@ -92,7 +92,11 @@ def build(
         "limit": limit(spec, run.fabric, multiply_adds),
         **_profile(spec, run, config),
         "simulation": dict(run.simulation),
-        "config": dict(config),
+        "config": {
+            **config,
+            "stream_width": spec.stream_width,
+            "dma": "sg" if spec.dma.scatter_gather else "simple",
+        },
         "versions": versions(),
         "seed": seed,
         "stale": list(run.stale),
@@ -161,11 +165,16 @@ def _ratio(ours: float, theirs: float) -> str:
     return f"{theirs / ours:.2f}x less" if ours <= theirs else f"{ours / theirs:.2f}x more"
 
 
+def cpu_title(cpu: Mapping[str, Any]) -> str:
+    """What a table calls the run on the CPU alone."""
+    return "CPU, NEON" if cpu.get("kernel") == "neon" else "CPU, loops"
+
+
 def _counter_rows(report: Report) -> list[tuple[str, ...]]:
     cpu = report.get("cpu")
     if cpu is None:
         return [(f"  {name}", _amount(name, value)) for name, value in report["counters"].items()]
-    rows: list[tuple[str, ...]] = [("  counter", "accelerated", "CPU alone", "")]
+    rows: list[tuple[str, ...]] = [("  counter", "accelerated", cpu_title(cpu), "")]
     for name, value in report["counters"].items():
         other = cpu["counters"].get(name)
         compared = ("-", "") if other is None else (_amount(name, other), _ratio(value, other))
@@ -211,7 +220,7 @@ def table(report: Report) -> str:
         f"{config['problem']} on {config['accelerator']} "
         + ", ".join(f"{name} {config[key]}" for key, name in HEADLINE.items() if config.get(key)),
         f"{config['board']}: CPU {clocks['cpu_hz'] / 1e6:g} MHz, fabric {clocks['fabric_hz'] / 1e6:g} MHz, "
-        f"{config['sim']}, seed {report['seed']}",
+        f"stream {config['stream_width']} bits, DMA {config['dma']}, {config['sim']}, seed {report['seed']}",
         "",
     ]
     counters = _counter_rows(report)

@@ -9,11 +9,12 @@ from typing import Any
 from axiloom import losses
 from axiloom.page.numbers import count, duration, megahertz, percent
 from axiloom.perfetto import DOES
-from axiloom.report import Report
+from axiloom.report import Report, cpu_title
 
 WHERE = (
     "Every cycle of the fabric is in exactly one class: the first that applies, from the array down to the "
-    "CPU. A cycle in which words move or the array multiplies is never counted against the CPU."
+    "CPU. A cycle in which words move or the array multiplies is never counted against the CPU. The last "
+    "column has options of axiloom run that may win a class back."
 )
 TIMELINE = (
     "Drag to move, wheel or pinch to zoom, arrow keys and + − work too; the strip below is the whole run."
@@ -77,9 +78,17 @@ def verdict(report: Report) -> str:
     if bound["ratio"] is not None:
         limit = duration(bound["cycles"] / hz)
         text += f", {bound['ratio']:.2f} times the limit of {limit} that the {bound['by']} sets"
-    if (worst := losses.largest(report["losses"])) is not None:
-        text += f"; most of the rest: {worst['title']}, {percent(worst['share'])}"
+    if (worst := losses.largest(report["losses"], _needed(report))) is not None:
+        text += f"; largest loss: {worst['title']}, {percent(worst['share'])}"
     return f"{text}."
+
+
+def _needed(report: Report) -> tuple[str, ...]:
+    """The classes that the limit is made of."""
+    bound, fabric = report["limit"], report["fabric"]
+    if bound["by"] != "stream":
+        return ("compute",)
+    return ("compute", "load" if fabric["words_in"] >= fabric["words_out"] else "store")
 
 
 def header(report: Report) -> str:
@@ -88,7 +97,7 @@ def header(report: Report) -> str:
     seconds = fabric["cycles"] / hz
     tiles = [("time", duration(seconds), f"{count(fabric['cycles'])} fabric cycles")]
     if bound["ratio"] is not None:
-        tiles.append(("above the limit", f"{bound['ratio']:.2f} ×", _bounds(bound)))
+        tiles.append(("times the limit", f"{bound['ratio']:.2f} ×", _bounds(bound)))
     if bound["multiply_adds"]:
         rate = bound["multiply_adds"] / fabric["cycles"]
         tiles.append(
@@ -103,7 +112,9 @@ def header(report: Report) -> str:
         ours = report["counters"]["task-clock"] / 1e9
         word = "faster" if ours <= alone else "slower"
         ratio = max(alone / ours, ours / alone)
-        tiles.append(("than the CPU alone", f"{ratio:.2f} × {word}", f"CPU alone: {duration(alone)}"))
+        tiles.append(
+            ("than the CPU alone", f"{ratio:.2f} × {word}", f"{cpu_title(report['cpu'])}: {duration(alone)}")
+        )
     state = {True: "right", False: "wrong", None: "open"}[report["result"]["matches"]]
     cells = "".join(
         f'<div class="tile"><div class="what">{escape(what)}</div><div class="value">{escape(value)}</div>'
@@ -118,15 +129,24 @@ def header(report: Report) -> str:
             config.get("loop_order") and f"loops {config['loop_order']}",
             config.get("pipeline") and f"pipeline {config['pipeline']}",
             config["data_type"],
-            config["board"],
+            f"stream {config['stream_width']} bits",
+            f"DMA {config['dma']}",
+            f"board {config['board']}",
         )
         if part
     )
     return (
         f"<header>\n<h1>{escape(config['problem'])} <small>on {escape(config['accelerator'])}</small></h1>\n"
         f'<p class="how">{how}</p>\n<p class="verdict {state}">{escape(verdict(report))}</p>\n'
-        f'<div class="tiles">{cells}</div>\n</header>'
+        f'<div class="tiles">{cells}</div>\n<p class="note band">{escape(band(report))}</p>\n</header>'
     )
+
+
+def band(report: Report) -> str:
+    """How far the times may be off."""
+    board, fitted = report["config"]["board"], report["fidelity"]
+    text = fitted["text"] if fitted else "not calibrated: counts are exact, times an estimate"
+    return f"Error band of {board}: {text}."
 
 
 def _bounds(bound: Report) -> str:
@@ -157,7 +177,7 @@ def counters(report: Report) -> str:
         )
         for name, value in ours.items()
     ]
-    head = ("counter", "accelerated", "CPU alone", "ratio")
+    head = ("counter", "accelerated", cpu_title(cpu), "ratio")
     return table(head, rows) + table(("fabric", "cycles, events"), fabric)
 
 
@@ -205,7 +225,6 @@ def _heat(share: float) -> str:
 def configuration(report: Report) -> str:
     config = report["config"]
     clocks = config["clocks"]
-    band = report["fidelity"]
     facts: list[tuple[str, Any]] = [
         ("problem", config["problem"]),
         (
@@ -217,10 +236,12 @@ def configuration(report: Report) -> str:
         ("loops", config.get("loop_order")),
         ("tile", config.get("tile")),
         ("pipeline", config.get("pipeline")),
+        ("wait", config.get("wait")),
+        ("stream", f"{config['stream_width']} bits"),
+        ("DMA", config["dma"]),
         ("driver", config["driver_hash"]),
         ("board", config["board"]),
         ("clocks", f"CPU {megahertz(clocks['cpu_hz'])}, fabric {megahertz(clocks['fabric_hz'])}"),
-        ("error band", band["text"] if band else "not calibrated: counts are exact, times an estimate"),
         ("simulator", config["sim"]),
         ("seed", report["seed"]),
         ("versions", ", ".join(f"{name} {version}" for name, version in report["versions"].items())),
