@@ -135,6 +135,7 @@ def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     for axes, series, title in zip(panels, (first, last), titles, strict=True):
         plots.bars(axes, EVERY, series)
         plots.even(axes)
+        plots.doublings(axes)
         axes.tick_params(axis="x", rotation=30)
         axes.set_title(title, fontsize=9)
     panels[0].set_ylabel("speed with the pass / without")

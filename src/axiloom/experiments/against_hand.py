@@ -133,8 +133,7 @@ def plot(figure: Figure, measured: Sequence[Measured]) -> None:
                 label=side,
             )
     plots.even(axes)
-    axes.set_yscale("log", base=2)
-    axes.yaxis.set_major_formatter("{x:g}")
+    plots.doublings(axes)
     axes.set_ylabel("speed, by hand = 1")
     names = [f"{one.labels['accelerator']} {one.labels['flow']}" for one in measured]
     firsts = [x for x, name in enumerate(names) if x == 0 or names[x - 1] != name]

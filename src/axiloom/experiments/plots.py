@@ -80,9 +80,17 @@ def lines(axes: Axes, x: Sequence[float], series: Mapping[str, Sequence[float | 
 def legend(figure: Figure, axes: Axes) -> None:
     """One legend below all panels."""
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 6))
+    widest = max((len(label) for label in labels), default=0)
+    columns = min(len(labels), 6 if widest < 16 else 3)
+    figure.legend(handles, labels, loc="outside lower center", ncols=max(columns, 1))
 
 
 def even(axes: Axes) -> None:
     """The line at 1 of a ratio."""
     axes.axhline(1, color="#444444", linewidth=0.9, linestyle="--")
+
+
+def doublings(axes: Axes) -> None:
+    """A scale on which twice as fast is as far as half as fast."""
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_formatter("{x:g}")

@@ -17,7 +17,7 @@ import numpy as np
 import axiloom
 from axiloom import boards, isa, points, report, sw
 from axiloom.cosim.cache import content_hash
-from axiloom.cosim.core import CpuRun, run_cpu
+from axiloom.cosim.core import CpuRun
 from axiloom.cosim.soc import Job, RunResult
 from axiloom.cosim.toolchain import compile_arm
 from axiloom.errors import DriverError, MismatchError
@@ -147,14 +147,8 @@ def _operands(run: Run) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def _run_cpu(point: Point, folder: Path) -> Figures:
-    run, board = points.run(point), boards.load(point["board"])
-    elf = compile_arm(
-        [sw.BASELINES / f"{point['kernel']}.c"],
-        folder / "cpu.elf",
-        board=board,
-        defines={**_sizes(run), "BITS": run.spec.data_type.bits},
-    )
-    result = run_cpu(elf, _operands(run), {"C": run.outputs["axl_arg2"]}, board)
+    run = points.run(point)
+    result = run.run_kernel(point["kernel"], folder)
     _check(run, result, point["kernel"])
     return {"counters": result.counters}
 
