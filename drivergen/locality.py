@@ -171,15 +171,15 @@ def _is_kept(matrix: _Matrix, level: int, layout: Layout | None) -> bool:
 def _hit(touched: list[tuple[int, float]], own: int, others: int, caches: Caches) -> float:
     """How much of a matrix L2 holds still when it is read again, after all that was `touched` meanwhile.
 
-    Lines are replaced at random: with half of the ways taken nothing is lost, with half more than there are
-    everything.
+    Lines are replaced at random: with three quarters of the ways taken nothing is lost, with half more than
+    there are everything.
     """
     ways = touched[own][1] + (sum(n for i, (n, _) in enumerate(touched) if i != own) + others) / caches.sets
-    return min(1.0, max(0.0, 1.5 - ways / caches.l2_ways))
+    return min(1.0, max(0.0, 2 - ways / caches.l2_ways / 0.75))
 
 
-def nest_cost(nest: Nest, caches: Caches, buffers: int, keep: bool, loops: bool = True) -> float:
-    """CPU cycles that depend on the order of loops: packing, and lines from DDR.
+def nest_cost(nest: Nest, caches: Caches | None, buffers: int, keep: bool, loops: bool = True) -> float:
+    """CPU cycles that depend on the order of loops: packing, and with `caches` lines from DDR.
 
     `buffers`, `keep` and `loops` are those of accel-coalesce-loops; with `buffers=0` it does not run.
     """
@@ -188,6 +188,8 @@ def nest_cost(nest: Nest, caches: Caches, buffers: int, keep: bool, loops: bool 
         prod(level.trips for level in nest.levels[: n + 1]) * stage_words([item]) for n, item in nest.items()
     )
     packing = cost(nest, layout, keep=keep) if layout else sent * WORD_CYCLES
+    if caches is None:
+        return packing
     return packing + MISS_CYCLES * lines_from_memory(nest, caches, layout if keep else None)
 
 

@@ -188,6 +188,7 @@ def _cheapest_order(
         return annotate
     first = [p for p in transfer_passes(chosen, caches=caches) if isinstance(p, CacheTiling | Residency)]
     packets = _packets(chosen) or CoalesceLoops(buffers=0)
+    memory = caches if "cache-tiling" in chosen else None
     beat_words = spec.stream_width // WORD_BITS
     found: list[tuple[float, Annotate]] = []
     plain = module.clone()
@@ -199,7 +200,7 @@ def _cheapest_order(
             costs = [queue_cost(nest, beat_words) for _, nest in nests(copy)]
         else:
             how = (packets.buffers, packets.keep, packets.loops)
-            costs = [nest_cost(nest, caches, *how) for _, nest in nests(copy)]
+            costs = [nest_cost(nest, memory, *how) for _, nest in nests(copy)]
         found.append((sum(costs), one))
     return min(found, key=lambda pair: pair[0])[1]
 
