@@ -37,7 +37,7 @@ def test_band(tmp_path: Path, calibrated: bool, capsys: pytest.CaptureFixture[st
     assert (band and band["text"], band and band["task_clock_worst"]) == (
         (SAID, 0.104) if calibrated else (None, None)
     )
-    assert f"<dt>error band</dt><dd>{wanted}" in (page / "index.html").read_text()
+    assert f"Error band of {board}: {wanted}" in (page / "index.html").read_text()
 
 
 def test_profiles() -> None:
