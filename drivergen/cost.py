@@ -446,7 +446,8 @@ class Model:
         cold = np.minimum(window, words) * 4 / LINE
         again = words * 4 / LINE - cold
         in_l1 = _hits(2 * 4 * window, machine.l1_bytes)
-        return cold * (machine.l2_hit + machine.ddr) + again * (1 - in_l1) * machine.l2_hit
+        cycles = cold * (machine.l2_hit + machine.ddr) + again * (1 - in_l1) * machine.l2_hit
+        return np.where(window > 0, cycles, 0)
 
     def cycles(self, work: Work) -> Array:
         """CPU cycles of the runs."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from axiloom import boards, drivergen
+from axiloom.choice import Schedule, resolve
 from axiloom.cosim import core, toolchain
 from axiloom.cosim.cache import content_hash
 from axiloom.cosim.soc import Job, RunResult, Soc
@@ -85,6 +86,7 @@ class Run:
     mlir: str
     spec: AcceleratorSpec
     flow: str | None = None
+    """One of the specification's (None: the selected one), or ``best``: see `schedule`."""
     order: tuple[str, ...] | None = None
     """Loops, outermost first; the flow's default where it is None."""
     tile: tuple[int, ...] | None = None
@@ -106,9 +108,19 @@ class Run:
     live: bool = False
     """Let the simulator say every few seconds, on standard error, how far it is."""
 
-    @property
-    def chosen_pipeline(self) -> str:
-        return self.pipeline or drivergen.default_pipeline(self.spec)
+    @cached_property
+    def schedule(self) -> Schedule:
+        """Flow, order, tile and pipeline, with the cost model's choice if the flow is ``best``."""
+        return resolve(
+            self.mlir,
+            self.spec,
+            flow=self.flow,
+            order=self.order,
+            tile=self.tile,
+            pipeline=self.pipeline,
+            board=self.board,
+            name=self.problem,
+        )
 
     @cached_property
     def driver(self) -> Driver:
@@ -116,10 +128,10 @@ class Run:
         return drivergen.compile_mlir(
             self.mlir,
             self.spec,
-            flow=self.flow,
-            order=self.order,
-            tile=self.tile,
-            pipeline=self.chosen_pipeline,
+            flow=self.schedule.flow,
+            order=self.schedule.order,
+            tile=self.schedule.tile,
+            pipeline=self.schedule.pipeline,
             name=self.problem,
             caches=Caches(board.l2_size, board.l2_ways),
         )
@@ -210,7 +222,7 @@ class Run:
             "flow": call.flow,
             "loop_order": ",".join(call.order),
             "tile": "x".join(map(str, call.tile)),
-            "pipeline": self.chosen_pipeline,
+            "pipeline": self.schedule.pipeline,
             "wait": self.wait,
             "data_type": self.spec.data_type.value,
             "driver_hash": content_hash(self.driver.c),

@@ -78,7 +78,10 @@ def _pipeline(text: str) -> str:
 def add_schedule(command: argparse.ArgumentParser) -> None:
     """How the accelerator is used: flow, order of the loops, tile, passes."""
     command.add_argument(
-        "--flow", metavar="ID", help="one of the specification's flows (default its selected_flow)"
+        "--flow",
+        metavar="ID|best",
+        help="one of the specification's flows (default its selected_flow), or the cost model's choice of flow, "
+        "order, tile and pipeline, as far as they are not given",
     )
     command.add_argument(
         "--order",

@@ -1,0 +1,56 @@
+"""``axiloom explore``: tables, files, what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from axiloom.cli import main
+
+PROBLEMS = ("matmul:32x256x512", "matmul:100x60x30")
+
+
+def test_a_table_for_each_problem(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", *PROBLEMS, "--accel", "v4_16", "--show", "2"]) == 0
+    first, second = capsys.readouterr().out.split("\n\n")
+    title, head, best, *others = first.splitlines()
+    assert title.startswith("matmul:32x256x512:int32 on v4_16, pynq-z2: ")
+    assert head.split() == ["flow", "loops", "tile", "pipeline", "predicted", "words", "limit"]
+    assert best.startswith("*")
+    assert "best (ours)" in best
+    assert sum("paper's Best" in line for line in (best, *others)) == 1
+    assert sum("square" in line for line in (best, *others)) == 3
+    assert second.startswith("matmul:100x60x30:int32")
+
+
+def test_files(tmp_path: Path) -> None:
+    as_json, as_csv = tmp_path / "found.json", tmp_path / "found.csv"
+    command = ["explore", *PROBLEMS, "--accel", "v4_16", "--pipeline", "published"]
+    assert main([*command, "--json", str(as_json), "--output", str(as_csv)]) == 0
+    found = json.loads(as_json.read_text())
+    assert [one["problem"] for one in found] == [f"{problem}:int32" for problem in PROBLEMS]
+    for one in found:
+        assert one["chosen"] == one["rows"][0]
+        assert {row["pipeline"] for row in one["rows"]} == {"published"}
+    with as_csv.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == sum(len(one["rows"]) for one in found)
+    assert [row["problem"] for row in rows if row["chosen"] == "1"] == [one["problem"] for one in found]
+
+
+def test_what_it_does_not_take(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "some.mlir"]) == 2
+    assert "explore takes problems such as matmul:64x64x64, not files" in capsys.readouterr().err
+    assert main(["explore", "matmul:64x64"]) == 2
+    assert "problem `matmul:64x64` is not understood" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["explore", "matmul:64x64x64", "--confirm", "0"])
+    assert "'0' is not a number from 1 on" in capsys.readouterr().err
+
+
+def test_compile_takes_the_choice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "matmul:64x64x64", "--accel", "v3_8", "--flow", "best"]) == 0
+    assert "flow Cs, loops m, n, k." in capsys.readouterr().out
