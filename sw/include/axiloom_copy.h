@@ -36,16 +36,6 @@ AXL_INLINE void axl_copy_row(void *to, const void *from, uint32_t bytes) {
 #endif
 }
 
-/* The same, and what is copied next comes into the cache meanwhile: the lines at `next_from`, and at `next_to`. */
-AXL_INLINE void axl_copy_row_ahead(void *to, const void *from, uint32_t bytes, const void *next_from,
-                                   const void *next_to) {
-    for (uint32_t at = 0; at < bytes; at += 32) {
-        __builtin_prefetch((const char *)next_from + at);
-        __builtin_prefetch((const char *)next_to + at, 1);
-        axl_copy_row((char *)to + at, (const char *)from + at, bytes - at < 32 ? bytes - at : 32);
-    }
-}
-
 /* Sums wrap, as the accelerator's do. */
 AXL_INLINE void axl_add_row(int32_t *to, const int32_t *from, uint32_t cols) {
     uint32_t c = 0;
@@ -91,14 +81,8 @@ AXL_INLINE uint32_t axl_rows_ahead(uint32_t bytes) {
             axl_put_edge_i##BITS(to, from, rows, cols, row_stride, col_stride, tile_rows, tile_cols);            \
             return;                                                                                              \
         }                                                                                                        \
-        const uint32_t bytes = tile_cols * (uint32_t)sizeof(T), ahead = axl_rows_ahead(bytes);                   \
-        for (uint32_t r = 0; r < ahead && r < tile_rows; r++)                                                    \
-            axl_prefetch_row(from + (ptrdiff_t)r * row_stride, bytes);                                           \
-        uint32_t r = 0;                                                                                          \
-        for (; r + ahead < tile_rows; r++, from += row_stride, to += tile_cols)                                  \
-            axl_copy_row_ahead(to, from, bytes, from + (ptrdiff_t)ahead * row_stride, to + ahead * tile_cols);   \
-        for (; r < tile_rows; r++, from += row_stride, to += tile_cols)                                          \
-            axl_copy_row(to, from, bytes);                                                                       \
+        for (uint32_t r = 0; r < tile_rows; r++, from += row_stride, to += tile_cols)                            \
+            axl_copy_row(to, from, tile_cols * (uint32_t)sizeof(T));                                             \
     }
 
 AXL_DEFINE_PUT(int8_t, 8)
@@ -114,26 +98,36 @@ AXL_APART void axl_get_edge(int32_t *to, const int32_t *from, uint32_t rows, uin
         }
 }
 
-AXL_INLINE void axl_add_tile_i32(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols,
-                                 ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,
-                                 uint32_t tile_cols) {
-    if (rows != tile_rows || cols != tile_cols || col_stride != 1) {
-        axl_get_edge(to, from, rows, cols, row_stride, col_stride, tile_cols, 1);
-        return;
-    }
+/* `place`: prefetch the place of the tile too, which pays where L1 does not have it any more. */
+AXL_INLINE void axl_add_whole_tile(int32_t *to, const int32_t *from, ptrdiff_t row_stride, uint32_t tile_rows,
+                                   uint32_t tile_cols, int place) {
     const uint32_t bytes = tile_cols * (uint32_t)sizeof(int32_t), ahead = axl_rows_ahead(bytes);
     for (uint32_t r = 0; r < ahead && r < tile_rows; r++) {
         axl_prefetch_row(from + r * tile_cols, bytes);
-        axl_prefetch_row(to + (ptrdiff_t)r * row_stride, bytes);
+        if (place)
+            axl_prefetch_row(to + (ptrdiff_t)r * row_stride, bytes);
     }
     for (uint32_t r = 0; r < tile_rows; r++, to += row_stride, from += tile_cols) {
         if (r + ahead < tile_rows) {
             axl_prefetch_row(from + ahead * tile_cols, bytes);
-            axl_prefetch_row(to + (ptrdiff_t)ahead * row_stride, bytes);
+            if (place)
+                axl_prefetch_row(to + (ptrdiff_t)ahead * row_stride, bytes);
         }
         axl_add_row(to, from, tile_cols);
     }
 }
+
+#define AXL_DEFINE_ADD_TILE(NAME, PLACE)                                                                     \
+    AXL_INLINE void NAME(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols,                     \
+                         ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) { \
+        if (rows == tile_rows && cols == tile_cols && col_stride == 1)                                       \
+            axl_add_whole_tile(to, from, row_stride, tile_rows, tile_cols, PLACE);                           \
+        else                                                                                                 \
+            axl_get_edge(to, from, rows, cols, row_stride, col_stride, tile_cols, 1);                        \
+    }
+
+AXL_DEFINE_ADD_TILE(axl_add_tile_i32, 0)
+AXL_DEFINE_ADD_TILE(axl_add_tile_ahead_i32, 1)
 
 AXL_INLINE void axl_get_tile_i32(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols,
                                  ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,

@@ -168,7 +168,7 @@ dma_status dma_queue_receive(int32_t *to, uint32_t rows, uint32_t cols);
 /* Define a dma_take that adds tiles of tile_rows x tile_cols (row major, mod 2^32) to a matrix, or copies them there.
  * Strides are of the matrix, in elements. */
 #define DMA_TAKER_ADD(name, tile_rows, tile_cols, row_stride, col_stride) \
-    DMA_TAKER(name, axl_add_tile_i32, tile_rows, tile_cols, row_stride, col_stride)
+    DMA_TAKER(name, axl_add_tile_ahead_i32, tile_rows, tile_cols, row_stride, col_stride)
 #define DMA_TAKER_COPY(name, tile_rows, tile_cols, row_stride, col_stride) \
     DMA_TAKER(name, axl_get_tile_i32, tile_rows, tile_cols, row_stride, col_stride)
 #define DMA_TAKER(name, how, tile_rows, tile_cols, row_stride, col_stride)                   \
