@@ -33,7 +33,7 @@ CONFIGURATIONS: tuple[tuple[str, str, Size], ...] = (
     ("v3_16", "Cs", (128, 128, 128)),
     ("v3_16", "Ns", (128, 128, 128)),
     ("v1_8", "Ns", (64, 64, 64)),
-    ("v3_16", "Cs", (128, 960, 240)),  # what is read again does not fit into L2
+    ("v3_16", "As", (128, 1024, 256)),  # what is read again does not fit into L2
     ("v4_16", "Cs", (256, 256, 256)),
 )
 """Accelerator, flow, problem. Each pass finds something to do in one of them."""
