@@ -9,21 +9,21 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from axiloom import boards, drivergen
+from axiloom import boards, drivergen, sw
 from axiloom.choice import Schedule, resolve
 from axiloom.cosim import core, toolchain
 from axiloom.cosim.cache import content_hash
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen import Driver
 from axiloom.drivergen.locality import Caches
-from axiloom.errors import MismatchError
+from axiloom.errors import MismatchError, UsageError
 from axiloom.hw.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.report import Report, build
@@ -200,17 +200,44 @@ class Run:
             self.progress("")
             return self.soc.run_many([Job(elf, self.inputs, self.outputs)], progress=self.live)[0]
 
-    def simulate_cpu(self) -> dict[str, Any]:
-        """The same function as plain loops at -O3 on the simulated CPU alone, checked as well."""
+    def simulate_cpu(self, kernel: str = "loops") -> dict[str, Any]:
+        """The same function at -O3 on the simulated CPU alone, checked as well: `loops` or `neon`."""
         self.progress("simulating the CPU alone")
         with folder_or_temporary(self.keep) as folder:
-            driver = drivergen.compile_cpu(self.mlir, name=self.problem)
-            elf = self.build_elf(driver, folder, "cpu")
-            run = core.run_cpu(elf, self.inputs, self.outputs, boards.load(self.board))
+            if kernel == "neon":
+                run = self.run_kernel("cpu_neon", folder)
+            else:
+                driver = drivergen.compile_cpu(self.mlir, name=self.problem)
+                elf = self.build_elf(driver, folder, "cpu")
+                run = core.run_cpu(elf, self.inputs, self.outputs, boards.load(self.board))
         result = compare(run, self.expected)
         if not result["matches"]:
-            raise MismatchError(f"the kernel compiled for the CPU is wrong: {result['first']}")
-        return {"counters": run.counters, "result": result}
+            raise MismatchError(f"the kernel for the CPU is wrong: {result['first']}")
+        return {"kernel": kernel, "counters": run.counters, "result": result}
+
+    def run_kernel(self, name: str, folder: Path) -> core.CpuRun:
+        """``sw/baselines/NAME.c`` on the data of this run, its output named as ours.
+
+        Raises UsageError where the problem is no ``matmul:MxNxK`` of int8 or int32.
+        """
+        kind = self.spec.data_type
+        if not self.problem.startswith("matmul:") or kind.value not in ("int8", "int32"):
+            raise UsageError(
+                f"{self.problem}: {name} is written for matmul:MxNxK of int8 or int32; "
+                "for anything else there are plain loops (--against cpu)"
+            )
+        call = self.driver.calls[0]
+        board = boards.load(self.board)
+        elf = toolchain.compile_arm(
+            [sw.BASELINES / f"{name}.c"],
+            folder / f"{name}.elf",
+            board=board,
+            defines={"M": call.M, "N": call.N, "K": call.K, "BITS": kind.bits},
+        )
+        given = {letter: self.inputs[f"axl_arg{number}"] for number, letter in enumerate("ABC")}
+        ((symbol, shape),) = self.outputs.items()
+        run = core.run_cpu(elf, given, {"C": shape}, board)
+        return replace(run, outputs={symbol: run.outputs["C"]})
 
     def config(self) -> dict[str, Any]:
         board = boards.load(self.board)
@@ -232,10 +259,11 @@ class Run:
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
         }
 
-    def report(self, *, against_cpu: bool = False) -> Report:
+    def report(self, *, against_cpu: bool | str = False) -> Report:
         """Run it all, compare with NumPy, and report. A wrong result is in the report, not raised."""
         result = self.simulate()
-        return self.checked(result, cpu=self.simulate_cpu() if against_cpu else None)
+        kernel = against_cpu if isinstance(against_cpu, str) else "loops"
+        return self.checked(result, cpu=self.simulate_cpu(kernel) if against_cpu else None)
 
     def checked(self, result: RunResult, cpu: Mapping[str, Any] | None = None) -> Report:
         """The report of `result`, compared with the reference."""

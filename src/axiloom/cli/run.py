@@ -20,6 +20,9 @@ from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.workflow import Run, compare, folder_or_temporary
 
+AGAINST = {"cpu": "loops", "neon": "neon"}
+"""Values of --against: the kernel that runs on the CPU alone."""
+
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run = commands.add_parser(
@@ -32,7 +35,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     shared.add_schedule(run)
     shared.add_simulation(run)
     run.add_argument(
-        "--against", choices=("cpu",), help="the same kernel at -O3 on the simulated CPU, beside it"
+        "--against",
+        choices=tuple(AGAINST),
+        help="the same problem at -O3 on the simulated CPU beside it: plain loops, or NEON by hand",
     )
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     run.set_defaults(execute=execute_run)
@@ -78,7 +83,7 @@ def execute_run(options: argparse.Namespace) -> int:
         live=sys.stderr.isatty(),
     )
     result = run.simulate()
-    built = run.checked(result, cpu=run.simulate_cpu() if options.against else None)
+    built = run.checked(result, cpu=run.simulate_cpu(AGAINST[options.against]) if options.against else None)
     return _finish(built, options, run.progress, result.profile.timeline, run.driver.c)
 
 
