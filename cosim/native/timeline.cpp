@@ -121,7 +121,7 @@ void Timeline::busy_with(uint32_t what, uint64_t cycle, uint64_t instructions) {
 void Timeline::touch(bool write, uint32_t address, uint64_t cycle, uint64_t instructions) {
     if (write && address - in_low < in_span)
         busy_with(AXL_CPU_PACK, cycle, instructions);
-    else if (!write && address - out_low < out_span)
+    else if (!write && (address - out_low < out_span || address < OCM_BYTES)) // the runtime receives in either
         busy_with(AXL_CPU_UNPACK, cycle, instructions);
 }
 

@@ -14,6 +14,7 @@
 
 #include "axl_core.h"
 #include "axl_profile.h"
+#include "memory.hpp"
 #include "protocol.hpp"
 #include "tracks.hpp"
 
@@ -39,7 +40,7 @@ class Timeline {
             enter(function, cycle, instructions);
     }
     void access(bool write, uint32_t address, uint64_t cycle, uint64_t instructions) {
-        if (__builtin_expect(address - window_low < window_span, 0))
+        if (__builtin_expect(address - window_low < window_span || address < OCM_BYTES, 0))
             touch(write, address, cycle, instructions);
     }
     void maintenance(uint64_t cycle, uint64_t instructions) { busy_with(AXL_CPU_MAINTENANCE, cycle, instructions); }

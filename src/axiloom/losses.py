@@ -97,7 +97,7 @@ CLASSES = (
     Class(
         "unpack",
         "the CPU unpacks C while nothing moves",
-        "the CPU copies out of the DMA's output window",
+        "the CPU takes C out of the DMA's output window or on-chip memory",
         _STILL,
         ("unpack",),
         ("coalesce", "double-buffer", "specialise-copies", "zero-copy"),

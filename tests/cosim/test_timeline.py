@@ -148,6 +148,8 @@ def test_a_scatter_gather_dma_has_an_interval_for_each_descriptor() -> None:
     assert len(list(timeline.intervals("mm2s"))) == result.fabric["transfers_in"]
     assert sum(one.bytes for one in timeline.intervals("mm2s")) == 4 * result.fabric["words_in"]
     assert row(result, *profile.HARDWARE) == result.fabric["cycles"]
+    takes = {one.name for one in timeline.intervals("cpu") if one.kind == "unpack"}
+    assert takes & {"add_to_C", "take_oldest"}, "C comes back to on-chip memory"
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
