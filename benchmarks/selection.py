@@ -149,7 +149,8 @@ def line(one: Result) -> str:
     cells = [
         f"{case.problem.M}x{case.problem.N}x{case.problem.K}".ljust(12),
         f"{case.candidates:5} {len(case.wanted):4} {case.chosen!s:25}",
-        f"{one.chosen * 1e3:8.3f} {one.loss:6.3f} {one.paper / one.chosen:5.2f} {one.square / one.chosen:6.2f}",
+        f"{one.chosen * 1e3:8.3f} {one.loss:6.3f}",
+        f"{one.paper / one.chosen:5.2f} {one.square / one.chosen:6.2f}",
         f"{one.error:5.1%} {case.seconds:5.2f} {case.cpu_seconds:5.2f}",
         "" if one.loss == 1 else f"best: {one.best_is}",
     ]
