@@ -47,7 +47,7 @@ FOLDS = 5
 def accelerators(pipeline: str) -> list[AcceleratorSpec]:
     """What the runs are made on: mostly v4_16, with the DMA that the pipeline needs."""
     found = []
-    for name, width in (("v4_16", 32), ("v4_16", 64), ("v4_16", 32), ("v3_16", 32), ("v2_8", 32)):
+    for name, width in (("v4_16", 32), ("v4_16", 64), ("v4_16", 32), ("v3_16", 32)):
         spec = isa.builtin(name)
         dma = replace(spec.dma, scatter_gather=cost.FORMS[pipeline].get("in_place", False))
         found.append(isa.revise(spec, stream_width=width, dma=dma))
@@ -58,7 +58,7 @@ def runs(pipeline: str, count: int) -> list[Point]:
     rng = random.Random(f"cost_fit {pipeline}")
     found: list[Point] = []
     while len(found) < count:
-        spec = accelerators(pipeline)[len(found) % 5]
+        spec = accelerators(pipeline)[len(found) % 4]
         M, N, K = (rng.choice(SIZES) for _ in range(3))
         multiply_adds = M * N * K
         if multiply_adds > (LARGEST if spec.tile.granule else LARGEST / 8):
