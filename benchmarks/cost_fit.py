@@ -25,7 +25,7 @@ from axiloom.choice import machine
 from axiloom.drivergen import cost, parse_problem
 from axiloom.drivergen.cost import CPU, Constants, Model, Work
 from axiloom.drivergen.problem import Problem
-from axiloom.drivergen.selection import candidates
+from axiloom.drivergen.selection import candidates, reads_in_place
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.points import Point, default_store, hardware, point, simulate, spec_of
@@ -49,7 +49,9 @@ def accelerators(pipeline: str) -> list[AcceleratorSpec]:
     found = []
     for name, width in (("v4_16", 32), ("v4_16", 64), ("v4_16", 32), ("v3_16", 32)):
         spec = isa.builtin(name)
-        dma = replace(spec.dma, scatter_gather=cost.FORMS[pipeline].get("in_place", False))
+        # `copying` is what `all` does where it cannot read in place.
+        queued = pipeline == "all" or (pipeline == "copying" and width == 64)
+        dma = replace(spec.dma, scatter_gather=queued)
         found.append(isa.revise(spec, stream_width=width, dma=dma))
     return found
 
@@ -63,7 +65,12 @@ def runs(pipeline: str, count: int) -> list[Point]:
         multiply_adds = M * N * K
         if multiply_adds > (LARGEST if spec.tile.granule else LARGEST / 8):
             continue
-        some = rng.sample(every := candidates(spec, Problem(M, N, K)), min(3, len(every)))
+        every = candidates(spec, Problem(M, N, K))
+        if pipeline == "all":
+            every = [one for one in every if reads_in_place(spec, Problem(M, N, K), one.tile)]
+        if not every:
+            continue
+        some = rng.sample(every, min(3, len(every)))
         one = max(some, key=lambda c: float(np.prod(c.tile)))  # small tiles are hardly ever chosen
         found.append(
             point(

@@ -101,16 +101,20 @@ def show(where: str, dask: str | None) -> None:
             f"{time.monotonic() - begun:.0f} s in all"
         )
         print(f"{where}: {len(after)} results of {len(set(after))} points, {failed} failed, {lost} lost")
-        print(f"{where}: {again} of those in the store ran again, {late} that had ended but were not stored")
+        print(f"{where}: {again} of those in the store ran again, {late} that were ending as it came")
         if process.returncode or lost or again or len(after) != len(every):
             sys.exit(f"{where}: not as it should be: {errors.decode()[-500:]}")
 
 
 def main() -> None:
+    import logging
+
     from distributed import LocalCluster
 
     show(f"{JOBS} local processes", None)
-    with LocalCluster(n_workers=JOBS, threads_per_worker=1, dashboard_address=None) as cluster:
+    with LocalCluster(
+        n_workers=JOBS, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+    ) as cluster:
         show(f"Dask, {JOBS} workers", cluster.scheduler_address)
 
 

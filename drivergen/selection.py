@@ -73,6 +73,23 @@ def candidates(spec: AcceleratorSpec, problem: Problem, *, dividing: bool = Fals
     return [Candidate(flow, order, tile) for flow, order in schedules(spec) for tile in every]
 
 
+def reads_in_place(spec: AcceleratorSpec, problem: Problem, tile: Tile) -> bool:
+    """Whether zero copy reads A and B where they are, but for tiles at an edge; if not, `all` is `copying`.
+
+    Rows must be whole beats of the stream, and tiles no larger than the matrix: see the pass accel-zero-copy.
+    """
+    size = dict(zip(spec.dims, sizes(spec, problem), strict=True))
+    part = dict(zip(spec.dims, tile, strict=True))
+    sent = {operand for opcode in spec.opcodes.values() for operand in opcode.sends}
+    for operand in sent:
+        dims = spec.data[operand]
+        if size[dims[-1]] * spec.operand_type(operand).bits % spec.stream_width:
+            return False
+        if any(size[dim] < part[dim] for dim in dims):
+            return False
+    return True
+
+
 # --- what the paper chooses by -----------------------------------------------------------------------
 
 

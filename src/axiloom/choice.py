@@ -8,7 +8,7 @@ from typing import NamedTuple
 from axiloom import boards, drivergen, isa
 from axiloom.drivergen.cost import Choice, Machine, Model, constants_of, rank
 from axiloom.drivergen.problem import Problem
-from axiloom.drivergen.selection import Candidate, Tile, candidates, schedules
+from axiloom.drivergen.selection import Candidate, Tile, candidates, reads_in_place, schedules
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
@@ -53,11 +53,13 @@ def ranked(
     """Candidates (default: all) with each of the pipelines (default: `strategies`), the fastest first."""
     on = machine(boards.load(board))
     every = candidates(spec, problem) if among is None else among
-    found = [
-        choice
-        for pipeline in pipelines or strategies(spec)
-        for choice in rank(spec, problem, Model(spec, on, constants_of(pipeline)), pipeline, every)
-    ]
+    found: list[Choice] = []
+    for pipeline in pipelines or strategies(spec):
+        in_place = [one for one in every if pipeline != "all" or reads_in_place(spec, problem, one.tile)]
+        kept = set(in_place)
+        copied = [one for one in every if one not in kept]
+        for does, some in ((pipeline, in_place), ("copying", copied)):
+            found += rank(spec, problem, Model(spec, on, constants_of(does)), pipeline, some)
     return sorted(found, key=lambda choice: choice.seconds)
 
 
