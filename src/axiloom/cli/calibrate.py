@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,7 +37,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("--board", default=BOARD, help=f"profile, by name or path (default {BOARD})")
     command.add_argument("--check", action="store_true", help="only hold the profile against them as it is")
     command.add_argument("--max-size", type=int, metavar="N", help="leave out runs with M, N or K above N")
-    command.add_argument("--jobs", type=int, default=1, metavar="J", help="runs at a time (default 1)")
+    cores = os.cpu_count() or 1
+    command.add_argument(
+        "--jobs", type=int, default=cores, metavar="J", help="runs at a time (default: all cores)"
+    )
     command.add_argument("--rounds", type=int, default=3, help="of fitting and simulating (default 3)")
     command.add_argument(
         "--left-out-simulated",
@@ -124,10 +128,11 @@ def _file(board: str) -> Path:
 def _simulate(work: Sequence[tuple[Point, Board]], jobs: int) -> list[Trace]:
     # The time left counts multiply-adds: a run of 256 takes as long as 4,096 of 16.
     sizes = {point: point.m * point.n * point.k for point, _ in work}
-    with tqdm(total=sum(sizes.values()), unit="MAC", unit_scale=True, disable=not sys.stderr.isatty()) as bar:
+    seconds = 0.1 if sys.stderr.isatty() else 60.0  # a log needs no more than a sign of life
+    with tqdm(total=sum(sizes.values()), unit="MAC", unit_scale=True, mininterval=seconds) as bar:
 
         def progress(done: int, of: int, point: Point) -> None:
-            bar.set_description(f"{done}/{of} {point}")
+            bar.set_description(f"{done}/{of} {point}", refresh=False)
             bar.update(sizes[point])
 
         return traces.simulate_all(work, jobs, progress)
