@@ -111,10 +111,11 @@ def table(rows: Mapping[str, Resources], limits: Resources, part: str) -> str:
     """The rows under the part's limits, each with its share, as text."""
     names = ("DSP48", "LUT", "FF", "BRAM36")
     assert len(names) == len(fields(Resources))
-    lines = [f"{part:<12}" + "".join(f"{name:>18}" for name in names)]
-    lines.append(f"{'limit':<12}" + "".join(f"{value:>12,g}      " for value in astuple(limits)))
+    label = max(map(len, (part, *rows)))
+    lines = [f"{part:<{label}}" + "".join(f"{name:>18}" for name in names)]
+    lines.append(f"{'limit':<{label}}" + "".join(f"{value:>12,g}      " for value in astuple(limits)))
     for name, used in rows.items():
         shares = zip(astuple(used), astuple(limits), strict=True)
         cells = "".join(f"{value:>12,.10g} {value / limit:>4.0%} " for value, limit in shares)
-        lines.append(f"{name:<12}{cells}{'' if used.fits(limits) else ' DOES NOT FIT'}")
+        lines.append(f"{name:<{label}}{cells}{'' if used.fits(limits) else ' DOES NOT FIT'}")
     return "\n".join(line.rstrip() for line in lines)

@@ -28,6 +28,7 @@ STOPPED = Stopped(
     [
         (0x0000_1002, "0x00001002 (Idle, IOC_Irq)"),
         (0x0000_4011, "0x00004011 (Halted, DMAIntErr, Err_Irq)"),
+        (0x0000_4509, "0x00004509 (Halted, SGIntErr, SGDecErr, Err_Irq)"),
         (0, "0x00000000 (running, not idle)"),
     ],
 )
@@ -59,6 +60,22 @@ def test_a_device_that_nobody_listens_to() -> None:
         "m_axis (from the device, S2MM) stalls, the device has words that no receive was started for"
         in message
     )
+
+
+def test_with_scatter_gather_the_descriptor_is_named() -> None:
+    of_descriptor = {"descriptor": 0x15F00040}
+    message = hang_message(
+        dataclasses.replace(
+            STOPPED,
+            mm2s=dataclasses.replace(BLOCKED, **of_descriptor),
+            s2mm=dataclasses.replace(BLOCKED, busy=False, **of_descriptor),
+        )
+    )
+    assert (
+        "s_axis (to the device, MM2S) stalls, the device takes no more words: "
+        "4 of 16 words sent for the descriptor at 0x15F00040; "
+        "m_axis (from the device, S2MM) stalls, the device has words that no descriptor is there for; "
+    ) in message
 
 
 def test_an_error_of_the_device_comes_first() -> None:

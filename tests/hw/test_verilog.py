@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,13 @@ def test_lint_is_clean_for_narrow_types(data_type: str) -> None:
     assert lint(verilog.emit(isa.builtin("v3_8", data_type=data_type)), "axiloom_soc") == []
 
 
+@pytest.mark.parametrize(("width", "scatter_gather"), [(32, True), (64, True), (128, False)])
+def test_lint_is_clean_for_wide_streams_and_scatter_gather(width: int, scatter_gather: bool) -> None:
+    spec = isa.builtin("v2_8")
+    spec = isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
+    assert lint(verilog.emit(spec), "axiloom_soc") == []
+
+
 def test_lint_reports_what_is_not_waived() -> None:
     text = "module top (input wire a, input wire b, output wire c);\n  assign c = a;\nendmodule\n"
     assert [line.split(":")[0] for line in lint(text, "top")] == ["UNUSEDSIGNAL"]
@@ -148,12 +156,15 @@ def test_refuses_another_top() -> None:
 
 @pytest.mark.synth
 @pytest.mark.slow
-def test_tidy_is_proven_equal_to_what_yosys_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("scatter_gather", [False, True])
+def test_tidy_is_proven_equal_to_what_yosys_prints(
+    scatter_gather: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A formal proof, register by register, that making it readable changed nothing."""
     monkeypatch.setattr(verilog, "tidy", lambda text, *_: plain_names(text))
-    (tmp_path / "gold.v").write_text(verilog.convert(AxiDma(), "dma"))
+    (tmp_path / "gold.v").write_text(verilog.convert(AxiDma(scatter_gather=scatter_gather), "dma"))
     monkeypatch.undo()
-    (tmp_path / "gate.v").write_text(verilog.convert(AxiDma(), "dma"))
+    (tmp_path / "gate.v").write_text(verilog.convert(AxiDma(scatter_gather=scatter_gather), "dma"))
     script = "".join(
         f"read_verilog {side}.v; hierarchy -top dma; proc; flatten; memory_dff; memory_collect; opt_clean; "
         f"rename dma {side}; design -stash {side}\n"
