@@ -34,7 +34,7 @@ from axiloom.drivergen.passes.place_flow import PlaceFlow
 from axiloom.drivergen.passes.residency import Residency
 from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.tile import Tile
-from axiloom.drivergen.passes.zero_copy import ZeroCopy
+from axiloom.drivergen.passes.zero_copy import ZeroCopy, sends_in_place
 from axiloom.drivergen.trait import Trait
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
@@ -61,7 +61,11 @@ PIPELINES: dict[str, tuple[str, ...]] = {
     "copying": OPTIMISATIONS[:-1],
     "all": OPTIMISATIONS,
 }
-"""Pipelines with a name. `published` has one blocking transfer an opcode, `coalesced` one a block."""
+"""Pipelines with a name. `published` has one blocking transfer an opcode, `coalesced` one a block.
+
+`all` copies nothing, unless an operand cannot be read where it is (transposed, rows that are no whole beats):
+then packing it once and keeping it beats queues that copy it each time, and `all` is `copying`.
+"""
 
 
 def default_pipeline(spec: AcceleratorSpec) -> str:
@@ -155,6 +159,10 @@ def compile_mlir(
     chosen = optimisations(pipeline)
     module = parse(text, name)
     annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
+    width = spec.stream_width if spec else WORD_BITS
+    able = spec is None or spec.dma.scatter_gather  # if not, zero-copy itself says so
+    if able and {"zero-copy", "coalesce"} <= set(chosen) and not _in_place(module, annotate, width):
+        chosen = tuple(one for one in chosen if one != "zero-copy")
     if spec is not None and order is None and any(name in chosen for name in ORDERED):
         annotate = _cheapest_order(module, spec, annotate, chosen, caches)
     function = only_function(module, name)
@@ -163,7 +171,7 @@ def compile_mlir(
     driver.calls = [_call(op, spec) for op in function.walk() if isinstance(op, linalg.GenericOp)]
     if not driver.calls:
         fail(function, "it has no operation to offload")
-    transfers = transfer_passes(chosen, spec.stream_width if spec else WORD_BITS, caches)
+    transfers = transfer_passes(chosen, width, caches)
     for stage, passes in (
         ("accel", [Tile(), PlaceFlow(), *transfers]),
         ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls()]),
@@ -176,6 +184,13 @@ def compile_mlir(
         what = f"driver of {spec.name if spec else 'the accelerator in its MLIR'}"
         _write_c(driver, module, _banner(driver, what, spec, pipeline), init_name(function))
     return driver
+
+
+def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int) -> bool:
+    """Does zero copy read all operands where they are? What is packed anyway is better kept in packets."""
+    copy = module.clone()
+    _run(copy, [Generalise(), Bufferise(), annotate, Tile(), PlaceFlow()])
+    return sends_in_place(copy, stream_width)
 
 
 def _cheapest_order(

@@ -74,6 +74,21 @@ def _can_be_whole(tile: SSAValue, shape: Sequence[int]) -> bool:
     return all(size in (DYNAMIC_INDEX, full) for size, full in zip(tile.type.get_shape(), shape, strict=True))
 
 
+def _way(op: accel.SendOp, beat_bytes: int) -> str:
+    """How a tile gets to the device: in place, through the window, or one or the other by iteration."""
+    shape, permutation = op.shape.get_values(), op.permutation.get_values()
+    rows = _Rows.of(op.tile, shape, permutation)
+    if rows is None or not rows.fits(beat_bytes) or not _can_be_whole(op.tile, shape):
+        return queue.THROUGH_WINDOW
+    return queue.IN_PLACE if _is_whole(op.tile, shape) else queue.EITHER
+
+
+def sends_in_place(module: ModuleOp, stream_width: int) -> bool:
+    """Are all operands read where they are, but for tiles at an edge? Takes placed flows."""
+    sends = [op for op in module.walk() if isinstance(op, accel.SendOp)]
+    return all(_way(op, stream_width // 8) != queue.THROUGH_WINDOW for op in sends)
+
+
 def _loops_around(op: Operation) -> list[scf.ForOp]:
     loops: list[scf.ForOp] = []
     parent = op.parent_op()
@@ -164,10 +179,7 @@ class _Nest:
 
     def _tile(self, op: accel.SendOp) -> None:
         shape, permutation = op.shape.get_values(), op.permutation.get_values()
-        rows = _Rows.of(op.tile, shape, permutation)
-        how = queue.THROUGH_WINDOW
-        if rows is not None and rows.fits(self.beat_bytes) and _can_be_whole(op.tile, shape):
-            how = queue.IN_PLACE if _is_whole(op.tile, shape) else queue.EITHER
+        how = _way(op, self.beat_bytes)
         send = queue.QueueTileOp(op.tile, shape, permutation, how)
         self._note(op.tile, how)
         if how == queue.THROUGH_WINDOW:

@@ -159,5 +159,5 @@ def test_unknown_pipeline() -> None:
         compile_mlir(matmul_mlir(4, 4, 4), isa.builtin("v3_4"), pipeline="fast")
     assert str(caught.value) == (
         "unknown pipeline `fast`; there are published, coalesced, copying, all, or passes with commas between"
-        " them: residency, coalesce, keep-packed, double-buffer, specialise-copies, cache-tiling, zero-copy"
+        " them: cache-tiling, residency, coalesce, keep-packed, double-buffer, specialise-copies, zero-copy"
     )

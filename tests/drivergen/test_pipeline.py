@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -210,3 +211,18 @@ def test_cpu_driver() -> None:
     assert (driver.function, driver.header_name) == ("matmul", "cpu.h")
     assert "void matmul(const int32_t *restrict A" in driver.c
     assert "axiloom.h" not in driver.c + driver.header + driver.harness
+
+
+@pytest.mark.parametrize(
+    ("size", "queued"), [((64, 64, 64), True), ((61, 64, 64), True), ((64, 64, 62), False)]
+)
+def test_all_copies_where_an_operand_cannot_be_read_in_place(
+    size: tuple[int, int, int], queued: bool
+) -> None:
+    """Rows of 62 bytes are no whole beats; only the last rows of A are missing in the second."""
+    spec = isa.builtin("v3_8", data_type="int8")
+    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+    text = matmul_mlir(*size, "int8")
+    everything, copying = (compile_mlir(text, spec, pipeline=name).c for name in ("all", "copying"))
+    assert ("dma_queue_open" in everything) == queued
+    assert (everything == copying.replace("pipeline copying", "pipeline all")) == (not queued)
