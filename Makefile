@@ -16,7 +16,7 @@ help:
 	@echo "make lint      formatter, linter and type checker"
 
 demo: $(STAMP)
-	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --size 16 --flow Cs --against cpu
+	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --size 16 --flow Cs --dma sg --against neon
 
 test: $(STAMP) icarus
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(PYTEST_ARGS)
