@@ -17,7 +17,13 @@ from axiloom.drivergen.mlir import parse
 from axiloom.drivergen.nest import Nest, nests
 from axiloom.drivergen.packets import Packets, packets
 from axiloom.drivergen.problem import Problem
-from axiloom.drivergen.selection import Candidate, candidates, published_words, tiles
+from axiloom.drivergen.selection import (
+    Candidate,
+    candidates,
+    published_words,
+    reads_in_place,
+    tiles,
+)
 from axiloom.drivergen.traffic import Schedule
 from axiloom.isa import AcceleratorSpec
 
@@ -155,3 +161,15 @@ def test_the_papers_formulas_count_the_words_of_the_matrices() -> None:
             traffic = Schedule(spec, flow, order, sizes).traffic([tile])
             moved = sum(copies.words[0] for copies in (*traffic.sends, *traffic.receives, *traffic.receives))
             assert moved == published_words(flow, sizes, dict(zip("mnk", tile, strict=True)))
+
+
+@pytest.mark.parametrize("shape", [(48, 70, 33), (26, 39, 75), (64, 48, 32), (96, 122, 44)])
+def test_what_is_read_in_place(shape: tuple[int, int, int]) -> None:
+    """`all` leaves nothing to the queue that it could not read where it is: then it is `copying`."""
+    spec, problem = isa.builtin("v4_16"), Problem(*shape)
+    spec = isa.revise(spec, stream_width=64, dma=replace(spec.dma, scatter_gather=True))
+    for one in choices("v4_16", shape, 4):
+        text = compile_mlir(
+            matmul_mlir(*shape), spec, flow=one.flow, order=one.order, tile=one.tile, pipeline="all"
+        ).c
+        assert ("axiloom_sg.h" in text) == reads_in_place(spec, problem, one.tile), one
