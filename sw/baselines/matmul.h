@@ -50,18 +50,35 @@ static inline int32_t *put(int32_t *to, int32_t word) {
     return to + 1;
 }
 
+/* -DPREFETCH: rows come into the caches ahead of their use. Off, as hardly anybody writes it; what it is worth is in
+ * docs/experiments.md. */
+#ifndef PREFETCH
+#define PREFETCH 0
+#endif
+enum { LINE_WORDS = 8 };
+
+static inline void prefetch_row(const int32_t *row, int cols) {
+    for (int c = 0; PREFETCH && c < cols; c += LINE_WORDS)
+        __builtin_prefetch(row + c);
+}
+
 static inline int32_t *put_tile(int32_t *restrict to, const int32_t *restrict from, int rows, int cols, int stride) {
-    for (int r = 0; r < rows; r++, from += stride)
+    for (int r = 0; r < rows; r++, from += stride) {
+        prefetch_row(from + (r + 1 < rows ? stride : 0), cols);
         for (int c = 0; c < cols; c++)
             *to++ = from[c];
+    }
     return to;
 }
 
 /* The tile in the output window is added to C; sums are unsigned, so that they wrap. */
 static inline void add_tile(int32_t *restrict to, const int32_t *restrict from, int rows, int cols) {
-    for (int r = 0; r < rows; r++, to += N)
+    for (int r = 0; r < rows; r++, to += N, from += cols) {
+        prefetch_row(from + (r + 1 < rows ? cols : 0), cols);
+        prefetch_row(to + (r + 1 < rows ? N : 0), cols);
         for (int c = 0; c < cols; c++)
-            to[c] = (int32_t)((uint32_t)to[c] + (uint32_t)*from++);
+            to[c] = (int32_t)((uint32_t)to[c] + (uint32_t)from[c]);
+    }
 }
 
 /* Send what is packed up to `end`. */

@@ -63,9 +63,11 @@ def by_hand(
     flow: str,
     tile: Sequence[int] | None = None,
     board: str = boards.DEFAULT,
+    prefetch: bool = False,
 ) -> Point:
-    """The driver by hand for a built-in accelerator, int32."""
-    return {**generated(size, spec, flow=flow, pipeline="published", tile=tile, board=board), "kind": "hand"}
+    """The driver by hand for a built-in accelerator, int32; `prefetch`: with PLD in its copies."""
+    made = generated(size, spec, flow=flow, pipeline="published", tile=tile, board=board)
+    return {**made, "kind": "hand", "prefetch": prefetch}
 
 
 def on_cpu(size: Size, kernel: str, *, data_type: str = "int32", board: str = boards.DEFAULT) -> Point:
@@ -90,7 +92,9 @@ def measure(batch: list[Point]) -> list[Figures]:
             return [_run_cpu(point, Path(folder)) for point in batch]
         runs = [points.run(point) for point in batch]
         jobs = [
-            (_job_by_hand if point["kind"] == "hand" else _job)(run, Path(folder) / str(i))
+            _job_by_hand(run, Path(folder) / str(i), prefetch=point["prefetch"])
+            if point["kind"] == "hand"
+            else _job(run, Path(folder) / str(i))
             for i, (point, run) in enumerate(zip(batch, runs, strict=True))
         ]
         results = runs[0].soc.run_many(jobs)
@@ -128,7 +132,7 @@ def _sizes(run: Run) -> Mapping[str, int]:
     return {"M": call.M, "N": call.N, "K": call.K}
 
 
-def _job_by_hand(run: Run, folder: Path) -> Job:
+def _job_by_hand(run: Run, folder: Path, *, prefetch: bool) -> Job:
     version, _, size = run.spec.name.partition("_")
     call = run.driver.calls[0]
     tile = dict(zip(("TM", "TN", "TK"), call.tile, strict=True)) if version == "v4" else {}
@@ -137,7 +141,7 @@ def _job_by_hand(run: Run, folder: Path) -> Job:
         folder / "hand.elf",
         board=boards.load(run.board),
         length_bits=run.spec.dma.length_width,
-        defines={**_sizes(run), **tile, "S": size, f"FLOW_{call.flow}": 1},
+        defines={**_sizes(run), **tile, "S": size, f"FLOW_{call.flow}": 1, "PREFETCH": int(prefetch)},
     )
     return Job(elf, _operands(run), {"C": run.outputs["axl_arg2"]})
 
