@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.hw.matmul_bench import Program, check, sustained
-from tests.hw.test_matmul import ERRORS, STALLS, Dims, small_v4, whole_matmul, words_of
+from tests.hw.test_matmul import ACCELERATORS, ERRORS, STALLS, Dims, small_v4, whole_matmul, words_of
 
 from axiloom import isa
 from axiloom.hw.geometry import Geometry
@@ -28,7 +28,7 @@ def type_for(name: str, width: int) -> str:
 
 
 @WIDTHS
-@pytest.mark.parametrize("name", isa.builtins())
+@pytest.mark.parametrize("name", ACCELERATORS)
 def test_each_accelerator_with_stalls_twice_and_after_reset(name: str, width: int) -> None:
     spec = isa.builtin(name, data_type=type_for(name, width))
     if spec.tile.granule:
