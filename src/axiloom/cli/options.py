@@ -80,8 +80,8 @@ def add_schedule(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--flow",
         metavar="ID|best",
-        help="one of the specification's flows (default its selected_flow), or the cost model's choice of flow, "
-        "order, tile and pipeline, as far as they are not given",
+        help="one of the specification's flows (default its selected_flow), or the cost model's choice of "
+        "flow, order, tile and pipeline, as far as they are not given",
     )
     command.add_argument(
         "--order",
