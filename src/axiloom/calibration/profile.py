@@ -53,7 +53,7 @@ def _section(fidelity: Fidelity) -> list[str]:
     return [
         "[fidelity] # written by axiloom calibrate: every configuration predicted by a fit without it",
         f'source = "{fidelity.source}"',
-        f"task_clock_mean = {fidelity.task_clock_mean:.4f}",
-        f"task_clock_worst = {fidelity.task_clock_worst:.4f}",
-        f"l1d_mean = {fidelity.l1d_mean:.4f}",
+        f"task_clock_mean = {fidelity.task_clock_mean:.5f}",
+        f"task_clock_worst = {fidelity.task_clock_worst:.5f}",
+        f"l1d_mean = {fidelity.l1d_mean:.5f}",
     ]
