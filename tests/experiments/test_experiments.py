@@ -289,6 +289,20 @@ def test_ablation_says_what_a_pass_brings_alone_and_to_the_others() -> None:
     assert "; double-buffer missing alone, missing on top of the others;" in text
 
 
+DOCUMENT = Path(__file__).parents[2] / "docs" / "experiments.md"
+
+
+@pytest.mark.parametrize("name", experiments.NAMES)
+def test_the_document_shows_every_experiment(name: str) -> None:
+    text = DOCUMENT.read_text()
+    assert f"`axiloom bench {name}`\n" in text
+    block = text.split(document.begin(name))[1].split(document.END)[0]
+    assert f"![{name}](images/{name}.svg)" in block
+    assert "\nError band of pynq-z2: " in block
+    assert "missing" not in block
+    assert 1_000 < (DOCUMENT.parent / "images" / f"{name}.svg").stat().st_size < 150_000
+
+
 def test_bench_refuses_an_unknown_name(capsys) -> None:
     with pytest.raises(SystemExit) as error:
         main(["bench", "fig99"])
