@@ -14,6 +14,7 @@ from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 
 from axiloom.drivergen import dialect as accel
+from axiloom.drivergen.nest import dma_of
 from axiloom.isa.types import WORD_BITS, DmaConfig
 
 WORD_BYTES = WORD_BITS // 8
@@ -91,17 +92,6 @@ def _join(first: _Transfer, second: _Transfer) -> _Transfer:
     return _Transfer(first.stages + second.stages, second.start, second.wait)
 
 
-def _dma(function: func.FuncOp, module: ModuleOp) -> DmaConfig | None:
-    """The DMA that the function, or the one that initialises it, has mapped."""
-    names = (function.sym_name.data, f"{function.sym_name.data}_init")
-    for other in module.ops:
-        if isinstance(other, func.FuncOp) and other.sym_name.data in names:
-            for op in other.walk():
-                if isinstance(op, accel.InitDmaOp):
-                    return op.config.data
-    return None
-
-
 @dataclass(frozen=True)
 class CoalesceTransfers(ModulePass):
     """Join the sends that follow each other in a block, as far as window and LENGTH register allow.
@@ -137,7 +127,7 @@ class CoalesceTransfers(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
-            dma = _dma(function, op)
+            dma = dma_of(function, op)
             if dma is None:
                 continue
             blocks = [b for o in function.walk() for region in o.regions for b in region.blocks]
