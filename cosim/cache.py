@@ -2,7 +2,7 @@
 
 A build happens in a temporary folder beside its final place and is renamed when it is whole,
 under a file lock: no run ever sees half of one, and two that want the same build make it once.
-``AXILOOM_CACHE`` moves the folder.
+``AXILOOM_CACHE`` moves the folder. What nobody has used for `KEEP_DAYS` goes away by itself.
 """
 
 from __future__ import annotations
@@ -13,12 +13,19 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import platformdirs
+
+KEEP_DAYS = 30
+"""Days without use after which a build is removed, when another of its kind is made."""
+_LOOKED = ".looked"
+"""Its time of change says when a folder was last searched for old builds: once a day is enough."""
+_DAY = 86_400.0
 
 
 def cache_root() -> Path:
@@ -57,6 +64,7 @@ def cached_build(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     parent = cache_root() / kind
     final = parent / key
     if final.is_dir():
+        os.utime(final)
         return final
     parent.mkdir(parents=True, exist_ok=True)
     with _locked(parent / f".{key}.lock"):
@@ -69,4 +77,18 @@ def cached_build(kind: str, key: str, build: Callable[[Path], None]) -> Path:
         except BaseException:
             shutil.rmtree(work, ignore_errors=True)
             raise
+    _remove_unused(parent)
     return final
+
+
+def _remove_unused(parent: Path) -> None:
+    """Remove the builds in `parent` that were last used more than `KEEP_DAYS` ago."""
+    looked, now = parent / _LOOKED, time.time()
+    if looked.exists() and now - looked.stat().st_mtime < _DAY:
+        return
+    looked.touch()
+    for build in parent.iterdir():
+        if build.name.startswith(".") or now - build.stat().st_mtime < KEEP_DAYS * _DAY:
+            continue
+        shutil.rmtree(build, ignore_errors=True)
+        (parent / f".{build.name}.lock").unlink(missing_ok=True)

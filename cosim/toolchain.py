@@ -23,6 +23,7 @@ TARGET = ("-target", "arm-freestanding-eabihf", "-mcpu=cortex_a9", "-marm")
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-g0", "-fno-sanitize=undefined", "-ffunction-sections")
 _LINK = ("-static", "-Wl,--gc-sections")
 _SOURCES = (".c", ".S", ".s")
+PROGRAM = "program.elf"
 _MESSAGE = re.compile(r"\berror:")
 
 
@@ -30,10 +31,11 @@ def _zig() -> list[str]:
     return [sys.executable, "-m", "ziglang"]
 
 
-def _environment() -> dict[str, str]:
-    """Zig keeps its caches under ours."""
-    folder = str(cache_root() / "zig")
-    return {**os.environ, "ZIG_GLOBAL_CACHE_DIR": folder, "ZIG_LOCAL_CACHE_DIR": folder}
+def _environment(work: Path | None = None) -> dict[str, str]:
+    """Zig keeps what all programs share under our cache, and what is of one program in `work`."""
+    shared = cache_root() / "zig"
+    local = work / ".zig" if work else shared
+    return {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(shared), "ZIG_LOCAL_CACHE_DIR": str(local)}
 
 
 @cache
@@ -76,15 +78,21 @@ def compile_arm(
         hardware["AXL_DMA_IRQ"] = 1
     arguments = [*TARGET, *FLAGS, opt, *_macros(board, hardware, defines or {})]
     headers = [header for folder in include for header in sorted(folder.glob("*.h"))]
-    runtime = [*sw.SOURCES, *sw.NO_BUILTIN_SOURCES, sw.LINKER_SCRIPT, *sorted(sw.ROOT.rglob("*.h"))]
+    runtime = _runtime([*arguments, *flags])
     names = [path.name for path in (*sources, *headers)]
-    key = content_hash(arguments, list(flags), list(_LINK), version(), names, *sources, *headers, *runtime)
+    key = content_hash(
+        runtime.name, arguments, list(flags), list(_LINK), names, *sources, *headers, sw.LINKER_SCRIPT
+    )
 
     def build(folder: Path) -> None:
-        _build(folder, sources, [*arguments, *(f"-I{path}" for path in (*include, *sw.INCLUDE)), *flags])
+        paths = [f"-I{path}" for path in (*include, *sw.INCLUDE)]
+        objects = [runtime / f"{source.stem}.o" for source in (*sw.SOURCES, *sw.NO_BUILTIN_SOURCES)]
+        inputs = map(str, [*objects, *(source.absolute() for source in sources)])
+        link = [f"-Wl,-T,{sw.LINKER_SCRIPT}", *_LINK]
+        _run(["cc", *arguments, *paths, *flags, *link, "-o", str(folder / PROGRAM), *inputs], folder)
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(cached_build("arm", key, build) / "program.elf", out)
+    shutil.copyfile(cached_build("arm", key, build) / PROGRAM, out)
     return out
 
 
@@ -108,22 +116,26 @@ def _macros(
     return [f"-D{name}={value}" for name, value in macros.items()]
 
 
-def _build(folder: Path, sources: Sequence[Path], arguments: list[str]) -> None:
-    objects = []
-    for source in sw.NO_BUILTIN_SOURCES:
-        compiled = folder / f"{source.stem}.o"
-        _run(["cc", *arguments, "-fno-builtin", "-c", "-o", str(compiled), str(source)])
-        objects.append(compiled)
-    inputs = [*sw.SOURCES, *objects, *(source.absolute() for source in sources)]
-    link = [f"-Wl,-T,{sw.LINKER_SCRIPT}", *_LINK]
-    _run(["cc", *arguments, *link, "-o", str(folder / "program.elf"), *map(str, inputs)])
-    for path in folder.iterdir():
-        if path.name != "program.elf":
-            path.unlink()
+def _runtime(arguments: list[str]) -> Path:
+    """The folder with the objects of start-up code and runtime, compiled with `arguments`."""
+    headers = sorted(sw.ROOT.rglob("*.h"))
+    key = content_hash(version(), arguments, *sw.SOURCES, *sw.NO_BUILTIN_SOURCES, *headers)
+    paths = [f"-I{path}" for path in sw.INCLUDE]
+
+    def build(folder: Path) -> None:
+        for source in (*sw.SOURCES, *sw.NO_BUILTIN_SOURCES):
+            own = ["-fno-builtin"] if source in sw.NO_BUILTIN_SOURCES else []
+            compiled = str(folder / f"{source.stem}.o")
+            _run(["cc", *arguments, *paths, *own, "-c", "-o", compiled, str(source)], folder)
+
+    return cached_build("runtime", key, build)
 
 
-def _run(arguments: list[str]) -> None:
-    done = subprocess.run([*_zig(), *arguments], capture_output=True, text=True, env=_environment())
+def _run(arguments: list[str], folder: Path) -> None:
+    """Run the compiler for a build in `folder`, and leave nothing of its own cache there."""
+    command = [*_zig(), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=_environment(folder))
+    shutil.rmtree(folder / ".zig", ignore_errors=True)
     if done.returncode == 0:
         return
     lines = done.stderr.splitlines()
