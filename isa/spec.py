@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import Any
 
-from axiloom.isa.types import WORD_BITS, DataType, DmaConfig, Opcode, Scope, TileRule
+from axiloom.isa.kernels import CHANNEL_WORDS, CHANNELS, POST_SETTINGS, Form, Setting, extent, form_of
+from axiloom.isa.types import (
+    WORD_BITS,
+    DataType,
+    DmaConfig,
+    Opcode,
+    Scope,
+    SendDim,
+    SendLiteral,
+    SetDims,
+    TileRule,
+)
 
 
 @dataclass(frozen=True)
@@ -25,9 +37,9 @@ class AcceleratorSpec:
     """The MLIR operation it executes, ``linalg.matmul``."""
     data_type: DataType
     dims: tuple[str, ...]
-    """Names of the loop dims, in the kernel's own order (``m, n, k``)."""
+    """Sizes of a tile, in the kernel's own order (``m, n, k``)."""
     data: Mapping[str, tuple[str, ...]]
-    """Operand to its dims, row major: ``{"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")}``."""
+    """Operand to its shape, row major: ``{"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")}``."""
     opcodes: Mapping[str, Opcode]
     flows: Mapping[str, Scope]
     selected_flow: str
@@ -42,9 +54,18 @@ class AcceleratorSpec:
     stream_width: int = WORD_BITS
     cpu: Mapping[str, Any] = field(default_factory=dict)
     """The ``cpu`` part of the file (cache levels and types), kept as it was."""
+    post: bool = False
+    """Has post-processing: operand P and ``requantise``."""
+    bits: tuple[str, ...] = ()
+    """Opcodes of one bit each that a word may combine, in the order in which the device executes them."""
 
     def replace(self, **changes: Any) -> AcceleratorSpec:
         return replace(self, **changes)
+
+    @cached_property
+    def form(self) -> Form:
+        """How it executes its kernel: what its dims, operands and settings mean."""
+        return form_of(self.kernel, self.data)
 
     @property
     def beat_words(self) -> int:
@@ -52,23 +73,117 @@ class AcceleratorSpec:
         return self.stream_width // WORD_BITS
 
     @property
+    def operands(self) -> tuple[str, ...]:
+        """Everything that travels: the kernel's operands, and P where there is post-processing."""
+        return (*self.data, *((CHANNELS,) if self.post else ()))
+
+    @property
     def outputs(self) -> tuple[str, ...]:
         """Operands that some opcode receives."""
         return tuple(o for o in self.data if any(o in op.receives for op in self.opcodes.values()))
 
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """What a word of send_dim can name besides the dims."""
+        return self.form.settings + (POST_SETTINGS if self.post else ())
+
+    @cached_property
+    def tied(self) -> Mapping[str, str]:
+        """Dims that no word sets, to the dim whose size they have: filters are square if only fh is set."""
+        named = {
+            f.dim for op in self.opcodes.values() for a in op.host if isinstance(a, SendDim) for f in a.fields
+        }
+        return {"fw": "fh"} if "fh" in named and "fw" not in named else {}
+
     def operand_type(self, operand: str) -> DataType:
-        """Type of an operand's elements on the stream: int32 for what comes back."""
-        return DataType.INT32 if operand in self.outputs else self.data_type
+        """Type of an operand's elements on the stream: int32 for what comes back, and for the words of P."""
+        return DataType.INT32 if operand in (*self.outputs, CHANNELS) else self.data_type
 
-    def sizes(self, tile: tuple[int, ...]) -> dict[str, int]:
-        """Dim name to its size in `tile`."""
-        return dict(zip(self.dims, tile, strict=True))
+    def received_type(self, opcode: Opcode) -> DataType:
+        """Type of the elements that an opcode receives: int8 where the device requantises them."""
+        return DataType.INT8 if opcode.requantises else DataType.INT32
 
-    def operand_shape(self, operand: str, tile: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """Shape of an operand's tile, in elements, in the operand's own dims."""
-        sizes = self.sizes(tile or self.tile.size)
+    def sizes(
+        self, tile: tuple[int, ...] | None = None, settings: Mapping[str, int] | None = None
+    ) -> dict[str, int]:
+        """Dim or setting to its value in `tile` under `settings`.
+
+        Settings that are not given have their value after reset; but an image is as large as the tile needs.
+        """
+        sizes = dict(zip(self.dims, tile or self.tile.size, strict=True))
+        values = {setting.name: setting.reset for setting in self.settings}
+        given = settings or {}
+        values.update(given)
+        for image, out, taps, stride, dilation, padding in (
+            ("ih", "oh", "fh", "sh", "dh", "pt"),
+            ("iw", "ow", "fw", "sw", "dw", "pl"),
+        ):
+            if image in values and image not in given:
+                whole = extent(sizes[out], sizes[taps], values[stride], values[dilation])
+                values[image] = max(1, whole - values[padding])
+        return {**sizes, **values}
+
+    def operand_shape(
+        self, operand: str, tile: tuple[int, ...] | None = None, settings: Mapping[str, int] | None = None
+    ) -> tuple[int, ...]:
+        """Shape of an operand's tile, in elements, in the operand's own dims; P: (channels, 2)."""
+        sizes = self.sizes(tile, settings)
+        if operand == CHANNELS:
+            return sizes[self.form.channel], CHANNEL_WORDS
         return tuple(sizes[d] for d in self.data[operand])
 
-    def operand_words(self, operand: str, tile: tuple[int, ...] | None = None) -> int:
-        """Stream words of an operand's tile. The last dim is a whole number of words (checked)."""
-        return prod(self.operand_shape(operand, tile)) // self.operand_type(operand).per_word
+    def operand_words(
+        self,
+        operand: str,
+        tile: tuple[int, ...] | None = None,
+        settings: Mapping[str, int] | None = None,
+        kind: DataType | None = None,
+    ) -> int:
+        """Stream words of an operand's tile, with the zeros that fill it up (`Form`).
+
+        `kind`: the type of its elements where it is not :meth:`operand_type`.
+        """
+        return self.words_of(operand, self.operand_shape(operand, tile, settings), kind)
+
+    def words_of(self, operand: str, shape: tuple[int, ...], kind: DataType | None = None) -> int:
+        """Stream words of an operand's tile of `shape`."""
+        bits = (kind or self.operand_type(operand)).bits
+        if not self.form.dense and operand != CHANNELS:
+            return prod(shape) * bits // WORD_BITS
+        rows = self.form.rows.get(operand, 0)
+        beats = -(-prod(shape[rows:]) * bits // self.stream_width)
+        return prod(shape[:rows]) * beats * self.beat_words
+
+    def received_words(
+        self, opcode: Opcode, tile: tuple[int, ...] | None = None, settings: Mapping[str, int] | None = None
+    ) -> int:
+        """Stream words that come back for an opcode."""
+        kind = self.received_type(opcode)
+        return sum(self.operand_words(operand, tile, settings, kind) for operand in opcode.receives)
+
+    def decode(self, word: int) -> Opcode | None:
+        """What the device does at an opcode word: an opcode, or several at once where it decodes bits."""
+        for opcode in self.opcodes.values():
+            if opcode.literal == word:
+                return opcode
+        parts = [self.opcodes[name] for name in self.bits if (self.opcodes[name].literal or 0) & word]
+        return combined(word, parts) if parts and word == sum(p.literal or 0 for p in parts) else None
+
+    def sets(self, name: str) -> bool:
+        """Whether some opcode sets this dim or setting on the device."""
+        return any(
+            name == one.dim
+            for opcode in self.opcodes.values()
+            for action, host in opcode.steps()
+            if isinstance(action, SetDims) and isinstance(host, SendDim)
+            for one in host.fields
+        )
+
+
+def combined(word: int, parts: list[Opcode]) -> Opcode:
+    """The opcode that does all of `parts`, one after the other, for one opcode word."""
+    return Opcode(
+        " ".join(part.name for part in parts),
+        (SendLiteral(word), *(action for part in parts for action in part.payload)),
+        tuple(action for part in parts for action in part.device),
+    )

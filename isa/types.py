@@ -75,7 +75,7 @@ class SendLiteral:
 
 @dataclass(frozen=True)
 class DimField:
-    """The tile size of `dim`, shifted left by `shift` bits, as a part of a word."""
+    """The tile's size in `dim`, or the value of the setting of this name, shifted left by `shift` bits."""
 
     dim: str
     shift: int = 0
@@ -86,7 +86,7 @@ class DimField:
 
 @dataclass(frozen=True)
 class SendDim:
-    """One word made of the current tile's sizes: ``send_dim(m | n << 10 | k << 20)``."""
+    """One word made of the current tile's sizes and of settings: ``send_dim(m | n << 10 | k << 20)``."""
 
     fields: tuple[DimField, ...]
 
@@ -111,7 +111,7 @@ class SendIdx:
 
 @dataclass(frozen=True)
 class Recv:
-    """One tile of an operand comes back, one int32 element a word, TLAST on the last."""
+    """One tile of an operand comes back, TLAST on the last beat: int32, or int8 where it is requantised."""
 
     operand: str
 
@@ -127,7 +127,7 @@ HostAction: TypeAlias = Send | SendLiteral | SendDim | SendIdx | Recv
 
 @dataclass(frozen=True)
 class Load:
-    """Read the words of one tile of `operand` (A or B) into its buffer."""
+    """Read the words of one tile of `operand` (an input, or P of post-processing) into its buffer."""
 
     operand: str
 
@@ -137,7 +137,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Compute:
-    """C += A . B over the current tile."""
+    """Add the products over the current tile to the result: C += A . B."""
 
     def __str__(self) -> str:
         return "compute"
@@ -145,7 +145,7 @@ class Compute:
 
 @dataclass(frozen=True)
 class Store:
-    """Send the tile of `operand` (C), TLAST on its last word. C keeps its value."""
+    """Send the tile of `operand` (the result), TLAST on its last word. It keeps its value."""
 
     operand: str
 
@@ -154,8 +154,26 @@ class Store:
 
 
 @dataclass(frozen=True)
+class Requantise:
+    """As `Store`, but biased, scaled and clamped to int8 (:mod:`axiloom.isa.requantise`)."""
+
+    operand: str
+
+    def __str__(self) -> str:
+        return f"requantise {self.operand}"
+
+
+@dataclass(frozen=True)
+class Save:
+    """Keep the result where it is, and begin the next one behind it."""
+
+    def __str__(self) -> str:
+        return "save"
+
+
+@dataclass(frozen=True)
 class Clear:
-    """Set the buffer of `operand` (C) to zero. It is also cleared at reset."""
+    """Set the buffer of `operand` (the result) to zero, with all that was saved. So does reset."""
 
     operand: str
 
@@ -165,7 +183,7 @@ class Clear:
 
 @dataclass(frozen=True)
 class SetDims:
-    """Read one word and take the tile's sizes from the fields of the host's send_dim."""
+    """Read one word and take the sizes and settings that the fields of the host's send_dim name."""
 
     def __str__(self) -> str:
         return "set dims"
@@ -179,7 +197,9 @@ class Skip:
         return "skip"
 
 
-DeviceAction: TypeAlias = Load | Compute | Store | Clear | SetDims | Skip
+DeviceAction: TypeAlias = Load | Compute | Save | Store | Requantise | Clear | SetDims | Skip
+SILENT = (Compute, Save, Clear)
+"""Device actions without a counterpart on the host: they take no words and send none."""
 
 
 @dataclass(frozen=True)
@@ -208,6 +228,11 @@ class Opcode:
         return tuple(a.operand for a in self.host if isinstance(a, Recv))
 
     @property
+    def requantises(self) -> bool:
+        """Whether what it receives is int8, made by post-processing."""
+        return any(isinstance(a, Requantise) for a in self.device)
+
+    @property
     def payload(self) -> tuple[HostAction, ...]:
         """What the host does after the opcode word."""
         return self.host if self.literal is None else self.host[1:]
@@ -219,7 +244,7 @@ class Opcode:
         """
         payload = iter(self.payload)
         for action in self.device:
-            yield action, None if isinstance(action, Compute | Clear) else next(payload)
+            yield action, None if isinstance(action, SILENT) else next(payload)
 
     def __str__(self) -> str:
         return f"{quoted(self.name)} = [{', '.join(map(str, self.host))}]"
