@@ -1,0 +1,189 @@
+"""From a module of torch ops to linalg on tensors, in a form that the compiler reads.
+
+torch-mlir does the lowering. What it leaves that xDSL cannot read is rewritten here: named linalg ops that
+xDSL does not have become `linalg.generic`, results that nobody uses go, and so do the run-time checks of
+indices (`cf.assert`), for which a driver without an operating system has no handler.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from torch_mlir import ir
+from torch_mlir.dialects import linalg
+from torch_mlir.passmanager import PassManager
+
+from axiloom.drivergen.mlir import context
+from axiloom.errors import CompileError
+from axiloom.frontend.lift import lift
+from axiloom.frontend.model import Array
+
+FROM_TORCH = "func.func(torch-match-quantized-custom-ops),torchdynamo-export-to-torch-backend-pipeline"
+FROM_ONNX = "torch-onnx-to-torch-backend-pipeline"
+_TO_LINALG = "torch-backend-to-linalg-on-tensors-backend-pipeline"
+_TIDY = "func.func(canonicalize,cse)"
+
+_ALIAS = re.compile(r"^#loc\d* = .*\n", re.MULTILINE)
+
+
+def lower(module: Any, pipeline: str, name: str, names: Mapping[bytes, str]) -> tuple[str, dict[str, Array]]:
+    """MLIR text of `module` (an ir.Module of torch ops), and its weights, called `names` of their bytes.
+
+    Raises CompileError that names the op and its place.
+    """
+    with module.context:
+        for passes in (pipeline, _TO_LINALG, _TIDY):
+            _run(passes, module, name)
+        (function,) = module.body.operations
+        block = function.regions[0].blocks[0]
+        readable = context()
+        for op in list(block.operations):
+            _drop_checks(op)
+            if op.operation.name == "linalg.generic":
+                _drop_unused_results(op)
+            elif (
+                op.operation.name.startswith("linalg.")
+                and readable.get_optional_op(op.operation.name) is None
+            ):
+                _generalise(op)
+        _run(_TIDY, module, name)
+        weights = lift(module, names)
+        module.operation.verify()
+    return _text(module), weights
+
+
+def _run(passes: str, module: Any, name: str) -> None:
+    try:
+        PassManager.parse(f"builtin.module({passes})").run(module.operation)
+    except ir.MLIRError as error:
+        raise CompileError(f"{name}: {_diagnosis(error)}") from None
+
+
+def _diagnosis(error: Any) -> str:
+    """The first error of MLIR in one line, with its place in the model."""
+    for diagnostic in error.error_diagnostics:
+        op = re.search(r"'([\w.]+)'|operator \"?([\w.]+)", diagnostic.message)
+        line = " ".join(diagnostic.message.split())
+        place = _place(str(diagnostic.location))
+        if op is not None or place:
+            return f"{place}{': ' if place else ''}{line[:300]}"
+    return " ".join(str(error).split())[:300]
+
+
+def _place(location: str) -> str:
+    """``file:line`` within an MLIR location, or the name of an ONNX node; empty if it is unknown."""
+    file = re.search(r'"([^"]+)":(\d+):\d+', location)
+    if file is not None:
+        return f"{file[1]}:{file[2]}"
+    node = re.search(r'loc\("([^"]+)"', location)
+    return node[1] if node is not None else ""
+
+
+def _drop_checks(op: Any) -> None:
+    for region in op.operation.regions:
+        for block in region.blocks:
+            for inner in list(block.operations):
+                if inner.operation.name == "cf.assert":
+                    inner.operation.erase()
+
+
+def _drop_unused_results(op: Any) -> None:
+    """Results of a generic that nobody uses go, with what computes them (the index of a maximum)."""
+    old = op.operation
+    results = list(old.results)
+    dead = [number for number, result in enumerate(results) if not list(result.uses)]
+    if not dead or len(dead) == len(results):
+        return
+    kept = [number for number in range(len(results)) if number not in dead]
+    ins, outs = _operands(old)
+    maps = list(old.attributes["indexing_maps"])
+    maps = maps[: len(ins)] + [maps[len(ins) + number] for number in kept]
+    block = old.regions[0].blocks[0]
+    arguments = list(block.arguments)
+    terminator = list(block.operations)[-1].operation
+    needed = [terminator.operands[number] for number in kept]
+    if any(_depends(value, arguments[len(ins) + number]) for value in needed for number in dead):
+        return
+    new = _generic(old, ins, [outs[number] for number in kept], maps, old.attributes["iterator_types"])
+    for after, before in zip(new.results, [results[number] for number in kept], strict=True):
+        before.replace_all_uses_with(after)
+    with ir.InsertionPoint(terminator), old.location:
+        ir.Operation.create("linalg.yield", operands=needed)
+    terminator.erase()
+    block.append_to(new.regions[0])
+    _erase_dead(new.regions[0].blocks[0])
+    for number in reversed(dead):
+        new.regions[0].blocks[0].erase_argument(len(ins) + number)
+    old.erase()
+
+
+def _erase_dead(block: Any) -> None:
+    for op in reversed(list(block.operations)):
+        results = list(op.operation.results)
+        if results and not any(list(result.uses) for result in results):
+            op.operation.erase()
+
+
+def _depends(value: Any, on: Any) -> bool:
+    if value == on:
+        return True
+    if isinstance(value, ir.BlockArgument):
+        return False
+    return any(_depends(operand, on) for operand in value.owner.operands)
+
+
+def _generalise(op: Any) -> None:
+    """A named op becomes the generic that it stands for: MLIR keeps maps and body in it already."""
+    old = op.operation
+    ins, outs = _operands(old)
+    maps = list(linalg.get_indexing_maps(old))
+    loops = ir.AffineMapAttr(maps[0]).value.n_dims
+    parallel = {
+        ir.AffineDimExpr(e).position
+        for m in maps[len(ins) :]
+        for e in ir.AffineMapAttr(m).value.results
+        if isinstance(e, ir.AffineDimExpr)
+    }
+    kinds = ir.ArrayAttr.get(
+        [
+            ir.Attribute.parse(f"#linalg.iterator_type<{'parallel' if loop in parallel else 'reduction'}>")
+            for loop in range(loops)
+        ]
+    )
+    new = _generic(old, ins, outs, maps, kinds)
+    old.regions[0].blocks[0].append_to(new.regions[0])
+    for before, after in zip(old.results, new.results, strict=True):
+        before.replace_all_uses_with(after)
+    old.erase()
+
+
+def _generic(old: Any, ins: list[Any], outs: list[Any], maps: list[Any], kinds: Any) -> Any:
+    """An empty `linalg.generic` in front of `old`."""
+    with ir.InsertionPoint(old), old.location:
+        return ir.Operation.create(
+            "linalg.generic",
+            results=[value.type for value in outs],
+            operands=[*ins, *outs],
+            attributes={
+                "indexing_maps": ir.ArrayAttr.get(maps),
+                "iterator_types": kinds,
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(ins), len(outs)]),
+            },
+            regions=1,
+        )
+
+
+def _operands(op: Any) -> tuple[list[Any], list[Any]]:
+    """Inputs and outputs of a linalg op."""
+    operands = list(op.operands)
+    split = len(operands) - len(op.results)
+    return operands[:split], operands[split:]
+
+
+def _text(module: Any) -> str:
+    """The module as text; places (`#loc`) in front of their use, where xDSL wants them."""
+    text = module.operation.get_asm(enable_debug_info=True)
+    text = text.partition("\n{-#")[0].rstrip() + "\n"
+    return "".join(_ALIAS.findall(text)) + _ALIAS.sub("", text)

@@ -1,0 +1,71 @@
+"""A model as the compiler takes it: MLIR text, its weights, and the two files that hold them."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from axiloom.errors import UsageError
+from axiloom.files import write_whole
+
+Array = np.ndarray[Any, Any]
+
+WEIGHT = "axiloom.weight"
+"""Attribute of a function's argument: the name of its array in the `.npz`. Other arguments are inputs."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """One function on tensors (linalg), and the arrays of its arguments that are weights."""
+
+    name: str
+    """What errors call it: the file, or ``model.py:build``."""
+    mlir: str
+    weights: Mapping[str, Array] = field(default_factory=dict)
+    """By the name in `axiloom.weight`."""
+
+    def write(self, path: Path) -> None:
+        """`path` (``net.mlir``), and ``net.npz`` beside it if there are weights."""
+        write_whole(path, self.mlir)
+        if self.weights:
+            write_arrays(weights_file(path), self.weights)
+
+
+def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
+    """An `.npz`; as numpy.savez, but for any names, those of its own parameters too."""
+    with zipfile.ZipFile(path, "w") as archive:  # not compressed: weights hardly shrink
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def weights_file(path: Path) -> Path:
+    """The `.npz` of a `.mlir`."""
+    return path.with_suffix(".npz")
+
+
+def read(path: Path) -> Model:
+    """The model in ``net.mlir`` and ``net.npz``.
+
+    Raises UsageError where a file is missing, or an array that the text names.
+    """
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file")
+    text = path.read_text(encoding="utf-8")
+    wanted = re.findall(rf'{re.escape(WEIGHT)}\s*=\s*"([^"]+)"', text)
+    if not wanted:
+        return Model(str(path), text)
+    beside = weights_file(path)
+    if not beside.is_file():
+        raise UsageError(f"{path}: has weights ({wanted[0]}, ...), but {beside.name} is not beside it")
+    with np.load(beside, allow_pickle=False) as stored:
+        missing = [name for name in wanted if name not in stored]
+        if missing:
+            raise UsageError(f"{beside}: no array `{missing[0]}`, which {path.name} names as a weight")
+        return Model(str(path), text, {name: stored[name] for name in wanted})

@@ -1,0 +1,107 @@
+"""PyTorch in: ``model.py:build`` gives a module and example inputs; torch.export makes its graph."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch_mlir import ir
+from torch_mlir.dialects import torch as torch_dialect
+from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+from torch_mlir.extras.fx_importer import FxImporter
+
+from axiloom.errors import CompileError, UsageError
+from axiloom.frontend.lowering import FROM_TORCH, lower
+from axiloom.frontend.model import Model
+
+_ACCEPTED = "it must return (module, example_inputs), a torch.nn.Module and a tuple of tensors"
+
+
+def build(path: Path, function: str) -> tuple[Any, tuple[Any, ...]]:
+    """What `function` of the file at `path` returns, in evaluation mode.
+
+    Raises UsageError where there is no such file or function, or it returns something else.
+    """
+    name = f"{path}:{function}"
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file")
+    spec = importlib.util.spec_from_file_location(f"axiloom_model_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent.resolve()))  # so that a model may import what lies beside it
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UsageError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    made = getattr(module, function, None)
+    if made is None:
+        there = ", ".join(k for k, v in vars(module).items() if callable(v) and not k.startswith("_"))
+        raise UsageError(f"{name}: no such function; {path.name} has {there or 'none'}")
+    result = made()
+    if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], torch.nn.Module)):
+        raise UsageError(f"{name}: returned {type(result).__name__}; {_ACCEPTED}")
+    network, examples = result
+    examples = (examples,) if isinstance(examples, torch.Tensor) else tuple(examples)
+    if not all(isinstance(example, torch.Tensor) for example in examples):
+        raise UsageError(f"{name}: example inputs that are no tensors; {_ACCEPTED}")
+    return network.eval(), examples
+
+
+def export(network: Any, examples: tuple[Any, ...], name: str) -> Any:
+    """The ATen graph of a module (torch.export.ExportedProgram); CompileError says what does not export."""
+    try:
+        with torch.no_grad():
+            return torch.export.export(network, examples)
+    except Exception as error:
+        raise CompileError(f"{name}: does not export: {_first(error)}") from error
+
+
+def _first(error: Exception) -> str:
+    """torch's report of many lines in one: what is wrong, and the line of the model."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    place = next((f" (line {line})" for line in reversed(lines) if line.startswith('File "')), "")
+    return f"{type(error).__name__}: {lines[0] if lines else ''}{place}"[:400]
+
+
+def _place(graph: Any) -> None:
+    """Let the place of each op be the line of the user's model, not one within torch.
+
+    Only the file's name is kept: what is written must not depend on the machine.
+    """
+    library = str(Path(torch.__file__).parent)
+    for node in graph.nodes:
+        frames = re.findall(r'File "([^"]+)", line (\d+), in (.*)', node.meta.get("stack_trace") or "")
+        own = [frame for frame in frames if not frame[0].startswith(library)] or frames
+        if own:
+            file, line, function = own[-1]
+            node.meta["stack_trace"] = f'File "{Path(file).name}", line {line}, in {function}'
+
+
+def import_module(network: Any, examples: tuple[Any, ...], name: str) -> Model:
+    """The model of a torch.nn.Module, in linalg on tensors."""
+    program = export(network, examples, name)
+    # The exported program ties what is shared; two parameters of equal bytes have one weight as well.
+    names = {
+        np.ascontiguousarray(value.detach().numpy()).tobytes(): key
+        for key, value in [*program.state_dict.items(), *program.constants.items()]
+        if isinstance(value, torch.Tensor)
+    }
+    context = ir.Context()
+    torch_dialect.register_dialect(context)
+    importer = FxImporter(context=context)
+    program = program.run_decompositions(get_decomposition_table())
+    _place(program.graph)
+    try:
+        importer.import_frozen_program(program, func_name="main")
+    except Exception as error:
+        raise CompileError(f"{name}: torch-mlir cannot import it: {_first(error)}") from error
+    mlir, weights = lower(importer.module, FROM_TORCH, name, names)
+    return Model(name, mlir, weights)

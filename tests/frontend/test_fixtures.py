@@ -1,0 +1,34 @@
+"""The imported files that the compiler is tested with: they parse, and still say what PyTorch computes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from axiloom.drivergen.mlir import only_function, parse
+from axiloom.frontend import read
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "imported"
+FILES = sorted(FOLDER.glob("*.mlir"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_text_parses_and_weights_fit_it(path: Path) -> None:
+    model = read(path)
+    function = only_function(parse(model.mlir, path.name), path.name)
+    with np.load(path.with_suffix(".npz")) as arrays:
+        given = [arrays[name].shape for name in arrays if name.startswith("input")]
+    shapes = [value.type.get_shape() for value in function.body.block.args]  # type: ignore[attr-defined]
+    assert shapes[: len(given)] == given
+    assert len(shapes) == len(given) + len(model.weights)
+    assert sorted(shapes[len(given) :]) == sorted(array.shape for array in model.weights.values())
+
+
+def test_all_of_the_modules_are_there() -> None:
+    pytest.importorskip("torch")
+    from tests.frontend.modules import CASES  # type: ignore[import-not-found,unused-ignore]
+
+    assert [path.stem for path in FILES] == sorted(CASES)
+    assert len(FILES) >= 20
