@@ -8,10 +8,10 @@ from math import prod
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, StringAttr
 
-from axiloom.drivergen.emit_c import c_type, comment, identifier
+from axiloom.drivergen.c_names import c_of_numpy, c_type, comment, identifier, numpy_type
 from axiloom.drivergen.mlir import fail
 
-ACCEPTED = "accepted are i8, i16 and i32"
+ACCEPTED = "accepted are i1, i8, i16, i32, i64, f32 and f64"
 CACHE_LINE = 64
 """Bytes; arrays of the harness start on one, so that none shares a line with another."""
 
@@ -88,7 +88,7 @@ def arguments(function: func.FuncOp) -> list[Arg]:
             Arg(
                 f"axl_arg{number}",
                 tuple(shape),
-                element.removesuffix("_t"),
+                numpy_type(element),
                 access.data,
                 arg.name_hint or "",
                 result.value.data if isinstance(result, IntegerAttr) else None,
@@ -107,7 +107,9 @@ def harness(driver: Driver, banner: str, *, init: str | None) -> str:
     for arg in driver.args:
         shape = " x ".join(map(str, arg.shape)) or "1"
         lines.append(f"/* {arg.name or 'argument'}: {shape}, {arg.kind} */")
-        lines.append(f"{arg.dtype}_t {arg.symbol}[{arg.size}] __attribute__((aligned({CACHE_LINE})));")
+        lines.append(
+            f"{c_of_numpy(arg.dtype)} {arg.symbol}[{arg.size}] __attribute__((aligned({CACHE_LINE})));"
+        )
     call = f"{driver.function}({', '.join(arg.symbol for arg in driver.args)})"
     lines += ["", "int main(void)", "{"]
     if init is None:

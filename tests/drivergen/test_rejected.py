@@ -207,8 +207,9 @@ def test_tile_off_the_granule_or_too_large() -> None:
 
 
 def test_cpu_and_reference_refuse_too() -> None:
-    text = typed("4x4xf32", "4x4xf32", "4x4xf32")
-    expected = "input.mlir:1:1: func.func: argument 0 has elements of f32; accepted are i8, i16 and i32"
+    text = typed("4x4xf16", "4x4xf16", "4x4xf16")
+    accepted = "accepted are i1, i8, i16, i32, i64, f32 and f64"
+    expected = f"input.mlir:1:1: func.func: argument 0 has elements of f16; {accepted}"
     with pytest.raises(CompileError) as caught:
         compile_cpu(text)
     assert str(caught.value) == expected
