@@ -4,6 +4,7 @@ The way of the data: a JSON file is read (:mod:`json_form`, which uses :mod:`gra
 and flows), checked whole (:mod:`check`, :mod:`flows`), and becomes an :class:`AcceleratorSpec`, from which
 RTL, driver and functional model come.
 
+- ``kernels.py``: the kernels, and the forms in which devices execute them
 - ``types.py``: the vocabulary: data types, host and device actions, opcodes, flows, tiles
 - ``spec.py``: `AcceleratorSpec`
 - ``grammar.py``: opcode_map and opcode_flow, text to values and back
@@ -11,6 +12,7 @@ RTL, driver and functional model come.
 - ``flows.py``: which loop orders a flow allows, by symbolic execution
 - ``check.py``: every fault of a specification, all at once; and of a tile
   (``check_sizes.py``, ``check_opcodes.py``: the checks themselves)
+- ``post.py``: post-processing added to a specification
 - ``library.py``: load, dumps, and the built-in specifications in ``specs/``
 - ``model.py``: the functional model: words in, words out
 - ``words.py``: elements to stream words and back
@@ -23,12 +25,14 @@ from axiloom.isa.flows import loop_orders
 from axiloom.isa.framing import head_words
 from axiloom.isa.grammar import GrammarError
 from axiloom.isa.json_form import schema
+from axiloom.isa.kernels import KERNELS
 from axiloom.isa.library import builtin, builtins, check_file, dumps, find, load, load_all, revise
 from axiloom.isa.model import DeviceError, FunctionalModel
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import DataType, Opcode, Scope
 
 __all__ = [
+    "KERNELS",
     "AcceleratorSpec",
     "DataType",
     "DeviceError",

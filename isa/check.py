@@ -8,7 +8,7 @@ earlier ones found sound, so that no fault hides another and none is reported tw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from axiloom.isa import check_opcodes as opcodes
@@ -54,6 +54,7 @@ _RULES = (
     _whole(sizes.data, "data", breaks="data"),
     _whole(sizes.tile_form, "dims", "accel_size", "tile", breaks="accel_size"),
     _whole(sizes.granule, "dims", "accel_size", "tile"),
+    _whole(sizes.shape, "dims", "data", "accel_size", "tile"),
     _whole(sizes.rows, *_TILE),
     _whole(opcodes.some, "opcode_map", breaks="opcode_map"),
     _whole(opcodes.literals, "opcode_map"),
@@ -64,7 +65,10 @@ _RULES = (
     _each(opcodes.device_names, "device", "data", breaks="device"),
     _each(opcodes.agreement, "device", breaks="device"),
     _each(opcodes.set_all_dims, "device", "dims"),
-    _whole(opcodes.set_dims, "opcode_map", "device.*", "tile"),
+    _whole(opcodes.set_dims, "opcode_map", "device.*", "tile", "dims", "data"),
+    _whole(opcodes.post, "post", "opcode_map", "device.*", "data"),
+    _whole(opcodes.bit_names, "bits", "opcode_map", breaks="bits"),
+    _Rule(opcodes.bits, ("bits", "opcode_map", "device")),
     _Rule(opcodes.selected_flow, ("selected_flow", "opcode_flow_map")),
     _whole(opcodes.flow_names, *_FLOWS),
     _whole(opcodes.init_names, "opcode_map", "init_opcodes", breaks="init_opcodes"),
@@ -99,10 +103,16 @@ def check(spec: AcceleratorSpec, broken: Collection[str] = ()) -> list[str]:
     return faults
 
 
-def check_tile(spec: AcceleratorSpec, tile: tuple[int, ...], place: str = "tile") -> list[str]:
+def check_tile(
+    spec: AcceleratorSpec,
+    tile: tuple[int, ...],
+    place: str = "tile",
+    settings: Mapping[str, int] | None = None,
+) -> list[str]:
     """Why a sound accelerator cannot take `tile` (elements, in the order of its dims); empty if it can.
 
-    `place` stands in front of each fault: ``accel_size`` in a file, ``--tile`` on a command line.
+    `place` stands in front of each fault: ``accel_size`` in a file, ``--tile`` on a command line. `settings`:
+    as in :meth:`AcceleratorSpec.sizes`.
     """
     text = "x".join(map(str, tile))
     if len(tile) != len(spec.dims):
@@ -112,9 +122,9 @@ def check_tile(spec: AcceleratorSpec, tile: tuple[int, ...], place: str = "tile"
     if not spec.tile.flexible and tile != spec.tile.size:
         only = "x".join(map(str, spec.tile.size))
         return [f"{place}: {spec.name} takes only tiles of {only}, not {text}"]
-    faults = list(sizes.off_granule(spec, tile))
-    faults += [what for operand in spec.data for what in sizes.unfit(spec, operand, tile)]
-    faults += [what for op in spec.opcodes.values() for what in opcodes.overflows(spec, op, tile)]
+    faults = [*sizes.off_granule(spec, tile), *sizes.misshapen(spec, tile)]
+    faults += [what for operand in spec.operands for what in sizes.unfit(spec, operand, tile, settings)]
+    faults += [what for op in spec.opcodes.values() for what in opcodes.overflows(spec, op, tile, settings)]
     if not faults:
-        faults = [what for op in spec.opcodes.values() for what in sizes.transfers(spec, op, tile)]
+        faults = [what for op in spec.opcodes.values() for what in sizes.transfers(spec, op, tile, settings)]
     return [f"{place}: {what}" for what in faults]

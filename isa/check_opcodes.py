@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from axiloom.isa.flows import loop_orders
+from axiloom.isa.kernels import CHANNELS, POST_SETTINGS, WINDOW
 from axiloom.isa.names import hint, listed
-from axiloom.isa.spec import AcceleratorSpec
+from axiloom.isa.spec import AcceleratorSpec, combined
 from axiloom.isa.types import (
+    SILENT,
     WORD_BITS,
     Clear,
-    Compute,
     DeviceAction,
     HostAction,
     Load,
     Opcode,
     Recv,
+    Requantise,
+    Save,
     Send,
     SendDim,
     SendIdx,
@@ -83,17 +86,20 @@ def host_names(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
     for index, action in enumerate(opcode.host):
         place = f"opcode_map.{opcode.name}[{index}]: {action}"
         if isinstance(action, Send | Recv):
-            if action.operand not in spec.data:
+            result = spec.form.output
+            if action.operand not in spec.operands:
                 yield f"{place}: {_unknown_operand(spec, action.operand)}"
-            elif isinstance(action, Send) and action.operand == "C":
-                yield f"{place}: C is the result and cannot be sent; send A or B"
-            elif isinstance(action, Recv) and action.operand != "C":
-                yield f"{place}: {action.operand} does not come back; only C does"
-        elif isinstance(action, SendDim | SendIdx):
-            dims = [f.dim for f in action.fields] if isinstance(action, SendDim) else [action.dim]
-            for dim in dims:
-                if dim not in spec.dims:
-                    yield f"{place}: unknown dim `{dim}`{hint(dim, spec.dims)}; they are {listed(spec.dims)}"
+            elif isinstance(action, Send) and action.operand == result:
+                yield f"{place}: {result} is the result and cannot be sent; send {_inputs(spec)}"
+            elif isinstance(action, Recv) and action.operand != result:
+                yield f"{place}: {action.operand} does not come back; only {result} does"
+        elif isinstance(action, SendIdx) and action.dim not in spec.dims:
+            yield f"{place}: {_unknown_dim(action.dim, spec.dims)}"
+        elif isinstance(action, SendDim):
+            known = (*spec.dims, *(setting.name for setting in spec.settings))
+            for one in action.fields:
+                if one.dim not in known:
+                    yield f"{place}: {_unknown_dim(one.dim, known)}"
 
 
 def one_recv(_: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
@@ -115,21 +121,30 @@ def fields(_: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
                 yield f"{place}: field `{one}` overlaps another field that begins at bit {one.shift}"
             if any(one.dim == other.dim for other in before):
                 yield f"{place}: dim `{one.dim}` stands twice in one word"
+            signed = any(one.dim == setting.name for setting in POST_SETTINGS)
+            if signed and 0 <= one.shift < WORD_BITS and action.field_bits(one) < 8:
+                yield f"{place}: field `{one}` has {action.field_bits(one)} bits; {one.dim} needs 8"
 
 
 def field_sizes(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
     return overflows(spec, opcode, spec.tile.size)
 
 
-def overflows(spec: AcceleratorSpec, opcode: Opcode, tile: tuple[int, ...]) -> Iterator[str]:
+def overflows(
+    spec: AcceleratorSpec,
+    opcode: Opcode,
+    tile: tuple[int, ...],
+    settings: Mapping[str, int] | None = None,
+) -> Iterator[str]:
     """Sizes of `tile` that do not fit their fields: they would run into the next field or out of the word."""
-    sizes = spec.sizes(tile)
+    sizes = spec.sizes(tile, settings)
+    signed = {setting.name for setting in spec.settings if setting.signed}
     for index, action in enumerate(opcode.host):
         if not isinstance(action, SendDim):
             continue
         for one in action.fields:
             size, bits = sizes[one.dim], action.field_bits(one)
-            if size >> bits:
+            if one.dim not in signed and size >> bits:
                 yield (
                     f"opcode_map.{opcode.name}[{index}]: size {size} of dim {one.dim} overflows its field of "
                     f"{bits} bit{'' if bits == 1 else 's'} from bit {one.shift}; at most {(1 << bits) - 1}"
@@ -142,21 +157,27 @@ def overflows(spec: AcceleratorSpec, opcode: Opcode, tile: tuple[int, ...]) -> I
 def device_names(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
     for index, action in enumerate(opcode.device):
         place = f"device.{opcode.name}[{index}]: {action}"
-        if not isinstance(action, Load | Store | Clear):
+        result = spec.form.output
+        if isinstance(action, Save) and not spec.form.saves:
+            window = listed(WINDOW.operands["I"])
+            yield f"{place}: only a device that takes one window at a time, I ({window}), saves"
+        if not isinstance(action, Load | Store | Requantise | Clear):
             continue
-        if action.operand not in spec.data:
+        if action.operand not in spec.operands:
             yield f"{place}: {_unknown_operand(spec, action.operand)}"
-        elif isinstance(action, Load) and action.operand == "C":
-            yield f"{place}: C is computed, not loaded; load A or B"
-        elif isinstance(action, Store | Clear) and action.operand != "C":
-            yield f"{place}: only C can be stored and cleared"
+        elif isinstance(action, Load) and action.operand == result:
+            yield f"{place}: {result} is computed, not loaded; load {_inputs(spec)}"
+        elif not isinstance(action, Load) and action.operand != result:
+            yield f"{place}: only {result} can be stored and cleared"
+        elif isinstance(action, Requantise) and not spec.post:
+            yield f"{place}: {_needs_post('requantise')}"
 
 
 def agreement(_: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
     """The device reads and writes what the host sends and receives, in the same order."""
     place = f"device.{opcode.name}: contradicts the host"
     host = opcode.payload
-    device = [a for a in opcode.device if not isinstance(a, Compute | Clear)]
+    device = [a for a in opcode.device if not isinstance(a, SILENT)]
     for theirs, ours in zip(host, device, strict=False):
         if not _agree(theirs, ours):
             yield f"{place}: `{ours}` where the host does `{theirs}`; `{_answer(theirs)}` goes with that"
@@ -171,7 +192,7 @@ def agreement(_: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
 
 def _agree(host: HostAction, device: DeviceAction) -> bool:
     if isinstance(host, Send | Recv):
-        return str(device) == _answer(host)
+        return str(device) == _answer(host) or device == Requantise(host.operand)
     return isinstance(device, Skip) or (isinstance(host, SendDim) and isinstance(device, SetDims))
 
 
@@ -185,12 +206,15 @@ def _answer(host: HostAction) -> str:
 
 
 def set_all_dims(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
+    """MatMul takes the sizes of a tile from one word."""
+    if spec.form.dense:
+        return
     for action, host in opcode.steps():
         if not (isinstance(action, SetDims) and isinstance(host, SendDim)):
             continue
         named = {one.dim for one in host.fields}
         missing = [dim for dim in spec.dims if dim not in named]
-        if missing:
+        if missing and named & set(spec.dims):
             yield (
                 f"opcode_map.{opcode.name}: {host}: `set dims` takes all dims from one word; "
                 f"{listed(missing)} missing"
@@ -199,12 +223,68 @@ def set_all_dims(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
 
 def set_dims(spec: AcceleratorSpec) -> Iterator[str]:
     """Dims are set where, and only where, the tile is flexible."""
-    setting = [f"`{op.name}`" for op in spec.opcodes.values() if SetDims() in op.device]
+    setting = [f"`{op.name}`" for op in spec.opcodes.values() if _sets_dims(spec, op)]
     if spec.tile.flexible and not setting:
         yield "device: the tile is flexible (tile.granule), but no opcode does `set dims`"
     if setting and not spec.tile.flexible:
         names = listed(setting)
         yield f"device: {names}: `set dims` needs a flexible tile; give tile.granule, or `skip` the word"
+    if setting and spec.tile.flexible and spec.form.dense:
+        free = [dim for dim in spec.dims if dim not in (*spec.form.unit, *spec.tied)]
+        free += [setting.name for setting in spec.form.settings if setting.name in ("ih", "iw")]
+        missing = [name for name in free if not spec.sets(name)]
+        if missing:
+            yield f"device: the tile is flexible (tile.granule), but no opcode sets {listed(missing)}"
+
+
+def _sets_dims(spec: AcceleratorSpec, opcode: Opcode) -> bool:
+    words = [host for action, host in opcode.steps() if isinstance(action, SetDims)]
+    return any(one.dim in spec.dims for host in words if isinstance(host, SendDim) for one in host.fields)
+
+
+def post(spec: AcceleratorSpec) -> Iterator[str]:
+    """Post-processing is told everything it needs, and used."""
+    if not spec.post:
+        return
+    actions = [action for opcode in spec.opcodes.values() for action in opcode.device]
+    for wanted in (Load(CHANNELS), Requantise(spec.form.output)):
+        if wanted not in actions:
+            yield f"post: no opcode does `{wanted}`, so post-processing cannot be used"
+
+
+def bit_names(spec: AcceleratorSpec) -> Iterator[str]:
+    for number, name in enumerate(spec.bits):
+        opcode = spec.opcodes.get(name)
+        if opcode is None:
+            yield f"bits[{number}]: unknown opcode `{name}`{hint(name, spec.opcodes)}"
+        elif name in spec.bits[:number]:
+            yield f"bits[{number}]: `{name}` stands twice"
+        elif opcode.literal is None or opcode.literal.bit_count() != 1:
+            word = "has no opcode word" if opcode.literal is None else f"has opcode word {opcode.literal}"
+            yield f"bits[{number}]: `{name}` {word}, not a single bit"
+
+
+def bits(subject: Subject) -> Iterator[str]:
+    """An opcode whose word combines bits does what they do."""
+    spec = subject.spec
+    sound = {op.name for op in subject.sound("opcode_map", "device")}
+    receiving = [name for name in spec.bits if spec.opcodes[name].receives]
+    if len(receiving) > 1:
+        yield f"bits: {listed(receiving)} could come in one word, and each receives a tile; only one may"
+    for name, opcode in spec.opcodes.items():
+        parts = spec.combination(opcode.literal or 0)
+        if name in spec.bits or parts is None or not {name, *(p.name for p in parts)} <= sound:
+            continue
+        both = combined(opcode.literal or 0, parts)
+        if (opcode.host, opcode.device) != (both.host, both.device):
+            yield (
+                f"bits: `{name}` does {_actions(opcode.device)}, but the bits of its word {opcode.literal}, "
+                f"{both.name}, do {_actions(both.device)}"
+            )
+
+
+def _actions(actions: Iterable[DeviceAction]) -> str:
+    return listed(f"`{action}`" for action in actions)
 
 
 # --- flows -------------------------------------------------------------------------------------------
@@ -230,7 +310,8 @@ def init_names(spec: AcceleratorSpec) -> Iterator[str]:
 
 
 def unused(spec: AcceleratorSpec) -> Iterator[str]:
-    used = {name for scope in spec.flows.values() for name, _ in scope.opcodes()} | set(spec.init_opcodes)
+    used = {name for scope in spec.flows.values() for name, _ in scope.opcodes()}
+    used |= {*spec.init_opcodes, *spec.bits}
     for name in spec.opcodes:
         if name not in used:
             yield f"opcode_map.{name}: no flow uses opcode `{name}`, nor does init_opcodes"
@@ -249,17 +330,34 @@ def orders(subject: Subject) -> Iterator[str]:
     sound = {op.name for op in subject.sound("opcode_map", "device")}
     init_sound = set(spec.init_opcodes) <= sound
     for flow, scope in spec.flows.items():
-        if scope.depth > len(spec.dims):
+        if scope.depth > len(spec.form.loops):
             yield (
                 f"opcode_flow_map.{flow}: {scope} has {scope.depth} scopes inside each other, "
-                f"but there are only {len(spec.dims)} loops"
+                f"but there are only {len(spec.form.loops)} loops"
             )
         elif init_sound and {name for name, _ in scope.opcodes()} <= sound and not loop_orders(spec, flow):
-            yield f"opcode_flow_map.{flow}: {scope} computes a wrong C under every order of the loops"
+            wrong = f"computes a wrong {spec.form.output} under every order of the loops"
+            yield f"opcode_flow_map.{flow}: {scope} {wrong}"
 
 
 def _unknown_operand(spec: AcceleratorSpec, operand: str) -> str:
+    known = spec.operands
     if operand.removeprefix("-").isdecimal():
-        last = len(spec.data) - 1
-        return f"operand {operand} is out of range: 0 to {last}, which are {listed(spec.data)}"
-    return f"unknown operand `{operand}`{hint(operand, spec.data)}; they are {listed(spec.data)}"
+        return f"operand {operand} is out of range: 0 to {len(known) - 1}, which are {listed(known)}"
+    if operand == CHANNELS:
+        return _needs_post(f"operand {CHANNELS}")
+    return f"unknown operand `{operand}`{hint(operand, known)}; they are {listed(known)}"
+
+
+def _unknown_dim(dim: str, known: Sequence[str]) -> str:
+    if any(dim == setting.name for setting in POST_SETTINGS):
+        return _needs_post(f"setting {dim}")
+    return f"unknown dim `{dim}`{hint(dim, known)}; they are {listed(known)}"
+
+
+def _needs_post(what: str) -> str:
+    return f"{what} belongs to post-processing; give `post`: true"
+
+
+def _inputs(spec: AcceleratorSpec) -> str:
+    return " or ".join(spec.form.inputs)

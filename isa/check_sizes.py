@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from math import prod
 
 from axiloom.isa.framing import sent_words
+from axiloom.isa.kernels import KERNELS
 from axiloom.isa.names import hint, listed
 from axiloom.isa.spec import AcceleratorSpec
-from axiloom.isa.types import Opcode
+from axiloom.isa.types import WORD_BITS, DataType, Opcode
 
-KERNEL = "linalg.matmul"
-DIMS = ("m", "n", "k")
-OPERANDS = {"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")}
-"""Operands of the kernel and the dims they have; a specification may list an operand's dims in any order."""
 STREAM_WIDTHS = (32, 64, 128)
 LENGTH_WIDTHS = range(8, 27)
 """Widths of the LENGTH register (PG021, "Width of Buffer Length Register")."""
@@ -25,27 +22,31 @@ _DMA_REGISTERS = 1 << 16  # bytes of address space that a block design gives the
 
 
 def kernel(spec: AcceleratorSpec) -> Iterator[str]:
-    if spec.kernel != KERNEL:
-        yield f"kernel: `{spec.kernel}` is not supported; only {KERNEL} is{hint(spec.kernel, [KERNEL])}"
+    if spec.kernel not in KERNELS:
+        known = f"{listed(KERNELS)} are{hint(spec.kernel, KERNELS)}"
+        yield f"kernel: `{spec.kernel}` is not supported; {known}"
 
 
 def dims(spec: AcceleratorSpec) -> Iterator[str]:
-    if spec.dims != DIMS:
+    form = spec.form
+    if spec.dims != form.dims:
         given = listed(spec.dims)
-        yield f"dims: {given} are not those of {KERNEL}, which are {listed(DIMS)}, in this order"
+        yield f"dims: {given} are not those of {form.kernel}, which are {listed(form.dims)}, in this order"
 
 
 def data(spec: AcceleratorSpec) -> Iterator[str]:
-    these = "the operands are " + ", ".join(f"{o} ({listed(d)})" for o, d in OPERANDS.items())
+    form = spec.form
+    these = "the operands are " + ", ".join(f"{o} ({listed(d)})" for o, d in form.operands.items())
+    order = "in this order" if form.dense else "in any order"
     for operand in spec.data:
-        if operand not in OPERANDS:
-            yield f"data.{operand}: unknown operand `{operand}`{hint(operand, OPERANDS)}; {these}"
-    for operand, own in OPERANDS.items():
-        if operand not in spec.data:
+        if operand not in form.operands:
+            yield f"data.{operand}: unknown operand `{operand}`{hint(operand, form.operands)}; {these}"
+    for operand, own in form.operands.items():
+        given = spec.data.get(operand)
+        if given is None:
             yield f"data: operand `{operand}` is missing; {these}"
-        elif sorted(spec.data[operand]) != sorted(own):
-            given = listed(spec.data[operand])
-            yield f"data.{operand}: {given} are not its dims, which are {listed(own)}, in any order"
+        elif given != own and (form.dense or sorted(given) != sorted(own)):
+            yield f"data.{operand}: {listed(given)} are not its dims, which are {listed(own)}, {order}"
 
 
 def tile_form(spec: AcceleratorSpec) -> Iterator[str]:
@@ -67,6 +68,22 @@ def off_granule(spec: AcceleratorSpec, tile: tuple[int, ...]) -> Iterator[str]:
             yield f"size {size} of dim {dim} is not a multiple of the granule {unit}"
 
 
+def shape(spec: AcceleratorSpec) -> Iterator[str]:
+    for fault in misshapen(spec, spec.tile.size):
+        yield f"accel_size: {fault}"
+
+
+def misshapen(spec: AcceleratorSpec, tile: tuple[int, ...]) -> Iterator[str]:
+    """Sizes that the form of the kernel does not leave open."""
+    sizes = dict(zip(spec.dims, tile, strict=True))
+    for dim in spec.form.unit:
+        if sizes[dim] != 1:
+            yield f"size {sizes[dim]} of dim {dim} must be 1: the device takes one window at a time"
+    for dim, other in spec.tied.items():
+        if sizes[dim] != sizes[other]:
+            yield f"size {sizes[dim]} of dim {dim} must be the {sizes[other]} of {other}: no word sets {dim}"
+
+
 def rows(spec: AcceleratorSpec) -> Iterator[str]:
     place = "tile.granule" if spec.tile.granule else "accel_size"
     for operand in spec.data:
@@ -75,14 +92,24 @@ def rows(spec: AcceleratorSpec) -> Iterator[str]:
 
 
 def _ragged(spec: AcceleratorSpec, operand: str, tile: tuple[int, ...]) -> Iterator[str]:
-    """Rows that are not whole words."""
-    kind = spec.operand_type(operand)
+    """Rows that are not whole words, where rows must be."""
+    if spec.form.dense:
+        return
     row = spec.operand_shape(operand, tile)[-1]
-    if row % kind.per_word:
-        yield (
-            f"a row of {operand} has {row} elements of {kind.value}, not a whole number of words: "
-            f"dim {spec.data[operand][-1]} must be a multiple of {kind.per_word}"
-        )
+    for kind in _kinds(spec, operand):
+        if row % kind.per_word:
+            yield (
+                f"a row of {operand} has {row} elements of {kind.value}, not a whole number of words: "
+                f"dim {spec.data[operand][-1]} must be a multiple of {kind.per_word}"
+            )
+
+
+def _kinds(spec: AcceleratorSpec, operand: str) -> list[DataType]:
+    """The types in which an operand travels."""
+    kinds = [spec.operand_type(operand)]
+    if any(operand in opcode.receives and opcode.requantises for opcode in spec.opcodes.values()):
+        kinds.append(DataType.INT8)
+    return kinds
 
 
 # --- buffers, multiply-adds, stream ------------------------------------------------------------------
@@ -90,10 +117,10 @@ def _ragged(spec: AcceleratorSpec, operand: str, tile: tuple[int, ...]) -> Itera
 
 def buffer_names(spec: AcceleratorSpec) -> Iterator[str]:
     for operand in spec.buffers:
-        if operand not in spec.data:
-            known = f"{hint(operand, spec.data)}; they are {listed(spec.data)}"
+        if operand not in spec.operands:
+            known = f"{hint(operand, spec.operands)}; they are {listed(spec.operands)}"
             yield f"buffers.{operand}: unknown operand `{operand}`{known}"
-    for operand in spec.data:
+    for operand in spec.operands:
         if operand not in spec.buffers:
             yield f"buffers: the buffer of operand `{operand}` is missing"
         elif spec.buffers[operand] < 1:
@@ -101,18 +128,21 @@ def buffer_names(spec: AcceleratorSpec) -> Iterator[str]:
 
 
 def buffer_fit(spec: AcceleratorSpec) -> Iterator[str]:
-    for operand in spec.data:
-        if not list(_ragged(spec, operand, spec.tile.size)):
+    for operand in spec.operands:
+        if operand not in spec.data or not list(_ragged(spec, operand, spec.tile.size)):
             for fault in unfit(spec, operand, spec.tile.size):
                 yield f"accel_size: {fault}"
 
 
-def unfit(spec: AcceleratorSpec, operand: str, tile: tuple[int, ...]) -> Iterator[str]:
+def unfit(
+    spec: AcceleratorSpec, operand: str, tile: tuple[int, ...], settings: Mapping[str, int] | None = None
+) -> Iterator[str]:
     """Why an operand's tile does not go into its buffer."""
-    yield from _ragged(spec, operand, tile)
-    words, capacity = spec.operand_words(operand, tile), spec.buffers.get(operand)
+    if operand in spec.data:
+        yield from _ragged(spec, operand, tile)
+    words, capacity = spec.operand_words(operand, tile, settings), spec.buffers.get(operand)
     if capacity is not None and words > capacity:
-        shape = _times(spec.operand_shape(operand, tile))
+        shape = _times(spec.operand_shape(operand, tile, settings))
         kind = spec.operand_type(operand).value
         yield f"a {shape} tile of {operand} ({kind}) has {words} words; its buffer holds {capacity}"
 
@@ -121,6 +151,8 @@ def macs(spec: AcceleratorSpec) -> Iterator[str]:
     if spec.macs < 1 or spec.macs & (spec.macs - 1):
         yield f"macs: {spec.macs} is not a power of two"
         return
+    if spec.form.dense:
+        return  # what a tile does not fill up is masked
     elements = prod((spec.tile.granule or spec.tile.size)[:2])
     if elements % spec.macs:
         what = "granule" if spec.tile.granule else "tile"
@@ -134,15 +166,21 @@ def stream(spec: AcceleratorSpec) -> Iterator[str]:
 
 def beats(spec: AcceleratorSpec) -> Iterator[str]:
     """Each tile is whole beats of the stream; where the granules' are, those of all sizes are."""
+    if spec.form.dense:
+        return  # zeros fill them up
     key, tile = ("tile.granule", spec.tile.granule) if spec.tile.granule else ("accel_size", spec.tile.size)
     for operand in spec.data:
-        if not list(_ragged(spec, operand, tile)) and spec.operand_words(operand, tile) % spec.beat_words:
-            shape, kind = _times(spec.operand_shape(operand, tile)), spec.operand_type(operand).value
-            yield (
-                f"stream_width: a {shape} tile of {operand} ({kind}) has {spec.operand_words(operand, tile)} "
-                f"words, not a multiple of the {spec.beat_words} in {spec.stream_width} bits; "
-                f"take a narrower stream or another {key}"
-            )
+        if list(_ragged(spec, operand, tile)):
+            continue
+        shape = spec.operand_shape(operand, tile)
+        for kind in _kinds(spec, operand):
+            words = prod(shape) * kind.bits // WORD_BITS
+            if words % spec.beat_words:
+                yield (
+                    f"stream_width: a {_times(shape)} tile of {operand} ({kind.value}) has {words} "
+                    f"words, not a multiple of the {spec.beat_words} in {spec.stream_width} bits; "
+                    f"take a narrower stream or another {key}"
+                )
 
 
 # --- DMA ---------------------------------------------------------------------------------------------
@@ -178,11 +216,16 @@ def transfers_of_default_tile(spec: AcceleratorSpec, opcode: Opcode) -> Iterator
     return transfers(spec, opcode, spec.tile.size)
 
 
-def transfers(spec: AcceleratorSpec, opcode: Opcode, tile: tuple[int, ...]) -> Iterator[str]:
+def transfers(
+    spec: AcceleratorSpec,
+    opcode: Opcode,
+    tile: tuple[int, ...],
+    settings: Mapping[str, int] | None = None,
+) -> Iterator[str]:
     """Each way, an opcode with its payload is one transfer: it fits its window and the LENGTH register."""
     config = spec.dma
-    received = 4 * sum(spec.operand_words(o, tile) for o in opcode.receives)
-    sent = 4 * sent_words(spec, opcode, tile)
+    received = 4 * spec.received_words(opcode, tile, settings)
+    sent = 4 * sent_words(spec, opcode, tile, settings)
     for verb, size, key, window in (
         ("sends", sent, "inputBufferSize", config.input_buffer_size),
         ("receives", received, "outputBufferSize", config.output_buffer_size),

@@ -7,7 +7,7 @@ whole beats, and on a stream of 32 bits there is nothing to fill up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import HostAction, Opcode, Recv, Send, SendLiteral
@@ -39,7 +39,12 @@ def head_words(spec: AcceleratorSpec, opcode: Opcode) -> int:
     return single + -single % spec.beat_words
 
 
-def sent_words(spec: AcceleratorSpec, opcode: Opcode, tile: tuple[int, ...] | None = None) -> int:
-    """Words of a whole instruction with tiles of `tile`, by default the default ones."""
-    tiles = sum(spec.operand_words(operand, tile) for operand in opcode.sends)
+def sent_words(
+    spec: AcceleratorSpec,
+    opcode: Opcode,
+    tile: tuple[int, ...] | None = None,
+    settings: Mapping[str, int] | None = None,
+) -> int:
+    """Words of a whole instruction with tiles of `tile`, by default the default ones, under `settings`."""
+    tiles = sum(spec.operand_words(operand, tile, settings) for operand in opcode.sends)
     return tiles + sum(not isinstance(action, Send | Recv) for action in padded(opcode.host, spec.beat_words))

@@ -31,6 +31,8 @@ from axiloom.isa.types import (
     Load,
     Opcode,
     Recv,
+    Requantise,
+    Save,
     Scope,
     Send,
     SendDim,
@@ -42,7 +44,7 @@ from axiloom.isa.types import (
 )
 
 SCHEMA_PATH = Path(__file__).parent / "specs" / "accelerator.schema.json"
-_DEVICE_FORMS = "`load X`, `compute`, `store X`, `clear X`, `set dims` or `skip`"
+_DEVICE_FORMS = "`load X`, `compute`, `store X`, `requantise X`, `clear X`, `save`, `set dims` or `skip`"
 _DMA_KEYS = {
     "id": "id",
     "address": "address",
@@ -197,6 +199,8 @@ class _Reader:
         self._set("tile", "tile", lambda v: replace(self._draft.spec.tile, granule=_integers(v["granule"])))
         self._set("dma_config", "dma", _dma)
         self._set("stream_width", "stream_width", int)
+        self._set("post", "post", bool)
+        self._set("bits", "bits", tuple)
         self._opcodes()
         self._flows()
         self._sizes()
@@ -236,7 +240,7 @@ class _Reader:
             for name in (n for n in device if n not in host):
                 self._fault(path(["device", name]), f"unknown opcode `{name}`{hint(name, host)}")
         spec = self._draft.spec
-        named = {name: named_actions(actions, tuple(spec.data), spec.dims) for name, actions in host.items()}
+        named = {name: named_actions(actions, spec.operands, spec.dims) for name, actions in host.items()}
         opcodes = {name: Opcode(name, actions, device.get(name, ())) for name, actions in named.items()}
         self._draft.spec = spec.replace(opcodes=opcodes)
 
@@ -276,7 +280,7 @@ class _Reader:
         if {"accel_size", "tile", "data", "dims", "data_type"} & self._draft.broken:
             self._draft.broken |= {"buffers", "macs"} - self._body.keys()
         if "macs" not in self._draft.broken:
-            macs = int(self._body["macs"]) if "macs" in self._body else default_macs(spec.tile)
+            macs = int(self._body["macs"]) if "macs" in self._body else default_macs(spec)
             spec = spec.replace(macs=macs)
         if "buffers" in self._body and "buffers" not in self._draft.broken:
             spec = spec.replace(buffers={o: int(words) for o, words in self._body["buffers"].items()})
@@ -285,24 +289,35 @@ class _Reader:
         self._draft.spec = spec
 
 
-def default_macs(tile: TileRule) -> int:
-    """Parallel multiply-adds where the file gives none: 64, or what an (m, n) tile can use."""
-    elements = prod((tile.granule or tile.size)[:2])
+def default_macs(spec: AcceleratorSpec) -> int:
+    """Parallel multiply-adds where the file gives none: 64, or what an (m, n) tile can use, or what a beat
+    brings where the device makes one dot product at a time."""
+    if spec.form.saves:
+        return max(1, spec.stream_width // spec.data_type.bits)
+    if spec.form.dense:
+        return 64
+    elements = prod((spec.tile.granule or spec.tile.size)[:2])
     return min(64, elements & -elements)
 
 
 def _default_buffers(spec: AcceleratorSpec) -> dict[str, int]:
     """Room for one tile of the default size."""
     try:
-        return {operand: max(1, spec.operand_words(operand)) for operand in spec.data}
+        return {operand: max(1, spec.operand_words(operand)) for operand in spec.operands}
     except (KeyError, ValueError):  # dims and sizes that do not fit each other: the check says so
         return {}
 
 
 def parse_device_action(text: str) -> DeviceAction | None:
     """The device action as a file writes it (``load A``), or None."""
-    plain: dict[str, DeviceAction] = {str(action): action for action in (Compute(), SetDims(), Skip())}
-    with_operand: dict[str, type[Load | Store | Clear]] = {"load": Load, "store": Store, "clear": Clear}
+    silent = (Compute(), Save(), SetDims(), Skip())
+    plain: dict[str, DeviceAction] = {str(action): action for action in silent}
+    with_operand: dict[str, type[Load | Store | Requantise | Clear]] = {
+        "load": Load,
+        "store": Store,
+        "requantise": Requantise,
+        "clear": Clear,
+    }
     words = text.split()
     if len(words) == 2 and words[0] in with_operand:
         return with_operand[words[0]](words[1])
@@ -376,6 +391,8 @@ def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
         "buffers": dict(spec.buffers),
         "macs": spec.macs,
         "stream_width": spec.stream_width if spec.stream_width != WORD_BITS else None,
+        "post": spec.post or None,
+        "bits": list(spec.bits) or None,
     }
     return {key: value for key, value in body.items() if value is not None}
 

@@ -142,12 +142,12 @@ POST_SETTINGS = (
 
 
 def form_of(kernel: str, data: Mapping[str, tuple[str, ...]]) -> Form:
-    """The form of a kernel with these operands; the kernel's first one, or MatMul, where none fits."""
-    forms = [form for form in FORMS if form.kernel == kernel] or [MATMUL]
-    for form in forms:
-        if {o: sorted(d) for o, d in data.items()} == {o: sorted(d) for o, d in form.operands.items()}:
-            return form
-    return forms[0]
+    """The form of a kernel with these operands; where none fits whole, the one that fits best."""
+
+    def fitting(form: Form) -> int:
+        return sum(sorted(data.get(o, ())) == sorted(dims) for o, dims in form.operands.items())
+
+    return max([form for form in FORMS if form.kernel == kernel] or FORMS, key=fitting)
 
 
 def extent(outputs: int, taps: int, stride: int = 1, dilation: int = 1) -> int:

@@ -8,7 +8,9 @@ from typing import Any
 
 from axiloom.errors import SpecError, UsageError
 from axiloom.isa import check, json_form
+from axiloom.isa.kernels import MATMUL
 from axiloom.isa.names import hint
+from axiloom.isa.post import with_post
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import DataType
 
@@ -47,18 +49,23 @@ def dumps(*specs: AcceleratorSpec) -> str:
     return json_form.write(specs)
 
 
-def builtins() -> list[str]:
-    """Names of the accelerators that come with Axiloom: v1_4 ... v4_16."""
-    return list(_shipped(ENCODINGS[0]))
+def builtins(kernel: str = MATMUL.kernel) -> list[str]:
+    """Names of the accelerators for `kernel` that come with Axiloom: v1_4 ... v4_16; conv_v3 and conv_v4."""
+    return [name for name, spec in _shipped(ENCODINGS[0]).items() if spec.kernel == kernel]
 
 
 def builtin(
-    name: str, size: int | None = None, data_type: str | DataType = "int32", encoding: str = "bitmask"
+    name: str,
+    size: int | None = None,
+    data_type: str | DataType = "int32",
+    encoding: str = "bitmask",
+    post: bool = False,
 ) -> AcceleratorSpec:
     """An accelerator that comes with Axiloom.
 
-    `name`: version and tile size (``v3_16``), or the version alone (``v3``) with `size`, by default 16.
-    `encoding`: the file its opcodes come from, ``bitmask`` or ``literals``. Raises UsageError.
+    `name`: version and tile size (``v3_16``), or the version alone (``v3``) with `size`, by default 16;
+    or ``conv_v3``, ``conv_v4``. `encoding`: the file its opcodes come from, ``bitmask`` or ``literals``.
+    `post`: with post-processing (:func:`axiloom.isa.post.with_post`). Raises UsageError.
     """
     if encoding not in ENCODINGS:
         known = ", ".join(ENCODINGS)
@@ -69,7 +76,7 @@ def builtin(
         raise UsageError(f"no built-in accelerator `{full}`{hint(full, specs)}; there are {', '.join(specs)}")
     if size is not None and not full.endswith(f"_{size}"):
         raise UsageError(f"`{full}` says another size than {size}; give one of them")
-    return _typed(specs[full], data_type)
+    return _typed(with_post(specs[full], encoding) if post else specs[full], data_type)
 
 
 def find(name_or_path: str, size: int | None = None, encoding: str = "bitmask") -> AcceleratorSpec:

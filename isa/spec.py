@@ -166,8 +166,13 @@ class AcceleratorSpec:
         for opcode in self.opcodes.values():
             if opcode.literal == word:
                 return opcode
+        parts = self.combination(word)
+        return combined(word, parts) if parts else None
+
+    def combination(self, word: int) -> list[Opcode] | None:
+        """The opcodes of :attr:`bits` that make up `word`, in the order of execution; None if none do."""
         parts = [self.opcodes[name] for name in self.bits if (self.opcodes[name].literal or 0) & word]
-        return combined(word, parts) if parts and word == sum(p.literal or 0 for p in parts) else None
+        return parts if parts and word == sum(p.literal or 0 for p in parts) else None
 
     def sets(self, name: str) -> bool:
         """Whether some opcode sets this dim or setting on the device."""

@@ -18,9 +18,9 @@ from tests.isa.streams import Matrix, Tile, matmul_program, opcode_words
 
 from axiloom.isa import AcceleratorSpec, DataType
 from axiloom.isa.check import check_tile
-from axiloom.isa.check_sizes import OPERANDS
 from axiloom.isa.flows import loop_orders
 from axiloom.isa.grammar import parse_opcode_flow
+from axiloom.isa.kernels import MATMUL
 from axiloom.isa.types import (
     Clear,
     Compute,
@@ -81,7 +81,7 @@ def specs(draw: st.DrawFn, largest: int = 12, widest: int = 128) -> AcceleratorS
     """A sound specification with tiles of at most `largest` (a multiple of 4) elements a side, and streams of
     at most `widest` bits."""
     kind = draw(st.sampled_from(DataType))
-    data = {o: draw(st.permutations(dims).map(tuple)) for o, dims in OPERANDS.items()}
+    data = {o: draw(st.permutations(dims).map(tuple)) for o, dims in MATMUL.operands.items()}
     flexible = draw(st.booleans())
     size = {d: draw(st.integers(1, largest)) for d in ("m", "n", "k")}
     for operand in "AB":  # rows are whole words
@@ -147,7 +147,9 @@ def _opcodes(
             device.append(_DEVICE[letter])
             host += [_HOST[letter]] if letter in _HOST else []
         if draw(st.integers(0, 3)) == 0:
-            dims_around = sorted({d for o in "ABC" if o.replace("C", "s") in actions for d in OPERANDS[o]})
+            dims_around = sorted(
+                {d for o in "ABC" if o.replace("C", "s") in actions for d in MATMUL.operands[o]}
+            )
             index = st.sampled_from(dims_around).map(SendIdx) if dims_around else st.nothing()
             host.append(draw(st.builds(SendLiteral, _WORD) | index))
             device.append(Skip())

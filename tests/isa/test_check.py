@@ -65,7 +65,7 @@ def _both(*edits: Callable[[Body], None]) -> Callable[[Body], None]:
             "v3_4",
             _set("kernel", "linalg.matmull"),
             [
-                "kernel: `linalg.matmull` is not supported; only linalg.matmul is; "
+                "kernel: `linalg.matmull` is not supported; linalg.matmul, linalg.conv_2d_nchw_fchw are; "
                 "did you mean `linalg.matmul`?"
             ],
         ),
@@ -320,8 +320,8 @@ def _both(*edits: Callable[[Body], None]) -> Callable[[Body], None]:
             "v3_4",
             _set("device", "cC", ["compote"]),
             [
-                "device.cC[0]: `compote` is not a device action: `load X`, `compute`, `store X`, `clear X`, "
-                "`set dims` or `skip`"
+                "device.cC[0]: `compote` is not a device action: `load X`, `compute`, `store X`, "
+                "`requantise X`, `clear X`, `save`, `set dims` or `skip`"
             ],
         ),
         (
@@ -512,7 +512,7 @@ def test_a_faulty_opcode_hides_no_fault_of_another(tmp_path: Path) -> None:
         _set("dma_config", "outputBufferSize", 32),
     )
     assert _faults(tmp_path, "v3_4", edits) == [
-        "device.sB[0]: `lod B` is not a device action: `load X`, `compute`, `store X`, `clear X`, `set dims` or `skip`",
+        "device.sB[0]: `lod B` is not a device action: `load X`, `compute`, `store X`, `requantise X`, `clear X`, `save`, `set dims` or `skip`",
         "opcode_map.sA[1]: send(7): operand 7 is out of range: 0 to 2, which are A, B, C",
         "device.rC: contradicts the host: nothing goes with `recv(C)` (opcode_map.rC[1]); add `store C`",
         "selected_flow: unknown flow `Css`; did you mean `Cs`?; the flows are Ns, As, Bs, Cs, Y, Z",

@@ -41,7 +41,9 @@ def window(text: str) -> tuple[int, int]:
 def add_accelerator(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("accelerator")
     group.add_argument(
-        "--accel", metavar="NAME", help="a built-in one (v1..v4, v3_16; default v3), or a name within --spec"
+        "--accel",
+        metavar="NAME",
+        help="a built-in one (v1..v4, v3_16, conv_v3, conv_v4; default v3), or a name within --spec",
     )
     group.add_argument(
         "--size", type=int, metavar="S", help="tile size of a built-in one: 4, 8 or 16 (default 16)"
@@ -49,6 +51,11 @@ def add_accelerator(command: argparse.ArgumentParser) -> None:
     group.add_argument("--spec", type=Path, metavar="FILE.json", help="a specification of your own")
     group.add_argument(
         "--encoding", choices=("bitmask", "literals"), default="bitmask", help="of a built-in one's opcodes"
+    )
+    group.add_argument(
+        "--post",
+        action="store_true",
+        help="a built-in one with post-processing: bias, scale and clamp to int8 on the device",
     )
     group.add_argument(
         "--rtl", type=Path, nargs="+", metavar="FILE.v", help="your accelerator's Verilog in place of ours"
@@ -157,12 +164,14 @@ def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpe
             raise UsageError(
                 "--size chooses a built-in accelerator; with --spec the file says the tile: drop one of them"
             )
+        if options.post:
+            raise UsageError("--post is for a built-in accelerator; in a file, `post`: true says it")
         return isa.load(options.spec, options.accel)
     name = options.accel or "v3"
     size = options.size
     if size is None and "_" not in name:
         size = 16
-    return isa.builtin(name, size, data_type or DataType.INT32.value, options.encoding)
+    return isa.builtin(name, size, data_type or DataType.INT32.value, options.encoding, options.post)
 
 
 def user_rtl(options: argparse.Namespace) -> UserRtl | None:

@@ -21,6 +21,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     show = actions.add_parser("show", help="print a built-in specification as a file")
     show.add_argument("name", help="such as v3_16; see `axiloom list`")
     show.add_argument("--encoding", choices=("bitmask", "literals"), default="bitmask")
+    show.add_argument(
+        "--post", action="store_true", help="with post-processing: bias, scale and clamp to int8"
+    )
     show.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     show.set_defaults(execute=execute_show)
 
@@ -41,7 +44,8 @@ def execute_check(options: argparse.Namespace) -> int:
 
 
 def execute_show(options: argparse.Namespace) -> int:
-    shared.write(isa.dumps(isa.builtin(options.name, encoding=options.encoding)), options.output)
+    spec = isa.builtin(options.name, encoding=options.encoding, post=options.post)
+    shared.write(isa.dumps(spec), options.output)
     return 0
 
 
@@ -52,12 +56,12 @@ def execute_schema(options: argparse.Namespace) -> int:
 
 def execute_list(_options: argparse.Namespace) -> int:
     print("accelerators (--accel NAME, or --accel VERSION --size S)")
-    for name in isa.builtins():
+    for name in [name for kernel in isa.KERNELS for name in isa.builtins(kernel)]:
         spec = isa.builtin(name)
         tile = "x".join(map(str, spec.tile.size)) + (" flexible" if spec.tile.flexible else "")
         flows = " ".join(spec.flows)
         print(
-            f"  {name:<6} tile {tile:<18} {spec.macs:>3} multiply-adds  flows {flows:<12} {spec.description}"
+            f"  {name:<7} tile {tile:<22} {spec.macs:>3} multiply-adds  flows {flows:<12} {spec.description}"
         )
     print("boards (--board NAME, or a profile.toml of your own)")
     for name in boards.names():
