@@ -51,6 +51,7 @@ from xdsl.irdl import (
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     var_operand_def,
@@ -217,6 +218,37 @@ class OperandAttr(Data[tuple[str, tuple[str, ...]]]):
 
 
 @irdl_attr_definition
+class DenseAttr(Data[tuple[int, int]]):
+    """How elements travel that follow each other without gaps: ``#accel.dense<1 rows, beats of 64>``.
+
+    As many leading dims begin on a beat each; zeros fill up the beat behind the last element before it.
+    """
+
+    name = "accel.dense"
+
+    @property
+    def rows(self) -> int:
+        return self.data[0]
+
+    @property
+    def beat_bits(self) -> int:
+        return self.data[1]
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[int, int]:
+        with parser.in_angle_brackets():
+            rows = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            parser.parse_keyword("rows")
+            parser.parse_punctuation(",")
+            parser.parse_keyword("beats")
+            parser.parse_keyword("of")
+            return rows, parser.parse_integer(allow_boolean=False, allow_negative=False)
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.rows} rows, beats of {self.beat_bits}>")
+
+
+@irdl_attr_definition
 class TokenType(ParametrizedAttribute, TypeAttribute):
     """A transfer in flight on the channel `send` (MM2S) or `recv` (S2MM)."""
 
@@ -342,7 +374,9 @@ class SendIdxOp(StageOp):
         super().__init__(operands=[index, offset], result_types=[IndexType()])
 
 
-def _verify_tile(tile: SSAValue, shape: Sequence[int], permutation: Sequence[int]) -> None:
+def _verify_tile(
+    tile: SSAValue, shape: Sequence[int], permutation: Sequence[int], dense: DenseAttr | None
+) -> None:
     kind = tile.type
     assert isinstance(kind, MemRefType)
     element = kind.element_type
@@ -355,15 +389,23 @@ def _verify_tile(tile: SSAValue, shape: Sequence[int], permutation: Sequence[int
     for size, dim in zip(shape, permutation, strict=True):
         if (real := kind.get_shape()[dim]) != DYNAMIC_INDEX and real > size:
             raise VerifyException(f"dim {dim} of size {real} is larger than the tile's {size}")
-    if shape[-1] * element.width.data % WORD_BITS:
+    if dense is None and shape[-1] * element.width.data % WORD_BITS:
         raise VerifyException(f"{shape[-1]} elements of {element} are not a whole number of words")
 
 
-def _tile_words(tile: SSAValue, shape: Sequence[int]) -> int:
-    assert isinstance(tile.type, MemRefType)
-    element = tile.type.element_type
+def tile_words(shape: Sequence[int], element_bits: int, dense: DenseAttr | None) -> int:
+    """Stream words of a tile of `shape`."""
+    if dense is None:
+        return prod(shape) * element_bits // WORD_BITS
+    beats = -(-prod(shape[dense.rows :]) * element_bits // dense.beat_bits)
+    return prod(shape[: dense.rows]) * beats * dense.beat_bits // WORD_BITS
+
+
+def _words(op: SendOp | RecvOp) -> int:
+    assert isinstance(op.tile.type, MemRefType)
+    element = op.tile.type.element_type
     assert isinstance(element, IntegerType)
-    return int(prod(shape) * element.width.data // WORD_BITS)
+    return int(tile_words(op.shape.get_values(), element.width.data, op.dense))
 
 
 @irdl_op_definition
@@ -378,10 +420,11 @@ class SendOp(StageOp):
     tile = operand_def(MemRefType)
     shape = prop_def(DenseArrayBase.constr(i64))
     permutation = prop_def(DenseArrayBase.constr(i64))
+    dense = opt_prop_def(DenseAttr)
     custom_directives = (IntList,)
     assembly_format = (
         "$tile `as` custom<IntList>($shape) `permutation` custom<IntList>($permutation) `at` $offset "
-        "attr-dict `:` type($tile)"
+        "(`dense` $dense^)? attr-dict `:` type($tile)"
     )
 
     def __init__(
@@ -390,6 +433,7 @@ class SendOp(StageOp):
         shape: Sequence[int],
         permutation: Sequence[int],
         offset: SSAValue | Operation,
+        dense: DenseAttr | None = None,
     ) -> None:
         super().__init__(
             operands=[tile, offset],
@@ -397,14 +441,15 @@ class SendOp(StageOp):
             properties={
                 "shape": DenseArrayBase.from_list(i64, list(shape)),
                 "permutation": DenseArrayBase.from_list(i64, list(permutation)),
+                "dense": dense,
             },
         )
 
     def verify_(self) -> None:
-        _verify_tile(self.tile, self.shape.get_values(), self.permutation.get_values())
+        _verify_tile(self.tile, self.shape.get_values(), self.permutation.get_values(), self.dense)
 
     def words(self) -> int:
-        return _tile_words(self.tile, self.shape.get_values())
+        return _words(self)
 
 
 @irdl_op_definition
@@ -421,10 +466,11 @@ class RecvOp(IRDLOperation):
     shape = prop_def(DenseArrayBase.constr(i64))
     permutation = prop_def(DenseArrayBase.constr(i64))
     mode = prop_def(StringAttr)
+    dense = opt_prop_def(DenseAttr)
     custom_directives = (IntList,)
     assembly_format = (
         "$tile `as` custom<IntList>($shape) `permutation` custom<IntList>($permutation) `at` $offset "
-        "`mode` $mode attr-dict `:` type($tile)"
+        "`mode` $mode (`dense` $dense^)? attr-dict `:` type($tile)"
     )
 
     MODES: ClassVar[tuple[str, ...]] = ("accumulate", "overwrite")
@@ -436,6 +482,7 @@ class RecvOp(IRDLOperation):
         permutation: Sequence[int],
         offset: SSAValue | Operation,
         mode: str,
+        dense: DenseAttr | None = None,
     ) -> None:
         super().__init__(
             operands=[tile, offset],
@@ -443,11 +490,12 @@ class RecvOp(IRDLOperation):
                 "shape": DenseArrayBase.from_list(i64, list(shape)),
                 "permutation": DenseArrayBase.from_list(i64, list(permutation)),
                 "mode": StringAttr(mode),
+                "dense": dense,
             },
         )
 
     def verify_(self) -> None:
-        _verify_tile(self.tile, self.shape.get_values(), self.permutation.get_values())
+        _verify_tile(self.tile, self.shape.get_values(), self.permutation.get_values(), self.dense)
         assert isinstance(self.tile.type, MemRefType)
         if self.tile.type.element_type != i32:
             raise VerifyException(f"received elements are i32, not {self.tile.type.element_type}")
@@ -455,7 +503,7 @@ class RecvOp(IRDLOperation):
             raise VerifyException(f"mode must be one of {', '.join(self.MODES)}, not {self.mode.data}")
 
     def words(self) -> int:
-        return _tile_words(self.tile, self.shape.get_values())
+        return _words(self)
 
 
 class StartOp(IRDLOperation, ABC):
@@ -538,5 +586,5 @@ Accel = Dialect(
         *CHANNEL_OPS,
         *QUEUE_OPS,
     ],
-    [OpcodeMapAttr, OpcodeFlowAttr, InitOpcodesAttr, DmaInitConfigAttr, OperandAttr, TokenType],
+    [OpcodeMapAttr, OpcodeFlowAttr, InitOpcodesAttr, DmaInitConfigAttr, OperandAttr, DenseAttr, TokenType],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
 
@@ -42,15 +43,32 @@ class Arg:
 class Call:
     """One offloaded op: sizes of the problem, and how the accelerator is used."""
 
-    M: int
-    N: int
-    K: int
+    sizes: Mapping[str, int]
+    """Iterations of each loop of the op: those of the host (batches, ``b``), then the accelerator's dims."""
     tile: tuple[int, ...]
-    """In the order m, n, k."""
+    """In the order of the accelerator's dims: m, n, k."""
     flow: str
     """Name of the flow; the flow itself where it was written by hand."""
     order: tuple[str, ...]
-    """Loops, outermost first."""
+    """Loops of the host, outermost first."""
+
+    @property
+    def M(self) -> int:
+        """Rows of a matmul's C, as N and K are its other sizes."""
+        return self.sizes["m"]
+
+    @property
+    def N(self) -> int:
+        return self.sizes["n"]
+
+    @property
+    def K(self) -> int:
+        return self.sizes["k"]
+
+    @property
+    def multiply_adds(self) -> int:
+        """Of the whole op, without padding."""
+        return prod(self.sizes.values())
 
 
 @dataclass

@@ -2,34 +2,51 @@
 
 Names, order of the loops, order of the inputs and transposed operands do not matter: what matters is that
 the body multiplies the two inputs and adds to the output, and that the indexing maps pair the loops up as
-in C[m, n] += A[m, k] B[k, n].
+in C[m, n] += A[m, k] B[k, n]. Further loops, over batches of matrices, are loops of the host.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import permutations
+from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType, ShapedType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import BlockArgument, SSAValue
-from xdsl.ir.affine import AffineDimExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
 
 MATMUL: Mapping[str, tuple[str, ...]] = {"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")}
 """Operands and their dims, C[m, n] += A[m, k] B[k, n]; the last is the output."""
-NAMES = ("m", "n", "k")
+MATMUL_DIMS = ("m", "n", "k")
+HOST = "b"
+"""What loops of the host are called, for the batches that they run over: b, b1, b2."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """`dims[i]` names loop i of the op, `operands[j]` its operand j; `axes[j]` the dims of its memref."""
+    """`dims[i]` names loop i of the op, `operands[j]` its operand j; `axes[j]` the dims of its memref.
+
+    A dim that no operand of the accelerator has (a batch: ``b``, ``b1``) is a loop of the host.
+    """
 
     dims: tuple[str, ...]
     operands: tuple[str, ...]
     axes: tuple[tuple[str, ...], ...]
+    settings: Mapping[str, int] = field(default_factory=dict)
+    """What the device must know besides sizes: stride, dilation, padding."""
+
+    @property
+    def host(self) -> tuple[str, ...]:
+        """The loops of the host, around all others."""
+        return tuple(dim for dim in self.dims if dim.rstrip("0123456789") == HOST)
 
 
 class NoMatchError(Exception):
@@ -54,11 +71,11 @@ def _factor(value: SSAValue) -> SSAValue:
     return value
 
 
-def check_body(op: linalg.GenericOp) -> None:
+def check_body(op: linalg.GenericOp, what: str = "a matmul") -> None:
     """The body must yield c + a * b (in any order), a and b perhaps sign-extended, and nothing else."""
     block = op.body.block
     if len(block.args) != 3:
-        raise NoMatchError(f"it has {len(block.args)} operands, a matmul has 3")
+        raise NoMatchError(f"it has {len(block.args)} operands, {what} has 3")
     a, b, c = block.args
     result = block.last_op
     total = result.operands[0].owner if result is not None and len(result.operands) == 1 else None
@@ -73,33 +90,52 @@ def check_body(op: linalg.GenericOp) -> None:
         raise NoMatchError("its body does not add the product (arith.muli) of the two inputs")
 
 
+ONLY_A_VECTOR = (
+    "it multiplies a matrix by a vector, which reads each element for one multiply-add: the CPU is faster"
+)
+NOT_A_MATMUL = "its indexing maps are not those of C[m, n] += A[m, k] B[k, n]"
+
+
 def match(op: linalg.GenericOp) -> Match:
     """Names for loops and operands of `op`; raises NoMatchError.
 
     m is the loop over the rows of C, n the one over its columns, A the input with m. So A and B may come
-    out transposed, C does not.
+    out transposed, C does not. Where there are more loops than three, n is the last of C's that only one
+    input has, m the last that only the other has, and k the last that both have and C has not.
     """
     check_body(op)
     positions = _positions(op)
+    if any(len(set(loops)) != len(loops) for loops in positions):
+        raise NoMatchError(NOT_A_MATMUL)
+    first, second, output = positions
+    alone = [loop for loop in output if (loop in first) != (loop in second)]
+    columns = alone[-1] if alone else None
+    a, b = (second, first) if columns in first else (first, second)
+    rows = next((loop for loop in reversed(alone) if loop in a), None)
+    inner = next((loop for loop in reversed(a) if loop in b and loop not in output), None)
+    if inner is not None and (rows is None) != (columns is None):
+        raise NoMatchError(ONLY_A_VECTOR)
+    if columns is None or rows is None or inner is None:
+        raise NoMatchError(NOT_A_MATMUL)
+    named = {rows: "m", columns: "n", inner: "k"}
     kinds = [attr.data for attr in op.get_iterator_types()]
-    if len(kinds) != len(NAMES):
-        raise NoMatchError(f"it has {len(kinds)} loops, a matmul has {len(NAMES)}")
-    for dims in permutations(NAMES):
-        axes = tuple(tuple(dims[loop] for loop in loops) for loops in positions)
-        operands = tuple(_operand(found) for found in axes)
-        if axes[-1] != MATMUL["C"] or sorted(operands) != sorted(MATMUL):
-            continue
-        for name, kind in zip(dims, kinds, strict=True):
-            wanted = IteratorType.PARALLEL if name in MATMUL["C"] else IteratorType.REDUCTION
-            if kind != wanted:
-                raise NoMatchError(f"its loop over {name} is {kind.value}, a matmul's is {wanted.value}")
-        return Match(dims, operands, axes)
-    raise NoMatchError("its indexing maps are not those of C[m, n] += A[m, k] B[k, n]")
+    for loop in range(len(kinds)):
+        named.setdefault(loop, host_dim(list(named.values())))
+    dims = tuple(named[loop] for loop in range(len(kinds)))
+    for loop, (name, kind) in enumerate(zip(dims, kinds, strict=True)):
+        wanted = IteratorType.PARALLEL if loop in output else IteratorType.REDUCTION
+        if kind != wanted:
+            raise NoMatchError(f"its loop over {name} is {kind.value}, a matmul's is {wanted.value}")
+        if loop not in output and not (loop in a and loop in b):
+            raise NoMatchError(NOT_A_MATMUL)
+    operands = ("B", "A", "C") if a is second else ("A", "B", "C")
+    return Match(dims, operands, tuple(tuple(dims[loop] for loop in loops) for loops in positions))
 
 
-def _operand(axes: tuple[str, ...]) -> str:
-    """The operand with these dims in any order."""
-    return next((name for name, dims in MATMUL.items() if sorted(dims) == sorted(axes)), "")
+def host_dim(taken: list[str]) -> str:
+    """A name for one more loop of the host: b, b1, b2 and so on."""
+    names = (HOST, *(f"{HOST}{number}" for number in range(1, len(taken) + 1)))
+    return next(name for name in names if name not in taken)
 
 
 def element(value: SSAValue) -> str:
@@ -121,3 +157,20 @@ def operand_loops(op: linalg.GenericOp, operand: int) -> tuple[int, ...]:
     """The loop that runs over each dim of an operand whose indexing map has plain loops only."""
     results = op.indexing_maps.data[operand].data.results
     return tuple(e.position for e in results if isinstance(e, AffineDimExpr))
+
+
+def terms(expression: AffineExpr) -> dict[int, int]:
+    """Loop to its factor in an index like ``oh * 2 + fh``; raises NoMatchError for other forms."""
+    if isinstance(expression, AffineDimExpr):
+        return {expression.position: 1}
+    if isinstance(expression, AffineBinaryOpExpr):
+        left, right = expression.lhs, expression.rhs
+        if expression.kind == AffineBinaryOpKind.Add:
+            sides = terms(left), terms(right)
+            if not sides[0].keys() & sides[1].keys():
+                return sides[0] | sides[1]
+        if expression.kind == AffineBinaryOpKind.Mul:
+            factor, other = (left, right) if isinstance(left, AffineConstantExpr) else (right, left)
+            if isinstance(factor, AffineConstantExpr) and factor.value > 0:
+                return {loop: times * factor.value for loop, times in terms(other).items()}
+    raise NoMatchError(f"an operand is indexed by {expression}, which is no sum of loops times constants")

@@ -4,42 +4,38 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from xdsl.builder import ImplicitBuilder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, get_all_dialects
 from xdsl.dialects.builtin import (
     FileLineColLoc,
     IntAttr,
     IntegerAttr,
-    IntegerType,
     ModuleOp,
     StringAttr,
     UnknownLoc,
 )
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
 from axiloom.drivergen.dialect import Accel
+from axiloom.drivergen.named import linalg_dialect
 from axiloom.errors import CompileError
 
 
-def context() -> Context:
-    """All of xDSL's dialects, and `accel`."""
-    ctx = Context()
-    for name, dialect in get_all_dialects().items():
+def register_dialects(ctx: Context) -> None:
+    """All of xDSL's dialects with our linalg ops, and `accel`."""
+    for name, dialect in {**get_all_dialects(), "linalg": linalg_dialect}.items():
         ctx.register_dialect(name, dialect)
     ctx.register_dialect("accel", lambda: Accel)
+
+
+def context() -> Context:
+    """One that knows these dialects."""
+    ctx = Context()
+    register_dialects(ctx)
     return ctx
-
-
-def multiply_add(a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
-    """c + a * b in the type of c; narrower a and b are sign-extended. Call it under a builder."""
-    wide = c.type
-    assert isinstance(wide, IntegerType)
-    a, b = (x if x.type == wide else arith.ExtSIOp(x, wide).result for x in (a, b))
-    return arith.AddiOp(c, arith.MuliOp(a, b)).result
 
 
 class LocatedParser(Parser):
@@ -57,21 +53,7 @@ class LocatedParser(Parser):
         if isinstance(op.location, UnknownLoc):
             at = span.get_location()
             op.location = FileLineColLoc(StringAttr(at.file), IntAttr(at.line), IntAttr(at.col))
-        if isinstance(op, linalg.MatmulOp):
-            _widen(op)
         return op
-
-
-def _widen(op: linalg.MatmulOp) -> None:
-    """Give a matmul of narrow integers the body that MLIR gives it: xDSL leaves out the extension."""
-    types = [arg.type for arg in op.body.block.args]
-    if len(types) != 3 or types[0] == types[2] or not all(isinstance(t, IntegerType) for t in types):
-        return
-    block = Block(arg_types=types)
-    with ImplicitBuilder(block):
-        linalg.YieldOp(multiply_add(*block.args))
-    op.detach_region(op.body)
-    op.add_region(Region(block))
 
 
 def parse(text: str, name: str = "input.mlir") -> ModuleOp:

@@ -16,8 +16,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from axiloom.drivergen.dialect import Accel
-from axiloom.drivergen.mlir import LocatedParser
+from axiloom.drivergen.mlir import LocatedParser, register_dialects
 from axiloom.drivergen.passes.annotate import Annotate
 from axiloom.drivergen.passes.bufferise import Bufferise
 from axiloom.drivergen.passes.cache_tiling import CacheTiling
@@ -61,8 +60,7 @@ class AxiloomOpt(xDSLOptMain):
     """xDSL's driver with one dialect, our passes and a parser that keeps locations."""
 
     def register_all_dialects(self) -> None:
-        super().register_all_dialects()  # type: ignore[no-untyped-call]
-        self.ctx.register_dialect("accel", lambda: Accel)
+        register_dialects(self.ctx)
 
     def register_all_passes(self) -> None:
         super().register_all_passes()  # type: ignore[no-untyped-call]

@@ -16,7 +16,7 @@ from axiloom import __version__, isa
 from axiloom.drivergen import emit_c
 from axiloom.drivergen.driver import Call, Driver, arguments, entry_name, harness, init_name
 from axiloom.drivergen.locality import ZYNQ_7000, Caches, nest_cost, queue_cost
-from axiloom.drivergen.match import sizes
+from axiloom.drivergen.match import MATMUL_DIMS, sizes
 from axiloom.drivergen.mlir import context, fail, only_function, parse
 from axiloom.drivergen.nest import nests
 from axiloom.drivergen.passes.annotate import Annotate
@@ -245,18 +245,24 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
     problem = dict(zip(trait.dims, sizes(op), strict=True))
     tile = dict(zip(trait.dims, trait.tile, strict=True))
     flows = {flow: name for name, flow in spec.flows.items()} if spec else {}
-    M, N, K = (problem[d] for d in ("m", "n", "k"))
+    own = spec.dims if spec else tuple(MATMUL_DIMS)
+    host = [dim for dim in trait.dims if dim not in own]
     order = tuple(trait.dims[loop] for loop in trait.order)
-    return Call(M, N, K, (tile["m"], tile["n"], tile["k"]), flows.get(trait.flow, str(trait.flow)), order)
+    return Call(
+        {dim: problem[dim] for dim in (*host, *own)},
+        tuple(tile[dim] for dim in own),
+        flows.get(trait.flow, str(trait.flow)),
+        order,
+    )
 
 
 def _banner(driver: Driver, what: str, spec: AcceleratorSpec | None, pipeline: str) -> str:
     lines = [f"{driver.function}: {what}."]
     for call in driver.calls:
         tile = " x ".join(map(str, call.tile))
-        order = ", ".join(call.order)
+        order, problem = ", ".join(call.order), " x ".join(map(str, call.sizes.values()))
         lines.append(
-            f"{call.M} x {call.N} x {call.K} (m, n, k), tiles of {tile}, flow {call.flow}, loops {order}."
+            f"{problem} ({', '.join(call.sizes)}), tiles of {tile}, flow {call.flow}, loops {order}."
         )
     configuration = f", configuration {config_hash(spec)}" if spec else ""
     passes = f", pipeline {pipeline}" if optimisations(pipeline) else ""

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
 from axiloom.drivergen.dialect import (
     DmaInitConfigAttr,
@@ -19,13 +27,26 @@ from axiloom.drivergen.dialect import (
     OpcodeMapAttr,
     OperandAttr,
 )
+from axiloom.drivergen.match import terms
 from axiloom.drivergen.mlir import fail
 from axiloom.isa.check_sizes import STREAM_WIDTHS
 from axiloom.isa.names import hint
 from axiloom.isa.types import WORD_BITS, DmaConfig, HostAction, Recv, Scope, Send, SendDim, SendIdx
 
 REQUIRED = ("opcode_map", "opcode_flow", "dma_init_config", "accel_dim")
-OPTIONAL = ("init_opcodes", "permutation_map", "accel_dims", "accel_operands", "stream_width", "accel_loads")
+OPTIONAL = (
+    "init_opcodes",
+    "permutation_map",
+    "accel_dims",
+    "accel_operands",
+    "stream_width",
+    "accel_loads",
+    "accel_settings",
+    "accel_dense",
+    "accel_saves",
+)
+IMAGE = {"oh": "ih", "ow": "iw"}
+"""What an operand's dim is called that the device walks over for the result's rows (columns)."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +59,22 @@ class Trait:
     dma: DmaConfig
     tile: tuple[int, ...]
     order: tuple[int, ...]
-    """Loop numbers, outermost first."""
+    """Numbers of the host's loops, outermost first; the device takes the others whole."""
     dims: tuple[str, ...]
     operands: tuple[OperandAttr, ...]
     stream_width: int = WORD_BITS
     """Bits of the accelerator's streams; written only where it is not that of a word."""
     loads: tuple[str, ...] = ()
     """Opcodes of which is known that they load operands and do nothing else."""
+    settings: Mapping[str, int] = field(default_factory=dict)
+    """What else a send_dim can name: stride, dilation, padding, rows of an image."""
+    dense: Mapping[str, int] = field(default_factory=dict)
+    """Operands whose elements travel without gaps, and how many leading dims of them begin on beats.
+
+    The rows of others are whole words.
+    """
+    saves: bool = False
+    """The device keeps results of the loops inside, and what is received holds all of them."""
 
     @classmethod
     def of(cls, op: linalg.GenericOp) -> Trait:
@@ -62,6 +92,9 @@ class Trait:
             tuple(a.data for a in _list(op, "accel_loads", StringAttr))
             if "accel_loads" in op.attributes
             else (),
+            _numbers(op, "accel_settings"),
+            _numbers(op, "accel_dense"),
+            "accel_saves" in op.attributes,
         )
         trait._check(op)
         return trait
@@ -86,10 +119,29 @@ class Trait:
             op.attributes["stream_width"] = IntegerAttr(self.stream_width, i64)
         if self.loads:
             op.attributes["accel_loads"] = ArrayAttr([StringAttr(name) for name in self.loads])
+        for name, values in (("accel_settings", self.settings), ("accel_dense", self.dense)):
+            if values:
+                op.attributes[name] = DictionaryAttr({k: IntegerAttr(v, i64) for k, v in values.items()})
+        if self.saves:
+            op.attributes["accel_saves"] = UnitAttr()
 
     def tile_of(self, operand: OperandAttr) -> tuple[int, ...]:
         """Tile of an operand, in elements, in the order in which it travels."""
-        return tuple(self.tile[self.dims.index(d)] for d in operand.dims)
+        return tuple(self.size(d) for d in operand.dims)
+
+    def size(self, name: str) -> int:
+        """The tile's size in a dim, or the value of a setting."""
+        return self.settings[name] if name in self.settings else self.tile[self.dim(name)]
+
+    def axis(self, operand: int, expression: AffineExpr) -> str | None:
+        """The dim of an operand's tile that runs along a dim of its memref; None: a loop of the host does."""
+        known = self.operands[operand].dims
+        for loop in terms(expression):
+            name = self.dims[loop]
+            for one in (name, IMAGE.get(name, name)):
+                if one in known:
+                    return one
+        return None
 
     def operand(self, reference: str) -> int:
         """Index of the operand that an action names, by name or by number."""
@@ -104,6 +156,7 @@ class Trait:
         loops = len(op.get_iterator_types())
         if len(self.dims) != loops or len(self.operands) != len(op.operands):
             fail(op, f"accel_dims must name {loops} loops, accel_operands {len(op.operands)} operands")
+        known = (*self.dims, *self.settings)
         for operand in self.operands:
             for dim in operand.dims:
                 self._known(op, f"accel_operands: operand {operand.operand}", "dim", dim, self.dims)
@@ -117,7 +170,7 @@ class Trait:
                     self._known(op, f"opcode_map: {name}", "operand", action.operand, names)
                 dims = [f.dim for f in action.fields] if isinstance(action, SendDim) else []
                 for dim in [action.dim] if isinstance(action, SendIdx) else dims:
-                    self._known(op, f"opcode_map: {name}", "dim", dim, self.dims)
+                    self._known(op, f"opcode_map: {name}", "dim", dim, known)
 
     def _known(self, op: linalg.GenericOp, place: str, what: str, name: str, known: Sequence[str]) -> None:
         if name in known or (name.isdigit() and int(name) < len(known)):
@@ -158,6 +211,15 @@ def _stream_width(op: linalg.GenericOp) -> int:
     return int(width)
 
 
+def _numbers(op: linalg.GenericOp, name: str) -> dict[str, int]:
+    if name not in op.attributes:
+        return {}
+    values = _get(op, name, DictionaryAttr).data
+    if not all(isinstance(value, IntegerAttr) for value in values.values()):
+        fail(op, f"{name} must give each name an integer")
+    return {key: value.value.data for key, value in values.items() if isinstance(value, IntegerAttr)}
+
+
 def _tile(op: linalg.GenericOp, sizes: AffineMap) -> tuple[int, ...]:
     tile = tuple(e.value for e in sizes.results if isinstance(e, AffineConstantExpr))
     if len(tile) != len(sizes.results) or len(tile) != len(op.get_iterator_types()) or min(tile) < 1:
@@ -167,6 +229,6 @@ def _tile(op: linalg.GenericOp, sizes: AffineMap) -> tuple[int, ...]:
 
 def _order(op: linalg.GenericOp, order: AffineMap) -> tuple[int, ...]:
     loops = tuple(e.position for e in order.results if isinstance(e, AffineDimExpr))
-    if sorted(loops) != list(range(len(op.get_iterator_types()))):
+    if len(loops) != len(order.results) or len(set(loops)) != len(loops) or not loops:
         fail(op, f"permutation_map must permute the loops, not {order}")
     return loops

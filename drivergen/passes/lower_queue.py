@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -22,6 +21,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from axiloom.drivergen import dialect as accel
 from axiloom.drivergen import queue
 from axiloom.drivergen.mlir import fail, index
+from axiloom.drivergen.passes.lower_to_calls import length
 
 
 @dataclass(frozen=True)
@@ -85,25 +85,13 @@ class _Lowering:
         if strides is None or strides[0] is None or strides[1] is None:
             fail(self.at, f"only matrices with known strides can be queued, not {kind}")
         pointer = self.insert(memref.CastOp.get(tile, UnrankedMemRefType.from_type(kind.element_type)))
-        rows, cols = (self._length(tile, dim) for dim in permutation)
+        rows, cols = (length(self.at, tile, dim) for dim in permutation)
         first, second = (strides[dim] for dim in permutation)
         assert first is not None
         assert second is not None
         return _Tile(
             pointer, rows, cols, (first, second), (shape[0], shape[1]), kind.element_type.width.data // 8
         )
-
-    def _length(self, tile: SSAValue, dim: int) -> SSAValue:
-        assert self.at is not None
-        assert isinstance(tile.type, MemRefType)
-        size = tile.type.get_shape()[dim]
-        if size != DYNAMIC_INDEX:
-            return self.index(size)
-        view = tile.owner
-        if not isinstance(view, memref.SubviewOp):
-            fail(self.at, "the size of its tile is not known here")
-        dynamic = [d for d, s in enumerate(view.static_sizes.get_values()) if s == DYNAMIC_INDEX]
-        return view.sizes[dynamic.index(dim)]
 
     def _times(self, value: SSAValue, factor: int) -> SSAValue:
         known = accel.constant(value)

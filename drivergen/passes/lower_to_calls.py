@@ -55,22 +55,22 @@ def tile_arguments(
     if len(shape) != 2 or strides is None or None in strides:
         fail(op, f"only matrices with known strides can be copied, not {kind}")
     pointer = insert(memref.CastOp.get(op.tile, UnrankedMemRefType.from_type(kind.element_type)))
-    lengths = [_length(op, op.tile, dim) for dim in permutation]
+    lengths = [length(op, op.tile, dim) for dim in permutation]
     steps = [index(op, stride) for dim in permutation if (stride := strides[dim]) is not None]
     return [pointer, *lengths, *steps, *(index(op, size) for size in shape)]
 
 
-def _length(op: Operation, tile: SSAValue, dim: int) -> SSAValue:
+def length(op: Operation, tile: SSAValue, dim: int) -> SSAValue:
     """Number of elements of the tile in one of its memref's dims."""
     assert isinstance(tile.type, MemRefType)
-    size = tile.type.get_shape()[dim]
-    if size != DYNAMIC_INDEX:
-        return index(op, size)
+    shape = list(tile.type.get_shape())
+    if shape[dim] != DYNAMIC_INDEX:
+        return index(op, shape[dim])
     view = tile.owner
     if not isinstance(view, memref.SubviewOp):
         fail(op, "the size of its tile is not known here")
-    dynamic = [d for d, s in enumerate(view.static_sizes.get_values()) if s == DYNAMIC_INDEX]
-    return view.sizes[dynamic.index(dim)]
+    # Of the dims that the type leaves out none is dynamic.
+    return view.sizes[shape[:dim].count(DYNAMIC_INDEX)]
 
 
 class _Lowering:

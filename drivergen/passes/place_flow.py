@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StridedLayoutAttr, StringAttr, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen import dialect as accel
-from axiloom.drivergen.match import operand_loops
+from axiloom.drivergen.dialect import tile_words
+from axiloom.drivergen.match import operand_loops, terms
 from axiloom.drivergen.mlir import fail, index
 from axiloom.drivergen.trait import Trait, is_annotated
 from axiloom.isa.framing import padded
@@ -63,11 +64,11 @@ class _Nest:
         self.trait = Trait.of(op)
         self.loops: list[scf.ForOp] = []
         parent = op.parent_op()
-        while isinstance(parent, scf.ForOp) and len(self.loops) < len(self.trait.dims):
+        while isinstance(parent, scf.ForOp) and len(self.loops) < len(self.trait.order):
             self.loops.insert(0, parent)
             parent = parent.parent_op()
-        if len(self.loops) < len(self.trait.dims):
-            fail(op, f"it is not tiled: {len(self.loops)} loops around it, not {len(self.trait.dims)}")
+        if len(self.loops) < len(self.trait.order):
+            fail(op, f"it is not tiled: {len(self.loops)} loops around it, not {len(self.trait.order)}")
         if not all(isinstance(v.owner, memref.SubviewOp) for v in op.operands):
             fail(op, "it is not tiled: its operands are no subviews")
         self.views: dict[tuple[Block, int], SSAValue] = {}
@@ -127,12 +128,14 @@ class _Nest:
             armed = armed or self._arm(recv, site)
             site.insert(accel.WaitOp(armed.token))
             number = self.trait.operand(recv.operand)
-            shape, turned = self.trait.tile_of(self.trait.operands[number]), self._permutation(number)
-            site.insert(accel.RecvOp(self._view(number, site), shape, turned, site.index(0), self.mode))
+            shape, turned = self._shape(number, site), self._permutation(number)
+            view = self._view(number, site)
+            site.insert(accel.RecvOp(view, shape, turned, site.index(0), self.mode, self._dense(number)))
             armed = None
 
     def _arm(self, recv: Recv, site: _Site) -> accel.StartRecvOp:
-        words = prod(self.trait.tile_of(self.trait.operands[self.trait.operand(recv.operand)]))
+        number = self.trait.operand(recv.operand)
+        words = tile_words(self._shape(number, site), WORD_BITS, self._dense(number))
         window = self.trait.dma.output_buffer_size
         self._check_length(f"opcode {site.opcode} receives", words, window, "output")
         return site.insert(accel.StartRecvOp(site.index(0), site.index(words)))
@@ -144,14 +147,14 @@ class _Nest:
             return self._send_dim(action, site, offset)
         if isinstance(action, Send):
             number = self.trait.operand(action.operand)
-            shape = self.trait.tile_of(self.trait.operands[number])
-            return accel.SendOp(self._view(number, site), shape, self._permutation(number), offset)
+            view, shape = self._view(number, site), self._shape(number, site)
+            return accel.SendOp(view, shape, self._permutation(number), offset, self._dense(number))
         assert not isinstance(action, Recv)
         loop = self._loop(self.trait.dim(action.dim), site, f"sends the index of {action.dim}")
         return accel.SendIdxOp(loop.body.block.args[0], offset)
 
     def _send_dim(self, action: SendDim, site: _Site, offset: SSAValue) -> accel.SendDimOp:
-        tile = [self.trait.tile[self.trait.dim(field.dim)] for field in action.fields]
+        tile = [self.trait.size(field.dim) for field in action.fields]
         for field, size in zip(action.fields, tile, strict=True):
             bits = action.field_bits(field)
             if size >> bits:
@@ -165,20 +168,76 @@ class _Nest:
             fail(self.op, f"opcode {site.opcode} {what} outside the loop over {self.trait.dims[loop]}")
         return self.loops[level]
 
+    def _dense(self, number: int) -> accel.DenseAttr | None:
+        name = self.trait.operands[number].operand
+        if name not in self.trait.dense:
+            return None
+        return accel.DenseAttr((self.trait.dense[name], self.trait.stream_width))
+
+    def _axes(self, number: int) -> list[str | None]:
+        """For each dim of an operand's memref, the dim of its tile; None: only loops of the host move it."""
+        expressions = self.op.indexing_maps.data[number].data.results
+        return [self.trait.axis(number, expression) for expression in expressions]
+
     def _permutation(self, number: int) -> list[int]:
-        """For each dim of an operand's tile as it travels, the dim of the memref."""
-        axes = [self.trait.dims[loop] for loop in operand_loops(self.op, number)]
+        """For each dim of an operand's tile as it travels, the dim of the view."""
+        axes = [axis for axis in self._axes(number) if axis is not None]
         return [axes.index(d) for d in self.trait.operands[number].dims]
+
+    def _inside(self, number: int, site: _Site) -> set[str]:
+        """Dims of an operand whose loops are inside `site`: all of them travel at once."""
+        if not self.trait.saves:
+            return set()
+        outer = {self.trait.dims[loop] for loop in self.trait.order[: site.level + 1]}
+        moved = {self.trait.dims[loop] for loop in self.trait.order} - outer
+        return moved & set(self.trait.operands[number].dims)
+
+    def _shape(self, number: int, site: _Site) -> list[int]:
+        """Shape of what travels of an operand at `site`."""
+        inside = self._inside(number, site)
+        whole = dict(zip(self._axes(number), self._source(number).get_shape(), strict=True))
+        dims = self.trait.operands[number].dims
+        return [whole[d] if d in inside else self.trait.size(d) for d in dims]
+
+    def _source(self, number: int) -> MemRefType:
+        view = self.op.operands[number].owner
+        assert isinstance(view, memref.SubviewOp)
+        kind = view.source.type
+        assert isinstance(kind, MemRefType)
+        return kind
 
     def _view(self, number: int, site: _Site) -> SSAValue:
         """The current tile of an operand, as seen at `site`."""
-        for loop in operand_loops(self.op, number):
-            self._loop(loop, site, f"moves {self.trait.operands[number].operand}")
+        inside = self._inside(number, site)
+        name = self.trait.operands[number].operand
+        for expression in self.op.indexing_maps.data[number].data.results:
+            for loop in terms(expression):
+                if loop in self.trait.order and self.trait.dims[loop] not in inside:
+                    self._loop(loop, site, f"moves {name}")
         if (site.block, number) not in self.views:
             view = self.op.operands[number].owner
             assert isinstance(view, memref.SubviewOp)
-            self.views[site.block, number] = site.insert(view.clone()).result
+            axes = self._axes(number)
+            whole = [axis in inside for axis in axes]
+            own = self._whole(view, whole, site) if any(whole) else view.clone()
+            kept = [dim for dim, axis in enumerate(axes) if axis is not None]
+            self.views[site.block, number] = site.insert(_without(own, kept)).result
         return self.views[site.block, number]
+
+    def _whole(self, view: memref.SubviewOp, whole: Sequence[bool], site: _Site) -> memref.SubviewOp:
+        """`view` with all of the dims that are `whole`."""
+        source = view.source.type
+        kind = view.result.type
+        assert isinstance(source, MemRefType)
+        assert isinstance(kind, MemRefType)
+        starts = [site.index(0) if w else start for w, start in zip(whole, view.offsets, strict=True)]
+        shape = [n if w else m for w, n, m in zip(whole, source.get_shape(), kind.get_shape(), strict=True)]
+        steps = list(view.static_strides.get_values())
+        new = memref.SubviewOp.get(
+            view.source, starts, shape, steps, MemRefType(kind.element_type, shape, kind.layout)
+        )
+        new.result.name_hint = view.source.name_hint
+        return new
 
     def _check_length(self, what: str, words: int, window: int, side: str) -> None:
         size, width = words * WORD_BYTES, self.trait.dma.length_width
@@ -225,8 +284,8 @@ class _Nest:
         if len(levels) != 1:
             return False
         around = self.trait.order[: levels[0] + 1]
-        dims = self.trait.operands[output].dims
-        return all(self.trait.dims[loop] in dims or self._trips(loop) == 1 for loop in around)
+        moving = set(operand_loops(self.op, output))
+        return all(loop in moving or self._trips(loop) == 1 for loop in around)
 
     def _trips(self, loop: int) -> int:
         """Number of iterations of a loop of the tiled nest; such loops start from 0."""
@@ -242,6 +301,18 @@ def _drop_unused(op: ModuleOp) -> None:
     for constant in [o for o in op.walk() if isinstance(o, arith.ConstantOp)]:
         if constant.result.first_use is None:
             Rewriter.erase_op(constant)
+
+
+def _without(view: memref.SubviewOp, kept: Sequence[int]) -> memref.SubviewOp:
+    """`view` with only these dims in its type; the others are one element long."""
+    kind = view.result.type
+    assert isinstance(kind, MemRefType)
+    if len(kept) < kind.get_num_dims():
+        strides, shape = kind.get_strides(), kind.get_shape()
+        assert strides is not None
+        layout = StridedLayoutAttr([strides[dim] for dim in kept], None)
+        view.result._type = MemRefType(kind.element_type, [shape[dim] for dim in kept], layout)
+    return view
 
 
 @dataclass(frozen=True)

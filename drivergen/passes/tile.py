@@ -14,69 +14,103 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.match import operand_loops, sizes
+from axiloom.drivergen.match import sizes, terms
 from axiloom.drivergen.mlir import index
 from axiloom.drivergen.trait import Trait, is_annotated
 
 
-def _strides(shape: Sequence[int]) -> list[int]:
-    strides = [1] * len(shape)
-    for dim in reversed(range(len(shape) - 1)):
-        strides[dim] = strides[dim + 1] * shape[dim + 1]
-    return strides
-
-
 def _subview(
-    builder: Builder, matrix: SSAValue, starts: Sequence[SSAValue], lengths: Sequence[SSAValue | int]
+    builder: Builder,
+    matrix: SSAValue,
+    starts: Sequence[SSAValue],
+    lengths: Sequence[SSAValue | int],
+    steps: Sequence[int],
 ) -> SSAValue:
     kind = matrix.type
     assert isinstance(kind, MemRefType)
+    strides = kind.get_strides()
+    assert strides is not None
     shape = [length if isinstance(length, int) else DYNAMIC_INDEX for length in lengths]
-    layout = StridedLayoutAttr(_strides(kind.get_shape()), None)
+    layout = StridedLayoutAttr(
+        [None if stride is None else stride * step for stride, step in zip(strides, steps, strict=True)], None
+    )
     view = memref.SubviewOp.get(
-        matrix,
-        list(starts),
-        list(lengths),
-        [1] * len(shape),
-        MemRefType(kind.element_type, shape, layout),
+        matrix, list(starts), list(lengths), list(steps), MemRefType(kind.element_type, shape, layout)
     )
     view.result.name_hint = f"{matrix.name_hint}_tile" if matrix.name_hint else None
     return builder.insert(view).result
 
 
+class _Tiled:
+    """Loops around one op; starts and lengths of its tile in each of them."""
+
+    def __init__(self, op: linalg.GenericOp) -> None:
+        self.op = op
+        self.trait, problem = Trait.of(op), sizes(op)
+        self.builder = Builder(InsertPoint.before(op))
+        zero = index(op, 0)
+        ends = [index(op, size) for size in problem]
+        steps = [index(op, size) for size in self.trait.tile]
+        self.starts: dict[int, SSAValue] = {}
+        self.lengths: dict[int, SSAValue | int] = dict(enumerate(self.trait.tile))
+        for loop in self.trait.order:
+            name, tile, size = self.trait.dims[loop], self.trait.tile[loop], problem[loop]
+            body = Block(arg_types=[IndexType()])
+            body.args[0].name_hint = name
+            self.builder.insert(scf.ForOp(zero, ends[loop], steps[loop], [], Region(body)))
+            body.add_op(scf.YieldOp())
+            self.builder.insertion_point = InsertPoint.at_start(body)
+            self.starts[loop] = body.args[0]
+            self.lengths[loop] = min(tile, size)
+            if size > tile and size % tile:
+                rest = self.builder.insert(arith.SubiOp(ends[loop], self.starts[loop])).result
+                edge = self.builder.insert(arith.MinUIOp(steps[loop], rest)).result
+                edge.name_hint = f"{name}_len"
+                self.lengths[loop] = edge
+
+    def view(self, number: int) -> SSAValue:
+        """The tile of an operand; a dim that only loops of the host move is one element long."""
+        operand = self.op.operands[number]
+        starts: list[SSAValue] = []
+        lengths: list[SSAValue | int] = []
+        steps: list[int] = []
+        for expression in self.op.indexing_maps.data[number].data.results:
+            factors, axis = terms(expression), self.trait.axis(number, expression)
+            starts.append(self._start(factors))
+            if axis is None:
+                lengths.append(1)
+                steps.append(1)
+            elif axis in self.trait.settings:
+                lengths.append(self.trait.settings[axis])
+                steps.append(1)
+            else:
+                loop = self.trait.dims.index(axis)
+                lengths.append(self.lengths[loop])
+                steps.append(factors[loop])
+        return _subview(self.builder, operand, starts, lengths, steps)
+
+    def _start(self, factors: dict[int, int]) -> SSAValue:
+        found: SSAValue | None = None
+        for loop, factor in factors.items():
+            if loop not in self.starts:
+                continue
+            one = self.starts[loop]
+            if factor != 1:
+                one = self.builder.insert(arith.MuliOp(one, index(self.op, factor))).result
+            found = one if found is None else self.builder.insert(arith.AddiOp(found, one)).result
+        return index(self.op, 0) if found is None else found
+
+
 def _tile(op: linalg.GenericOp) -> None:
-    trait, problem = Trait.of(op), sizes(op)
-    builder = Builder(InsertPoint.before(op))
-    zero = index(op, 0)
-    ends = [index(op, size) for size in problem]
-    steps = [index(op, size) for size in trait.tile]
-    starts: dict[int, SSAValue] = {}
-    lengths: dict[int, SSAValue | int] = {}
-    for loop in trait.order:
-        body = Block(arg_types=[IndexType()])
-        body.args[0].name_hint = trait.dims[loop]
-        builder.insert(scf.ForOp(zero, ends[loop], steps[loop], [], Region(body)))
-        body.add_op(scf.YieldOp())
-        builder.insertion_point = InsertPoint.at_start(body)
-        starts[loop] = body.args[0]
-        lengths[loop] = min(trait.tile[loop], problem[loop])
-        if problem[loop] > trait.tile[loop] and problem[loop] % trait.tile[loop]:
-            rest = builder.insert(arith.SubiOp(ends[loop], starts[loop])).result
-            edge = builder.insert(arith.MinUIOp(steps[loop], rest)).result
-            edge.name_hint = f"{trait.dims[loop]}_len"
-            lengths[loop] = edge
-    views = []
-    for number, value in enumerate(op.operands):
-        loops = operand_loops(op, number)
-        views.append(_subview(builder, value, [starts[i] for i in loops], [lengths[i] for i in loops]))
-    inner = linalg.GenericOp.create(
-        operands=views,
+    tiled = _Tiled(op)
+    inner = type(op).create(
+        operands=[tiled.view(number) for number in range(len(op.operands))],
         properties=op.properties,
         attributes=op.attributes,
         regions=[op.body.clone()],
         location=op.location,
     )
-    builder.insert(inner)
+    tiled.builder.insert(inner)
     Rewriter.erase_op(op)
 
 

@@ -152,7 +152,7 @@ class Run:
     @property
     def multiply_adds(self) -> int:
         """What the problem needs, without padding."""
-        return sum(call.M * call.N * call.K for call in self.driver.calls)
+        return sum(call.multiply_adds for call in self.driver.calls)
 
     @cached_property
     def soc(self) -> Soc:

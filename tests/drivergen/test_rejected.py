@@ -35,7 +35,9 @@ def typed(a: str, b: str, c: str) -> str:
 SYNTAX = {
     "func.func @f(": "input.mlir:1:14: Expected argument or type",
     "func.func @f() {\n  foo.bar\n}": "input.mlir:2:3: Operation foo.bar is not registered",
-    body("linalg.batch_matmul"): "input.mlir:2:3: Operation linalg.batch_matmul is not registered",
+    body(
+        "linalg.batch_reduce_matmul"
+    ): "input.mlir:2:3: Operation linalg.batch_reduce_matmul is not registered",
     "builtin.module {}": "input.mlir: exactly one func.func with a body is expected, found none",
     body()
     + body().replace("@f", "@g"): "input.mlir: exactly one func.func with a body is expected, found f, g",
