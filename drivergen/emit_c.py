@@ -201,6 +201,8 @@ class _Function(Expressions):
         self.line(f"{self.element(op.memref, op.indices)} = {text};")
 
     def alloc(self, op: memref.AllocOp) -> None:
+        if op.memref.first_use is None:
+            return
         kind = op.memref.type
         assert isinstance(kind, MemRefType)
         element, size = c_type(kind.element_type), kind.element_count()

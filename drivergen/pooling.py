@@ -32,7 +32,7 @@ class _Pooling(PoolingOperation, ABC):
 
         @Builder.implicit_region(kinds)
         def body(args: tuple[BlockArgument, ...]) -> None:
-            linalg.YieldOp(how(args[2], args[0]))  # type: ignore[call-arg]
+            linalg.YieldOp(how(args[2], args[0]))  # type: ignore[arg-type, call-arg]
 
         return body
 

@@ -10,6 +10,9 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
     FunctionType,
     IntegerAttr,
     IntegerType,
@@ -26,6 +29,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.mlir import fail
+from axiloom.drivergen.passes.bufferise_tensor import RULES, VIEWS, Buffers
 
 RETURNS = "functions may return only ranked tensors"
 
@@ -42,6 +46,16 @@ def _init(value: SSAValue) -> SSAValue | None:
     return None
 
 
+def _exclusive(value: SSAValue) -> bool:
+    """Whether what reads `value` is the only one that sees its memory, through whatever view."""
+    if not value.has_one_use():
+        return False
+    if isinstance(value.owner, VIEWS):
+        source = value.owner.operands[0]
+        return isinstance(source.owner, Operation) and _exclusive(source)
+    return not isinstance(value.owner, arith.ConstantOp)
+
+
 def _root(value: SSAValue) -> SSAValue:
     """Where the contents of `value` start, as far as nobody else reads what lies between."""
     while (before := _init(value)) is not None and before.has_one_use():
@@ -50,7 +64,7 @@ def _root(value: SSAValue) -> SSAValue:
 
 
 @dataclass
-class _Function:
+class _Function(Buffers):
     """One function on its way from tensors to memrefs."""
 
     function: func.FuncOp
@@ -111,6 +125,8 @@ class _Function:
     def _operation(self, op: Operation) -> None:
         if isinstance(op, linalg.GenericOp | linalg.FillOp):
             self._linalg(op)
+        elif type(op) in RULES:
+            RULES[type(op)](self, op)
         elif isinstance(op, tensor.EmptyOp | arith.ConstantOp | func.ReturnOp):
             pass  # they get memory where they are used
         elif _uses_tensors(op):
@@ -142,12 +158,18 @@ class _Function:
             location=op.location,
         )
         Rewriter.insert_op(bare, InsertPoint.before(op))
+        for inner in list(bare.walk()):
+            if isinstance(inner, tensor.ExtractOp):  # from a table outside of the body
+                load = memref.LoadOp.get(self._input(op, inner.tensor), list(inner.indices))
+                Rewriter.replace_op(inner, load)
         for result, buffer in zip(op.results, outputs, strict=True):
             self.buffers[result] = buffer
 
     def _input(self, op: Operation, value: SSAValue) -> SSAValue:
         if isinstance(value.owner, tensor.EmptyOp):
-            fail(op, "it reads a tensor.empty, which has no contents")
+            if _reads(op, value):
+                fail(op, "it reads a tensor.empty, which has no contents")
+            return self._allocate(op, value)  # only its sizes matter: a window of pooling
         if not isinstance(value.type, TensorType):
             return value
         return self._contents(value)
@@ -166,12 +188,24 @@ class _Function:
                 self._initialise(op, value.owner, target)
             return target
         current = self.buffers[value]
-        if value.has_one_use() and wanted in (None, current):
+        if _exclusive(value) and wanted in (None, current):
             return current
         target = self._allocate(op, result) if wanted is None else wanted
         if not isinstance(op, linalg.FillOp):
             Rewriter.insert_op(memref.CopyOp(current, target), InsertPoint.before(op))
         return target
+
+    def target(self, op: Operation, result: SSAValue) -> SSAValue:
+        """Memory for a result that starts from nothing."""
+        wanted = self.wanted.get(result)
+        return self._allocate(op, result) if wanted is None else wanted
+
+    def update(self, op: Operation, value: SSAValue, result: SSAValue) -> SSAValue:
+        """Memory for a result that is `value` with a part of it changed."""
+        return self._output(op, value, result)
+
+    def contents(self, op: Operation, value: SSAValue) -> SSAValue:
+        return self._input(op, value)
 
     def _initialise(self, op: Operation, constant: arith.ConstantOp, target: SSAValue) -> None:
         splat = _splat(constant)
@@ -188,14 +222,28 @@ class _Function:
         return alloc.memref
 
 
+def _reads(op: Operation, value: SSAValue) -> bool:
+    """Whether a linalg op looks at the elements of an operand."""
+    if not isinstance(op, linalg.GenericOp):
+        return True
+    pairs = zip(op.operands, op.body.block.args, strict=True)
+    return any(operand is value and arg.first_use is not None for operand, arg in pairs)
+
+
 def _splat(constant: arith.ConstantOp) -> arith.ConstantOp | None:
     """The one value that all elements of a dense constant have, as a scalar constant."""
     dense = constant.value
     assert isinstance(dense, DenseIntOrFPElementsAttr)
     kind = dense.get_element_type()
-    if not dense.is_splat() or not isinstance(kind, IntegerType):
+    if not dense.is_splat():
         return None
-    return arith.ConstantOp(IntegerAttr(int(dense.get_values()[0]), kind))
+    if isinstance(kind, Float32Type | Float64Type):
+        return arith.ConstantOp(FloatAttr(float(dense.get_values()[0]), kind))
+    return (
+        arith.ConstantOp(IntegerAttr(int(dense.get_values()[0]), kind))
+        if isinstance(kind, IntegerType)
+        else None
+    )
 
 
 def _mark_arguments(function: func.FuncOp, results: list[SSAValue]) -> None:
@@ -207,7 +255,7 @@ def _mark_arguments(function: func.FuncOp, results: list[SSAValue]) -> None:
     for arg in function.body.block.args:
         if not isinstance(arg.type, MemRefType):
             fail(function, f"argument {arg.index} is {arg.type}, not a ranked tensor or memref")
-        touched = [_access(op, arg) for op in function.walk() if arg in op.operands]
+        touched = _touched(function, arg)
         if "w" not in "".join(touched):
             kind = "in"
         else:
@@ -218,10 +266,35 @@ def _mark_arguments(function: func.FuncOp, results: list[SSAValue]) -> None:
     function.arg_attrs = ArrayAttr(map(DictionaryAttr, marks))
 
 
+def _touched(function: func.FuncOp, value: SSAValue) -> list[str]:
+    """How each op touches a memref or a view of it, in order."""
+    found: list[tuple[int, str]] = []
+    order = {op: number for number, op in enumerate(function.walk())}
+    seen = [value]
+    for one in seen:
+        for use in one.uses:
+            op = use.operation
+            if isinstance(op, memref.SubviewOp | memref.ExpandShapeOp | memref.CollapseShapeOp):
+                seen.append(op.results[0])
+            else:
+                access = _access(op, one)
+                partial = one is not value and access == "w" and not _covers(one, value)
+                found.append((order[op], "rw" if partial else access))
+    return [access for _, access in sorted(found)]
+
+
+def _covers(view: SSAValue, value: SSAValue) -> bool:
+    """Whether writing all of `view` writes all of `value`."""
+    sizes = [one.type.element_count() for one in (view, value) if isinstance(one.type, MemRefType)]
+    return len(sizes) == 2 and sizes[0] == sizes[1]
+
+
 def _access(op: Operation, value: SSAValue) -> str:
     """How `op` touches a memref: r, w or rw."""
     if isinstance(op, memref.CopyOp):
         return ("r" if op.source is value else "") + ("w" if op.destination is value else "")
+    if isinstance(op, memref.LoadOp):
+        return "r"
     if not isinstance(op, linalg.GenericOp | linalg.FillOp):
         return "rw"
     used = [arg.first_use is not None for arg in op.body.block.args]
@@ -253,8 +326,9 @@ class Bufferise(ModulePass):
 
     A result whose contents start in an argument that nothing else reads is updated in place there; any
     other gets a new argument behind the others. Results in between get memory of their own
-    (`memref.alloc`, static in C). Functions on memrefs pass through. Arguments are marked as in, out or
-    inout (updated).
+    (`memref.alloc`, static in C). Reshapes are views; padding, slices and concatenation are copies
+    (:mod:`~axiloom.drivergen.passes.bufferise_tensor`). Functions on memrefs pass through. Arguments are
+    marked as in, out or inout (updated).
     """
 
     name = "accel-bufferise"

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import AffineMapAttr, ModuleOp, StringAttr
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.dialects.linalg.abstract_ops import NamedOperation
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation, NamedOperation
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.ir import Operation, Region
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -15,6 +18,8 @@ from xdsl.rewriter import Rewriter
 @dataclass(frozen=True)
 class Generalise(ModulePass):
     """Rewrite every named op but `linalg.fill`, which later passes treat by name, as a `linalg.generic`.
+
+    So too `linalg.transpose`, `linalg.broadcast` and `linalg.reduce`.
 
     ::
 
@@ -35,17 +40,71 @@ class Generalise(ModulePass):
     name = "accel-generalise"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        named = [o for o in op.walk() if isinstance(o, NamedOperation) and not isinstance(o, linalg.FillOp)]
-        for old in named:
-            generic = linalg.GenericOp(
-                old.inputs,
-                old.outputs,
-                old.body.clone(),
-                old.get_indexing_maps(),
-                old.get_iterator_types(),
-                old.results.types,
-                doc=StringAttr(old.name),
-            )
-            generic.location = old.location
-            generic.attributes |= {k: v for k, v in old.attributes.items() if not k.startswith("linalg.")}
-            Rewriter.replace_op(old, generic)
+        for old in list(op.walk()):
+            if isinstance(old, linalg.FillOp):
+                continue
+            if isinstance(old, NamedOperation | linalg.TransposeOp):
+                _replace(old, _of_structured(old))
+            elif isinstance(old, linalg.BroadcastOp):
+                _replace(old, _of_broadcast(old))
+            elif isinstance(old, linalg.ReduceOp):
+                _replace(old, _of_reduce(old))
+
+
+def _replace(old: Operation, generic: linalg.GenericOp) -> None:
+    generic.location = old.location
+    generic.attributes |= {k: v for k, v in old.attributes.items() if not k.startswith("linalg.")}
+    for result, hinted in zip(generic.results, old.results, strict=True):
+        result.name_hint = hinted.name_hint
+    Rewriter.replace_op(old, generic)
+
+
+def _of_structured(old: LinalgStructuredOperation) -> linalg.GenericOp:
+    return linalg.GenericOp(
+        old.inputs,
+        old.outputs,
+        old.body.clone(),
+        old.get_indexing_maps(),
+        old.get_iterator_types(),
+        old.results.types,
+        doc=StringAttr(old.name),
+    )
+
+
+def _projected(loops: int, dims: list[int]) -> AffineMapAttr:
+    return AffineMapAttr(AffineMap(loops, 0, tuple(AffineDimExpr(dim) for dim in dims)))
+
+
+def _of_broadcast(old: linalg.BroadcastOp) -> linalg.GenericOp:
+    loops = len(old.init.type.get_shape())  # type: ignore[attr-defined]
+    kept = [dim for dim in range(loops) if dim not in old.dimensions.get_values()]
+    return linalg.GenericOp(
+        [old.input],
+        [old.init],
+        old.hidden_region.clone(),
+        [_projected(loops, kept), _projected(loops, list(range(loops)))],
+        [IteratorTypeAttr.parallel()] * loops,
+        old.results.types,
+        doc=StringAttr(old.name),
+    )
+
+
+def _of_reduce(old: linalg.ReduceOp) -> linalg.GenericOp:
+    loops = len(old.input.type.get_shape())  # type: ignore[attr-defined]
+    reduced = old.dimensions.get_values()
+    body: Region = old.region.clone()
+    return linalg.GenericOp(
+        [old.input],
+        [old.init],
+        body,
+        [
+            _projected(loops, list(range(loops))),
+            _projected(loops, [dim for dim in range(loops) if dim not in reduced]),
+        ],
+        [
+            IteratorTypeAttr.reduction() if dim in reduced else IteratorTypeAttr.parallel()
+            for dim in range(loops)
+        ],
+        old.results.types,
+        doc=StringAttr(old.name),
+    )

@@ -6,15 +6,24 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from axiloom.drivergen.dialect import constant
 from axiloom.drivergen.match import NoMatchError, match
 from axiloom.drivergen.mlir import fail, index
 
@@ -38,28 +47,78 @@ def _nest(
 def _order(op: LinalgStructuredOperation, maps: list[AffineMap]) -> list[int]:
     """Loops with the one innermost that most operands run along, so that the compiler can vectorise it.
 
-    For C[m, n] += A[m, k] B[k, n] that is n, and the order m, k, n.
+    For C[m, n] += A[m, k] B[k, n] that is n, and the order m, k, n; for a convolution the columns of the
+    output. Reductions keep their order among each other: the order of a sum of floats is part of its result.
     """
     loops = list(range(op.get_num_loops()))
-    last = [m.results[-1].position for m in maps if m.results and isinstance(m.results[-1], AffineDimExpr)]
-    if not last:
+    kinds = [attr.data for attr in op.get_iterator_types()]
+    reductions = [loop for loop in loops if kinds[loop] != IteratorType.PARALLEL]
+    movable = [loop for loop in loops if loop not in reductions[:-1]]
+    if not movable or not any(m.results for m in maps):
         return loops
-    inner = max(reversed(last), key=last.count)
+    sizes = op.get_static_loop_ranges()
+
+    def merit(loop: int) -> tuple[int, bool, int]:
+        cost = sum(_stride_cost(m, loop) for m in maps) + (2 if sizes[loop] < SHORT else 0)
+        return -cost, loop not in reductions, loop
+
+    inner = max(movable, key=merit)
     return [loop for loop in loops if loop != inner] + [inner]
+
+
+SHORT = 4
+"""Iterations below which a loop is not worth being the innermost one: a vector of int32 in NEON."""
+
+
+def _stride_cost(m: AffineMap, loop: int) -> int:
+    """How far apart the elements are that consecutive iterations of `loop` touch: 0 and 1 are near."""
+    if not any(loop in expression.used_dims() for expression in m.results):
+        return 0
+    if any(loop in expression.used_dims() for expression in m.results[:-1]):
+        return 3
+    steps = [0] * m.num_dims
+    first = m.results[-1].eval(steps, [])
+    steps[loop] = 1
+    return 0 if abs(m.results[-1].eval(steps, []) - first) <= 1 else 1
+
+
+def _position(
+    builder: Builder, op: Operation, expression: AffineExpr, counters: dict[int, SSAValue]
+) -> SSAValue:
+    """The value of an affine expression of the loops' counters."""
+    if isinstance(expression, AffineDimExpr):
+        return counters[expression.position]
+    if isinstance(expression, AffineConstantExpr):
+        return index(op, expression.value)
+    if not isinstance(expression, AffineBinaryOpExpr):
+        fail(op, f"there is no way to lower the index {expression} to loops")
+    left = _position(builder, op, expression.lhs, counters)
+    right = _position(builder, op, expression.rhs, counters)
+    operations: dict[AffineBinaryOpKind, type[arith.SignlessIntegerBinaryOperation]] = {
+        AffineBinaryOpKind.Add: arith.AddiOp,
+        AffineBinaryOpKind.Mul: arith.MuliOp,
+        AffineBinaryOpKind.Mod: arith.RemUIOp,
+        AffineBinaryOpKind.FloorDiv: arith.DivUIOp,
+    }
+    how = operations.get(expression.kind)
+    if how is None:
+        fail(op, f"there is no way to lower the index {expression} to loops")
+    if how is arith.MuliOp and constant(right) == 1:
+        return left
+    return builder.insert(how(left, right)).result
 
 
 def _lower(op: linalg.GenericOp | linalg.FillOp) -> None:
     maps = [attr.data for attr in op.get_indexing_maps()]
-    for m in maps:
-        if not all(isinstance(e, AffineDimExpr) for e in m.results):
-            fail(op, f"its operands are not indexed by plain loops ({m})")
     sizes = op.get_static_loop_ranges()
     builder, counters = _nest(op, {loop: sizes[loop] for loop in _order(op, maps)}, _names(op))
     values: dict[SSAValue, SSAValue] = {}
     places: list[list[SSAValue]] = []
     body = op.body.block
     for operand, m, arg in zip(op.operands, maps, body.args, strict=True):
-        place = [counters[e.position] for e in m.results if isinstance(e, AffineDimExpr)]
+        place = []
+        if isinstance(operand.type, MemRefType) and (arg.first_use is not None or operand in op.outputs):
+            place = [_position(builder, op, e, counters) for e in m.results]
         places.append(place)
         if not isinstance(operand.type, MemRefType):
             values[arg] = operand
@@ -76,8 +135,16 @@ def _lower(op: linalg.GenericOp | linalg.FillOp) -> None:
             ):
                 builder.insert(memref.StoreOp.get(values.get(value, value), operand, place))
         else:
-            builder.insert(inner.clone(values))
+            copy = builder.insert(inner.clone(values))
+            for result in copy.results:
+                if result.name_hint is None and not isinstance(copy, arith.ConstantOp):
+                    result.name_hint = "t" if _used_often(inner) else None
     Rewriter.erase_op(op)
+
+
+def _used_often(op: Operation) -> bool:
+    """C would compute a value twice, and text grow with the product of such uses, without a variable."""
+    return any(len(list(result.uses)) > 1 for result in op.results)
 
 
 def _names(op: linalg.GenericOp | linalg.FillOp) -> dict[int, str]:
