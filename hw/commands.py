@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 from amaranth.hdl import unsigned
 from amaranth.lib import data
-
-from axiloom.hw.geometry import Geometry
 
 
 class CommandKind(IntEnum):
@@ -16,14 +15,14 @@ class CommandKind(IntEnum):
     CLEAR = 2
 
 
-def command_layout(geometry: Geometry) -> data.StructLayout:
-    """A command with what was current when it was decoded: halves of A and B, sizes of the tile."""
+def command_layout(operands: Iterable[str], dims: data.StructLayout | None = None) -> data.StructLayout:
+    """A command with what was current when it was decoded: the halves that its operands are in (`half_a`,
+    ...) and, where it has left the receiver, the sizes `dims` of the tile."""
     return data.StructLayout(
         {
             "kind": CommandKind,
-            "half_a": unsigned(1),
-            "half_b": unsigned(1),
-            "dims": geometry.dims_layout,
+            **{f"half_{name.lower()}": unsigned(1) for name in operands},
+            **({} if dims is None else {"dims": dims}),
         }
     )
 

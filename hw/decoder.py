@@ -20,14 +20,12 @@ from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import WORD_BITS, Clear, Compute, Load, Opcode, SendDim, SetDims, Skip, Store
 
 FETCH = 0
-LOAD_A = 1
-LOAD_B = 2
-COMPUTE = 3
-STORE = 4
-CLEAR = 5
-SKIP = 6
-SET_DIMS = 7
-"""Set dims from a word of the first kind (:attr:`Programs.dims_words`); the next kind is 8, and so on."""
+COMPUTE = 1
+STORE = 2
+CLEAR = 3
+SKIP = 4
+OTHERS = 5
+"""Loads (:meth:`Programs.load`), then words that set dims (:meth:`Programs.set_dims`)."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +41,12 @@ class Programs:
     """The opcodes of a specification as programs of actions of `action_width` bits."""
 
     def __init__(self, spec: AcceleratorSpec) -> None:
+        self.operands = tuple(
+            operand
+            for operand in spec.data
+            if any(Load(operand) in opcode.device for opcode in spec.opcodes.values())
+        )
+        """What the device loads."""
         self.dims_words: list[DimsWord] = []
         """The distinct words that set the dims."""
         self._beat_words = spec.beat_words
@@ -62,7 +66,7 @@ class Programs:
         actions = []
         for index, (action, host) in enumerate(steps):
             if isinstance(action, Load):
-                actions.append(LOAD_A if action.operand == "A" else LOAD_B)
+                actions.append(self.load(action.operand))
             elif isinstance(action, Compute):
                 actions.append(COMPUTE)
             elif isinstance(action, Store):
@@ -78,8 +82,16 @@ class Programs:
                 word = DimsWord(host, lane, not any(i > index and beats[i][0] == beat for i in sets))
                 if word not in self.dims_words:
                     self.dims_words.append(word)
-                actions.append(SET_DIMS + self.dims_words.index(word))
+                actions.append(self.set_dims(self.dims_words.index(word)))
         return actions
+
+    def load(self, operand: str) -> int:
+        """The action that loads `operand`."""
+        return OTHERS + self.operands.index(operand)
+
+    def set_dims(self, index: int) -> int:
+        """The action that sets dims from a word like ``dims_words[index]``."""
+        return OTHERS + len(self.operands) + index
 
     def _beats(self, opcode: Opcode) -> dict[int, tuple[int, int]]:
         """Of each step that reads a single word: which beat of single words it is in, and where in it."""
@@ -103,7 +115,7 @@ class Programs:
 
     @property
     def action_width(self) -> int:
-        return (SET_DIMS + max(0, len(self.dims_words) - 1)).bit_length()
+        return self.set_dims(max(0, len(self.dims_words) - 1)).bit_length()
 
     @property
     def width(self) -> int:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from amaranth.hdl import Const, Value, unsigned
+from amaranth.hdl import Const, Value
 from amaranth.lib import data
 from amaranth.utils import bits_for
 
 from axiloom.errors import SpecError
+from axiloom.hw.receiver import Loaded, Protocol
 from axiloom.isa.check_sizes import STREAM_WIDTHS
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import WORD_BITS
@@ -82,10 +83,36 @@ class Geometry:
         return self.largest != self.tile or self.granule != self.tile
 
     @property
-    def dims_layout(self) -> data.StructLayout:
-        """Sizes of a tile as they travel with a command; no bits at all where the tile is fixed."""
-        widths = [bits_for(n) if self.flexible else 0 for n in self.largest]
-        return data.StructLayout({dim: unsigned(w) for dim, w in zip("mnk", widths, strict=True)})
+    def protocol(self) -> Protocol:
+        """What the receiver must know; no dims where the tile is fixed."""
+        sizes = zip("mnk", self.largest, self.tile, strict=True)
+        return Protocol(
+            stream_width=self.stream_width,
+            dims={dim: (bits_for(largest), size) for dim, largest, size in sizes} if self.flexible else {},
+            operands={"A": Loaded(self.a.width, ("m", "k")), "B": Loaded(self.b.width, ("k", "n"))},
+            result="C",
+            result_dims=("m", "n"),
+        )
+
+    @property
+    def command_dims(self) -> data.StructLayout:
+        """Sizes of a tile as they travel with a command."""
+        return self.protocol.dims_layout
+
+    @property
+    def operands(self) -> tuple[str, str]:
+        return "A", "B"
+
+    @property
+    def most(self) -> tuple[int, int, int]:
+        """The most blocks of rows and of columns, and the longest k, of any tile."""
+        return self.largest[0] // self.rows, self.largest[1] // self.cols, self.largest[2]
+
+    def work(self, dims: data.View) -> tuple[Value, Value, Value]:
+        """Index of the last block of rows, of the last block of columns, and of the last k."""
+        m, n, k = (self.size(dims, dim) for dim in "mnk")
+        rows_shift, cols_shift = bits_for(self.rows) - 1, bits_for(self.cols) - 1
+        return (m - 1) >> rows_shift, (n - 1) >> cols_shift, k - 1
 
     @property
     def c_words(self) -> int:
@@ -94,7 +121,7 @@ class Geometry:
         return min(self.stream_width // WORD_BITS, self.cols) if self.c_rows_first else 1
 
     def size(self, dims: data.View, dim: str) -> Value:
-        """The size of one dim out of a value of `dims_layout`."""
+        """The size of one dim out of a value of `command_dims`."""
         return dims[dim] if self.flexible else Const(self.tile["mnk".index(dim)])
 
     @classmethod

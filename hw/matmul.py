@@ -29,6 +29,7 @@ from axiloom.hw.result_buffer import ResultBuffer
 from axiloom.hw.sender import Sender
 from axiloom.hw.sequencer import Sequencer
 from axiloom.hw.stream import StreamInput
+from axiloom.hw.tile_check import TileCheck
 from axiloom.isa.spec import AcceleratorSpec
 
 QUEUE_DEPTH = 4
@@ -82,10 +83,10 @@ class MatMul(wiring.Component):
         m = Module()
         geometry = self.geometry
         m.submodules.stream_in = words = StreamInput(geometry.stream_width)
-        m.submodules.receiver = receiver = Receiver(Programs(self.spec), geometry)
-        m.submodules.commands = queue = SyncFIFOBuffered(
-            width=command_layout(geometry).size, depth=QUEUE_DEPTH
-        )
+        m.submodules.receiver = receiver = Receiver(Programs(self.spec), geometry.protocol)
+        layout = command_layout(geometry.operands, geometry.command_dims)
+        command = Signal(layout)
+        m.submodules.commands = queue = SyncFIFOBuffered(width=layout.size, depth=QUEUE_DEPTH)
         m.submodules.sequencer = sequencer = Sequencer(geometry)
         sizes = {dim: len(geometry.size(receiver.dims, dim)) for dim in "mnk"}
         m.submodules.buffer_a = buffer_a = OperandBuffer(geometry.a, sizes["m"], sizes["k"])
@@ -99,7 +100,11 @@ class MatMul(wiring.Component):
         connect(m, sequencer.requests, sender.requests)
         connect(m, sender.m_axis, flipped(self.m_axis))
         m.d.comb += [
-            queue.w_data.eq(receiver.commands.payload),
+            command.kind.eq(receiver.commands.payload.kind),
+            command.half_a.eq(receiver.commands.payload.half_a),
+            command.half_b.eq(receiver.commands.payload.half_b),
+            command.dims.eq(receiver.dims),
+            queue.w_data.eq(command),
             queue.w_en.eq(receiver.commands.valid),
             receiver.commands.ready.eq(queue.w_rdy),
             sequencer.commands.payload.eq(queue.r_data),
@@ -107,6 +112,15 @@ class MatMul(wiring.Component):
             queue.r_en.eq(sequencer.commands.ready),
         ]
 
+        m.d.comb += receiver.dims_fit.eq(~0)  # checked when they are set
+        if geometry.flexible:
+            m.submodules.tile_check = check = TileCheck(geometry)
+            m.d.comb += [
+                check.dims.eq(receiver.dims),
+                check.set.eq(receiver.dims_set),
+                receiver.dims_settled.eq(check.settled),
+                receiver.dims_sound.eq(check.sound),
+            ]
         for name, buffer, lines in (("a", buffer_a, "m"), ("b", buffer_b, "n")):
             m.d.comb += [
                 buffer.lines.eq(geometry.size(receiver.dims, lines)),

@@ -20,12 +20,10 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import bits_for
 
 from axiloom.hw.geometry import OperandLayout
+from axiloom.hw.ping_pong import ping_pong
 
 READ_LATENCY = 2
 """Cycles from `advance` to `elements`."""
-
-MAX_USERS = 7
-"""Computes that may be queued or running on one half."""
 
 
 class BlockEnd(IntEnum):
@@ -44,7 +42,7 @@ class BlockEnd(IntEnum):
 class OperandBuffer(wiring.Component):
     """Buffer of one operand, laid out as `layout` says; `lines_width`, `k_width` are bits of its sizes.
 
-    Loading: while `load_ready`, a bank's word on `load_data` with `load_valid` is stored; `load_last` tells
+    Loading: a bank's word on `load_data` with `load_valid` and `load_ready` is stored; `load_last` tells
     that it is the last of the tile of `lines` x `k` elements, after which `half` names the new half.
     Reading: `start` selects `start_half` from the next cycle on; `advance` reads the elements of one k, which
     are on `elements` `READ_LATENCY` cycles later, the first lane in the lowest bits. `block_end` comes with
@@ -87,13 +85,13 @@ class OperandBuffer(wiring.Component):
         write_enable = Signal(banks)
         write_data = Signal(self.layout.width)
         read_address = Signal(range(2 * depth))
-        self._ping_pong(m)
-        self._write_counters(m, write_bank, write_address)
+        stored = ping_pong(m, self)
+        self._write_counters(m, stored, write_bank, write_address)
         lane_group = self._read_counters(m, read_address)
 
         bank_address = Signal.like(write_address)
         m.d.sync += [
-            write_enable.eq(Mux(self.load_valid, 1 << write_bank, 0)),
+            write_enable.eq(Mux(stored, 1 << write_bank, 0)),
             write_data.eq(self.load_data),
             bank_address.eq(write_address),
         ]
@@ -115,24 +113,7 @@ class OperandBuffer(wiring.Component):
             m.d.sync += self.elements.eq(self._select(words, lane_group))
         return m
 
-    def _ping_pong(self, m: Module) -> None:
-        loading = Signal()
-        m.d.comb += loading.eq(~self.half)
-        with m.If(self.load_valid & self.load_last):
-            m.d.sync += self.half.eq(loading)
-        free = Signal(2)
-        for half in range(2):
-            users = Signal(range(MAX_USERS + 1), name=f"users_{half}")
-            claimed = self.claim & (self.half == half)
-            released = self.finish & (self.finish_half == half)
-            with m.If(claimed & ~released):
-                m.d.sync += users.eq(users + 1)
-            with m.Elif(~claimed & released):
-                m.d.sync += users.eq(users - 1)
-            m.d.comb += free[half].eq(users == 0)
-        m.d.comb += self.load_ready.eq(free.bit_select(loading, 1))
-
-    def _write_counters(self, m: Module, bank: Value, address: Value) -> None:
+    def _write_counters(self, m: Module, stored: Value, bank: Value, address: Value) -> None:
         """Bank and address of the word that is loaded next; `load_last`."""
         layout = self.layout
         shift = bits_for(layout.per_word) - 1
@@ -152,7 +133,7 @@ class OperandBuffer(wiring.Component):
             self.load_last.eq(inner_last & outer_last),
             address.eq(next_half + offset),
         ]
-        with m.If(self.load_valid):
+        with m.If(stored):
             m.d.sync += inner.eq(Mux(inner_last, 0, inner + 1))
             if layout.along_k:
                 # One line is in one bank. The next line lies beside it, until all banks are used.

@@ -6,45 +6,90 @@ makes it one; what was asked for before that word still happens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, unsigned
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from axiloom.hw import decoder
 from axiloom.hw.commands import CommandKind, command_layout
 from axiloom.hw.decoder import Decoder, Programs
-from axiloom.hw.geometry import Geometry
 from axiloom.isa.model import DeviceError
 from axiloom.isa.types import WORD_BITS, SendDim
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """An operand that the device loads: bits that its buffer takes at once, a beat or a part of one, and the
+    dims that a compute must find as they were at the load."""
+
+    width: int
+    dims: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What the receiver must know of an accelerator beside its opcodes."""
+
+    stream_width: int
+    dims: Mapping[str, tuple[int, int]]
+    """Bits and reset value of all that words set: sizes of the tile and other settings. May be empty."""
+    operands: Mapping[str, Loaded]
+    """What a compute needs, in the order in which it is looked at."""
+    result: str
+    """The operand that is computed."""
+    result_dims: tuple[str, ...]
+    """Dims that must not change from a compute until its result is cleared."""
+
+    @property
+    def dims_layout(self) -> data.StructLayout:
+        return data.StructLayout({name: unsigned(bits) for name, (bits, _) in self.dims.items()})
+
+    @property
+    def fits_layout(self) -> data.StructLayout:
+        return data.StructLayout({name: unsigned(1) for name in (*self.operands, self.result)})
 
 
 class Receiver(wiring.Component):
     """Takes `words`, a beat of the stream at once; gives the operand buffers theirs and `commands` to the
     sequencer.
 
-    `dims` are the current sizes; `half_a`, `half_b` what the buffers loaded last; `claim` tells them
-    that a compute that uses them has been queued. `error` is a `DeviceError` and stays until reset.
-    `busy`: there is something to do that needs no further word.
+    A buffer takes `load_data` (the beat, or the part of it that is its turn) in a cycle with
+    `load_<operand>_valid` and `_ready`; `_last` tells that the tile ends with it, `_half` what was loaded
+    last, and `claim` that a compute that uses it has been queued.
+    `dims` are the current ones, `dims_set` that they have just changed: `dims_settled` answers, one cycle
+    later or more, whether they are `dims_sound`; if not, the word that set them was an error. Which
+    operands' tiles fit their buffers (`dims_fit`) matters when a tile is loaded or computed.
+    `error` is a `DeviceError` and stays until reset. `busy`: there is something to do that needs no
+    further word.
     """
 
-    def __init__(self, programs: Programs, geometry: Geometry) -> None:
+    def __init__(self, programs: Programs, protocol: Protocol) -> None:
         self._programs = programs
-        self._geometry = geometry
+        self._protocol = protocol
         operand = {"valid": Out(1), "ready": In(1), "last": In(1), "half": In(1)}
         super().__init__(
             {
-                "words": In(stream.Signature(geometry.stream_width)),
-                "commands": Out(stream.Signature(command_layout(geometry))),
-                "dims": Out(geometry.dims_layout, init=dict(zip("mnk", geometry.tile, strict=True)))
-                if geometry.flexible
-                else Out(geometry.dims_layout),
-                "load_data": Out(geometry.stream_width),
+                "words": In(stream.Signature(protocol.stream_width)),
+                "commands": Out(stream.Signature(command_layout(protocol.operands))),
+                "dims": Out(
+                    protocol.dims_layout, init={name: reset for name, (_, reset) in protocol.dims.items()}
+                ),
+                "dims_set": Out(1),
+                "dims_settled": In(1),
+                "dims_sound": In(1),
+                "dims_fit": In(protocol.fits_layout),
+                "load_data": Out(protocol.stream_width),
                 "claim": Out(1),
                 "error": Out(4),
                 "busy": Out(1),
-                **{f"load_{name}_{signal}": member for name in "ab" for signal, member in operand.items()},
+                **{
+                    f"load_{name.lower()}_{signal}": member
+                    for name in protocol.operands
+                    for signal, member in operand.items()
+                },
             }
         )
 
@@ -53,13 +98,14 @@ class Receiver(wiring.Component):
         return self._programs
 
     @property
-    def geometry(self) -> Geometry:
-        return self._geometry
+    def protocol(self) -> Protocol:
+        return self._protocol
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         width = self.programs.action_width
         endless = self.programs.endless
+        protocol = self.protocol
         program = Signal(self.programs.width, init=endless or 0)
         action = Signal(width)
         rest = Signal.like(program)
@@ -69,18 +115,19 @@ class Receiver(wiring.Component):
             action.eq(program[:width]),
             rest.eq(program >> width),
             self.load_data.eq(self.words.payload),
-            self.commands.payload.half_a.eq(self.load_a_half),
-            self.commands.payload.half_b.eq(self.load_b_half),
-            self.commands.payload.dims.eq(self.dims),
         ]
+        for name in protocol.operands:
+            half = getattr(self, f"load_{name.lower()}_half")
+            m.d.comb += self.commands.payload[f"half_{name.lower()}"].eq(half)
         with m.If(done):
             m.d.sync += program.eq(rest if endless is None else Mux(rest == 0, endless, rest))
         with m.If(fault != DeviceError.OK):
             m.d.sync += self.error.eq(fault)
 
-        loaded = {"a": Signal(name="loaded_a"), "b": Signal(name="loaded_b")}
+        loaded = {name: Signal(name=f"loaded_{name.lower()}") for name in protocol.operands}
         begun = Signal()
         mismatch = self._track_dims(m, done, action)
+        of_result = begun & mismatch[protocol.result]
         busy = Signal()
         fetch = Signal()
         queued = Signal()
@@ -89,19 +136,25 @@ class Receiver(wiring.Component):
             if endless is None:
                 with m.Case(decoder.FETCH):
                     m.d.comb += fetch.eq(1)
-            for name, code in {"a": decoder.LOAD_A, "b": decoder.LOAD_B}.items():
-                with m.Case(code):
-                    self._load(m, name, done, loaded[name])
+            for name in protocol.operands:
+                with m.Case(self.programs.load(name)):
+                    with m.If(~self.dims_fit[name]):
+                        m.d.comb += fault.eq(DeviceError.BAD_DIMS)
+                    with m.Else():
+                        self._load(m, name, done, loaded[name])
             with m.Case(decoder.COMPUTE):
                 m.d.comb += busy.eq(1)
-                with m.If(~loaded["a"]):
-                    m.d.comb += fault.eq(DeviceError.NOT_LOADED)
-                with m.Elif(mismatch["a"]):
-                    m.d.comb += fault.eq(DeviceError.DIMS_MISMATCH)
-                with m.Elif(~loaded["b"]):
-                    m.d.comb += fault.eq(DeviceError.NOT_LOADED)
-                with m.Elif(mismatch["b"] | begun & mismatch["c"]):
-                    m.d.comb += fault.eq(DeviceError.DIMS_MISMATCH)
+                refused = [
+                    refusal
+                    for name in protocol.operands
+                    for refusal in (
+                        (~loaded[name], DeviceError.NOT_LOADED),
+                        (mismatch[name], DeviceError.DIMS_MISMATCH),
+                    )
+                ]
+                refused.append((of_result, DeviceError.DIMS_MISMATCH))
+                refused.append((~self.dims_fit[protocol.result], DeviceError.BAD_DIMS))
+                self._refuse(m, fault, refused)
                 with m.Else():
                     self._queue(m, CommandKind.COMPUTE, done, queued)
                     m.d.comb += self.claim.eq(done)
@@ -109,8 +162,7 @@ class Receiver(wiring.Component):
                         m.d.sync += begun.eq(1)
             with m.Case(decoder.STORE):
                 m.d.comb += busy.eq(1)
-                with m.If(begun & mismatch["c"]):
-                    m.d.comb += fault.eq(DeviceError.DIMS_MISMATCH)
+                self._refuse(m, fault, [(of_result, DeviceError.DIMS_MISMATCH)])
                 with m.Else():
                     self._queue(m, CommandKind.STORE, done, queued)
             with m.Case(decoder.CLEAR):
@@ -139,23 +191,33 @@ class Receiver(wiring.Component):
                 m.d.comb += fault.eq(DeviceError.UNKNOWN_OPCODE)
 
     def _load(self, m: Module, name: str, done: Signal, loaded: Signal) -> None:
-        ready, valid, last = (getattr(self, f"load_{name}_{what}") for what in ("ready", "valid", "last"))
+        ready, valid, last = (
+            getattr(self, f"load_{name.lower()}_{what}") for what in ("ready", "valid", "last")
+        )
         m.d.comb += [
             self.words.ready.eq(ready),
-            valid.eq(self.words.valid & ready),
-            done.eq(valid & last),
+            valid.eq(self.words.valid),
+            done.eq(valid & ready & last),
         ]
         with m.If(done):
             m.d.sync += loaded.eq(1)
-        width = getattr(self.geometry, name).width
-        parts = self.geometry.stream_width // width
+        width = self.protocol.operands[name].width
+        parts = self.protocol.stream_width // width
         if parts > 1:
             # The buffer takes less than a beat at once; a tile is whole beats, so it ends with the last part.
-            part = Signal(range(parts), name=f"part_{name}")
+            part = Signal(range(parts), name=f"part_{name.lower()}")
             m.d.comb += self.load_data.eq(self.words.payload.word_select(part, width))
             m.d.comb += self.words.ready.eq(ready & (part == parts - 1))
-            with m.If(valid):
+            with m.If(valid & ready):
                 m.d.sync += part.eq(part + 1)
+
+    def _refuse(self, m: Module, fault: Signal, refused: Iterable[tuple[Value, DeviceError]]) -> None:
+        """The first reason that holds stops the device; an ``Else`` may follow."""
+        branch = m.If
+        for reason, error in refused:
+            with branch(reason):
+                m.d.comb += fault.eq(error)
+            branch = m.Elif
 
     def _queue(self, m: Module, kind: CommandKind, done: Signal, queued: Signal) -> None:
         m.d.comb += [
@@ -166,66 +228,49 @@ class Receiver(wiring.Component):
         ]
 
     def _track_dims(self, m: Module, done: Signal, action: Signal) -> dict[str, Value]:
-        """For each operand: do the current dims differ from those it was loaded, or C last computed, with?"""
-        if not self.geometry.flexible:
-            return {name: Const(0) for name in "abc"}
+        """For each operand: do the current dims differ from those it was loaded, or computed, with?"""
+        protocol = self.protocol
+        taken = {
+            name: (operand.dims, self.programs.load(name)) for name, operand in protocol.operands.items()
+        }
+        taken[protocol.result] = (protocol.result_dims, decoder.COMPUTE)
+        if not protocol.dims:
+            return dict.fromkeys(taken, Const(0))
         mismatch: dict[str, Value] = {}
-        taken = {"a": ("mk", decoder.LOAD_A), "b": ("kn", decoder.LOAD_B), "c": ("mn", decoder.COMPUTE)}
         for name, (dims, code) in taken.items():
             now = Cat(self.dims[dim] for dim in dims)
-            held = Signal(len(now), name=f"dims_of_{name}")
+            held = Signal(len(now), name=f"dims_of_{name.lower()}")
             with m.If(done & (action == code)):
                 m.d.sync += held.eq(now)
-            mismatch[name] = Signal(name=f"mismatch_{name}")
+            mismatch[name] = Signal(name=f"mismatch_{name.lower()}")
             m.d.comb += mismatch[name].eq(held != now)
         return mismatch
 
     def _set_dims(self, m: Module, action: Signal, done: Signal, fault: Signal, busy: Signal) -> None:
-        """Takes the sizes, then their products, then compares these: a cycle each."""
-        geometry = self.geometry
-        taken = Signal()
-        multiplied = Signal()
-        sound = Signal()
-        products = []
-        for i, j, limit in geometry.limits:
-            product = Signal(
-                len(self.dims["mnk"[i]]) + len(self.dims["mnk"[j]]), name=f"product_{'mnk'[i]}{'mnk'[j]}"
-            )
-            m.d.sync += product.eq(self.dims["mnk"[i]] * self.dims["mnk"[j]])
-            products.append((product, limit))
-        m.d.sync += [multiplied.eq(taken), taken.eq(0)]
-        m.d.comb += [self.words.ready.eq(~taken & ~multiplied), busy.eq(taken | multiplied)]
-        with m.If(self.words.valid & ~taken & ~multiplied):
-            m.d.sync += taken.eq(1)
+        """Takes the word, then waits for the verdict."""
+        settling = Signal()
+        overflow = Signal()
+        m.d.comb += [self.words.ready.eq(~settling), busy.eq(settling)]
+        m.d.sync += self.dims_set.eq(0)
+        with m.If(self.words.valid & ~settling):
+            m.d.sync += [settling.eq(1), self.dims_set.eq(1)]
             with m.Switch(action):
                 for index, word in enumerate(self.programs.dims_words):
-                    with m.Case(decoder.SET_DIMS + index):
+                    with m.Case(self.programs.set_dims(index)):
                         if not word.last:
                             m.d.comb += self.words.ready.eq(0)
                         payload = self.words.payload.word_select(word.lane, WORD_BITS)
                         sizes = _sizes(word.layout, payload)
                         m.d.sync += [self.dims[dim].eq(size) for dim, size in sizes.items()]
-                        m.d.sync += sound.eq(_all(self._is_size(dim, size) for dim, size in sizes.items()))
-        with m.If(multiplied):
-            with m.If(sound & _all(product <= limit for product, limit in products)):
+                        beyond = [size[len(self.dims[dim]) :] for dim, size in sizes.items()]
+                        m.d.sync += overflow.eq(Cat(beyond).any())
+        with m.If(settling & self.dims_settled):
+            m.d.sync += settling.eq(0)
+            with m.If(self.dims_sound & ~overflow):
                 m.d.comb += done.eq(1)
             with m.Else():
                 m.d.comb += fault.eq(DeviceError.BAD_DIMS)
 
-    def _is_size(self, dim: str, size: Value) -> Value:
-        index = "mnk".index(dim)
-        granule, largest = self.geometry.granule[index], self.geometry.largest[index]
-        in_range = (size != 0) & (size <= largest)
-        if granule & (granule - 1) == 0:
-            return in_range & (size[: granule.bit_length() - 1] == 0)
-        # No remainder in hardware: a table of the sizes that are multiples.
-        multiples = sum(1 << multiple for multiple in range(granule, largest + 1, granule))
-        return in_range & Const(multiples, largest + 1).bit_select(size[: largest.bit_length()], 1)
-
 
 def _sizes(word: SendDim, payload: Value) -> dict[str, Value]:
     return {f.dim: payload[f.shift : f.shift + word.field_bits(f)] for f in word.fields}
-
-
-def _all(values: Iterable[Value]) -> Value:
-    return Cat(values).all()

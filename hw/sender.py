@@ -12,9 +12,9 @@ from axiloom.hw.geometry import Geometry
 from axiloom.isa.types import WORD_BITS
 
 
-def request_layout(geometry: Geometry) -> data.StructLayout:
+def request_layout(dims: data.StructLayout) -> data.StructLayout:
     """Which half to send with which sizes; `zero`: it has been cleared, send zeros."""
-    return data.StructLayout({"half": unsigned(1), "zero": unsigned(1), "dims": geometry.dims_layout})
+    return data.StructLayout({"half": unsigned(1), "zero": unsigned(1), "dims": dims})
 
 
 class Sender(wiring.Component):
@@ -28,7 +28,7 @@ class Sender(wiring.Component):
         self._geometry = geometry
         super().__init__(
             {
-                "requests": In(stream.Signature(request_layout(geometry))),
+                "requests": In(stream.Signature(request_layout(geometry.command_dims))),
                 "running": In(2),
                 "holds": Out(1),
                 "reading": Out(1),
@@ -47,7 +47,7 @@ class Sender(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        request = Signal(request_layout(self.geometry))
+        request = Signal(request_layout(self.geometry.command_dims))
         waiting = Signal()
         reading = Signal()
         flowing = Signal()

@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from typing import Protocol
+
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import bits_for
 
 from axiloom.hw.commands import CommandKind, StepLayout, command_layout
-from axiloom.hw.geometry import Geometry
 from axiloom.hw.mac_array import ControlLayout
 from axiloom.hw.operand_buffer import BlockEnd
 from axiloom.hw.result_buffer import MIN_BLOCK_CYCLES
 from axiloom.hw.sender import request_layout
 
 
+class Walk(Protocol):
+    """What the sequencer must know of an engine: its array's rows, and how a command says what to do."""
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def operands(self) -> tuple[str, str]:
+        """The operand whose lines are the array's rows, and the one that gives its columns."""
+
+    @property
+    def command_dims(self) -> data.StructLayout: ...
+
+    @property
+    def most(self) -> tuple[int, int, int]:
+        """The most blocks of rows and of columns, and the longest k, of any tile."""
+
+    def work(self, dims: data.View) -> tuple[Value, Value, Value]:
+        """Index of the last block of rows, of the last block of columns, and of the last k."""
+
+
 class Sequencer(wiring.Component):
     """Takes `commands`; a compute begins in the cycle in which the one before has issued its last k.
 
     `control.valid` reads one k of both operands; the block ends tell the operand buffers where to
-    go on; `step` describes the block that ends. `start` starts a compute on `half` of C, `finish` ends the
-    use of halves `half_a` and `half_b`. `requests` hands a half of C to the sender; computes wait
-    that need the half which is still `held` by it.
+    go on (A gives the rows of the array, B its columns); `step` describes the block that ends. `start`
+    starts a compute on `half` of C, `finish` ends the use of halves `half_a` and `half_b`. `requests` hands a
+    half of C to the sender; computes wait that need the half which is still `held` by it.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        self._geometry = geometry
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
         super().__init__(
             {
-                "commands": In(stream.Signature(command_layout(geometry))),
-                "requests": Out(stream.Signature(request_layout(geometry))),
+                "commands": In(stream.Signature(command_layout(walk.operands, walk.command_dims))),
+                "requests": Out(stream.Signature(request_layout(walk.command_dims))),
                 "held": In(1),
                 "held_half": In(1),
                 "busy": Out(1),
@@ -46,12 +68,11 @@ class Sequencer(wiring.Component):
         )
 
     @property
-    def geometry(self) -> Geometry:
-        return self._geometry
+    def walk(self) -> Walk:
+        return self._walk
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        geometry = self.geometry
         command = self.commands.payload
         kind = Signal(CommandKind)
         half = Signal()
@@ -78,11 +99,10 @@ class Sequencer(wiring.Component):
                 with m.If(~cleared):
                     m.d.sync += half.eq(~half)
 
-        rows_shift, cols_shift = bits_for(geometry.rows) - 1, bits_for(geometry.cols) - 1
-        tile_m, tile_n, tile_k = (geometry.size(command.dims, dim) for dim in "mnk")
+        work = self.walk.work(command.dims)
         last_m, last_n, last_k = (
-            Signal(bits_for(largest - 1), name=f"last_{what}")
-            for what, largest in zip(("block_m", "block_n", "k"), geometry.largest, strict=True)
+            Signal(bits_for(most - 1), name=f"last_{what}")
+            for what, most in zip(("block_m", "block_n", "k"), self.walk.most, strict=True)
         )
         block_m, block_n = Signal.like(last_m, name="block_m"), Signal.like(last_n, name="block_n")
         at_end_k = Signal()
@@ -92,8 +112,8 @@ class Sequencer(wiring.Component):
         m.d.comb += [at_end_m.eq(block_m == last_m), at_end_n.eq(block_n == last_n)]
 
         # A short block waits until its rows have been added: one a cycle, and each before it is needed again.
-        shortest = max(geometry.rows, MIN_BLOCK_CYCLES)
-        k = Signal(bits_for(max(geometry.largest[2], shortest) - 1))
+        shortest = max(self.walk.rows, MIN_BLOCK_CYCLES)
+        k = Signal(bits_for(max(self.walk.most[2], shortest) - 1))
         last_cycle = Signal.like(k, name="last_cycle")
         block_done = Signal()
         m.d.comb += [
@@ -126,12 +146,12 @@ class Sequencer(wiring.Component):
                 k.eq(0),
                 block_m.eq(0),
                 block_n.eq(0),
-                last_m.eq((tile_m - 1) >> rows_shift),
-                last_n.eq((tile_n - 1) >> cols_shift),
-                last_k.eq(tile_k - 1),
-                last_cycle.eq(Mux(tile_k < shortest, shortest - 1, tile_k - 1)),
-                self.half_a.eq(command.half_a),
-                self.half_b.eq(command.half_b),
+                last_m.eq(work[0]),
+                last_n.eq(work[1]),
+                last_k.eq(work[2]),
+                last_cycle.eq(Mux(work[2] < shortest - 1, shortest - 1, work[2])),
+                self.half_a.eq(command[f"half_{self.walk.operands[0].lower()}"]),
+                self.half_b.eq(command[f"half_{self.walk.operands[1].lower()}"]),
                 step_half.eq(half),
                 accumulate.eq(~cleared),
                 cleared.eq(0),

@@ -6,7 +6,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from axiloom import isa
-from axiloom.hw.decoder import CLEAR, COMPUTE, LOAD_A, LOAD_B, SET_DIMS, STORE, Decoder, Programs
+from axiloom.hw.decoder import CLEAR, COMPUTE, STORE, Decoder, Programs
 
 
 def decode(programs: Programs, words: list[int]) -> list[tuple[int, int]]:
@@ -29,7 +29,7 @@ def decode(programs: Programs, words: list[int]) -> list[tuple[int, int]]:
 )
 def test_opcode_words_are_matched_exactly(encoding: str, words: list[int]) -> None:
     programs = Programs(isa.builtin("v3_4", encoding=encoding))
-    expected = [LOAD_A, LOAD_B, COMPUTE, STORE | CLEAR << programs.action_width]
+    expected = [programs.load("A"), programs.load("B"), COMPUTE, STORE | CLEAR << programs.action_width]
     assert decode(programs, words) == [(1, program) for program in expected]
     near = [word ^ flip for word in words for flip in (1 << 31, 1 << 12)]
     assert decode(programs, [0, *near]) == [(0, 0)] * (1 + len(near))
@@ -39,7 +39,7 @@ def test_dims_come_first() -> None:
     programs = Programs(isa.builtin("v4_16"))
     ((known, program),) = decode(programs, [1])
     assert known
-    assert program == SET_DIMS | LOAD_A << programs.action_width
+    assert program == programs.set_dims(0) | programs.load("A") << programs.action_width
     assert len(programs.dims_words) == 1
 
 
@@ -47,5 +47,5 @@ def test_an_accelerator_without_opcode_words_has_one_endless_program() -> None:
     programs = Programs(isa.builtin("v1_4"))
     assert programs.words() == {}
     assert programs.endless is not None
-    assert programs.endless & (1 << programs.action_width) - 1 == LOAD_A
+    assert programs.endless & (1 << programs.action_width) - 1 == programs.load("A")
     assert Programs(isa.builtin("v2_4")).endless is None
