@@ -335,14 +335,18 @@ class Core:
 
     def _teach(self, spec: AcceleratorSpec | None) -> None:
         """The protocol monitor's table, from the specification."""
-        sizes = spec.tile.size if spec else ()
-        self._lib.axl_protocol_clear((ctypes.c_uint32 * len(sizes))(*sizes), len(sizes))
-        for opcode in spec.opcodes.values() if spec else ():
-            actions = native.actions(spec, opcode)  # type: ignore[arg-type]
+        sizes = tuple(native.sizes(spec).values()) if spec else ()
+        values = (ctypes.c_uint32 * len(sizes))(*(size & 0xFFFF_FFFF for size in sizes))
+        self._lib.axl_protocol_clear(values, len(sizes), spec.beat_words if spec else 1)
+        if spec is None:
+            return
+        for opcode in spec.opcodes.values():
+            actions = native.actions(spec, opcode)
             array = (native.Action * len(actions))(*actions)
             name, literal = opcode.name.encode(), opcode.literal
+            place = spec.bits.index(opcode.name) if opcode.name in spec.bits else -1
             self._check(
-                self._lib.axl_protocol_op(name, literal is not None, literal or 0, array, len(actions))
+                self._lib.axl_protocol_op(name, literal is not None, literal or 0, place, array, len(actions))
             )
 
 

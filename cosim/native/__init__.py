@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_longlong, c_uint8, c_uint32, c_uint64
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.cosim import profile
-from axiloom.isa.framing import padded
-from axiloom.isa.types import Recv, Send, SendDim
+from axiloom.isa.kernels import CHANNEL_WORDS, CHANNELS
+from axiloom.isa.types import WORD_BITS, Clear, Recv, Save, Send, SendDim
 
 if TYPE_CHECKING:
     from axiloom.boards import Board
@@ -162,7 +163,10 @@ class Action(ctypes.Structure):
     _fields_ = [
         ("kind", c_uint32),
         ("operand", c_char * 16),
-        ("per_word", c_uint32),
+        ("element_bits", c_uint32),
+        ("lines", c_uint32),
+        ("unit_words", c_uint32),
+        ("saved", c_uint32),
         ("n", c_uint32),
         ("dim", c_uint32 * 8),
         ("shift", c_uint32 * 8),
@@ -198,8 +202,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "axl_class_counts": (None, [POINTER(c_uint64)]),
     "axl_stale_count": (c_int, []),
     "axl_stale": (POINTER(Stale), [c_int]),
-    "axl_protocol_clear": (None, [POINTER(c_uint32), c_uint32]),
-    "axl_protocol_op": (c_int, [c_char_p, c_int, c_uint32, POINTER(Action), c_uint32]),
+    "axl_protocol_clear": (None, [POINTER(c_uint32), c_uint32, c_uint32]),
+    "axl_protocol_op": (c_int, [c_char_p, c_int, c_uint32, c_int, POINTER(Action), c_uint32]),
     "axl_protocol_reset": (None, []),
     "axl_protocol": (POINTER(Protocol), []),
     "axl_protocol_text": (c_char_p, []),
@@ -263,27 +267,51 @@ def config(board: Board, mmio_base: int, mmio_size: int) -> Config:
     return made
 
 
-_SKIP, _DIMS, _LOAD, _STORE = range(4)
+_SKIP, _DIMS, _LOAD, _STORE, _SAVE, _CLEAR = range(6)
+
+
+def sizes(spec: AcceleratorSpec) -> dict[str, int]:
+    """Dims and settings with their values at reset, in the order in which actions number them."""
+    return dict(zip(spec.dims, spec.tile.size, strict=True)) | {one.name: one.reset for one in spec.settings}
 
 
 def actions(spec: AcceleratorSpec, opcode: Opcode) -> list[Action]:
-    """What follows the opcode word on the streams, in order, for the protocol monitor."""
-    host = list(padded(opcode.host, spec.beat_words))
+    """What happens after the opcode word on the streams, in order, for the protocol monitor."""
+    number = {name: index for index, name in enumerate(sizes(spec))}
     made = []
-    for action in host if opcode.literal is None else host[1:]:
-        if isinstance(action, (Send, Recv)):
-            kind = _LOAD if isinstance(action, Send) else _STORE
-            dims = [spec.dims.index(dim) for dim in spec.data[action.operand]]
-            per_word = spec.operand_type(action.operand).per_word
-            one = Action(kind=kind, operand=action.operand.encode()[:15], per_word=per_word, n=len(dims))
-            one.dim[: len(dims)] = dims
-        elif isinstance(action, SendDim):
-            one = Action(kind=_DIMS, n=len(action.fields))
-            for index, field in enumerate(action.fields):
-                one.dim[index] = spec.dims.index(field.dim)
+    for action, host in opcode.steps():
+        if isinstance(action, Save | Clear):
+            made.append(Action(kind=_SAVE if isinstance(action, Save) else _CLEAR))
+        elif isinstance(host, Send | Recv):
+            made.append(_tile(spec, opcode, host, number))
+        elif isinstance(host, SendDim):
+            # A dim that no word names has the size of the one that it is tied to.
+            tied = [replace(f, dim=dim) for f in host.fields for dim, by in spec.tied.items() if by == f.dim]
+            one = Action(kind=_DIMS, n=len(host.fields) + len(tied))
+            for index, field in enumerate((*host.fields, *tied)):
+                one.dim[index] = number[field.dim]
                 one.shift[index] = field.shift
-                one.bits[index] = action.field_bits(field)
-        else:
-            one = Action(kind=_SKIP)
-        made.append(one)
+                one.bits[index] = host.field_bits(field)
+            made.append(one)
+        elif host is not None:
+            made.append(Action(kind=_SKIP))
+    return made
+
+
+def _tile(spec: AcceleratorSpec, opcode: Opcode, host: Send | Recv, number: dict[str, int]) -> Action:
+    """An operand on the stream: :meth:`AcceleratorSpec.words_of` as numbers."""
+    operand, received = host.operand, isinstance(host, Recv)
+    kind = spec.received_type(opcode) if received else spec.operand_type(operand)
+    parameters = operand == CHANNELS
+    dims = [spec.form.channel] if parameters else list(spec.data[operand])
+    made = Action(
+        kind=_STORE if received else _LOAD,
+        operand=operand.encode()[:15],
+        element_bits=CHANNEL_WORDS * WORD_BITS if parameters else kind.bits,
+        lines=0 if parameters else spec.form.rows.get(operand, 0),
+        unit_words=spec.beat_words if spec.form.dense or parameters else 1,
+        saved=received and spec.form.saves,
+        n=len(dims),
+    )
+    made.dim[: len(dims)] = [number[dim] for dim in dims]
     return made

@@ -210,21 +210,27 @@ const axl_stale_t *axl_stale(int index);       /* NULL outside */
 
 /* ---- Python side: protocol monitor --------------------------------------------------------------------------- */
 
-enum axl_action_kind { AXL_ACT_SKIP, AXL_ACT_DIMS, AXL_ACT_LOAD, AXL_ACT_STORE };
+enum axl_action_kind { AXL_ACT_SKIP, AXL_ACT_DIMS, AXL_ACT_LOAD, AXL_ACT_STORE, AXL_ACT_SAVE, AXL_ACT_CLEAR };
 typedef struct axl_action_t {
     uint32_t kind;
-    char operand[16];     /* LOAD, STORE */
-    uint32_t per_word;    /* LOAD, STORE: elements in a word */
-    uint32_t n;           /* LOAD, STORE: dims of the operand; DIMS: fields of the word */
-    uint32_t dim[8];      /* which dim (index in the specification's dims) */
-    uint32_t shift[8], bits[8]; /* DIMS: where its size is in the word */
+    char operand[16];      /* LOAD, STORE */
+    uint32_t element_bits; /* LOAD, STORE */
+    uint32_t lines;        /* LOAD, STORE: of so many of the first dims, each index begins on a new unit */
+    uint32_t unit_words;   /* LOAD, STORE: a line is filled up with zeros to a multiple of it */
+    uint32_t saved;        /* STORE: 1: of all results saved since the last CLEAR, 0: of one */
+    uint32_t n;            /* LOAD, STORE: dims of the operand; DIMS: fields of the word */
+    uint32_t dim[8];       /* which size (index in the specification's dims and settings) */
+    uint32_t shift[8], bits[8]; /* DIMS: where it is in the word */
 } axl_action_t;
 
-/* Dims at reset. Forgets all opcodes: without opcodes the monitor only counts. */
-void axl_protocol_clear(const uint32_t *dims, uint32_t n_dims);
-/* One opcode: what follows its opcode word, in order. has_literal 0: executed for ever, without opcode word.
+/* Dims and settings at reset, and words in a beat: an instruction, and a tile in it, begin on a beat.
+ * Forgets all opcodes: without opcodes the monitor only counts. */
+void axl_protocol_clear(const uint32_t *sizes, uint32_t n_sizes, uint32_t beat_words);
+/* One opcode: what happens after its opcode word, in order. has_literal 0: executed for ever, without opcode word.
+ * place: in the order in which a word that combines bits executes them, or -1.
  * 0, or -1 (too many opcodes or actions). */
-int axl_protocol_op(const char *name, int has_literal, uint32_t literal, const axl_action_t *actions, uint32_t n);
+int axl_protocol_op(const char *name, int has_literal, uint32_t literal, int place, const axl_action_t *actions,
+                    uint32_t n);
 /* The accelerator was reset: the next word in is an opcode, nothing is expected out. */
 void axl_protocol_reset(void);
 

@@ -232,19 +232,22 @@ const axl_stale_t *axl_stale(int index) {
     return index >= 0 && index < static_cast<int>(list.size()) ? &list[static_cast<size_t>(index)] : nullptr;
 }
 
-void axl_protocol_clear(const uint32_t *dims, uint32_t n_dims) { soc().protocol.clear(dims, n_dims); }
+void axl_protocol_clear(const uint32_t *sizes, uint32_t n_sizes, uint32_t beat_words) {
+    soc().protocol.clear(sizes, n_sizes, std::max(beat_words, 1u));
+}
 
-int axl_protocol_op(const char *name, int has_literal, uint32_t literal, const axl_action_t *actions, uint32_t n) {
+int axl_protocol_op(const char *name, int has_literal, uint32_t literal, int place, const axl_action_t *actions,
+                    uint32_t n) {
     axl::Protocol &p = soc().protocol;
     for (uint32_t i = 0; i < n; i++) {
         bool sized = actions[i].kind == AXL_ACT_LOAD || actions[i].kind == AXL_ACT_STORE;
-        if (actions[i].n > 8 || (sized && !actions[i].per_word))
-            return refuse("axl_protocol_op: at most 8 dims, and at least one element in a word");
+        if (actions[i].n > 8 || (sized && !actions[i].unit_words))
+            return refuse("axl_protocol_op: at most 8 dims, and units of at least one word");
         for (uint32_t d = 0; d < actions[i].n; d++)
-            if (actions[i].dim[d] >= p.reset_dims.size())
+            if (actions[i].dim[d] >= p.reset_sizes.size())
                 return refuse("axl_protocol_op: dim out of range");
     }
-    p.ops.push_back({name, has_literal != 0, literal, {actions, actions + n}});
+    p.ops.push_back({name, has_literal != 0, literal, place, {actions, actions + n}});
     p.reset();
     return 0;
 }
@@ -264,8 +267,7 @@ const axl_protocol_t *axl_protocol(void) {
     s.position.store_left = p.store_left();
     s.position.unknown = p.unknown;
     s.position.unknown_word = p.unknown_word;
-    if (p.last)
-        snprintf(s.position.last_opcode, sizeof s.position.last_opcode, "%s", p.last->name.c_str());
+    snprintf(s.position.last_opcode, sizeof s.position.last_opcode, "%s", p.last.c_str());
     return &s.position;
 }
 

@@ -2,6 +2,7 @@
 // It knows nothing of what the accelerator computes.
 #pragma once
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +19,7 @@ struct Protocol {
         std::string name;
         bool has_literal;
         uint32_t literal;
+        int place; // in the order in which a word that combines opcodes executes them; -1: it stands alone
         std::vector<axl_action_t> actions;
     };
     struct Store {
@@ -26,30 +28,40 @@ struct Protocol {
     };
 
     std::vector<Op> ops;
-    std::vector<uint32_t> reset_dims, dims;
-    const Op *op = nullptr;  // the opcode whose payload comes in now; nullptr: the next word is an opcode
-    const Op *last = nullptr;
+    std::vector<uint32_t> reset_sizes, sizes;
+    uint64_t beat_words = 1;
+    const Op *op = nullptr; // the opcode whose payload comes in now; nullptr: the next word is an opcode
     size_t action = 0;
-    uint64_t load_words = 0, load_left = 0; // of the current action
     std::deque<Store> stores;
     uint64_t words_in = 0, words_out = 0;
+    uint64_t load_left = 0; // words, of what the current action waits for
     bool unknown = false;
     uint32_t unknown_word = 0;
+    std::string last; // instruction; empty before the first
 
-    void clear(const uint32_t *sizes, uint32_t n) {
+    void clear(const uint32_t *values, uint32_t n, uint32_t words_per_beat) {
         ops.clear();
-        reset_dims.assign(sizes, sizes + n);
+        reset_sizes.assign(values, values + n);
+        beat_words = words_per_beat;
         reset();
     }
 
     void reset() {
-        dims = reset_dims;
-        op = last = nullptr;
-        action = 0;
-        load_words = load_left = 0;
+        sizes = reset_sizes;
+        op = nullptr;
+        last.clear();
+        parts.clear();
+        part = action = 0;
+        instruction_words = load_words = load_left = saved = 0;
+        filling = false;
         stores.clear();
         unknown = false;
         unknown_word = 0;
+    }
+
+    // The next word belongs to a tile.
+    bool loads() const {
+        return op && !unknown && !filling && action < op->actions.size() && op->actions[action].kind == AXL_ACT_LOAD;
     }
 
     void in(uint32_t word) {
@@ -60,13 +72,14 @@ struct Protocol {
             begin(word);
             return;
         }
-        const axl_action_t &now = op->actions[action];
-        if (now.kind == AXL_ACT_DIMS)
-            set_dims(now, word);
-        if (--load_left == 0) {
-            action++;
-            proceed();
-        }
+        instruction_words++;
+        if (!filling && op->actions[action].kind == AXL_ACT_DIMS)
+            set_sizes(op->actions[action], word);
+        if (--load_left)
+            return;
+        action += !filling;
+        filling = false;
+        proceed();
     }
 
     // Empty if all is well, else what is wrong with this word.
@@ -106,72 +119,129 @@ struct Protocol {
     }
 
   private:
-    void begin(uint32_t word) {
-        for (const Op &candidate : ops) {
-            if (candidate.has_literal && candidate.literal != word)
-                continue;
-            op = last = &candidate;
-            action = 0;
-            proceed();
-            if (!candidate.has_literal && op) {
-                words_in--; // the word is payload, not an opcode: take it again as such
-                in(word);
+    std::vector<const Op *> parts; // of the current instruction
+    size_t part = 0;
+    uint64_t instruction_words = 0;
+    uint64_t load_words = 0;
+    bool filling = false; // zeros, up to the next beat
+    uint64_t saved = 0;   // results, since they were cleared
+
+    // The opcodes that a word stands for: one, or all of its bits.
+    void decode(uint32_t word) {
+        parts.clear();
+        for (const Op &one : ops)
+            if (!one.has_literal || one.literal == word) {
+                parts.assign(1, &one);
+                return;
             }
+        uint32_t rest = word;
+        for (const Op &one : ops)
+            if (one.place >= 0 && (one.literal & word)) {
+                parts.push_back(&one);
+                rest &= ~one.literal;
+            }
+        if (rest)
+            parts.clear();
+        std::sort(parts.begin(), parts.end(), [](const Op *a, const Op *b) { return a->place < b->place; });
+    }
+
+    void begin(uint32_t word) {
+        decode(word);
+        if (parts.empty()) {
+            unknown = true;
+            unknown_word = word;
             return;
         }
-        unknown = true;
-        unknown_word = word;
+        last.clear();
+        for (const Op *one : parts)
+            last += (last.empty() ? "" : " ") + one->name;
+        const bool payload = !parts[0]->has_literal;
+        op = parts[0];
+        part = action = 0;
+        instruction_words = !payload;
+        proceed();
+        if (payload && op) {
+            words_in--; // the word is no opcode: take it again as what it is
+            in(word);
+        }
+    }
+
+    bool fill_up() {
+        load_words = load_left = (beat_words - instruction_words % beat_words) % beat_words;
+        return filling = load_left != 0;
     }
 
     // Go on to the next action that waits for a word; at the end to the next opcode.
     void proceed() {
-        for (; action < op->actions.size(); action++) {
+        for (;; action++) {
+            while (action == op->actions.size()) {
+                if (part + 1 == parts.size()) {
+                    if (!fill_up())
+                        op = nullptr;
+                    return;
+                }
+                op = parts[++part];
+                action = 0;
+            }
             const axl_action_t &now = op->actions[action];
-            uint64_t words = now.kind == AXL_ACT_LOAD || now.kind == AXL_ACT_STORE ? size(now) : 1;
-            if (now.kind == AXL_ACT_STORE) {
+            if (now.kind == AXL_ACT_SAVE)
+                saved++;
+            else if (now.kind == AXL_ACT_CLEAR)
+                saved = 0;
+            else if (now.kind == AXL_ACT_STORE) {
+                const uint64_t words = words_of(now);
                 if (words)
                     stores.push_back({now.operand, op->name, words, words});
-                continue;
-            }
-            load_words = load_left = words;
-            if (words)
+            } else if (now.kind == AXL_ACT_LOAD) {
+                if (fill_up())
+                    return;
+                load_words = load_left = words_of(now);
+                if (load_left)
+                    return;
+            } else {
+                load_words = load_left = 1;
                 return;
+            }
         }
-        op = nullptr;
     }
 
-    uint64_t size(const axl_action_t &a) const {
-        uint64_t elements = 1;
+    // Of a tile under the current sizes.
+    uint64_t words_of(const axl_action_t &a) const {
+        uint64_t lines = 1, elements = a.saved ? saved : 1;
         for (uint32_t i = 0; i < a.n; i++)
-            elements *= dims[a.dim[i]];
-        return elements / a.per_word;
+            (i < a.lines ? lines : elements) *= sizes[a.dim[i]];
+        const uint64_t unit = 32ull * a.unit_words;
+        return lines * ((elements * a.element_bits + unit - 1) / unit) * a.unit_words;
     }
 
-    void set_dims(const axl_action_t &a, uint32_t word) {
+    void set_sizes(const axl_action_t &a, uint32_t word) {
         for (uint32_t i = 0; i < a.n; i++) {
             uint32_t mask = a.bits[i] >= 32 ? 0xFFFFFFFFu : (1u << a.bits[i]) - 1;
-            dims[a.dim[i]] = (word >> a.shift[i]) & mask;
+            sizes[a.dim[i]] = (word >> a.shift[i]) & mask;
         }
     }
 
     std::string text_in() const {
-        char text[200];
+        char text[256];
         if (unknown) {
             snprintf(text, sizeof text, "word %" PRIu64 " is 0x%08X where an opcode should be (last opcode %s)", words_in,
-                     unknown_word, last ? last->name.c_str() : "none");
+                     unknown_word, last.empty() ? "none" : last.c_str());
             return text;
         }
-        if (!last)
+        if (last.empty())
             return "no opcode yet";
         if (!op) {
-            snprintf(text, sizeof text, "last opcode %s is complete (%" PRIu64 " words in)", last->name.c_str(), words_in);
+            snprintf(text, sizeof text, "last opcode %s is complete (%" PRIu64 " words in)", last.c_str(), words_in);
             return text;
         }
-        const axl_action_t &now = op->actions[action];
-        const char *what = now.kind == AXL_ACT_LOAD ? now.operand : now.kind == AXL_ACT_DIMS ? "the dims" : "its payload";
+        const char *what = "that fill up a beat";
+        if (!filling) {
+            const axl_action_t &now = op->actions[action];
+            what = now.kind == AXL_ACT_LOAD ? now.operand : now.kind == AXL_ACT_DIMS ? "the dims" : "its payload";
+        }
         snprintf(text, sizeof text,
-                 "last opcode %s waits for %" PRIu64 " of the %" PRIu64 " words of %s (%" PRIu64 " words in)",
-                 op->name.c_str(), load_left, load_words, what, words_in);
+                 "last opcode %s waits for %" PRIu64 " of the %" PRIu64 " words %s%s (%" PRIu64 " words in)", last.c_str(),
+                 load_left, load_words, filling ? "" : "of ", what, words_in);
         return text;
     }
 

@@ -274,20 +274,22 @@ void Timeline::end_transfer(uint32_t which, uint64_t now) {
 
 void Timeline::word_in(Protocol &protocol, uint32_t word) {
     channels[0].words++;
+    bool payload = protocol.loads();
     const Protocol::Op *op = protocol.op;
     size_t action = protocol.action;
     if (!op && protocol.ops.size() == 1 && !protocol.ops[0].has_literal) { // without opcode words all is payload
         op = &protocol.ops[0];
         action = 0;
+        payload = op->actions[0].kind == AXL_ACT_LOAD;
     }
-    const bool payload = op && !protocol.unknown && op->actions[action].kind == AXL_ACT_LOAD;
     if (payload && !loading) {
         advance(beat_in());
         load = Payload();
         load.begin = beat_in();
         load.name = static_cast<uint32_t>(op - protocol.ops.data()) << 8 | static_cast<uint32_t>(action);
-        for (uint32_t dim : protocol.dims)
-            load.hash = mixed(load.hash, dim);
+        const axl_action_t &tile = op->actions[action];
+        for (uint32_t i = 0; i < tile.n; i++)
+            load.hash = mixed(load.hash, protocol.sizes[tile.dim[i]]);
     }
     loading = payload;
     protocol.in(word);

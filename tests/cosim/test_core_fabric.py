@@ -334,7 +334,7 @@ class TestProtocol:
         for word in (spec.opcodes["sA"].literal, 32 | 16 << 10 | 48 << 20, 0):
             assert word is not None
             lib.axl_stream_in(word, 0)
-        assert "waits for 1 of the 1 words of its payload" in core.protocol_text()
+        assert "waits for 1 of the 2 words that fill up a beat" in core.protocol_text()
         lib.axl_stream_in(0, 0)
         assert f"waits for {32 * 48} of the {32 * 48} words of A" in core.protocol_text()
         for word in range(32 * 48):
@@ -357,3 +357,91 @@ class TestProtocol:
             lib.axl_stream_in(word, 0)
         assert "waits for 15 of the 16 words of A" in core.protocol_text()
         assert "16 of the 16 words of C" in core.protocol_text()
+
+
+class TestProtocolOfSettings:
+    """What a tile is follows from dims and settings: post-processing, images, saved results."""
+
+    def monitor(self, spec: isa.AcceleratorSpec) -> Callable[..., str]:
+        core, lib = Core(BOARD, spec), Fabric().lib
+        lib.axl_protocol_reset()
+
+        def take(name: str, *words: int) -> str:
+            """The opcode word (of the sum of several), then the words; what the monitor says now."""
+            literals = [spec.opcodes[one].literal or 0 for one in name.split()]
+            for word in (sum(literals), *words):
+                lib.axl_stream_in(word, 0)
+            return core.protocol_text()
+
+        self.core, self.lib = core, lib
+        return take
+
+    def out(self, words: int) -> str:
+        for word in range(words):
+            self.lib.axl_stream_out(0, int(word == words - 1))
+        assert self.core.state.fault is None
+        return self.core.protocol_text().partition("; ")[2]
+
+    def test_requantised_results_are_bytes(self) -> None:
+        take = self.monitor(isa.builtin("v4_16", post=True))
+        sizes = 32 | 48 << 10 | 16 << 20
+        assert "last opcode cfgP waits for 1 of the 1 words of the dims" in take("cfgP")
+        self.lib.axl_stream_in(0x7F8000, 0)
+        assert "last opcode sP waits for 96 of the 96 words of P" in take("sP", sizes)
+        for word in range(96):
+            self.lib.axl_stream_in(word, 0)
+        assert f"{32 * 48 // 4} of the {32 * 48 // 4} words of C (opcode qC)" in take("qC", sizes)
+        assert "nothing more is due" in self.out(32 * 48 // 4)
+        assert f"{32 * 48} of the {32 * 48} words of C (opcode rC)" in take("rC", sizes)
+
+    def test_images_are_dense_and_filters_begin_on_beats(self) -> None:
+        spec = isa.revise(isa.builtin("conv_v4", data_type="int8", post=True), stream_width=64)
+        take = self.monitor(spec)
+        taps = 3 | 3 << 5 | 1 << 10 | 1 << 14 | 1 << 18 | 1 << 22
+        assert "last opcode cfg is complete" in take("cfg", taps)
+        image = -(-5 * 7 * 9 // 8) * 2
+        text = take("sI", 5 | 7 << 11 | 9 << 21, 1 | 1 << 8, 0)
+        assert f"last opcode sI waits for {image} of the {image} words of I" in text
+        for word in range(image):
+            self.lib.axl_stream_in(word, 0)
+        filters = 3 * -(-5 * 3 * 3 // 8) * 2
+        text = take("sF", 3 | 5 << 11)
+        assert f"last opcode sF waits for {filters} of the {filters} words of F" in text
+        for word in range(filters):
+            self.lib.axl_stream_in(word, 0)
+        assert "last opcode cO is complete" in take("cO", 7 | 9 << 11)
+        assert "last opcode sP waits for 6 of the 6 words of P" in take("sP", 3)
+        for word in range(6):
+            self.lib.axl_stream_in(word, 0)
+        raw, small = -(-3 * 7 * 9 // 2) * 2, -(-3 * 7 * 9 // 8) * 2
+        assert f"{raw} of the {raw} words of O (opcode rO)" in take("rO", 0)
+        assert "nothing more is due" in self.out(raw)
+        assert f"{small} of the {small} words of O (opcode qO)" in take("qO", 0)
+
+    def test_saved_results_come_together(self) -> None:
+        take = self.monitor(isa.builtin("conv_v3"))
+        assert "last opcode sC sH waits for 1 of the 1 words of the dims" in take("sC sH")
+        for word in (2, 3):
+            self.lib.axl_stream_in(word, 0)
+        assert "last opcode sF waits for 18 of the 18 words of F" in take("sF")
+        for word in range(18):
+            self.lib.axl_stream_in(word, 0)
+        for _ in range(5):
+            assert "last opcode sIcO is complete" in take("sIcO", *range(18))
+        text = take("sI cO save rO", *range(17))
+        assert "last opcode sI cO save rO waits for 1 of the 18 words of I" in text
+        assert "nothing more is due" in text
+        self.lib.axl_stream_in(0, 0)
+        assert "6 of the 6 words of O (opcode rO)" in self.core.protocol_text()
+        assert "nothing more is due" in self.out(6)
+        assert "nothing more is due" in take("rO"), "all were cleared"
+
+    def test_bits_of_no_opcode(self) -> None:
+        assert "is 0x00000081 where an opcode should be" in self._word(isa.builtin("conv_v3"), 0x81)
+        assert "is 0x00000000 where an opcode should be" in self._word(isa.builtin("conv_v3"), 0)
+
+    def _word(self, spec: isa.AcceleratorSpec, word: int) -> str:
+        core, lib = Core(BOARD, spec), Fabric().lib
+        lib.axl_protocol_reset()
+        lib.axl_stream_in(word, 0)
+        return core.protocol_text()
