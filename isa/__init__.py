@@ -14,7 +14,9 @@ RTL, driver and functional model come.
   (``check_sizes.py``, ``check_opcodes.py``: the checks themselves)
 - ``post.py``: post-processing added to a specification
 - ``library.py``: load, dumps, and the built-in specifications in ``specs/``
-- ``model.py``: the functional model: words in, words out
+- ``model.py``: the functional model: words in, words out; behind its streams a device for each form of a
+  kernel (``device.py``, what they share; ``device_matmul.py``; ``device_conv.py``)
+- ``requantise.py``: what post-processing computes
 - ``words.py``: elements to stream words and back
 - ``framing.py``: the words that fill up the beats of wide streams
 - ``names.py``: names in messages, "did you mean"

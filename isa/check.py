@@ -122,7 +122,7 @@ def check_tile(
     if not spec.tile.flexible and tile != spec.tile.size:
         only = "x".join(map(str, spec.tile.size))
         return [f"{place}: {spec.name} takes only tiles of {only}, not {text}"]
-    faults = [*sizes.off_granule(spec, tile), *sizes.misshapen(spec, tile)]
+    faults = [*sizes.off_granule(spec, tile), *sizes.misshapen(spec, tile, settings)]
     faults += [what for operand in spec.operands for what in sizes.unfit(spec, operand, tile, settings)]
     faults += [what for op in spec.opcodes.values() for what in opcodes.overflows(spec, op, tile, settings)]
     if not faults:

@@ -73,7 +73,9 @@ def shape(spec: AcceleratorSpec) -> Iterator[str]:
         yield f"accel_size: {fault}"
 
 
-def misshapen(spec: AcceleratorSpec, tile: tuple[int, ...]) -> Iterator[str]:
+def misshapen(
+    spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str, int] | None = None
+) -> Iterator[str]:
     """Sizes that the form of the kernel does not leave open."""
     sizes = dict(zip(spec.dims, tile, strict=True))
     for dim in spec.form.unit:
@@ -82,6 +84,10 @@ def misshapen(spec: AcceleratorSpec, tile: tuple[int, ...]) -> Iterator[str]:
     for dim, other in spec.tied.items():
         if sizes[dim] != sizes[other]:
             yield f"size {sizes[dim]} of dim {dim} must be the {sizes[other]} of {other}: no word sets {dim}"
+    values = spec.sizes(tile, settings)
+    for name, highest in spec.form.highest.items():
+        if values[name] > highest:
+            yield f"{name} = {values[name]} is above {highest}, the most that a device holds"
 
 
 def rows(spec: AcceleratorSpec) -> Iterator[str]:
@@ -140,11 +146,12 @@ def unfit(
     """Why an operand's tile does not go into its buffer."""
     if operand in spec.data:
         yield from _ragged(spec, operand, tile)
-    words, capacity = spec.operand_words(operand, tile, settings), spec.buffers.get(operand)
+    shape, capacity = spec.operand_shape(operand, tile, settings), spec.buffers.get(operand)
+    words = spec.held_words(operand, shape)
     if capacity is not None and words > capacity:
-        shape = _times(spec.operand_shape(operand, tile, settings))
-        kind = spec.operand_type(operand).value
-        yield f"a {shape} tile of {operand} ({kind}) has {words} words; its buffer holds {capacity}"
+        text, kind = _times(shape), spec.operand_type(operand).value
+        needs = "has" if spec.form.array is None else "needs"
+        yield f"a {text} tile of {operand} ({kind}) {needs} {words} words; its buffer holds {capacity}"
 
 
 def macs(spec: AcceleratorSpec) -> Iterator[str]:

@@ -303,7 +303,8 @@ def default_macs(spec: AcceleratorSpec) -> int:
 def _default_buffers(spec: AcceleratorSpec) -> dict[str, int]:
     """Room for one tile of the default size."""
     try:
-        return {operand: max(1, spec.operand_words(operand)) for operand in spec.operands}
+        shapes = {operand: spec.operand_shape(operand) for operand in spec.operands}
+        return {operand: max(1, spec.held_words(operand, shape)) for operand, shape in shapes.items()}
     except (KeyError, ValueError):  # dims and sizes that do not fit each other: the check says so
         return {}
 

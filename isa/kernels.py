@@ -60,6 +60,13 @@ class Form:
     operand in any order."""
     unit: tuple[str, ...] = ()
     """Dims that are 1 in every tile."""
+    highest: Mapping[str, int] = field(default_factory=dict)
+    """The largest sizes and settings that a device holds; elsewhere its buffers are the limit."""
+    array: tuple[str, str] | None = None
+    """Dims that lie across the rows and the columns of the device's array. Its buffers of F and O hold whole
+    blocks, so they have room for these dims rounded up (:attr:`axiloom.isa.AcceleratorSpec.array`)."""
+    laid: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Operand to the settings by which a load lays it out: compute needs the same ones."""
     saves: bool = False
     """The device keeps several results, one after the other (`save`), until they are stored together."""
 
@@ -79,6 +86,12 @@ class Form:
 
 _CONV = "linalg.conv_2d_nchw_fchw"
 _CONV_DIMS = ("oc", "oh", "ow", "ic", "fh", "fw")
+_IMAGE_HIGHEST = {
+    **dict.fromkeys(("oc", "oh", "ow", "ic", "ih", "iw"), 2047),
+    **dict.fromkeys(("fh", "fw"), 31),
+    **dict.fromkeys(("sh", "sw", "dh", "dw"), 15),
+    **dict.fromkeys(("pt", "pl"), 255),
+}
 
 MATMUL = Form(
     name="matmul",
@@ -109,6 +122,9 @@ IMAGE = Form(
         Setting("pl"),
     ),
     rows={"F": 1},
+    highest=_IMAGE_HIGHEST,
+    array=("oc", "ow"),
+    laid={"I": ("sw",)},
 )
 WINDOW = Form(
     name="window",
@@ -119,6 +135,7 @@ WINDOW = Form(
     operands={"I": ("ic", "fh", "fw"), "F": ("oc", "ic", "fh", "fw"), "O": ("oc", "oh", "ow")},
     channel="oc",
     unit=("oc", "oh", "ow"),
+    highest={"ic": 65535, "fh": 255, "fw": 255},
     saves=True,
 )
 _CONV_MOVED = {"I": ("oh", "ow", "ic"), "F": ("oc", "ic"), "O": ("oc", "oh", "ow")}

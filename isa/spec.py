@@ -154,6 +154,22 @@ class AcceleratorSpec:
         beats = -(-prod(shape[rows:]) * bits // self.stream_width)
         return prod(shape[:rows]) * beats * self.beat_words
 
+    @property
+    def array(self) -> tuple[int, int]:
+        """Rows and columns of the array that goes over ``form.array``: as square as powers of two can be. A
+        MatMul's array follows from its tile (:mod:`axiloom.hw.geometry`)."""
+        rows = 1 << (self.macs.bit_length() - 1) // 2
+        return rows, self.macs // rows
+
+    def held_words(self, operand: str, shape: tuple[int, ...]) -> int:
+        """Words of its buffer that an operand's tile of `shape` takes."""
+        if operand == CHANNELS or self.form.array is None:
+            return self.words_of(operand, shape)
+        across = dict(zip(self.form.array, self.array, strict=True))
+        units = [across.get(dim, 1) for dim in self.data[operand]]
+        whole = tuple(-(-size // unit) * unit for size, unit in zip(shape, units, strict=True))
+        return prod(whole) if operand == self.form.output else self.words_of(operand, whole)
+
     def received_words(
         self, opcode: Opcode, tile: tuple[int, ...] | None = None, settings: Mapping[str, int] | None = None
     ) -> int:
