@@ -32,7 +32,7 @@ def requantise(
     multiplier = (scale & np.uint32(0xFFFF)).astype(np.int64)
     shift = (scale >> np.uint32(16) & np.uint32(63)).astype(np.int64)
     biased = (sums + bias).view(np.int32).astype(np.int64)
-    half = (np.int64(1) << shift) >> np.int64(1)
+    half = ((np.uint64(1) << shift.astype(np.uint64)) >> np.uint64(1)).astype(np.int64)
     scaled = (biased * multiplier + half) >> shift
     moved = scaled + np.int64(settings["zp"])
     return np.asarray(np.minimum(np.maximum(moved, settings["lo"]), settings["hi"]), dtype=np.int8)
