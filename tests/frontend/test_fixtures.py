@@ -32,3 +32,18 @@ def test_all_of_the_modules_are_there() -> None:
 
     assert [path.stem for path in FILES] == sorted(CASES)
     assert len(FILES) >= 20
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_mlir_itself_computes_what_pytorch_did(path: Path) -> None:
+    pytest.importorskip("torch_mlir")
+    from tests.frontend import jit
+
+    with np.load(path.with_suffix(".npz")) as stored:
+        inputs = [stored[name] for name in sorted(stored) if name.startswith("input")]
+        output = stored["output0"]
+    got = jit.run(read(path), inputs)
+    if output.dtype.kind == "i":
+        np.testing.assert_array_equal(got, output)
+    else:
+        np.testing.assert_allclose(got, output, rtol=1e-4, atol=1e-5)

@@ -76,13 +76,19 @@ def _place(graph: Any) -> None:
 
     Only the file's name is kept: what is written must not depend on the machine.
     """
-    library = str(Path(torch.__file__).parent)
     for node in graph.nodes:
-        frames = re.findall(r'File "([^"]+)", line (\d+), in (.*)', node.meta.get("stack_trace") or "")
-        own = [frame for frame in frames if not frame[0].startswith(library)] or frames
-        if own:
-            file, line, function = own[-1]
-            node.meta["stack_trace"] = f'File "{Path(file).name}", line {line}, in {function}'
+        place = place_of(node)
+        if place:
+            file, _, line = place.rpartition(":")
+            node.meta["stack_trace"] = f'File "{file}", line {line}, in forward'
+
+
+def place_of(node: Any) -> str:
+    """``model.py:13``: the line of the user's model that a node of the graph comes from; empty if unknown."""
+    library = str(Path(torch.__file__).parent)
+    frames = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
+    own = [frame for frame in frames if not frame[0].startswith(library)] or frames
+    return f"{Path(own[-1][0]).name}:{own[-1][1]}" if own else ""
 
 
 def import_module(network: Any, examples: tuple[Any, ...], name: str) -> Model:

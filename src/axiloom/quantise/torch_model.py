@@ -1,0 +1,97 @@
+"""Quantise a torch.nn.Module: export, calibrate, lower."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from axiloom.frontend.pytorch import export
+from axiloom.quantise import calibrate
+from axiloom.quantise.calibrate import Ranges, Sample
+from axiloom.quantise.fixed import to_int8
+from axiloom.quantise.graph import Graph
+from axiloom.quantise.lower import Lowering
+from axiloom.quantise.ops import HANDLERS
+
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Quantised:
+    """The integer graph, and what is needed to hold it against the float network."""
+
+    graph: Graph
+    module: Any
+    """The float network as torch.fx.GraphModule."""
+    ranges: Ranges
+    samples: list[Sample]
+    source: dict[str, str]
+    """Of values of the graph, the ATen node that they stand for."""
+
+    def inputs(self, sample: Sequence[Any]) -> dict[str, np.ndarray[Any, Any]]:
+        """Inputs of the graph for inputs of the float network: floats in steps of their scale."""
+        made = {}
+        for node, value in zip(self.graph.inputs, sample, strict=True):
+            array = value.numpy()
+            made[node.name] = array.astype(np.int32) if node.scale is None else to_int8(array, node.scale)
+        return made
+
+
+def quantise(
+    network: Any,
+    examples: tuple[Any, ...],
+    calibration: str | Sequence[Sample],
+    *,
+    name: str,
+    keep: int = 1,
+    progress: Progress = lambda _line: None,
+) -> Quantised:
+    """Quantise `network` (in evaluation mode); `calibration`: samples, or what --calibration says.
+
+    `keep`: samples whose values stay in `ranges`. Raises CompileError for an op that has no integer form.
+    """
+    progress("exporting")
+    with _attention_in_parts():
+        module = export(network, examples, name).module()
+    if isinstance(calibration, str):
+        calibration = calibrate.samples(calibration, examples, module)
+    data = list(calibration)
+    ranges = calibrate.observe(module, data, keep=keep, progress=progress)
+    lowering = Lowering(module, ranges, name)
+    graph = lowering.run(HANDLERS)
+    return Quantised(graph, module, ranges, data, lowering.source)
+
+
+@contextmanager
+def _attention_in_parts() -> Iterator[None]:
+    """Let torch's fused attention be exported as products and a softmax, whose values are calibrated too."""
+    fused = torch.nn.functional.scaled_dot_product_attention
+
+    def parts(
+        query: Any,
+        key: Any,
+        value: Any,
+        attn_mask: Any = None,
+        dropout_p: float = 0.0,
+        is_causal: bool = False,
+        scale: float | None = None,
+        enable_gqa: bool = False,
+    ) -> Any:
+        if attn_mask is not None or is_causal or enable_gqa:
+            return fused(
+                query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+            )
+        factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+        return torch.softmax(query @ key.transpose(-1, -2) * factor, -1) @ value
+
+    torch.nn.functional.scaled_dot_product_attention = parts
+    try:
+        yield
+    finally:
+        torch.nn.functional.scaled_dot_product_attention = fused
