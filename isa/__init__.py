@@ -12,6 +12,7 @@ RTL, driver and functional model come.
 - ``flows.py``: which loop orders a flow allows, by symbolic execution
 - ``check.py``: every fault of a specification, all at once; and of a tile
   (``check_sizes.py``, ``check_opcodes.py``: the checks themselves)
+- ``together.py``: several accelerators in one system
 - ``post.py``: post-processing added to a specification
 - ``library.py``: load, dumps, and the built-in specifications in ``specs/``
 - ``model.py``: the functional model: words in, words out; behind its streams a device for each form of a
@@ -31,6 +32,7 @@ from axiloom.isa.kernels import KERNELS
 from axiloom.isa.library import builtin, builtins, check_file, dumps, find, load, load_all, revise
 from axiloom.isa.model import DeviceError, FunctionalModel
 from axiloom.isa.spec import AcceleratorSpec
+from axiloom.isa.together import check_together, place
 from axiloom.isa.types import DataType, Opcode, Scope
 
 __all__ = [
@@ -46,12 +48,14 @@ __all__ = [
     "builtins",
     "check_file",
     "check_tile",
+    "check_together",
     "dumps",
     "find",
     "head_words",
     "load",
     "load_all",
     "loop_orders",
+    "place",
     "revise",
     "schema",
 ]
