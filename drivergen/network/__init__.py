@@ -1,0 +1,15 @@
+"""Whole networks: from a function with many ops to C that runs its layers on accelerator and CPU.
+
+- ``compile.py``: `compile_network`, the steps in their order
+- ``passes/``: before the cut: own_inits, fold_constants, fold_casts, fold_transposes, fuse_elementwise
+- ``generics.py``: questions about `linalg.generic` that these passes ask
+- ``layers.py``: what a layer is, and what it is called; ``outline.py``: cutting the network into layers
+- ``lives.py``: which memory each tensor lies in; ``memory.py``: the plan of the arena
+- ``emit.py``: the C that calls the layers
+"""
+
+from axiloom.drivergen.network.compile import HowTo, NetworkDriver, compile_network
+from axiloom.drivergen.network.layers import Layer
+from axiloom.drivergen.network.memory import Buffer, MemoryPlan, plan
+
+__all__ = ["Buffer", "HowTo", "Layer", "MemoryPlan", "NetworkDriver", "compile_network", "plan"]

@@ -1,0 +1,284 @@
+"""From the text of a network to C: canonicalise, cut into layers, compile each, plan memory, call them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
+from xdsl.ir import SSAValue
+
+from axiloom import __version__
+from axiloom.drivergen import emit_c
+from axiloom.drivergen.c_names import identifier
+from axiloom.drivergen.driver import Arg, Call, Driver, arguments
+from axiloom.drivergen.locality import ZYNQ_7000, Caches
+from axiloom.drivergen.mlir import fail, only_function, parse
+from axiloom.drivergen.network import emit
+from axiloom.drivergen.network.layers import Layer
+from axiloom.drivergen.network.lives import assign, dtype_of
+from axiloom.drivergen.network.memory import MemoryPlan
+from axiloom.drivergen.network.outline import outline
+from axiloom.drivergen.network.passes.fold_casts import FoldCasts
+from axiloom.drivergen.network.passes.fold_constants import fold_constants, weight_names
+from axiloom.drivergen.network.passes.fold_transposes import FoldTransposes
+from axiloom.drivergen.network.passes.fuse_elementwise import FuseElementwise
+from axiloom.drivergen.network.passes.own_inits import OwnInits
+from axiloom.drivergen.passes.bufferise import Bufferise
+from axiloom.drivergen.passes.generalise import Generalise
+from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
+from axiloom.drivergen.pipeline import _run as run_passes
+from axiloom.drivergen.pipeline import compile_mlir, config_hash
+from axiloom.errors import CompileError, UsageError
+from axiloom.isa import AcceleratorSpec
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class HowTo:
+    """How a layer uses the accelerator: what `compile_mlir` takes."""
+
+    flow: str | None = None
+    order: Sequence[str] | None = None
+    tile: Sequence[int] | None = None
+    pipeline: str = "published"
+
+
+Schedules = Callable[[str, str], HowTo]
+"""How the layer in the MLIR text is to be executed; the second argument is what messages call it."""
+
+
+@dataclass
+class NetworkDriver(Driver):
+    """A compiled network. `c` is ``network.c``; `args` are inputs and results, weights are apart."""
+
+    sources: dict[str, str] = field(default_factory=dict)
+    """All C files but the harness, by name."""
+    weights: dict[str, Array] = field(default_factory=dict)
+    """By symbol of the harness: what is put there before the network runs."""
+    weight_args: list[Arg] = field(default_factory=list)
+    layers: list[Layer] = field(default_factory=list)
+    memory: MemoryPlan = field(default_factory=MemoryPlan)
+    uses: dict[str, list[Call]] = field(default_factory=dict)
+    """How each function of the accelerator uses it."""
+    embedded: bool = False
+    """The weights are in the program (``weights.S``), not to be put there."""
+
+
+def canonicalise(module: ModuleOp, weights: dict[str, Array], name: str = "input.mlir") -> None:
+    """Everything before the cut; `weights` gets what was computed from weights alone."""
+    function = only_function(module, name)
+    run_passes(module, [Generalise(), OwnInits()])
+    fold_constants(function, weights)
+    run_passes(module, [FoldCasts(), OwnInits(), FoldTransposes(), FuseElementwise()])
+
+
+def compile_network(
+    text: str,
+    spec: AcceleratorSpec | None,
+    weights: Mapping[str, Array] | None = None,
+    *,
+    schedule: Schedules | None = None,
+    name: str = "input.mlir",
+    caches: Caches = ZYNQ_7000,
+    embed: bool = False,
+) -> NetworkDriver:
+    """Compile a function on tensors, of any number of ops, for `spec` and the CPU (None: the CPU alone).
+
+    `weights`: arrays of the arguments with `axiloom.weight`, by its value. `schedule` says how each layer on
+    the accelerator uses it (default: the specification's own flow and tile). With `embed` weights are a part
+    of the program. Raises CompileError with the place of an op that has no C, UsageError for weights that
+    are missing or have another shape.
+    """
+    module = parse(text, name)
+    function = only_function(module, name)
+    known = _checked_weights(function, weights or {}, name)
+    canonicalise(module, known, name)
+    stages = {"network": str(module) + "\n"}
+    tried: dict[str, Driver] = {}
+
+    def accepts(made: func.FuncOp, title: str) -> str | None:
+        assert spec is not None
+        layer = _module_text(made)
+        try:
+            compile_mlir(layer, spec, stop="linalg", name=title, caches=caches)
+            how = schedule(layer, title) if schedule else HowTo()
+            tried[layer] = _compile_layer(layer, spec, how, title, caches)
+        except (CompileError, UsageError) as error:
+            return _PLACE.sub("", str(error))
+        return None
+
+    layers = outline(module, accepts if spec else None, post=bool(spec and spec.post))
+    stages["layers"] = str(module) + "\n"
+    entry = only_function_named(module, function.sym_name.data)
+    functions = {f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp) and f is not entry}
+    banner = _banner(identifier(entry.sym_name.data), spec, layers)
+    sources: dict[str, str] = {}
+    callees: dict[str, list[Arg]] = {}
+    uses: dict[str, list[Call]] = {}
+    inits: list[str] = []
+    on_cpu = []
+    for label, made in functions.items():
+        if made.attributes["axiloom.place"] != StringAttr("accelerator"):
+            on_cpu.append(made)
+            continue
+        driver = _named(tried[_module_text(made)], label)
+        sources[f"{label}.c"] = driver.c.replace(f'"{driver.header_name}"', f'"{emit.HEADER}"')
+        callees[label], uses[label] = driver.args, driver.calls
+        inits.append(f"{label}_init")
+    cpu = _compile_cpu(on_cpu)
+    if on_cpu:
+        callees |= {f.sym_name.data: arguments(f) for f in cpu.ops if isinstance(f, func.FuncOp)}
+        what = f"Layers of {identifier(entry.sym_name.data)} on the CPU.\nGenerated by axiloom {__version__}."
+        sources["cpu.c"] = emit_c.emit(cpu, what, emit.HEADER, restrict=True)
+    passed, weight_args = _arguments(entry)
+    outputs = _results(entry, len(passed) + len(weight_args))
+    ordered = {arg.symbol: arg for arg in (*passed, *weight_args)}
+    by_position = [ordered[_symbol(entry, i)] for i in range(len(entry.args))]
+    lives = assign(entry, [*by_position, *outputs], callees)
+    driver = NetworkDriver(
+        identifier(entry.sym_name.data),
+        [*passed, *outputs],
+        stages,
+        [call for layer in layers for call in uses.get(layer.function, [])],
+        header_name=emit.HEADER,
+        weights={arg.symbol: known[arg.name] for arg in weight_args},
+        weight_args=weight_args,
+        layers=layers,
+        memory=lives.plan,
+        uses=uses,
+        embedded=embed,
+    )
+    prototypes = [
+        emit.layer_prototype(label, args, accelerator=label in uses) for label, args in callees.items()
+    ]
+    prototypes += [f"dma_status {inits[0]}(void);"] if inits else []
+    where = driver.args
+    driver.c = emit.network(banner, driver.function, where, layers, lives)
+    driver.header = emit.header(banner, driver.function, where, weight_args, prototypes, len(layers))
+    driver.harness = emit.harness(
+        banner,
+        driver.function,
+        where,
+        [] if embed else weight_args,
+        len(layers),
+        inits[0] if inits else None,
+    )
+    driver.sources = {"network.c": driver.c, **sources}
+    if embed and weight_args:
+        hashes = [hashlib.sha256(driver.weights[a.symbol].tobytes()).hexdigest()[:16] for a in weight_args]
+        driver.sources["weights.S"] = emit.embedded(banner, weight_args, hashes)
+    stages["c"] = driver.c
+    return driver
+
+
+_PLACE = re.compile(r"^[^\s:]+(:\d+:\d+)?: ")
+"""In front of a message: the place in the layer's text, which nobody has seen."""
+
+
+def only_function_named(module: ModuleOp, name: str) -> func.FuncOp:
+    """The function of a cut network that calls the others."""
+    (found,) = [f for f in module.ops if isinstance(f, func.FuncOp) and f.sym_name.data == name]
+    return found
+
+
+def _checked_weights(function: func.FuncOp, given: Mapping[str, Array], name: str) -> dict[str, Array]:
+    known: dict[str, Array] = {}
+    for arg, label in zip(function.args, weight_names(function), strict=True):
+        if not isinstance(arg.type, TensorType):
+            fail(function, f"argument {arg.index} is {arg.type}; networks take ranked tensors")
+        if label is None:
+            continue
+        if label not in given:
+            have = ", ".join(sorted(given)) or "none"
+            raise UsageError(f"{name}: no array for the weight `{label}`; there are {have}")
+        wanted, dtype = tuple(arg.type.get_shape()), dtype_of(function, arg)
+        array = given[label]
+        if array.shape != wanted or array.dtype != np.dtype(dtype):
+            found = f"{array.dtype} {array.shape}"
+            raise UsageError(f"{name}: weight `{label}` is {found}, the function takes {dtype} {wanted}")
+        known[label] = array
+    return known
+
+
+def _module_text(made: func.FuncOp) -> str:
+    """A module of this one function, under the same name whatever it is called."""
+    copy = made.clone()
+    copy.sym_name = StringAttr("layer")
+    copy.attributes.pop("axiloom.place", None)
+    return str(ModuleOp([copy])) + "\n"
+
+
+def _compile_layer(text: str, spec: AcceleratorSpec, how: HowTo, name: str, caches: Caches) -> Driver:
+    return compile_mlir(
+        text,
+        spec,
+        flow=how.flow,
+        order=how.order,
+        tile=how.tile,
+        pipeline=how.pipeline,
+        name=name,
+        caches=caches,
+    )
+
+
+def _named(driver: Driver, name: str) -> Driver:
+    """A driver of ``layer`` under the name of the layer."""
+    return replace(driver, function=name, c=re.sub(r"\blayer(?=_init\b|\b)", name, driver.c))
+
+
+def _compile_cpu(functions: Sequence[func.FuncOp]) -> ModuleOp:
+    """All layers on the CPU as loops."""
+    module = ModuleOp([made.clone() for made in functions])
+    for made, copy in zip(functions, module.ops, strict=True):
+        for old, new in zip(made.walk(), copy.walk(), strict=True):
+            new.location = old.location
+    run_passes(module, [Generalise(), Bufferise(), LowerToLoops()])
+    return module
+
+
+def _symbol(function: func.FuncOp, number: int) -> str:
+    label = weight_names(function)[number]
+    return f"axl_arg{number}" if label is None else f"axl_weight_{re.sub(r'[^0-9A-Za-z]', '_', label)}"
+
+
+def _argument(function: func.FuncOp, number: int, value: SSAValue, **more: Any) -> Arg:
+    assert isinstance(value.type, TensorType)
+    return Arg(_symbol(function, number), tuple(value.type.get_shape()), dtype_of(function, value), **more)
+
+
+def _arguments(function: func.FuncOp) -> tuple[list[Arg], list[Arg]]:
+    """Inputs and weights of a network."""
+    passed: list[Arg] = []
+    weights: list[Arg] = []
+    for number, (value, label) in enumerate(zip(function.args, weight_names(function), strict=True)):
+        name = label or value.name_hint or ""
+        arg = _argument(function, number, value, kind="in", name=name)
+        (passed if label is None else weights).append(arg)
+    return passed, weights
+
+
+def _results(function: func.FuncOp, first: int) -> list[Arg]:
+    last = function.body.block.last_op
+    assert isinstance(last, func.ReturnOp)
+    found = []
+    for number, value in enumerate(last.arguments):
+        if not isinstance(value.type, TensorType):
+            fail(function, f"it returns {value.type}; networks return ranked tensors")
+        shape, dtype = tuple(value.type.get_shape()), dtype_of(function, value)
+        name = value.name_hint or "out"
+        found.append(Arg(f"axl_arg{first + number}", shape, dtype, "out", name, number))
+    return found
+
+
+def _banner(function: str, spec: AcceleratorSpec | None, layers: Sequence[Layer]) -> str:
+    own = sum(layer.place == "accelerator" for layer in layers)
+    where = f"{own} of {len(layers)} layers on {spec.name}" if spec else f"{len(layers)} layers on the CPU"
+    configuration = f", configuration {config_hash(spec)}" if spec else ""
+    return f"{function}: {where}.\nGenerated by axiloom {__version__}{configuration}."

@@ -1,0 +1,179 @@
+"""The C of a network: the function that calls the layers, its header, and a main around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from axiloom.drivergen.c_names import c_of_numpy, comment
+from axiloom.drivergen.driver import CACHE_LINE, Arg
+from axiloom.drivergen.network.layers import Layer
+from axiloom.drivergen.network.lives import Lives, Tensor
+
+HEADER = "network.h"
+
+_MARKS = """\
+/* The timer when each layer begins, and at the end; the layer that runs; after which one to stop, or -1. */
+extern uint64_t axl_marks[{count}];
+extern volatile int32_t axl_layer, axl_stop_after;
+
+static inline void axl_mark(int32_t layer)
+{{
+    axl_layer = layer;
+    axl_marks[layer] = axl_timer();
+}}
+"""
+
+_MACROS = """\
+/* Begin a layer; leave if it fails, or if it is the one after which to stop. */
+#define ON_ACCELERATOR(layer, call)           \\
+    do {                                      \\
+        axl_mark(layer);                      \\
+        const dma_status status = (call);     \\
+        if (status != DMA_OK)                 \\
+            return status;                    \\
+        if (axl_stop_after == (layer))        \\
+            return axl_mark((layer) + 1), DMA_OK; \\
+    } while (0)
+#define ON_CPU(layer, call)                   \\
+    do {                                      \\
+        axl_mark(layer);                      \\
+        call;                                 \\
+        if (axl_stop_after == (layer))        \\
+            return axl_mark((layer) + 1), DMA_OK; \\
+    } while (0)
+"""
+
+
+def _parameter(arg: Arg, name: str, *, restrict: bool = False) -> str:
+    const = "const " if arg.kind == "in" else ""
+    return f"{const}{c_of_numpy(arg.dtype)} *{'restrict ' if restrict else ''}{name}"
+
+
+def _shape(arg: Arg) -> str:
+    return " x ".join(map(str, arg.shape)) or "1"
+
+
+def prototype(function: str, passed: Sequence[Arg]) -> str:
+    """Of the network: inputs and results; weights are arrays of their own."""
+    parameters = ", ".join(_parameter(arg, arg.symbol) for arg in passed)
+    return f"dma_status {function}({parameters or 'void'})"
+
+
+def layer_prototype(function: str, arguments: Sequence[Arg], *, accelerator: bool) -> str:
+    """Of a layer's function."""
+    names = [arg.name for arg in arguments]
+    parameters = [
+        _parameter(arg, name if name and names.count(name) == 1 else f"p{number}", restrict=not accelerator)
+        for number, (arg, name) in enumerate(zip(arguments, names, strict=True))
+    ]
+    return f"{'dma_status' if accelerator else 'void'} {function}({', '.join(parameters)});"
+
+
+def header(
+    banner: str,
+    function: str,
+    passed: Sequence[Arg],
+    weights: Sequence[Arg],
+    prototypes: Sequence[str],
+    layers: int,
+) -> str:
+    """``network.h``: weights, layers, marks and the network."""
+    lines = [comment(banner), "#ifndef AXILOOM_NETWORK_H", "#define AXILOOM_NETWORK_H", ""]
+    lines += ['#include "axiloom.h"', ""]
+    for arg in weights:
+        array = f"extern {c_of_numpy(arg.dtype)} {arg.symbol}[{arg.size}];"
+        lines.append(f"{array} /* {arg.name}: {_shape(arg)} */")
+    lines += ["", *prototypes, "", _MARKS.format(count=layers + 1)]
+    lines += [f"{prototype(function, passed)};", "", "#endif"]
+    return "\n".join(lines) + "\n"
+
+
+def network(banner: str, function: str, passed: Sequence[Arg], layers: Sequence[Layer], lives: Lives) -> str:
+    """``network.c``: the calls in their order, on the arena."""
+    lines = [comment(banner), f'#include "{HEADER}"', "", "#include <string.h>", "", _MACROS]
+    if lives.plan.peak:
+        lines += [
+            "/* Tensors between layers; those that are not needed at the same time share memory. */",
+            f"uint8_t axl_arena[{lives.plan.peak}] __attribute__((aligned({CACHE_LINE})));",
+            "",
+        ]
+    lines += [prototype(function, passed), "{"]
+    for layer, step in zip(layers, lives.steps, strict=True):
+        arguments = ", ".join(_argument(lives, one) for one in step.arguments)
+        macro = "ON_ACCELERATOR" if layer.place == "accelerator" else "ON_CPU"
+        lines.append(f"    {macro}({layer.number}, {step.function}({arguments}));")
+    lines.append(f"    axl_mark({len(layers)});")
+    for arg, place in lives.copies:
+        size = f"{arg.size} * sizeof({c_of_numpy(arg.dtype)})"
+        lines.append(f"    memcpy({arg.symbol}, {_argument(lives, place)}, {size});")
+    used = {one.base for step in lives.steps for one in step.arguments} | {p.base for _, p in lives.copies}
+    used |= {arg.symbol for arg, _ in lives.copies}
+    lines += [f"    (void){arg.symbol};" for arg in passed if arg.symbol not in used]
+    return "\n".join([*lines, "    return DMA_OK;", "}"]) + "\n"
+
+
+def _argument(lives: Lives, one: Tensor) -> str:
+    base, offset = lives.address(one)
+    if base == "axl_arena":
+        return f"({c_of_numpy(one.dtype)} *)(axl_arena + {offset})"
+    if not offset:
+        return base
+    return f"({c_of_numpy(one.dtype)} *)((uint8_t *){base} + {offset})"
+
+
+def harness(
+    banner: str,
+    function: str,
+    passed: Sequence[Arg],
+    weights: Sequence[Arg],
+    layers: int,
+    init: str | None,
+) -> str:
+    """``main.c``: arrays for arguments and weights, marks, and a main that runs the network.
+
+    The simulator fills inputs and weights (`weights` is empty where they are in the program) and reads
+    results through the symbols of the arrays; none is const, so that they all lie in RAM.
+    """
+    lines = [comment(banner), f'#include "{HEADER}"', ""]
+    for arg in passed:
+        lines.append(f"/* {arg.name or 'argument'}: {_shape(arg)}, {arg.kind} */")
+        lines.append(f"{_array(arg)};")
+    lines += [f"{_array(arg)};" for arg in weights]
+    lines += ["", f"uint64_t axl_marks[{layers + 1}];"]
+    lines += ["volatile int32_t axl_layer = -1, axl_stop_after = -1;", "", "int main(void)", "{"]
+    call = f"{function}({', '.join(arg.symbol for arg in passed)})"
+    if init is None:
+        lines.append(f"    return (int){call};")
+    else:
+        lines += [
+            f"    dma_status status = {init}();",
+            "    if (status == DMA_OK)",
+            f"        status = {call};",
+            "    if (status == DMA_OK)",
+            "        status = dma_free();",
+            "    return (int)status;",
+        ]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _array(arg: Arg) -> str:
+    return f"{c_of_numpy(arg.dtype)} {arg.symbol}[{arg.size}] __attribute__((aligned({CACHE_LINE})))"
+
+
+def embedded(banner: str, weights: Sequence[Arg], hashes: Sequence[str]) -> str:
+    """``weights.S``: the weights as a part of the program, from files beside it (``weights/SYMBOL.bin``).
+
+    The hashes of the files are in it, so that it changes when they do.
+    """
+    lines = [f"/* {banner.splitlines()[0]} */", '    .section .rodata.weights, "a"']
+    for arg, digest in zip(weights, hashes, strict=True):
+        lines += [
+            f"/* {arg.name}: {_shape(arg)} {arg.dtype}, {digest} */",
+            f"    .balign {CACHE_LINE}",
+            f"    .global {arg.symbol}",
+            f"    .type {arg.symbol}, %object",
+            f"{arg.symbol}:",
+            f'    .incbin "weights/{arg.symbol}.bin"',
+            f"    .size {arg.symbol}, . - {arg.symbol}",
+        ]
+    return "\n".join(lines) + "\n"
