@@ -58,7 +58,7 @@ def evaluate(function: func.FuncOp, arguments: Sequence[Array]) -> list[Array]:
         for op in function.body.block.ops:
             if isinstance(op, func.ReturnOp):
                 return [values[v] for v in op.arguments]
-            _execute(op, values)
+            execute(op, values)
     return []
 
 
@@ -69,7 +69,7 @@ def _arguments(text: str, name: str) -> list[Arg]:
     return arguments(only_function(module, name))
 
 
-def _execute(op: Operation, values: Values) -> None:
+def execute(op: Operation, values: Values) -> None:
     """One operation of the function's body; memrefs are changed in place, tensors are not."""
     if isinstance(op, arith.ConstantOp):
         values[op.result] = constant(op)
