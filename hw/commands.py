@@ -13,6 +13,7 @@ class CommandKind(IntEnum):
     COMPUTE = 0
     STORE = 1
     CLEAR = 2
+    REQUANTISE = 3
 
 
 def command_layout(operands: Iterable[str], dims: data.StructLayout | None = None) -> data.StructLayout:

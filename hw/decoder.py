@@ -17,7 +17,18 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from axiloom.isa.spec import AcceleratorSpec
-from axiloom.isa.types import WORD_BITS, Clear, Compute, Load, Opcode, SendDim, SetDims, Skip, Store
+from axiloom.isa.types import (
+    WORD_BITS,
+    Clear,
+    Compute,
+    Load,
+    Opcode,
+    Requantise,
+    SendDim,
+    SetDims,
+    Skip,
+    Store,
+)
 
 FETCH = 0
 COMPUTE = 1
@@ -25,7 +36,8 @@ STORE = 2
 CLEAR = 3
 SKIP = 4
 OTHERS = 5
-"""Loads (:meth:`Programs.load`), then words that set dims (:meth:`Programs.set_dims`)."""
+"""Loads (:meth:`Programs.load`), `requantise` where there is one, words that set dims
+(:meth:`Programs.set_dims`)."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +55,11 @@ class Programs:
     def __init__(self, spec: AcceleratorSpec) -> None:
         self.operands = tuple(
             operand
-            for operand in spec.data
+            for operand in spec.operands
             if any(Load(operand) in opcode.device for opcode in spec.opcodes.values())
         )
         """What the device loads."""
+        self.requantises = any(opcode.requantises for opcode in spec.opcodes.values())
         self.dims_words: list[DimsWord] = []
         """The distinct words that set the dims."""
         self._beat_words = spec.beat_words
@@ -71,6 +84,8 @@ class Programs:
                 actions.append(COMPUTE)
             elif isinstance(action, Store):
                 actions.append(STORE)
+            elif isinstance(action, Requantise):
+                actions.append(self.requantise)
             elif isinstance(action, Clear):
                 actions.append(CLEAR)
             elif isinstance(action, Skip):
@@ -89,9 +104,14 @@ class Programs:
         """The action that loads `operand`."""
         return OTHERS + self.operands.index(operand)
 
+    @property
+    def requantise(self) -> int:
+        """The action that sends the result requantised, if :attr:`requantises`."""
+        return OTHERS + len(self.operands)
+
     def set_dims(self, index: int) -> int:
         """The action that sets dims from a word like ``dims_words[index]``."""
-        return OTHERS + len(self.operands) + index
+        return OTHERS + len(self.operands) + self.requantises + index
 
     def _beats(self, opcode: Opcode) -> dict[int, tuple[int, int]]:
         """Of each step that reads a single word: which beat of single words it is in, and where in it."""

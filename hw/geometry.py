@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from amaranth.hdl import Const, Value
+from amaranth.hdl import Const, Value, unsigned
 from amaranth.lib import data
 from amaranth.utils import bits_for
 
 from axiloom.errors import SpecError
+from axiloom.hw.parameter_buffer import CHANNEL_BITS
 from axiloom.hw.receiver import Loaded, Protocol
 from axiloom.isa.check_sizes import STREAM_WIDTHS
+from axiloom.isa.kernels import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
 from axiloom.isa.spec import AcceleratorSpec
-from axiloom.isa.types import WORD_BITS
+from axiloom.isa.types import WORD_BITS, DataType
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class OperandLayout:
     banks: int
     depth: int
     """Words of a bank, for one ping-pong half."""
+    ragged: bool = False
+    """Lines may end within a word; each begins with one. Along k only."""
 
     @property
     def per_word(self) -> int:
@@ -77,27 +81,56 @@ class Geometry:
     """Largest size of each dim that any tile may have."""
     limits: tuple[tuple[int, int, int], ...]
     """``(i, j, n)``: the product of dims i and j must not exceed n, or an operand would not fit."""
-
-    @property
-    def flexible(self) -> bool:
-        return self.largest != self.tile or self.granule != self.tile
+    flexible: bool
+    """Words set the sizes of a tile."""
+    post: bool = False
+    """C can go out requantised."""
 
     @property
     def protocol(self) -> Protocol:
         """What the receiver must know; no dims where the tile is fixed."""
         sizes = zip("mnk", self.largest, self.tile, strict=True)
+        dims = {dim: (bits_for(largest), size) for dim, largest, size in sizes} if self.flexible else {}
+
+        def loaded(width: int, *names: str, ragged: bool = False) -> Loaded:
+            return Loaded(width, names if self.flexible else (), ragged)
+
         return Protocol(
             stream_width=self.stream_width,
-            dims={dim: (bits_for(largest), size) for dim, largest, size in sizes} if self.flexible else {},
-            operands={"A": Loaded(self.a.width, ("m", "k")), "B": Loaded(self.b.width, ("k", "n"))},
+            dims=dims | {name: (8, reset) for name, reset in self._bounds.items()},
+            operands={"A": loaded(self.a.width, "m", "k"), "B": loaded(self.b.width, "k", "n")},
             result="C",
-            result_dims=("m", "n"),
+            result_dims=("m", "n") if self.flexible else (),
+            parameters=loaded(self.p_width, "n", ragged=True) if self.post else None,
+            bytes=tuple(self._bounds),
         )
 
     @property
+    def _bounds(self) -> dict[str, int]:
+        return {one.name: one.reset & 0xFF for one in POST_SETTINGS} if self.post else {}
+
+    @property
+    def sizes_layout(self) -> data.StructLayout:
+        """Sizes of a tile; nothing where it is fixed."""
+        dims = self.protocol.dims
+        return data.StructLayout({dim: unsigned(dims[dim][0]) for dim in "mnk" if dim in dims})
+
+    @property
     def command_dims(self) -> data.StructLayout:
-        """Sizes of a tile as they travel with a command."""
-        return self.protocol.dims_layout
+        """Sizes and settings of a tile as they travel with a command; then, which half of P it has."""
+        dims = {name: unsigned(bits) for name, (bits, _) in self.protocol.dims.items()}
+        return data.StructLayout({**dims, **({"half_p": unsigned(1)} if self.post else {})})
+
+    @property
+    def p_width(self) -> int:
+        """Bits that the buffer of P takes at once."""
+        return min(self.stream_width, CHANNEL_BITS)
+
+    @property
+    def p_lanes(self) -> int:
+        """Elements of C that are requantised in a cycle: of a beat, or of a row of the array, if that is
+        shorter; one where neighbours on the stream lie in different rows."""
+        return min(self.stream_width // DataType.INT8.bits, self.cols) if self.c_rows_first else 1
 
     @property
     def operands(self) -> tuple[str, str]:
@@ -136,6 +169,8 @@ class Geometry:
         rows, cols = _block(spec.macs, granule[0], granule[1])
         limits = _limits(spec)
         largest = _largest(granule, limits) if spec.tile.flexible else tile
+        if spec.post:
+            largest = largest[0], min(largest[1], _channels(spec) // granule[1] * granule[1]), largest[2]
         pairs = _Pairs(granule, largest, limits)
         return cls(
             stream_width=spec.stream_width,
@@ -149,6 +184,8 @@ class Geometry:
             granule=granule,
             largest=largest,
             limits=limits,
+            flexible=spec.tile.flexible,
+            post=spec.post,
         )
 
 
@@ -189,11 +226,16 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
         if not faults and words % spec.beat_words:
             beat = f"beats of {spec.beat_words} words"
             faults.append(f"matmul tile of {operand} must be whole {beat}, not {words} words")
-    for operand in "ABC":
+    for operand in spec.operands:
         words, limit = spec.operand_words(operand), spec.buffers.get(operand, 0)
         if words > limit:
             faults.append(f"matmul buffer {operand} must hold the tile of {words} words, not {limit}")
     return faults
+
+
+def _channels(spec: AcceleratorSpec) -> int:
+    """Of which the buffer of P holds the parameters, in whole beats."""
+    return spec.buffers[CHANNELS] // spec.beat_words * spec.beat_words // CHANNEL_WORDS
 
 
 def _triple(sizes: tuple[int, ...]) -> tuple[int, int, int]:

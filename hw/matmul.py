@@ -6,14 +6,16 @@
                           |                              |              ^
                           +--> buffer_a, buffer_b --> array --> result -+
 
-Receiving, computing and sending overlap: all three buffers have two halves.
+With post-processing, the sender sends sums through `requantise` and gets elements back.
+
+Receiving, computing and sending overlap: all buffers have two halves.
 """
 
 from __future__ import annotations
 
 from typing import cast
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -25,6 +27,7 @@ from axiloom.hw.geometry import Geometry
 from axiloom.hw.mac_array import LATENCY, MacArray
 from axiloom.hw.operand_buffer import READ_LATENCY, OperandBuffer
 from axiloom.hw.receiver import Receiver
+from axiloom.hw.requantise import Requantise
 from axiloom.hw.result_buffer import ResultBuffer
 from axiloom.hw.sender import Sender
 from axiloom.hw.sequencer import Sequencer
@@ -94,6 +97,10 @@ class MatMul(wiring.Component):
         m.submodules.array = array = MacArray(geometry.a.bits, geometry.rows, geometry.cols)
         m.submodules.result = result = ResultBuffer(geometry.rows, geometry.cols, geometry.c_depth)
         m.submodules.sender = sender = Sender(geometry)
+        command_dims: Value = receiver.dims.as_value()
+        if geometry.post:
+            half_p = self._requantise(m, receiver, sender)
+            command_dims = Cat(command_dims, half_p)
 
         connect(m, flipped(self.s_axis), words.s_axis)
         connect(m, words.words, receiver.words)
@@ -103,7 +110,7 @@ class MatMul(wiring.Component):
             command.kind.eq(receiver.commands.payload.kind),
             command.half_a.eq(receiver.commands.payload.half_a),
             command.half_b.eq(receiver.commands.payload.half_b),
-            command.dims.eq(receiver.dims),
+            command.dims.as_value().eq(command_dims),
             queue.w_data.eq(command),
             queue.w_en.eq(receiver.commands.valid),
             receiver.commands.ready.eq(queue.w_rdy),
@@ -113,10 +120,12 @@ class MatMul(wiring.Component):
         ]
 
         m.d.comb += receiver.dims_fit.eq(~0)  # checked when they are set
-        if geometry.flexible:
+        if not geometry.flexible:
+            m.d.comb += [receiver.dims_settled.eq(1), receiver.dims_sound.eq(1)]
+        else:
             m.submodules.tile_check = check = TileCheck(geometry)
             m.d.comb += [
-                check.dims.eq(receiver.dims),
+                *(check.dims[dim].eq(receiver.dims[dim]) for dim in "mnk"),
                 check.set.eq(receiver.dims_set),
                 receiver.dims_settled.eq(check.settled),
                 receiver.dims_sound.eq(check.sound),
@@ -168,6 +177,28 @@ class MatMul(wiring.Component):
             ),
         ]
         return m
+
+    def _requantise(self, m: Module, receiver: Receiver, sender: Sender) -> Signal:
+        """The post-processor between the sender and itself; returns the half of P that was loaded last."""
+        geometry = self.geometry
+        m.submodules.requantise = requantise = Requantise(
+            geometry.p_lanes, geometry.largest[1], geometry.p_width, 1, shared=False
+        )
+        connect(m, sender.sums, requantise.i)
+        connect(m, requantise.o, sender.elements)
+        m.d.comb += [
+            requantise.size.eq(geometry.size(receiver.dims, "n")),
+            requantise.load_data.eq(receiver.load_data[: geometry.p_width]),
+            requantise.load_valid.eq(receiver.load_p_valid),
+            receiver.load_p_ready.eq(requantise.load_ready),
+            receiver.load_p_last.eq(requantise.load_last),
+            receiver.load_p_half.eq(requantise.half),
+            requantise.claim.eq(receiver.claim_p),
+            requantise.finish.eq(sender.finish_p),
+            requantise.finish_half.eq(sender.finish_half_p),
+            sender.requantising.eq(requantise.busy),
+        ]
+        return requantise.half
 
 
 def _delayed(m: Module, name: str, value: data.View, cycles: int) -> data.View:

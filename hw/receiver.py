@@ -16,6 +16,7 @@ from amaranth.lib.wiring import In, Out
 from axiloom.hw import decoder
 from axiloom.hw.commands import CommandKind, command_layout
 from axiloom.hw.decoder import Decoder, Programs
+from axiloom.isa.kernels import CHANNELS
 from axiloom.isa.model import DeviceError
 from axiloom.isa.types import WORD_BITS, SendDim
 
@@ -27,6 +28,8 @@ class Loaded:
 
     width: int
     dims: tuple[str, ...]
+    ragged: bool = False
+    """The tile may end within a beat."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,10 @@ class Protocol:
     """The operand that is computed."""
     result_dims: tuple[str, ...]
     """Dims that must not change from a compute until its result is cleared."""
+    parameters: Loaded | None = None
+    """Operand P, where there is post-processing."""
+    bytes: tuple[str, ...] = ()
+    """Dims of 8 bits, whose fields may be wider: what is above does not count."""
 
     @property
     def dims_layout(self) -> data.StructLayout:
@@ -49,7 +56,12 @@ class Protocol:
 
     @property
     def fits_layout(self) -> data.StructLayout:
-        return data.StructLayout({name: unsigned(1) for name in (*self.operands, self.result)})
+        return data.StructLayout({name: unsigned(1) for name in (*self.loaded, self.result)})
+
+    @property
+    def loaded(self) -> dict[str, Loaded]:
+        """All that is loaded."""
+        return {**self.operands, **({} if self.parameters is None else {CHANNELS: self.parameters})}
 
 
 class Receiver(wiring.Component):
@@ -58,7 +70,7 @@ class Receiver(wiring.Component):
 
     A buffer takes `load_data` (the beat, or the part of it that is its turn) in a cycle with
     `load_<operand>_valid` and `_ready`; `_last` tells that the tile ends with it, `_half` what was loaded
-    last, and `claim` that a compute that uses it has been queued.
+    last, and `claim` that a compute that uses it has been queued (`claim_p`: a requantise, of P).
     `dims` are the current ones, `dims_set` that they have just changed: `dims_settled` answers, one cycle
     later or more, whether they are `dims_sound`; if not, the word that set them was an error. Which
     operands' tiles fit their buffers (`dims_fit`) matters when a tile is loaded or computed.
@@ -83,11 +95,12 @@ class Receiver(wiring.Component):
                 "dims_fit": In(protocol.fits_layout),
                 "load_data": Out(protocol.stream_width),
                 "claim": Out(1),
+                **({} if protocol.parameters is None else {"claim_p": Out(1)}),
                 "error": Out(4),
                 "busy": Out(1),
                 **{
                     f"load_{name.lower()}_{signal}": member
-                    for name in protocol.operands
+                    for name in protocol.loaded
                     for signal, member in operand.items()
                 },
             }
@@ -124,10 +137,14 @@ class Receiver(wiring.Component):
         with m.If(fault != DeviceError.OK):
             m.d.sync += self.error.eq(fault)
 
-        loaded = {name: Signal(name=f"loaded_{name.lower()}") for name in protocol.operands}
+        loaded = {name: Signal(name=f"loaded_{name.lower()}") for name in protocol.loaded}
         begun = Signal()
         mismatch = self._track_dims(m, done, action)
         of_result = begun & mismatch[protocol.result]
+        of_sent = [
+            (of_result, DeviceError.DIMS_MISMATCH),
+            (~begun & ~self.dims_fit[protocol.result], DeviceError.BAD_DIMS),
+        ]
         busy = Signal()
         fetch = Signal()
         queued = Signal()
@@ -136,7 +153,7 @@ class Receiver(wiring.Component):
             if endless is None:
                 with m.Case(decoder.FETCH):
                     m.d.comb += fetch.eq(1)
-            for name in protocol.operands:
+            for name in self.programs.operands:
                 with m.Case(self.programs.load(name)):
                     with m.If(~self.dims_fit[name]):
                         m.d.comb += fault.eq(DeviceError.BAD_DIMS)
@@ -152,8 +169,8 @@ class Receiver(wiring.Component):
                         (mismatch[name], DeviceError.DIMS_MISMATCH),
                     )
                 ]
-                refused.append((of_result, DeviceError.DIMS_MISMATCH))
                 refused.append((~self.dims_fit[protocol.result], DeviceError.BAD_DIMS))
+                refused.append((of_result, DeviceError.DIMS_MISMATCH))
                 self._refuse(m, fault, refused)
                 with m.Else():
                     self._queue(m, CommandKind.COMPUTE, done, queued)
@@ -162,9 +179,21 @@ class Receiver(wiring.Component):
                         m.d.sync += begun.eq(1)
             with m.Case(decoder.STORE):
                 m.d.comb += busy.eq(1)
-                self._refuse(m, fault, [(of_result, DeviceError.DIMS_MISMATCH)])
+                self._refuse(m, fault, of_sent)
                 with m.Else():
                     self._queue(m, CommandKind.STORE, done, queued)
+            if self.programs.requantises:
+                with m.Case(self.programs.requantise):
+                    m.d.comb += busy.eq(1)
+                    refused = [
+                        (~loaded[CHANNELS], DeviceError.NOT_LOADED),
+                        (mismatch[CHANNELS], DeviceError.DIMS_MISMATCH),
+                        *of_sent,
+                    ]
+                    self._refuse(m, fault, refused)
+                    with m.Else():
+                        self._queue(m, CommandKind.REQUANTISE, done, queued)
+                        m.d.comb += self.claim_p.eq(done)
             with m.Case(decoder.CLEAR):
                 m.d.comb += busy.eq(1)
                 self._queue(m, CommandKind.CLEAR, done, queued)
@@ -201,15 +230,20 @@ class Receiver(wiring.Component):
         ]
         with m.If(done):
             m.d.sync += loaded.eq(1)
-        width = self.protocol.operands[name].width
+        operand = self.protocol.loaded[name]
+        width = operand.width
         parts = self.protocol.stream_width // width
         if parts > 1:
-            # The buffer takes less than a beat at once; a tile is whole beats, so it ends with the last part.
+            # The buffer takes less than a beat at once.
             part = Signal(range(parts), name=f"part_{name.lower()}")
             m.d.comb += self.load_data.eq(self.words.payload.word_select(part, width))
-            m.d.comb += self.words.ready.eq(ready & (part == parts - 1))
+            whole = (part == parts - 1) | last if operand.ragged else part == parts - 1
+            m.d.comb += self.words.ready.eq(ready & whole)
             with m.If(valid & ready):
                 m.d.sync += part.eq(part + 1)
+                if operand.ragged:
+                    with m.If(last):
+                        m.d.sync += part.eq(0)
 
     def _refuse(self, m: Module, fault: Signal, refused: Iterable[tuple[Value, DeviceError]]) -> None:
         """The first reason that holds stops the device; an ``Else`` may follow."""
@@ -231,13 +265,13 @@ class Receiver(wiring.Component):
         """For each operand: do the current dims differ from those it was loaded, or computed, with?"""
         protocol = self.protocol
         taken = {
-            name: (operand.dims, self.programs.load(name)) for name, operand in protocol.operands.items()
+            name: (protocol.loaded[name].dims, self.programs.load(name)) for name in self.programs.operands
         }
         taken[protocol.result] = (protocol.result_dims, decoder.COMPUTE)
-        if not protocol.dims:
-            return dict.fromkeys(taken, Const(0))
-        mismatch: dict[str, Value] = {}
+        mismatch: dict[str, Value] = dict.fromkeys((*protocol.loaded, protocol.result), Const(0))
         for name, (dims, code) in taken.items():
+            if not dims:
+                continue
             now = Cat(self.dims[dim] for dim in dims)
             held = Signal(len(now), name=f"dims_of_{name.lower()}")
             with m.If(done & (action == code)):
@@ -262,7 +296,11 @@ class Receiver(wiring.Component):
                         payload = self.words.payload.word_select(word.lane, WORD_BITS)
                         sizes = _sizes(word.layout, payload)
                         m.d.sync += [self.dims[dim].eq(size) for dim, size in sizes.items()]
-                        beyond = [size[len(self.dims[dim]) :] for dim, size in sizes.items()]
+                        beyond = [
+                            size[len(self.dims[dim]) :]
+                            for dim, size in sizes.items()
+                            if dim not in self.protocol.bytes
+                        ]
                         m.d.sync += overflow.eq(Cat(beyond).any())
         with m.If(settling & self.dims_settled):
             m.d.sync += settling.eq(0)

@@ -34,6 +34,23 @@ _COARSE_BITS = 26
 """Bits left when 16, 32 or 48 places are off. A value that needs more is beyond int8 after 15 more, too."""
 
 
+def sums_layout(lanes: int, channels: int, tag: ShapeLike, *, shared: bool) -> data.StructLayout:
+    """A vector of sums with the parameters' `row` and `half`, and the bounds of its tile."""
+    return data.StructLayout(
+        {
+            "acc": data.ArrayLayout(signed(WORD_BITS), lanes),
+            "row": unsigned(row_width(channels, 1 if shared else lanes)),
+            "half": unsigned(1),
+            "bounds": BoundsLayout,
+            "tag": tag,
+        }
+    )
+
+
+def elements_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
+    return data.StructLayout({"elements": data.ArrayLayout(signed(8), lanes), "tag": tag})
+
+
 class RequantiseLane(wiring.Component):
     """One element a cycle with `enable`; `element` comes `LATENCY` - 1 such cycles after `acc`.
 
@@ -118,21 +135,11 @@ class Requantise(wiring.Component):
         self._shared = shared
         self._tag = tag
         self._loading = loading_ports(channels, load_width)
-        vector = data.StructLayout(
-            {
-                "acc": data.ArrayLayout(signed(WORD_BITS), lanes),
-                "row": unsigned(row_width(channels, 1 if shared else lanes)),
-                "half": unsigned(1),
-                "bounds": BoundsLayout,
-                "tag": tag,
-            }
-        )
-        elements = data.StructLayout({"elements": data.ArrayLayout(signed(8), lanes), "tag": tag})
         super().__init__(
             {
                 **self._loading,
-                "i": In(stream.Signature(vector)),
-                "o": Out(stream.Signature(elements)),
+                "i": In(stream.Signature(sums_layout(lanes, channels, tag, shared=shared))),
+                "o": Out(stream.Signature(elements_layout(lanes, tag))),
                 "busy": Out(1),
             }
         )

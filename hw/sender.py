@@ -1,20 +1,26 @@
-"""Sends a tile of C from one half of the result buffer: an element a word, TLAST on the last beat."""
+"""Sends a tile of C from one half of the result buffer, TLAST on the last beat.
+
+An element is a word; with post-processing, it may also be a byte that comes back from
+:class:`~axiloom.hw.requantise.Requantise`.
+"""
 
 from __future__ import annotations
 
 from amaranth.hdl import Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import bits_for
+from amaranth.utils import bits_for, exact_log2
 
 from axiloom.hw.axi import AXI4Stream
 from axiloom.hw.geometry import Geometry
+from axiloom.hw.requantise import elements_layout, sums_layout
 from axiloom.isa.types import WORD_BITS
 
 
-def request_layout(dims: data.StructLayout) -> data.StructLayout:
-    """Which half to send with which sizes; `zero`: it has been cleared, send zeros."""
-    return data.StructLayout({"half": unsigned(1), "zero": unsigned(1), "dims": dims})
+def request_layout(dims: data.StructLayout, *, post: bool) -> data.StructLayout:
+    """Which half to send with which sizes; `zero`: it is cleared, send zeros; `requantise`: as bytes."""
+    kind = {"requantise": unsigned(1)} if post else {}
+    return data.StructLayout({"half": unsigned(1), "zero": unsigned(1), "dims": dims, **kind})
 
 
 class Sender(wiring.Component):
@@ -22,13 +28,25 @@ class Sender(wiring.Component):
 
     `holds`: it still has to read `send_half`; `reading`: it does so now. `busy`: a tile is waiting or
     going out, and not only because `m_axis` is not taken.
+
+    With post-processing, rows of a tile to be requantised go out on `sums`, to come back on `elements`, while
+    some are `requantising`; `finish_p` says that half `finish_half_p` of P has been looked at for the last
+    time for this tile.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
+        lanes, channels = geometry.p_lanes, geometry.largest[1]
+        post = {
+            "sums": Out(stream.Signature(sums_layout(lanes, channels, 1, shared=False))),
+            "elements": In(stream.Signature(elements_layout(lanes, 1))),
+            "requantising": In(1),
+            "finish_p": Out(1),
+            "finish_half_p": Out(1),
+        }
         super().__init__(
             {
-                "requests": In(stream.Signature(request_layout(geometry.command_dims))),
+                "requests": In(stream.Signature(request_layout(geometry.command_dims, post=geometry.post))),
                 "running": In(2),
                 "holds": Out(1),
                 "reading": Out(1),
@@ -38,6 +56,7 @@ class Sender(wiring.Component):
                 "send_row": In(WORD_BITS * geometry.cols),
                 "busy": Out(1),
                 "m_axis": Out(AXI4Stream(geometry.stream_width)),
+                **(post if geometry.post else {}),
             }
         )
 
@@ -47,18 +66,34 @@ class Sender(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        request = Signal(request_layout(self.geometry.command_dims))
+        geometry = self.geometry
+        request = Signal(self.requests.payload.shape())
         waiting = Signal()
         reading = Signal()
+        moves = Signal()
         flowing = Signal()
         advance = Signal()
         last = Signal()
-        width = self.geometry.c_words * WORD_BITS
-        parts = self.geometry.stream_width // width
-        col = Signal(range(self.geometry.cols // self.geometry.c_words))
+        width = geometry.c_words * WORD_BITS
+        parts = geometry.stream_width // width
+        col = Signal(range(geometry.cols // geometry.c_words))
+
+        # The row read, and which of its words go out.
+        row_valid = Signal()
+        row_last = Signal()
+        row_zero = Signal()
+        row_col = Signal.like(col, name="row_col")
+        row_raw: Value = row_valid
+        may_read: Value = request.zero | ~self.running.bit_select(request.half, 1)
+        if geometry.post:
+            row_post = Signal()
+            row_raw = row_valid & ~row_post
+            # The words of a tile as it is are faster than those before it that are requantised.
+            may_read = may_read & (request.requantise | ~(row_valid & row_post | self.requantising))
 
         m.d.comb += [
-            flowing.eq(~self.m_axis.tvalid | self.m_axis.tready),
+            moves.eq(~self.m_axis.tvalid | self.m_axis.tready),
+            flowing.eq(Mux(row_post, self.sums.ready, moves) if geometry.post else moves),
             advance.eq(reading & flowing),
             self.requests.ready.eq(~waiting & ~reading),
             self.holds.eq((waiting | reading) & ~request.zero),
@@ -68,26 +103,22 @@ class Sender(wiring.Component):
         ]
         with m.If(self.requests.valid & self.requests.ready):
             m.d.sync += [request.eq(self.requests.payload), waiting.eq(1)]
-        with m.If(waiting & (request.zero | ~self.running.bit_select(request.half, 1))):
+        with m.If(waiting & may_read):
             m.d.sync += [waiting.eq(0), reading.eq(1)]
         with m.If(advance & last):
             m.d.sync += reading.eq(0)
-        self._walk(m, request, advance, col, last)
+        inner, outer = self._walk(m, request, advance, col, last)
 
-        # The row read, and which of its words go out.
-        row_valid = Signal()
-        row_last = Signal()
-        row_zero = Signal()
-        row_col = Signal.like(col, name="row_col")
         with m.If(flowing):
             m.d.sync += [
                 row_valid.eq(reading),
                 row_last.eq(last),
                 row_zero.eq(request.zero),
                 row_col.eq(col),
-                self.m_axis.tvalid.eq(row_valid),
             ]
-            with m.If(row_valid):
+        with m.If(moves):
+            m.d.sync += self.m_axis.tvalid.eq(row_raw)
+            with m.If(row_raw):
                 words = Mux(row_zero, 0, self.send_row.word_select(row_col, width))
                 sent = self.m_axis.tdata
                 if parts > 1:
@@ -95,30 +126,82 @@ class Sender(wiring.Component):
                     sent = self.m_axis.tdata.word_select(part, width)
                     m.d.sync += [part.eq(part + 1), self.m_axis.tvalid.eq(part == parts - 1)]
                 m.d.sync += [sent.eq(words), self.m_axis.tlast.eq(row_last)]
+        there = waiting | reading | row_valid | self.m_axis.tvalid
+        if geometry.post:
+            there = there | self.requantising
+            with m.If(flowing):
+                m.d.sync += row_post.eq(request.requantise)
+            self._requantise(m, request.dims, flowing, inner if geometry.c_rows_first else outer)
+            m.d.comb += [
+                self.sums.valid.eq(row_valid & row_post),
+                self.sums.payload.tag.eq(row_last),
+                self.elements.ready.eq(moves),
+            ]
+            lanes = self.sums.payload.acc.as_value()
+            m.d.comb += lanes.eq(
+                Mux(row_zero, 0, self.send_row.word_select(row_col[self._step_bits :], len(lanes)))
+            )
         # A beat that nobody takes holds everything behind it: nothing changes before it is taken.
         stuck = ~waiting & self.m_axis.tvalid & ~self.m_axis.tready
-        m.d.comb += self.busy.eq((waiting | reading | row_valid | self.m_axis.tvalid) & ~stuck)
+        m.d.comb += self.busy.eq(there & ~stuck)
         return m
 
-    def _walk(self, m: Module, request: data.View, advance: Value, col: Signal, last: Value) -> None:
+    @property
+    def _step_bits(self) -> int:
+        """A vector of sums is 2^this times the words that go out raw in a cycle."""
+        return exact_log2(self.geometry.p_lanes // self.geometry.c_words)
+
+    def _requantise(self, m: Module, dims: data.View, flowing: Value, place: Value) -> None:
+        """What goes with a row to the post-processor, and what comes back from there to the stream."""
+        vector = self.sums.payload
+        with m.If(flowing):
+            m.d.sync += [
+                vector.row.eq(place >> self._step_bits if self.geometry.c_rows_first else place),
+                vector.half.eq(dims.half_p),
+                *(vector.bounds[name].eq(dims[name]) for name in ("zp", "lo", "hi")),
+            ]
+        m.d.comb += [
+            self.finish_p.eq(self.sums.valid & self.sums.ready & vector.tag),
+            self.finish_half_p.eq(vector.half),
+        ]
+        elements = self.elements.payload.elements.as_value()
+        parts = self.geometry.stream_width // len(elements)
+        with m.If(self.elements.valid & self.elements.ready):
+            sent = self.m_axis.tdata
+            m.d.sync += self.m_axis.tvalid.eq(1)
+            if parts > 1:
+                part = Signal(range(parts), name="part_of_elements")
+                sent = self.m_axis.tdata.word_select(part, len(elements))
+                m.d.sync += [part.eq(part + 1), self.m_axis.tvalid.eq(part == parts - 1)]
+            m.d.sync += [sent.eq(elements), self.m_axis.tlast.eq(self.elements.payload.tag)]
+
+    def _walk(
+        self, m: Module, request: data.View, advance: Value, col: Signal, last: Value
+    ) -> tuple[Signal, Signal]:
         """Address and column of one element (or `c_words` of a row) after the other, in the order in which C
-        travels."""
+        travels; returns the numbers that count them."""
         geometry = self.geometry
         rows, cols = geometry.rows, geometry.cols // geometry.c_words
         tile_m, tile_n = geometry.size(request.dims, "m"), geometry.size(request.dims, "n")
         groups_n = tile_n >> (bits_for(geometry.c_words) - 1) if geometry.c_words > 1 else tile_n
         inner_size, outer_size = (groups_n, tile_m) if geometry.c_rows_first else (tile_m, tile_n)
         inner, outer = Signal.like(inner_size, name="inner"), Signal.like(outer_size, name="outer")
+        step: Value | int = 1
+        if geometry.post and self._step_bits:
+            step = Mux(request.requantise, 1 << self._step_bits, 1)
         row = Signal(range(rows))
         line_start = Signal.like(self.send_address, name="line_start")
         inner_last = Signal()
-        m.d.comb += [inner_last.eq(inner == inner_size - 1), last.eq(inner_last & (outer == outer_size - 1))]
+        m.d.comb += [
+            inner_last.eq(inner == inner_size - step),
+            last.eq(inner_last & (outer == outer_size - 1)),
+        ]
         with m.If(advance):
-            m.d.sync += inner.eq(inner + 1)
+            m.d.sync += inner.eq(inner + step)
             with m.If(inner_last):
                 m.d.sync += [inner.eq(0), outer.eq(outer + 1)]
             if geometry.c_rows_first:
-                m.d.sync += col.eq(col + 1)
+                m.d.sync += col.eq(col + step)
                 with m.If(inner_last):
                     # Below the last row of a block lies the first of the next, wherever the line ended.
                     start = Mux(row == rows - 1, self.send_address, line_start) + 1
@@ -128,7 +211,7 @@ class Sender(wiring.Component):
                         line_start.eq(start),
                         self.send_address.eq(start),
                     ]
-                with m.Elif(col == cols - 1):
+                with m.Elif(col == cols - step):
                     m.d.sync += self.send_address.eq(self.send_address + rows)
             else:
                 other_blocks = ((tile_n - 1) >> (bits_for(cols) - 1)) << (bits_for(rows) - 1)
@@ -145,3 +228,4 @@ class Sender(wiring.Component):
                     m.d.sync += self.send_address.eq(self.send_address + other_blocks + 1)
             with m.If(last):
                 m.d.sync += [outer.eq(0), row.eq(0), col.eq(0), line_start.eq(0), self.send_address.eq(0)]
+        return inner, outer

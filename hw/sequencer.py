@@ -30,6 +30,10 @@ class Walk(Protocol):
     def command_dims(self) -> data.StructLayout: ...
 
     @property
+    def post(self) -> bool:
+        """Whether it can send its result requantised."""
+
+    @property
     def most(self) -> tuple[int, int, int]:
         """The most blocks of rows and of columns, and the longest k, of any tile."""
 
@@ -51,7 +55,7 @@ class Sequencer(wiring.Component):
         super().__init__(
             {
                 "commands": In(stream.Signature(command_layout(walk.operands, walk.command_dims))),
-                "requests": Out(stream.Signature(request_layout(walk.command_dims))),
+                "requests": Out(stream.Signature(request_layout(walk.command_dims, post=walk.post))),
                 "held": In(1),
                 "held_half": In(1),
                 "busy": Out(1),
@@ -92,6 +96,13 @@ class Sequencer(wiring.Component):
                 m.d.comb += [self.start.eq(free), self.commands.ready.eq(free)]
             with m.Case(CommandKind.STORE):
                 m.d.comb += [self.requests.valid.eq(1), self.commands.ready.eq(self.requests.ready)]
+            if self.walk.post:
+                with m.Case(CommandKind.REQUANTISE):
+                    m.d.comb += [
+                        self.requests.valid.eq(1),
+                        self.requests.payload.requantise.eq(1),
+                        self.commands.ready.eq(self.requests.ready),
+                    ]
             with m.Case(CommandKind.CLEAR):
                 m.d.comb += self.commands.ready.eq(1)
                 m.d.sync += cleared.eq(1)

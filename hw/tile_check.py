@@ -19,7 +19,7 @@ class TileCheck(wiring.Component):
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         super().__init__(
-            {"dims": In(geometry.command_dims), "set": In(1), "settled": Out(1), "sound": Out(1)}
+            {"dims": In(geometry.sizes_layout), "set": In(1), "settled": Out(1), "sound": Out(1)}
         )
 
     @property
