@@ -12,7 +12,7 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,8 @@ class Order:
     outputs: Mapping[str, tuple[tuple[int, ...], str]]
     reset: bool
     timeout_s: float
+    layers: Sequence[tuple[str, float]] = ()
+    """Names and shares of the layers of a network; which one runs is at the symbol ``axl_layer``."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,10 @@ class _Clock:
 class _Wall:
     """Wall clock of one run: limits, progress lines, and how much of it Python itself took."""
 
-    def __init__(self, timeout_s: float, progress: bool) -> None:
+    def __init__(
+        self, timeout_s: float, progress: bool, where: Callable[[float], str] = lambda _: ""
+    ) -> None:
+        self._where = where
         self._begin = self._progress_at = time.perf_counter()
         self._process_begin = time.process_time()
         self._awake_since = self._begin
@@ -149,10 +154,24 @@ class _Wall:
         self._progress_at = now
         cycles, words = _int(dut.now), _int(dut.stat_words_in) + _int(dut.stat_words_out)
         print(
-            f"{cycles * period_ps / 1e9:.3f} ms, {cycles:,} fabric cycles, {words:,} words",
+            f"{self._where(self.elapsed)}{cycles * period_ps / 1e9:.3f} ms, {cycles:,} fabric cycles, "
+            f"{words:,} words",
             file=sys.stderr,
             flush=True,
         )
+
+
+def _layer(core: Core, order: Order, seconds: float) -> str:
+    """Which layer of a network runs after so many seconds, and about how long the rest will take."""
+    if not order.layers:
+        return ""
+    number = int(core.read("axl_layer", (1,), "int32")[0])
+    if not 0 <= number < len(order.layers):
+        return ""
+    total = sum(share for _, share in order.layers)
+    done = sum(share for _, share in order.layers[:number])
+    left = f", about {seconds * (total - done) / done:.0f} s left" if done else ""
+    return f"layer {number + 1} of {len(order.layers)} ({order.layers[number][0]}){left}; "
 
 
 def _int(handle: Any) -> int:
@@ -284,7 +303,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
     core.record_timeline(work.timeline)
     core.begin(order.elf, order.inputs)
 
-    wall = _Wall(order.timeout_s, work.progress)
+    wall = _Wall(order.timeout_s, work.progress, lambda seconds: _layer(core, order, seconds))
     clock.restart()
     dut.ctl_go.value = 1
     ended = await _wait_until_done(dut, wall, period_ps)

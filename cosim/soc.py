@@ -62,6 +62,8 @@ class Job:
     reset: bool = True
     """False: the hardware stays as the job before it left it; only CPU and memory start anew."""
     timeout_s: float = TIMEOUT_S
+    layers: Sequence[tuple[str, float]] = ()
+    """Of a network: what progress calls each layer, and about how long it takes in relation to the others."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,9 @@ class Soc:
         return results
 
     def _simulate(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Finished]:
-        orders = [Order(Path(j.elf).absolute(), j.inputs, j.outputs, j.reset, j.timeout_s) for j in jobs]
+        orders = [
+            Order(Path(j.elf).absolute(), j.inputs, j.outputs, j.reset, j.timeout_s, j.layers) for j in jobs
+        ]
         todo = Work(
             self.board,
             self.spec,

@@ -20,7 +20,13 @@ from axiloom.errors import BuildError, CompileError
 from axiloom.isa import AcceleratorSpec
 
 TARGET = ("-target", "arm-freestanding-eabihf", "-mcpu=cortex_a9", "-marm")
-FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-g0", "-fno-sanitize=undefined", "-ffunction-sections")
+FLAGS = (
+    *("-std=c99", "-Wall", "-Wextra", "-Werror", "-g0", "-fno-sanitize=undefined", "-ffunction-sections"),
+    *(
+        "-ffp-contract=off",
+        "-fno-math-errno",
+    ),  # floats in every bit as written; no errno, so sqrt is an instruction
+)
 _LINK = ("-static", "-Wl,--gc-sections")
 _SOURCES = (".c", ".S", ".s")
 PROGRAM = "program.elf"

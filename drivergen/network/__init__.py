@@ -5,11 +5,22 @@
 - ``generics.py``: questions about `linalg.generic` that these passes ask
 - ``layers.py``: what a layer is, and what it is called; ``outline.py``: cutting the network into layers
 - ``lives.py``: which memory each tensor lies in; ``memory.py``: the plan of the arena
-- ``emit.py``: the C that calls the layers
+- ``emit.py``: the C that calls the layers; ``inputs.py``: what a text holds before it is compiled
 """
 
 from axiloom.drivergen.network.compile import HowTo, NetworkDriver, compile_network
+from axiloom.drivergen.network.inputs import is_network, network_data_type
 from axiloom.drivergen.network.layers import Layer
 from axiloom.drivergen.network.memory import Buffer, MemoryPlan, plan
 
-__all__ = ["Buffer", "HowTo", "Layer", "MemoryPlan", "NetworkDriver", "compile_network", "plan"]
+__all__ = [
+    "Buffer",
+    "HowTo",
+    "Layer",
+    "MemoryPlan",
+    "NetworkDriver",
+    "compile_network",
+    "is_network",
+    "network_data_type",
+    "plan",
+]

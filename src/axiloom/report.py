@@ -241,6 +241,10 @@ def table(report: Report) -> str:
             f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; "
             f"this run took {bound['ratio']:.2f} times that",
         ]
+    if "network" in report:
+        from axiloom import network_report  # it knows the compiler, which reports of other runs do without
+
+        lines += network_report.lines(report)
     lines.append(_memory_line(report["memory"]))
     band = report["fidelity"]
     lines.append(f"Error band of {config['board']}: {band['text'] if band else 'not calibrated'}")

@@ -51,7 +51,7 @@ def compare(run: RunResult | core.CpuRun, expected: Mapping[str, np.ndarray[Any,
     first: str | None = None
     for symbol, want in expected.items():
         got = run.outputs[symbol]
-        places = np.argwhere(got != want)
+        places = np.argwhere((got != want) & ((got == got) | (want == want)))  # NaN is equal to NaN
         wrong += len(places)
         elements += want.size
         if first is None and len(places):

@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import boards, page, perfetto, report
+from axiloom import boards, frontend, page, perfetto, report
 from axiloom.cli import options as shared
 from axiloom.cosim import toolchain
 from axiloom.cosim.cache import content_hash
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import Job, Soc
+from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.network_run import WEIGHTS, NetworkRun
 from axiloom.workflow import Run, compare, folder_or_temporary
 
 AGAINST = {"cpu": "loops", "neon": "neon"}
@@ -30,7 +32,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="compile a problem, build the SoC, simulate both, compare with NumPy, report",
         description="Exit code 0 only if the result equals NumPy's.",
     )
-    run.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
+    run.add_argument(
+        "problem",
+        help="matmul:MxNxK[:int8|int16|int32], or a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION",
+    )
     shared.add_accelerator(run)
     shared.add_schedule(run)
     shared.add_simulation(run)
@@ -40,6 +45,19 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="the same problem at -O3 on the simulated CPU beside it: plain loops, or NEON by hand",
     )
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    network = run.add_argument_group("networks (functions with many ops)")
+    network.add_argument(
+        "--input", type=Path, metavar="FILE.npz", help="inputs: input0, input1, ... (default: random ones)"
+    )
+    network.add_argument(
+        "--weights",
+        choices=WEIGHTS,
+        default=WEIGHTS[0],
+        help="put into memory by the simulator, or a part of the program (default %(default)s)",
+    )
+    network.add_argument(
+        "--stop-after", metavar="N|NAME", help="run no further than this layer; nothing is compared then"
+    )
     run.set_defaults(execute=execute_run)
 
     simulate = commands.add_parser(
@@ -60,8 +78,27 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute_run(options: argparse.Namespace) -> int:
+    model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
+    if model is not None and is_network(model.mlir, options.problem):
+        data_type = network_data_type(model.mlir, model.weights, options.problem)
+        more: dict[str, Any] = {
+            "weights": model.weights,
+            "given": options.input,
+            "keep_weights": options.weights,
+            "stop_after": options.stop_after,
+        }
+        return _execute(options, NetworkRun, model.mlir, data_type, more)
+    if options.input or options.stop_after is not None:
+        what = "--input" if options.input else "--stop-after"
+        raise UsageError(f"{options.problem}: {what} is for networks: functions on tensors with many ops")
     mlir, data_type = shared.problem(options.problem)
-    run = Run(
+    return _execute(options, Run, mlir, data_type, {})
+
+
+def _execute(
+    options: argparse.Namespace, kind: type[Run], mlir: str, data_type: str, more: dict[str, Any]
+) -> int:
+    run = kind(
         problem=options.problem,
         mlir=mlir,
         spec=shared.accelerator(options, data_type),
@@ -81,6 +118,7 @@ def execute_run(options: argparse.Namespace) -> int:
         timeline=shared.wants_timeline(options),
         progress=shared.progress(),
         live=sys.stderr.isatty(),
+        **more,
     )
     result = run.simulate()
     built = run.checked(result, cpu=run.simulate_cpu(AGAINST[options.against]) if options.against else None)
