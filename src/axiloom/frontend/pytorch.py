@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -22,12 +23,11 @@ from axiloom.frontend.model import Model
 _ACCEPTED = "it must return (module, example_inputs), a torch.nn.Module and a tuple of tensors"
 
 
-def build(path: Path, function: str) -> tuple[Any, tuple[Any, ...]]:
-    """What `function` of the file at `path` returns, in evaluation mode.
+def call(path: Path, function: str) -> Any:
+    """What `function` of the Python file at `path` returns.
 
-    Raises UsageError where there is no such file or function, or it returns something else.
+    Raises UsageError where there is no such file or function.
     """
-    name = f"{path}:{function}"
     if not path.is_file():
         raise UsageError(f"{path}: no such file")
     spec = importlib.util.spec_from_file_location(f"axiloom_model_{path.stem}", path)
@@ -42,10 +42,19 @@ def build(path: Path, function: str) -> tuple[Any, tuple[Any, ...]]:
     finally:
         sys.path.pop(0)
     made = getattr(module, function, None)
-    if made is None:
-        there = ", ".join(k for k, v in vars(module).items() if callable(v) and not k.startswith("_"))
-        raise UsageError(f"{name}: no such function; {path.name} has {there or 'none'}")
-    result = made()
+    if not callable(made):
+        there = [name for name, value in vars(module).items() if inspect.isfunction(value)]
+        raise UsageError(f"{path}:{function}: no such function; there are {', '.join(there) or 'none'}")
+    return made()
+
+
+def build(path: Path, function: str) -> tuple[Any, tuple[Any, ...]]:
+    """Network, in evaluation mode, and example inputs that `function` of the file at `path` returns.
+
+    Raises UsageError where it returns something else, or cannot be called.
+    """
+    name = f"{path}:{function}"
+    result = call(path, function)
     if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], torch.nn.Module)):
         raise UsageError(f"{name}: returned {type(result).__name__}; {_ACCEPTED}")
     network, examples = result

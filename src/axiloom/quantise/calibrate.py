@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from axiloom.errors import UsageError
+from axiloom.frontend.pytorch import call
 
 Sample = tuple[Any, ...]
 Progress = Callable[[str], None]
@@ -29,17 +30,23 @@ class Ranges:
 
 
 def samples(text: str, examples: Sequence[Any], program: Any, seed: int = 0) -> list[Sample]:
-    """What --calibration says: ``N-random``, or an `.npz` with an array for each input, samples first.
+    """What --calibration says: ``N-random``; an `.npz` with an array for each input, samples first; or
+    ``model.py:function``, which returns a list of tuples of inputs.
 
     Random floats are normal, random indices uniform over the words of the embeddings. Raises UsageError.
     """
+    file, _, function = text.rpartition(":")
+    if file.endswith(".py"):
+        return _checked(call(Path(file), function), examples, text)
     count, dash, word = text.partition("-")
     if dash and word == "random" and count.isdecimal() and int(count) > 0:
         generator = torch.Generator().manual_seed(seed)
         words = smallest_embedding(program)
         return [tuple(_random(example, generator, words) for example in examples) for _ in range(int(count))]
     if not text.endswith(".npz") or not Path(text).is_file():
-        raise UsageError(f"--calibration {text}: expected is FILE.npz that exists, or N-random (16-random)")
+        raise UsageError(
+            f"--calibration {text}: expected is FILE.npz that exists, FILE.py:function, or 16-random"
+        )
     with np.load(text, allow_pickle=False) as stored:
         arrays = [stored[name] for name in stored]
     if len(arrays) != len(examples):
@@ -54,6 +61,18 @@ def samples(text: str, examples: Sequence[Any], program: Any, seed: int = 0) -> 
         tuple(torch.from_numpy(a).to(example.dtype) for a, example in zip(sample, examples, strict=True))
         for sample in zip(*arrays, strict=True)
     ]
+
+
+def _checked(made: Any, examples: Sequence[Any], text: str) -> list[Sample]:
+    """Samples that a function returned, if they are inputs of this network."""
+    wanted = [tuple(example.shape) for example in examples]
+    good = isinstance(made, list) and all(
+        isinstance(sample, tuple) and [tuple(getattr(value, "shape", ())) for value in sample] == wanted
+        for sample in made
+    )
+    if not good or not made:
+        raise UsageError(f"--calibration {text}: it must return a list of tuples of tensors shaped {wanted}")
+    return list(made)
 
 
 def _random(example: Any, generator: torch.Generator, words: int) -> Any:

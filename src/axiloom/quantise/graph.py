@@ -207,6 +207,9 @@ class Graph:
     def __getitem__(self, name: str) -> Node:
         return self._index[name]
 
+    def __contains__(self, name: object) -> bool:
+        return any(node.name == name for node in self.nodes)
+
     @property
     def _index(self) -> dict[str, Node]:
         return {node.name: node for node in self.nodes}

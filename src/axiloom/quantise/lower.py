@@ -9,7 +9,7 @@ parameters alone is computed in float and quantised once. `ops` has one function
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeVar
 
@@ -23,6 +23,8 @@ from axiloom.quantise.fixed import scale_of, to_int8
 from axiloom.quantise.graph import Constant, Graph, Input, Node
 
 N = TypeVar("N", bound=Node)
+
+ONNX_LAYER = "axiloom.frontend.onnx_network"
 
 _CLAMPS = {
     "aten.relu.default": (0.0, math.inf),
@@ -56,7 +58,8 @@ class Tail:
 class Lowering:
     """The state of one walk: `values` by ATen node, `constants` of those that are known."""
 
-    def __init__(self, module: Any, ranges: Ranges, name: str) -> None:
+    def __init__(self, module: Any, ranges: Ranges, name: str, inputs: Sequence[str] = ()) -> None:
+        """`inputs`: what the inputs are called, where the graph does not say it."""
         self.module = module
         self.ranges = ranges
         self.graph = Graph(name)
@@ -65,6 +68,7 @@ class Lowering:
         self.source: dict[str, str] = {}
         """Of a value of the integer graph, the ATen node that it stands for."""
         self._names: set[str] = set()
+        self._input_names = iter(inputs)
         self._done: set[Any] = set()
         self._known: dict[str, Node] = {}
 
@@ -143,10 +147,9 @@ class Lowering:
         """Of a layer: the path of its module, with the op's own name where the module has more than one."""
         if node.op == "get_attr":
             return str(node.target)
-        stack = list((node.meta.get("nn_module_stack") or {}).values())
-        path, kind = stack[-1][:2] if stack else ("", "")
-        if path and str(kind).startswith("torch.nn.modules"):
-            return str(path)
+        path, leaf = module_of(node)
+        if leaf:
+            return path
         return f"{path}.{node.name}" if path else str(node.name)
 
     # -- the walk ----------------------------------------------------------------------------------------
@@ -185,11 +188,12 @@ class Lowering:
     def _input(self, node: Any) -> None:
         example = node.meta["val"]
         shape = tuple(example.shape)
+        name = next(self._input_names, str(node.name))
         if example.dtype.is_floating_point:
-            made = self.add(Input(name=node.name, shape=shape, scale=self.scale(node)))
+            made = self.add(Input(name=name, shape=shape, scale=self.scale(node)))
             self.source[made.name] = node.name
         else:
-            made = self.add(Input(name=node.name, shape=shape, dtype="int32"))
+            made = self.add(Input(name=name, shape=shape, dtype="int32"))
         self.values[node] = made
 
     def _drop_unused(self) -> None:
@@ -215,9 +219,18 @@ def limits_of(node: Any) -> tuple[float, float]:
     return (-math.inf if low is None else float(low), math.inf if high is None else float(high))
 
 
+def module_of(node: Any) -> tuple[str, bool]:
+    """The path of the module that an ATen node is of, and whether that is one layer: of torch, or of ONNX."""
+    stack = list((node.meta.get("nn_module_stack") or {}).values())
+    path, kind = stack[-1][:2] if stack else ("", "")
+    return str(path), bool(path) and str(kind).startswith(("torch.nn.modules", ONNX_LAYER))
+
+
 def fail(node: Any, why: str) -> NoReturn:
-    """Raise CompileError that names the ATen op and its line in the model."""
+    """Raise CompileError that names the ATen op, and its line in the model or its node in the ONNX file."""
     place = place_of(node)
+    if place.startswith("onnx_network.py"):
+        place = f"ONNX node {module_of(node)[0]}"
     raise CompileError(f"{place}{': ' if place else ''}{node.target}: {why}")
 
 

@@ -187,9 +187,13 @@ def _fold(lowering: Lowering, norm: Any, filters: Array, bias: Array | None) -> 
 
 def linear(lowering: Lowering, node: Any) -> Lowered:
     x, weight, bias = arguments(node, "input", "weight", "bias")
-    source = lowering.value(node, x)
     matrix = lowering.parameter(node, weight, "weight")
-    offset = lowering.parameter(node, bias, "bias")
+    return _linear(lowering, node, x, matrix, lowering.parameter(node, bias, "bias"))
+
+
+def _linear(lowering: Lowering, node: Any, x: Any, matrix: Array, offset: Array | None) -> Lowered:
+    """x times the transpose of `matrix` (n, k)."""
+    source = lowering.value(node, x)
     tail = lowering.tail(node)
     name = lowering.name_of(node)
     rows, k = math.prod(source.shape[:-1]), source.shape[-1]
@@ -212,6 +216,9 @@ def linear(lowering: Lowering, node: Any) -> Lowered:
 
 
 def matmul(lowering: Lowering, node: Any) -> Lowered:
+    known = lowering.known(node.args[1])
+    if known is not None and known.dim() == 2:
+        return _linear(lowering, node, node.args[0], lowering.parameter(node, node.args[1], "weight").T, None)
     a, b = (lowering.value(node, argument) for argument in node.args[:2])
     if len(a.shape) != len(b.shape) or a.shape[:-2] != b.shape[:-2] or len(a.shape) < 2:
         fail(node, f"factors of {list(a.shape)} and {list(b.shape)}: their leading sizes must be equal")

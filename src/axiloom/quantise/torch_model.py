@@ -6,12 +6,15 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from axiloom.frontend.pytorch import export
+from axiloom.errors import UsageError
+from axiloom.frontend.extras import require
+from axiloom.frontend.pytorch import build, export
 from axiloom.quantise import calibrate
 from axiloom.quantise.calibrate import Ranges, Sample
 from axiloom.quantise.fixed import to_int8
@@ -43,6 +46,19 @@ class Quantised:
         return made
 
 
+def load(text: str) -> tuple[Any, tuple[Any, ...]]:
+    """Network and example inputs of ``model.py:build`` or ``model.onnx``; UsageError for anything else."""
+    file, _, function = text.rpartition(":")
+    if file.endswith(".py"):
+        return build(Path(file), function)
+    if text.endswith(".onnx"):
+        require("onnx", text)
+        from axiloom.frontend.onnx_network import load_network
+
+        return load_network(Path(text))
+    raise UsageError(f"`{text}`: expected is model.py:build (torch) or model.onnx")
+
+
 def quantise(
     network: Any,
     examples: tuple[Any, ...],
@@ -50,6 +66,7 @@ def quantise(
     *,
     name: str,
     keep: int = 1,
+    seed: int = 0,
     progress: Progress = lambda _line: None,
 ) -> Quantised:
     """Quantise `network` (in evaluation mode); `calibration`: samples, or what --calibration says.
@@ -60,10 +77,10 @@ def quantise(
     with _attention_in_parts():
         module = export(network, examples, name).module()
     if isinstance(calibration, str):
-        calibration = calibrate.samples(calibration, examples, module)
+        calibration = calibrate.samples(calibration, examples, module, seed)
     data = list(calibration)
     ranges = calibrate.observe(module, data, keep=keep, progress=progress)
-    lowering = Lowering(module, ranges, name)
+    lowering = Lowering(module, ranges, name, getattr(network, "input_names", ()))
     graph = lowering.run(HANDLERS)
     return Quantised(graph, module, ranges, data, lowering.source)
 

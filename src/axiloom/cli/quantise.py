@@ -1,0 +1,74 @@
+"""``axiloom quantize``: a float model and calibration data in, an int8 network as MLIR out."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from axiloom import frontend
+from axiloom.cli import options as shared
+from axiloom.errors import UsageError
+
+KEPT = 4
+"""Samples on which every layer is held against the float network."""
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "quantize",
+        aliases=["quantise"],
+        help="turn a float model into an int8 one, with calibration data",
+        description="Writes FILE.mlir and FILE.npz (weights) for `axiloom run`, and prints range, scale and "
+        "error of each layer. Needs the extra [torch].",
+    )
+    command.add_argument("model", help="model.py:build, or model.onnx")
+    command.add_argument(
+        "--calibration",
+        required=True,
+        metavar="FILE.npz|FILE.py:NAME|N-random",
+        help="an array for each input, samples first; a function that returns a list of tuples of inputs; "
+        "or random inputs",
+    )
+    command.add_argument(
+        "-o", "--output", type=Path, metavar="FILE.mlir", help="default: the model's name, in this folder"
+    )
+    command.add_argument("--seed", type=int, default=0, help="of random calibration data (default 0)")
+    command.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    for module in ("torch", "torch_mlir"):
+        frontend.require(module, "axiloom quantize")
+    from axiloom.quantise import emit, report
+    from axiloom.quantise.torch_model import load, quantise
+
+    file = options.model.rpartition(":")[0] or options.model
+    output = options.output or Path(f"{Path(file).stem}.mlir")
+    if output.suffix != ".mlir":
+        raise UsageError(f"--output {output}: expected is a name that ends in .mlir")
+    progress = shared.progress()
+    network, examples = load(options.model)
+    quantised = quantise(
+        network,
+        examples,
+        options.calibration,
+        name=output.stem,
+        keep=KEPT,
+        seed=options.seed,
+        progress=progress,
+    )
+    table = report.rows(quantised, progress=progress)
+    progress(f"writing {output}")
+    model = emit(quantised.graph)
+    model.write(output)
+    progress("")
+    checked = min(KEPT, len(quantised.samples))
+    heading = f"{options.model}: ranges over {len(quantised.samples)} samples, errors over {checked}"
+    print(report.text(table, heading=heading))
+    if table:
+        last = table[-1]
+        print(f"result `{last.name}` against float: cosine {last.cosine:.5f}, SQNR {last.sqnr:.1f} dB")
+    weights = sum(array.nbytes for array in model.weights.values())
+    beside = frontend.weights_file(output).name
+    print(f"{output}: {len(quantised.graph.nodes)} ops; {beside}: {weights:,} bytes of weights")
+    return 0

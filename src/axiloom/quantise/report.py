@@ -1,0 +1,89 @@
+"""What quantisation did to a network: range and scale of each layer, and its error against float."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from axiloom.quantise.execute import execute
+from axiloom.quantise.graph import Reshape, Slice, Transpose
+from axiloom.quantise.torch_model import Quantised
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One layer. `cosine` and `sqnr` (dB) compare its value with that of the float network."""
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    largest: float
+    """Largest magnitude over the calibration samples."""
+    scale: float
+    cosine: float
+    sqnr: float
+
+
+def compare(integers: Array, scale: float, real: Array) -> tuple[float, float]:
+    """Cosine of the angle, and signal to quantisation noise in dB, of ``scale * integers`` against `real`."""
+    got, want = integers.astype(np.float64).ravel() * scale, real.astype(np.float64).ravel()
+    noise, signal = float(((got - want) ** 2).sum()), float((want**2).sum())
+    norms = float(np.linalg.norm(got) * np.linalg.norm(want))
+    cosine = float(got @ want) / norms if norms else float(signal == noise)
+    sqnr = 10 * math.log10(signal / noise) if noise and signal else (math.inf if not noise else -math.inf)
+    return cosine, sqnr
+
+
+def rows(quantised: Quantised, *, progress: Callable[[str], None] = lambda _line: None) -> list[Row]:
+    """A row a layer, over all samples whose float values were kept, outputs last."""
+    graph, kept = quantised.graph, quantised.ranges.kept
+    count = max(map(len, kept.values()), default=0)
+    integers: dict[str, list[Array]] = {}
+    for number, sample in enumerate(quantised.samples[:count]):
+        progress(f"checking: sample {number + 1} of {count}")
+        for name, value in execute(graph, quantised.inputs(sample), keep=True).items():
+            integers.setdefault(name, []).append(value)
+    table = []
+    for node in graph.nodes:
+        source = quantised.source.get(node.name)
+        if source not in kept or node.scale is None or node.name not in integers:
+            continue
+        if isinstance(node, Transpose | Slice) or (
+            isinstance(node, Reshape) and not node.name.endswith(".shape")
+        ):
+            continue  # the same numbers in another place
+        cosine, sqnr = compare(
+            np.stack([value.ravel() for value in integers[node.name]]),
+            node.scale,
+            np.stack([value.ravel() for value in kept[source]]),
+        )
+        name = node.name.removesuffix(".shape")
+        largest = quantised.ranges.largest[source]
+        kind = graph[name].kind if name in graph else node.kind
+        table.append(Row(name, kind, node.shape, largest, node.scale, cosine, sqnr))
+    return table
+
+
+def text(table: list[Row], *, heading: str) -> str:
+    """The rows for a person to read."""
+    head = ("layer", "op", "shape", "range", "scale", "cosine", "SQNR dB")
+    lines = [head]
+    for row in table:
+        shape = "x".join(map(str, row.shape))
+        number = (f"{row.largest:.4g}", f"{row.scale:.4g}", f"{row.cosine:.5f}", f"{row.sqnr:.1f}")
+        lines.append((row.name, row.kind, shape, *number))
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    shown = [
+        "  ".join(
+            cell.ljust(width) if column < 3 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    return "\n".join([heading, *shown])
