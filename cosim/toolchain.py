@@ -16,8 +16,8 @@ from pathlib import Path
 
 from axiloom import boards, sw
 from axiloom.cosim.cache import cache_root, cached_build, content_hash
-from axiloom.errors import BuildError, CompileError
-from axiloom.isa import AcceleratorSpec
+from axiloom.errors import BuildError, CompileError, SpecError
+from axiloom.isa import AcceleratorSpec, check_together
 
 TARGET = ("-target", "arm-freestanding-eabihf", "-mcpu=cortex_a9", "-marm")
 FLAGS = (
@@ -58,7 +58,7 @@ def compile_arm(
     out: Path,
     *,
     board: boards.Board | None = None,
-    spec: AcceleratorSpec | None = None,
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None = None,
     irq: bool = False,
     length_bits: int = 26,
     include: Sequence[Path] = (),
@@ -69,6 +69,8 @@ def compile_arm(
     """Compile C99 and assembler `sources` and link them with the runtime to the ELF `out`; returns `out`.
 
     The DMA is the one of `spec`; without, one in simple mode with a LENGTH register of `length_bits`.
+    Several specifications: AXL_ID_<name> is the number of an accelerator for dma_select (its place among
+    `spec`), and AXL_DMA_<name> the arguments of its dma_init.
     The runtime polls it, or with `irq` sleeps until its interrupt. `defines` are macros (an AXL_* one
     takes the place of the board's). `flags` come after ours. The result is taken from the cache if neither
     sources, headers in `include`, flags nor compiler have changed. CompileError carries the
@@ -102,12 +104,25 @@ def compile_arm(
     return out
 
 
-def _hardware(spec: AcceleratorSpec) -> dict[str, object]:
-    return {
-        "AXL_LENGTH_BITS": spec.dma.length_width,
-        "AXL_DMA_SG": int(spec.dma.scatter_gather),
-        "AXL_STREAM_BITS": spec.stream_width,
+def _hardware(spec: AcceleratorSpec | Sequence[AcceleratorSpec]) -> dict[str, object]:
+    specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
+    faults = check_together(specs)
+    if faults:
+        raise SpecError(faults)
+    macros: dict[str, object] = {
+        "AXL_LENGTH_BITS": min(one.dma.length_width for one in specs),
+        "AXL_DMA_SG": int(specs[0].dma.scatter_gather),
+        "AXL_STREAM_BITS": specs[0].stream_width,
     }
+    if len(specs) == 1:
+        return macros
+    macros["AXL_DMAS"] = len(specs)
+    for number, one in enumerate(specs):
+        name, dma = re.sub(r"\W", "_", one.name), one.dma
+        macros[f"AXL_ID_{name}"] = number
+        windows = (dma.input_address, dma.input_buffer_size, dma.output_address, dma.output_buffer_size)
+        macros[f"AXL_DMA_{name}"] = ",".join(map(hex, (dma.address, *windows)))
+    return macros
 
 
 def _macros(

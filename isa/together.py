@@ -99,8 +99,8 @@ def _alike(specs: Sequence[AcceleratorSpec]) -> Iterator[str]:
     for spec in specs[1:]:
         if spec.stream_width != first.stream_width:
             yield (
-                f"{spec.name}: stream_width: {spec.stream_width} bits, {first.name} has {first.stream_width}: "
-                "they share memory ports, which have one width"
+                f"{spec.name}: stream_width: {spec.stream_width} bits, {first.name} has "
+                f"{first.stream_width}: they share memory ports, which have one width"
             )
         if spec.dma.scatter_gather != first.dma.scatter_gather:
             has, has_not = (spec, first) if spec.dma.scatter_gather else (first, spec)

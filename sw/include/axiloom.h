@@ -21,6 +21,7 @@
  *     AXL_DMA_IRQ      1: wait asleep (WFI) until the channel's interrupt; 0: poll (default)
  *     AXL_TIMEOUT_US   limit of every wait in microseconds (default: none)
  *     AXL_CPU_HZ       clock of the CPU (default 650000000); the global timer runs at half of it
+ *     AXL_DMAS         accelerators of the system, each with its DMA and windows (default 1): see dma_select
  */
 #ifndef AXILOOM_H
 #define AXILOOM_H
@@ -46,6 +47,9 @@
 #ifndef AXL_DMA_CACHED
 #define AXL_DMA_CACHED 1
 #endif
+#ifndef AXL_DMAS
+#define AXL_DMAS 1
+#endif
 #ifndef AXL_CPU_HZ
 #define AXL_CPU_HZ 650000000u
 #endif
@@ -70,6 +74,19 @@ typedef enum {
 
 /* A short English text, never NULL. */
 const char *dma_status_text(dma_status status);
+
+/* Everything else here is about one DMA: number 0, or the one that was selected last. Others go on with what they
+ * have, as if nothing had happened: start transfers on one, select another, come back and wait. `number` is below
+ * AXL_DMAS; each DMA needs a dma_init of its own, after it was selected. */
+dma_status dma_select(uint32_t number);
+
+/* Not for drivers: the state of each DMA is an element of an array where there are several, under the same name. */
+#if AXL_DMAS > 1
+extern uint32_t dma_now;
+#define DMA_EACH(name) name##_of[AXL_DMAS]
+#else
+#define DMA_EACH(name) name
+#endif
 
 /* Reset and start the DMA at dma_addr, with its windows (byte addresses and sizes, word aligned; for cached
  * windows aligned to a cache line of 32 bytes). */
@@ -101,6 +118,27 @@ dma_status dma_put_tile_i32(const int32_t *src, uint32_t rows, uint32_t cols, pt
 dma_status dma_get_tile_i32(int32_t *dst, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
                             ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset,
                             int accumulate);
+
+/* Copy `rows` blocks of planes x height x width elements into the input window. The elements of a block follow each
+ * other without gaps, each block begins row_words words behind the last one, and zeros fill up the rest. Strides are
+ * in elements: element (r, p, h, w) is src[r * row_stride + p * plane_stride + h * line_stride + w * stride]. */
+dma_status dma_put_block_i8(const int8_t *src, uint32_t rows, uint32_t planes, uint32_t height, uint32_t width,
+                            ptrdiff_t row_stride, ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride,
+                            uint32_t row_words, uint32_t offset);
+dma_status dma_put_block_i16(const int16_t *src, uint32_t rows, uint32_t planes, uint32_t height, uint32_t width,
+                             ptrdiff_t row_stride, ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride,
+                             uint32_t row_words, uint32_t offset);
+dma_status dma_put_block_i32(const int32_t *src, uint32_t rows, uint32_t planes, uint32_t height, uint32_t width,
+                             ptrdiff_t row_stride, ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride,
+                             uint32_t row_words, uint32_t offset);
+
+/* Copy a block of planes x height x width elements from the output window to dst, or add it (mod 2^32). Its lines
+ * begin `pitch` elements after each other there, which is `width` where they follow each other. */
+dma_status dma_get_block_i8(int8_t *dst, uint32_t planes, uint32_t height, uint32_t width, ptrdiff_t plane_stride,
+                            ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch, uint32_t offset);
+dma_status dma_get_block_i32(int32_t *dst, uint32_t planes, uint32_t height, uint32_t width,
+                             ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch,
+                             uint32_t offset, int accumulate);
 
 /* Start sending (receiving) words at a word offset of the input (output) window. Writes to the input window made
  * before dma_start_send are seen by the DMA. */

@@ -70,8 +70,12 @@ typedef struct {
     uint32_t control;  /* of the last descriptor */
 } dma_send_queue;
 
-extern dma_send_queue dma_sends;
-extern dma_descriptor dma_send_ring[AXL_SEND_RING];
+extern dma_send_queue DMA_EACH(dma_sends);
+extern dma_descriptor DMA_EACH(dma_send_ring)[AXL_SEND_RING];
+#if AXL_DMAS > 1
+#define dma_sends dma_sends_of[dma_now]
+#define dma_send_ring dma_send_ring_of[dma_now]
+#endif
 
 dma_status dma_queue_make_room(void);
 dma_status dma_queue_tell(void);

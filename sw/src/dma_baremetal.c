@@ -11,9 +11,24 @@
 #error "AXL_DMA_IRQ: a CPU that sleeps until the interrupt cannot time out; leave AXL_TIMEOUT_US out or poll"
 #endif
 
-dma_window dma_in_window, dma_out_window;
-uintptr_t dma_registers;
+dma_window DMA_EACH(dma_in_window), DMA_EACH(dma_out_window);
+uintptr_t DMA_EACH(dma_registers);
+#if AXL_DMAS > 1
+uint32_t dma_now;
+dma_channel DMA_EACH(dma_send_channel) = {[0 ... AXL_DMAS - 1] = {.base = MM2S}};
+dma_channel DMA_EACH(dma_recv_channel) = {[0 ... AXL_DMAS - 1] = {.base = S2MM}};
+#else
 dma_channel dma_send_channel = {.base = MM2S}, dma_recv_channel = {.base = S2MM};
+#endif
+
+dma_status dma_select(uint32_t number) {
+    if (number >= AXL_DMAS)
+        return DMA_ERR_ARGUMENT;
+#if AXL_DMAS > 1
+    dma_now = number;
+#endif
+    return DMA_OK;
+}
 
 volatile uint32_t *dma_in_buffer(void) { return dma_in_window.words; }
 volatile uint32_t *dma_out_buffer(void) { return dma_out_window.words; }

@@ -9,7 +9,7 @@ typedef struct {
     uint32_t size;     /* words */
 } dma_window;
 
-extern dma_window dma_in_window, dma_out_window;
+extern dma_window DMA_EACH(dma_in_window), DMA_EACH(dma_out_window);
 
 /* DMA_OK if `words` words at `offset` lie in the window. Written so that no sum can overflow. */
 static inline dma_status dma_check_bounds(const dma_window *window, uint32_t words, uint32_t offset) {
@@ -38,8 +38,16 @@ typedef struct {
     uint32_t offset;
 } dma_channel;
 
-extern dma_channel dma_send_channel, dma_recv_channel;
-extern uintptr_t dma_registers;
+extern dma_channel DMA_EACH(dma_send_channel), DMA_EACH(dma_recv_channel);
+extern uintptr_t DMA_EACH(dma_registers);
+
+#if AXL_DMAS > 1
+#define dma_in_window dma_in_window_of[dma_now]
+#define dma_out_window dma_out_window_of[dma_now]
+#define dma_send_channel dma_send_channel_of[dma_now]
+#define dma_recv_channel dma_recv_channel_of[dma_now]
+#define dma_registers dma_registers_of[dma_now]
+#endif
 
 static inline uint32_t dma_read_register(uint32_t offset) {
     return *(volatile uint32_t *)(dma_registers + offset);

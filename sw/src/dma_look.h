@@ -49,12 +49,23 @@ DMA_INLINE dma_status dma_channel_look(const dma_channel *channel, int *done, ui
 
 #endif
 
+/* Nor may another DMA's flag keep the CPU awake. */
+DMA_INLINE void dma_clear_others(void) {
+#if AXL_DMAS > 1
+    for (uint32_t i = 0; i < AXL_DMAS; i++)
+        for (uint32_t base = MM2S; i != dma_now && dma_registers_of[i] && base <= S2MM; base += S2MM)
+            *(volatile uint32_t *)(dma_registers_of[i] + base + DMASR) = DMASR_IRQS;
+#endif
+}
+
 /* The interrupts stay masked in the CPU: an interrupt only ends its sleep. A flag is cleared before the look that
  * follows it, so that none is missed. The other channel's may be cleared at any time: whoever waits for that one
  * looks before it sleeps. */
 DMA_INLINE void dma_sleep(const dma_channel *channel, int woken) {
-    if (woken)
+    if (woken) {
         dma_write_register((channel->base ^ S2MM) + DMASR, DMASR_IRQS);
+        dma_clear_others();
+    }
     axl_wait_for_interrupt();
     dma_write_register(channel->base + DMASR, DMASR_IRQS);
 }

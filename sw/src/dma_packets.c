@@ -12,8 +12,17 @@
             return try_status;                \
     } while (0)
 
-static uint32_t queued_words, queued_offset; /* the packet that waits for its turn; 0 words: none */
-static uint32_t tiles_left, tile_words, other_slot; /* `tiles_left`: not armed yet */
+/* The packet that waits for its turn; 0 words: none. */
+static uint32_t DMA_EACH(queued_words), DMA_EACH(queued_offset);
+/* `tiles_left`: not armed yet. */
+static uint32_t DMA_EACH(tiles_left), DMA_EACH(tile_words), DMA_EACH(other_slot);
+#if AXL_DMAS > 1
+#define queued_words queued_words_of[dma_now]
+#define queued_offset queued_offset_of[dma_now]
+#define tiles_left tiles_left_of[dma_now]
+#define tile_words tile_words_of[dma_now]
+#define other_slot other_slot_of[dma_now]
+#endif
 
 static void start(dma_channel *channel, const dma_window *window, uint32_t words, uint32_t offset) {
     channel->words = words;

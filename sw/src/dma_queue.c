@@ -6,7 +6,7 @@
 #define LINE 32u
 #define ROOM (AXL_SEND_RING / 4) /* descriptors that are waited for where the ring is full */
 #define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
-#define OCM_WORDS 8192u
+#define OCM_WORDS (8192u / AXL_DMAS & ~7u)
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT) /* windows */
 
 #define TRY(call)                             \
@@ -23,7 +23,7 @@ typedef struct {
 } destination;
 
 /* Slots in on-chip memory: the CPU reads a tile from there three times faster than from DDR, and it is not in L2. */
-static int32_t ocm_slots[OCM_WORDS] __attribute__((section(".axl_ocm"), aligned(LINE)));
+static int32_t DMA_EACH(ocm_slots)[OCM_WORDS] __attribute__((section(".axl_ocm"), aligned(LINE)));
 
 static struct {
     dma_take *take;
@@ -33,12 +33,23 @@ static struct {
     uint32_t limit;  /* tiles expected at a time, and slots: a power of two */
     uint32_t begun;  /* dma_recvs.posted when it was opened */
     int open;
-} queue;
-static destination destinations[AXL_RECV_RING]; /* of the tile with the same number in the ring */
+} DMA_EACH(queue);
+static destination DMA_EACH(destinations)[AXL_RECV_RING]; /* of the tile with the same number in the ring */
 
 /* Input window: two halves, so that one can be packed while the other is sent. */
-static uint32_t half, half_words, half_used, half_last[2];
-static int whole; /* a tile larger than a half lies in it */
+static uint32_t DMA_EACH(half), DMA_EACH(half_words), DMA_EACH(half_used), DMA_EACH(half_last)[2];
+static int DMA_EACH(whole); /* a tile larger than a half lies in it */
+
+#if AXL_DMAS > 1
+#define ocm_slots ocm_slots_of[dma_now]
+#define queue queue_of[dma_now]
+#define destinations destinations_of[dma_now]
+#define half half_of[dma_now]
+#define half_words half_words_of[dma_now]
+#define half_used half_used_of[dma_now]
+#define half_last half_last_of[dma_now]
+#define whole whole_of[dma_now]
+#endif
 
 /* --- waiting ------------------------------------------------------------------------------------------------ */
 

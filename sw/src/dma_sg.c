@@ -7,10 +7,10 @@ enum { CURDESC = 0x08, TAILDESC = 0x10 };
 
 /* In memory that the CPU does not cache (sw/arm/link.ld), so that neither side needs maintenance. */
 #define UNCACHED __attribute__((section(".axl_uncached")))
-dma_descriptor dma_send_ring[AXL_SEND_RING] UNCACHED;
-dma_descriptor dma_recv_ring[AXL_RECV_RING] UNCACHED;
-dma_send_queue dma_sends;
-dma_recv_queue dma_recvs;
+dma_descriptor DMA_EACH(dma_send_ring)[AXL_SEND_RING] UNCACHED;
+dma_descriptor DMA_EACH(dma_recv_ring)[AXL_RECV_RING] UNCACHED;
+dma_send_queue DMA_EACH(dma_sends);
+dma_recv_queue DMA_EACH(dma_recvs);
 
 static void link_ring(dma_descriptor *ring, uint32_t size) {
     for (uint32_t i = 0; i < size; i++)

@@ -17,8 +17,12 @@ typedef struct {
     uint32_t taken;   /* of these, waited for */
 } dma_recv_queue;
 
-extern dma_recv_queue dma_recvs;
-extern dma_descriptor dma_recv_ring[AXL_RECV_RING];
+extern dma_recv_queue DMA_EACH(dma_recvs);
+extern dma_descriptor DMA_EACH(dma_recv_ring)[AXL_RECV_RING];
+#if AXL_DMAS > 1
+#define dma_recvs dma_recvs_of[dma_now]
+#define dma_recv_ring dma_recv_ring_of[dma_now]
+#endif
 
 /* Receives first: the device must not wait for them. */
 void dma_tell_recvs(void);
