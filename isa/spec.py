@@ -163,6 +163,8 @@ class AcceleratorSpec:
 
     def held_words(self, operand: str, shape: tuple[int, ...]) -> int:
         """Words of its buffer that an operand's tile of `shape` takes."""
+        if operand == self.form.output and self.form.array is None:
+            return prod(shape)
         if operand == CHANNELS or self.form.array is None:
             return self.words_of(operand, shape)
         across = dict(zip(self.form.array, self.array, strict=True))

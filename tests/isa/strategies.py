@@ -31,6 +31,7 @@ from axiloom.isa.types import (
     Load,
     Opcode,
     Recv,
+    Requantise,
     Send,
     SendDim,
     SendIdx,
@@ -43,6 +44,7 @@ from axiloom.isa.types import (
 
 Words = npt.NDArray[np.uint32]
 _WORD = st.integers(0, 2**32 - 1)
+_POST = st.permutations(["zp", "lo", "hi"])
 
 # How the device's work is divided into opcodes: letters are load A, load B, clear (x), compute (c) and
 # store (s); and the flows that each division allows.
@@ -66,20 +68,43 @@ _DIVISIONS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "v3 fused": ({"sAsBcC": "ABc", "rC": "sx"}, {"Cs": "((sAsBcC) rC)"}),
     "clear first": ({"x": "x", "sAsBcC": "ABc", "rC": "s"}, {"Cs": "(x (sAsBcC) rC)"}),
 }
+# The same with post-processing: load P and requantise (q); dims of post-processing (cfgP) are set once.
+_POST_DIVISIONS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "v3": (
+        {"sA": "A", "sB": "B", "cC": "c", "rC": "sx", "sP": "P", "qC": "qx", "cfgP": ""},
+        {"Cs": "((sA sB cC) rC)", "q": "(sP (sA sB cC) qC)"},
+    ),
+    "v3 fused": (
+        {"sAsBcC": "ABc", "rC": "sx", "sPqC": "Pqx", "cfgP": ""},
+        {"Cs": "((sAsBcC) rC)", "q": "((sAsBcC) sPqC)"},
+    ),
+    "P stays": (
+        {"sP": "P", "sAsB": "AB", "cC": "c", "qC": "qx", "cfgP": ""},
+        {"q": "(sP ((sAsB cC) qC))"},
+    ),
+}
 _DEVICE: dict[str, DeviceAction] = {
     "A": Load("A"),
     "B": Load("B"),
+    "P": Load("P"),
     "x": Clear("C"),
     "c": Compute(),
     "s": Store("C"),
+    "q": Requantise("C"),
 }
-_HOST: dict[str, HostAction] = {"A": Send("A"), "B": Send("B"), "s": Recv("C")}
+_HOST: dict[str, HostAction] = {
+    "A": Send("A"),
+    "B": Send("B"),
+    "P": Send("P"),
+    "s": Recv("C"),
+    "q": Recv("C"),
+}
 
 
 @st.composite
-def specs(draw: st.DrawFn, largest: int = 12, widest: int = 128) -> AcceleratorSpec:
+def specs(draw: st.DrawFn, largest: int = 12, widest: int = 128, post: bool = False) -> AcceleratorSpec:
     """A sound specification with tiles of at most `largest` (a multiple of 4) elements a side, and streams of
-    at most `widest` bits."""
+    at most `widest` bits; `post`: with post-processing."""
     kind = draw(st.sampled_from(DataType))
     data = {o: draw(st.permutations(dims).map(tuple)) for o, dims in MATMUL.operands.items()}
     flexible = draw(st.booleans())
@@ -87,11 +112,14 @@ def specs(draw: st.DrawFn, largest: int = 12, widest: int = 128) -> AcceleratorS
     for operand in "AB":  # rows are whole words
         last = data[operand][-1]
         size[last] = -(-size[last] // kind.per_word) * kind.per_word
+    if post:  # so are those of C, once they are int8
+        size[data["C"][-1]] = -(-size[data["C"][-1]] // 4) * 4
     unit = tuple(size.values())
     times = draw(st.tuples(*(st.integers(1, 3),) * 3)) if flexible else (1, 1, 1)
     tile = tuple(u * t for u, t in zip(unit, times, strict=True))
     elements = unit[0] * unit[1]
-    division, flows = _DIVISIONS[draw(st.sampled_from(sorted(_DIVISIONS)))]
+    divisions = _POST_DIVISIONS if post else _DIVISIONS
+    division, flows = divisions[draw(st.sampled_from(sorted(divisions)))]
     opcodes, init = draw(_opcodes(division, flexible))
     spec = AcceleratorSpec(
         name="random",
@@ -109,13 +137,17 @@ def specs(draw: st.DrawFn, largest: int = 12, widest: int = 128) -> AcceleratorS
         buffers={},
         tile=TileRule(tile, unit if flexible else None),
         macs=1 << draw(st.integers(0, min(4, (elements & -elements).bit_length() - 1))),
+        post=post,
     )
     spare = draw(st.integers(0, 8))
     bits = [prod(spec.operand_shape(o, unit)) // _per_word(spec, o) * 32 for o in data]
+    bits += [elements * 8] if post else []
     wide = [w for w in (64, 128) if w <= widest and not any(n % w for n in bits)]
     if wide and draw(st.integers(0, 2)):
         spec = spec.replace(stream_width=draw(st.sampled_from(wide)))
-    return spec.replace(buffers={o: prod(spec.operand_shape(o)) // _per_word(spec, o) + spare for o in data})
+    words = {o: prod(spec.operand_shape(o)) // _per_word(spec, o) + spare for o in data}
+    most = spec.operand_words("P") * draw(st.integers(1, 3)) if post else 0
+    return spec.replace(buffers={**words, **({"P": most} if post else {})})
 
 
 def _per_word(spec: AcceleratorSpec, operand: str) -> int:
@@ -140,7 +172,10 @@ def _opcodes(
     for (name, actions), literal in zip(letters.items(), literals, strict=True):
         host: list[HostAction] = [] if bare else [SendLiteral(literal)]
         device: list[DeviceAction] = []
-        if name == "dims" or (flexible and not dims_once):
+        if name == "cfgP":
+            host.append(SendDim(tuple(DimField(d, s) for d, s in zip(draw(_POST), (0, 8, 16), strict=True))))
+            device.append(SetDims())
+        elif name == "dims" or (flexible and not dims_once):
             host.append(dims)
             device.append(SetDims())
         for letter in actions:
@@ -154,7 +189,7 @@ def _opcodes(
             host.append(draw(st.builds(SendLiteral, _WORD) | index))
             device.append(Skip())
         opcodes[name] = Opcode(name, tuple(host), tuple(device))
-    return opcodes, tuple(n for n in ("dims", "reset") if n in letters)
+    return opcodes, tuple(n for n in ("dims", "reset", "cfgP") if n in letters)
 
 
 def tiles(spec: AcceleratorSpec) -> st.SearchStrategy[Tile]:
@@ -178,6 +213,31 @@ def matrices(spec: AcceleratorSpec, shape: tuple[int, ...]) -> st.SearchStrategy
     return st.integers(0, 2**31).map(fill)
 
 
+def elements(spec: AcceleratorSpec, operand: str, shape: tuple[int, ...]) -> st.SearchStrategy[Matrix]:
+    """Elements of an operand's tile."""
+    return channels(shape[0]) if operand == "P" else matrices(spec, shape)
+
+
+def channels(count: int) -> st.SearchStrategy[Matrix]:
+    """P of `count` channels: biases, multipliers and shifts over their whole range."""
+
+    def fill(seed: int) -> Matrix:
+        random = np.random.default_rng(seed)
+        bias = random.integers(-(1 << 31), 1 << 31, count)
+        bias = np.where(random.random(count) < 0.5, bias >> 20, bias)
+        multiplier = random.integers(0, 1 << 16, count)
+        shift = random.integers(0, np.where(random.random(count) < 0.8, 48, 64))
+        return np.stack([bias, multiplier | shift << 16], axis=1)
+
+    return st.integers(0, 2**31).map(fill)
+
+
+@st.composite
+def post_settings(draw: st.DrawFn) -> dict[str, int]:
+    low, high = sorted(draw(st.tuples(*(st.integers(-128, 127),) * 2)))
+    return {"zp": draw(st.integers(-128, 127)), "lo": low, "hi": high}
+
+
 @st.composite
 def well_formed(draw: st.DrawFn, spec: AcceleratorSpec, longest: int = 12) -> tuple[Words, str]:
     """Either one whole matmul under a flow, or opcodes in a random order that break no rule."""
@@ -191,10 +251,12 @@ def _flow_program(draw: st.DrawFn, spec: AcceleratorSpec) -> tuple[Words, str]:
     flow = draw(st.sampled_from(sorted(spec.flows)))
     order = draw(st.sampled_from(loop_orders(spec, flow)))
     tile = draw(tiles(spec))
+    settings = draw(post_settings())
     counts = draw(st.tuples(*(st.integers(1, 2),) * 3))
     total = {d: s * c for d, s, c in zip(spec.dims, tile, counts, strict=True)}
     operands = {o: draw(matrices(spec, tuple(total[d] for d in spec.data[o]))) for o in "AB"}
-    program = matmul_program(spec, flow, order, tile, operands)
+    operands["P"] = draw(channels(total["n"]))
+    program = matmul_program(spec, flow, order, tile, operands, settings)
     words = [word for step in program for word in step.words]
     return np.array(words, dtype=np.uint32), f"flow {flow} order {order} tile {tile} counts {counts}"
 
@@ -211,24 +273,35 @@ def _free_program(draw: st.DrawFn, spec: AcceleratorSpec, longest: int) -> tuple
         wanted = draw(any_tile)
         legal = []
         for name, opcode in spec.opcodes.items():
-            current = wanted if SetDims() in opcode.device else tile
+            current = wanted if _sets_dims(opcode) else tile
             after = _shapes_after(spec, opcode, current, shapes)
             if after is not None:
                 legal.append((name, current, after))
         if not legal:
             break
         name, tile, shapes = draw(st.sampled_from(legal))
-        operands = {o: draw(matrices(spec, spec.operand_shape(o, tile))) for o in spec.opcodes[name].sends}
-        words += opcode_words(spec, name, tile, operands, {"n": draw(_WORD)})
+        operands = {
+            o: draw(
+                channels(spec.operand_shape(o, tile)[0])
+                if o == "P"
+                else matrices(spec, spec.operand_shape(o, tile))
+            )
+            for o in spec.opcodes[name].sends
+        }
+        words += opcode_words(spec, name, tile, operands, {"n": draw(_WORD)}, draw(post_settings()))
         names.append(f"{name} {'x'.join(map(str, tile))}")
     return np.array(words, dtype=np.uint32), f"opcodes {', '.join(names)}"
+
+
+def _sets_dims(opcode: Opcode) -> bool:
+    return any(f.dim == "m" for a in opcode.host if isinstance(a, SendDim) for f in a.fields)
 
 
 def _shapes_after(
     spec: AcceleratorSpec, opcode: Opcode, tile: Tile, shapes: dict[str, Tile]
 ) -> dict[str, Tile] | None:
     """The shapes after `opcode`, or None where it is an error."""
-    now = {o: spec.operand_shape(o, tile) for o in spec.data}
+    now = {o: spec.operand_shape(o, tile) for o in spec.operands}
     shapes = dict(shapes)
     for action in opcode.device:
         if isinstance(action, Load):
@@ -239,8 +312,10 @@ def _shapes_after(
             if any(shapes.get(o) != now[o] for o in "AB") or shapes.get("C", now["C"]) != now["C"]:
                 return None
             shapes["C"] = now["C"]
-        elif isinstance(action, Store) and shapes.get("C", now["C"]) != now["C"]:
-            return None
+        elif isinstance(action, Store | Requantise):
+            unfit = isinstance(action, Requantise) and shapes.get("P") != now["P"]
+            if unfit or shapes.get("C", now["C"]) != now["C"]:
+                return None
     return shapes
 
 
@@ -282,7 +357,7 @@ def _any_order(draw: st.DrawFn, spec: AcceleratorSpec) -> tuple[Words, str]:
     for name in names:
         tile = draw(st.sampled_from(pair))
         payload = {
-            o: np.zeros((spec.operand_words(o, tile) * spec.data_type.per_word,), np.int64)
+            o: np.zeros((spec.operand_words(o, tile) * spec.operand_type(o).per_word,), np.int64)
             for o in spec.opcodes[name].sends
         }
         words += opcode_words(spec, name, tile, payload)

@@ -9,11 +9,13 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import AcceleratorSpec, Opcode
 from axiloom.isa.types import Recv, Scope, Send, SendDim, SendIdx, SendLiteral
 
 Tile = tuple[int, ...]
 Matrix = npt.NDArray[np.int64]
+NEUTRAL = {"zp": 0, "lo": -128, "hi": 127}
+"""Settings of post-processing that only clamp to int8."""
 
 
 def packed(elements: Matrix, bits: int) -> list[int]:
@@ -26,27 +28,40 @@ def packed(elements: Matrix, bits: int) -> list[int]:
     ]
 
 
+def packed_tile(spec: AcceleratorSpec, operand: str, elements: Matrix) -> list[int]:
+    """Words of an operand's tile: each filter begins on a beat, and zeros fill up what is no whole beat."""
+    beat = spec.stream_width // 32
+    words: list[int] = []
+    for row in elements if operand == "F" else [elements]:
+        words += packed(row, 32 if operand == "P" else spec.data_type.bits)
+        words += [0] * (-len(words) % beat)
+    return words
+
+
 def opcode_words(
     spec: AcceleratorSpec,
-    name: str,
+    name: str | Opcode,
     tile: Tile,
     operands: Mapping[str, Matrix],
     index: Mapping[str, int] | None = None,
+    settings: Mapping[str, int] | None = None,
 ) -> list[int]:
     """What the host sends for one opcode; `operands` in their own dims, `index` for send_idx."""
     words: list[int] = []
     beat = spec.stream_width // 32
-    sizes = dict(zip(spec.dims, tile, strict=True))
-    for action in spec.opcodes[name].host:
+    values = {**dict(zip(spec.dims, tile, strict=True)), **NEUTRAL, **(settings or {})}
+    values.update({name: values[name] & 0xFF for name in ("zp", "lo", "hi")})
+    opcode = spec.opcodes[name] if isinstance(name, str) else name
+    for action in opcode.host:
         if isinstance(action, SendLiteral):
             words.append(action.value)
         elif isinstance(action, SendDim):
-            words.append(sum(sizes[f.dim] << f.shift for f in action.fields))
+            words.append(sum(values[f.dim] << f.shift for f in action.fields))
         elif isinstance(action, SendIdx):
             words.append((index or {}).get(action.dim, 0))
         elif isinstance(action, Send):
             words += [0] * (-len(words) % beat)  # a tile begins on a beat
-            words += packed(operands[action.operand], spec.data_type.bits)
+            words += packed_tile(spec, action.operand, operands[action.operand])
     return words + [0] * (-len(words) % beat)  # so does the next opcode
 
 
@@ -60,23 +75,30 @@ class Step:
 
 
 def matmul_program(
-    spec: AcceleratorSpec, flow: str, order: Sequence[str], tile: Tile, operands: Mapping[str, Matrix]
+    spec: AcceleratorSpec,
+    flow: str,
+    order: Sequence[str],
+    tile: Tile,
+    operands: Mapping[str, Matrix],
+    settings: Mapping[str, int] | None = None,
 ) -> Iterator[Step]:
     """The opcodes of one whole C = A . B under a flow; matrices in their operands' own dims, sizes
-    multiples of the tile's."""
+    multiples of the tile's; P is (n, 2)."""
     sizes = dict(zip(spec.dims, tile, strict=True))
     totals: dict[str, int] = {}
     for operand in "AB":
         totals.update(zip(spec.data[operand], operands[operand].shape, strict=True))
 
     def place(operand: str, index: Mapping[str, int]) -> tuple[slice, ...]:
-        return tuple(slice(index[d], index[d] + sizes[d]) for d in spec.data[operand])
+        dims = ("n",) if operand == "P" else spec.data[operand]
+        return tuple(slice(index[d], index[d] + sizes[d]) for d in dims)
 
     def opcode(name: str, index: Mapping[str, int]) -> Step:
         host = spec.opcodes[name].host
         tiles = {a.operand: operands[a.operand][place(a.operand, index)] for a in host if isinstance(a, Send)}
         received = [place(a.operand, index) for a in host if isinstance(a, Recv)]
-        return Step(name, opcode_words(spec, name, tile, tiles, index), received[0] if received else None)
+        words = opcode_words(spec, name, tile, tiles, index, settings)
+        return Step(name, words, received[0] if received else None)
 
     def body(scope: Scope, level: int, index: dict[str, int]) -> Iterator[Step]:
         for item in scope.items:
@@ -101,4 +123,21 @@ def wrapped_matmul(spec: AcceleratorSpec, operands: Mapping[str, Matrix]) -> Mat
     b = operands["B"] if spec.data["B"] == ("k", "n") else operands["B"].T
     c = a.astype(object) @ b.astype(object)
     c = c if spec.data["C"] == ("m", "n") else c.T
-    return np.asarray((c + (1 << 31)) % (1 << 32) - (1 << 31), dtype=np.int64)
+    return wrapped(c)
+
+
+def wrapped(sums: npt.NDArray[np.object_]) -> Matrix:
+    """Python's integers mod 2^32, as int32 values."""
+    return np.asarray((sums + (1 << 31)) % (1 << 32) - (1 << 31), dtype=np.int64)
+
+
+def requantised(sums: Matrix, channels: Matrix, axis: int, settings: Mapping[str, int]) -> Matrix:
+    """int8 values of `sums` by `channels` (channels, 2) along `axis`: the formula in Python's integers."""
+    result = np.zeros(sums.shape, dtype=np.int64)
+    for place in np.ndindex(*sums.shape):
+        bias, word = (int(value) for value in channels[place[axis]])
+        multiplier, shift = word % (1 << 16), word >> 16 & 63
+        biased = (int(sums[place]) + bias + (1 << 31)) % (1 << 32) - (1 << 31)
+        rounded = (biased * multiplier + (1 << (shift - 1) if shift else 0)) // (1 << shift)
+        result[place] = min(max(rounded + settings["zp"], settings["lo"]), settings["hi"])
+    return result

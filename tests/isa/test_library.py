@@ -10,6 +10,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.isa.conv_strategies import conv_specs
 from tests.isa.strategies import specs
 
 from axiloom import isa
@@ -20,8 +21,8 @@ from axiloom.isa.json_form import read
 from axiloom.isa.library import ENCODINGS, SPECS
 
 
-@given(specs())
-@settings(max_examples=60)
+@given(specs() | specs(post=True) | conv_specs() | conv_specs(post=True))
+@settings(max_examples=120)
 def test_random_specifications_are_sound_and_round_trip(spec: AcceleratorSpec) -> None:
     assert check(spec) == []
     drafts, faults = read(isa.dumps(spec))
