@@ -12,7 +12,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from axiloom.cosim.cache import cached_build, content_hash
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
 from axiloom.errors import BuildError, DriverError
+from axiloom.isa.together import PAGE_BYTES
 
 if TYPE_CHECKING:
     from axiloom.boards import Board
@@ -35,7 +36,7 @@ Progress = Callable[[str], None]
 
 LIBRARY = "libaxl_core.so"
 NATIVE = Path(__file__).parent / "native"
-MMIO_BYTES = 0x10000
+MMIO_BYTES = PAGE_BYTES
 """Size of the DMA's page."""
 
 CPU_RUN_LIMIT = 20_000_000_000
@@ -128,22 +129,27 @@ class Core:
         core.state, core.counters(), core.read("c", (16, 16), "int32")
     """
 
-    def __init__(self, board: Board, spec: AcceleratorSpec | None = None) -> None:
-        """For `spec`: the DMA's page at its address, and the protocol monitor for its opcodes."""
+    def __init__(self, board: Board, *specs: AcceleratorSpec) -> None:
+        """For each of `specs`: its DMA's page at its address, and a protocol monitor for its opcodes."""
         self.board = board
         self.program: Program | None = None
-        self._spec = spec
+        self._specs = specs
         self._lib = native.bind(library())
         size = self._lib.axl_ram_size()
         if board.ram_bytes != size:
             raise BuildError(
                 f"board {board.name}: ram_bytes must be {size} (the core's RAM), not {board.ram_bytes}"
             )
-        made = native.config(board, spec.dma.address, MMIO_BYTES) if spec else native.config(board, 0, 0)
+        made = native.config(board, [spec.dma.address for spec in specs], MMIO_BYTES)
         self._check(self._lib.axl_configure(ctypes.byref(made)))
         self._ram: Array = np.ctypeslib.as_array(self._lib.axl_ram(), shape=(size,))
-        self._teach(spec)
-        profile.teach_windows(self._lib, spec)
+        names = [spec.name.encode() for spec in specs] or [b""]
+        self._check(self._lib.axl_accelerators((ctypes.c_char_p * len(names))(*names), len(names)))
+        for number, spec in enumerate(specs or [None]):
+            self._lib.axl_accelerator(number)
+            self._teach(spec)
+            profile.teach_windows(self._lib, spec)
+        self._lib.axl_accelerator(0)
         self._functions: tuple[str, ...] = ()
 
     @property
@@ -181,8 +187,11 @@ class Core:
             raise DriverError(fault)
 
     def reset_protocol(self) -> None:
-        """Call when the accelerator is reset: the next word in is an opcode."""
-        self._lib.axl_protocol_reset()
+        """Call when the accelerators are reset: the next word in is an opcode."""
+        for number in range(max(len(self._specs), 1)):
+            self._lib.axl_accelerator(number)
+            self._lib.axl_protocol_reset()
+        self._lib.axl_accelerator(0)
 
     # -- memory by symbol --
 
@@ -253,7 +262,7 @@ class Core:
         return profile.read(
             self._lib,
             self.board,
-            self._spec,
+            self._specs[0] if self._specs else None,
             cycles,
             self._functions,
             self._stack_bytes(),
@@ -265,9 +274,12 @@ class Core:
         """Missing cache maintenance, one line for each place in the program, oldest first."""
         return [self._stale_line(self._lib.axl_stale(i).contents) for i in range(self._lib.axl_stale_count())]
 
-    def protocol_text(self) -> str:
+    def protocol_text(self, accelerator: int = 0) -> str:
         """Where both streams stand: the last opcode, words of its payload and of stores still missing."""
-        return str(self._lib.axl_protocol_text().decode())
+        self._lib.axl_accelerator(accelerator)
+        text = str(self._lib.axl_protocol_text().decode())
+        self._lib.axl_accelerator(0)
+        return text
 
     # -- inside --
 
@@ -293,18 +305,18 @@ class Core:
                     f"{program.path.name}: a segment of {segment.size} bytes at 0x{segment.address:08X} "
                     f"leaves RAM (0x0 to 0x{self._ram.size:08X})"
                 )
-        if self._spec is None:
-            return
-        dma = self._spec.dma
-        for what, address, size in (
-            ("input", dma.input_address, dma.input_buffer_size),
-            ("output", dma.output_address, dma.output_buffer_size),
-        ):
-            if program.overlaps(address, size):
-                raise DriverError(
-                    f"{program.path.name}: the program overlaps the DMA's {what} window (0x{address:08X}, "
-                    f"{size} bytes); make its arrays smaller, or move the window in the specification"
-                )
+        for spec in self._specs:
+            dma = spec.dma
+            for what, address, size in (
+                ("input", dma.input_address, dma.input_buffer_size),
+                ("output", dma.output_address, dma.output_buffer_size),
+            ):
+                if program.overlaps(address, size):
+                    raise DriverError(
+                        f"{program.path.name}: the program overlaps the DMA's {what} window "
+                        f"(0x{address:08X}, {size} bytes); make its arrays smaller, or move the window in "
+                        "the specification"
+                    )
 
     def _stack(self) -> tuple[int, int] | None:
         """From its lowest address to its top, by the symbols of the linker script."""

@@ -6,6 +6,7 @@ The field lists mirror the header one to one; :func:`bind` gives the functions t
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_longlong, c_uint8, c_uint32, c_uint64
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from axiloom.cosim import profile
 from axiloom.isa.kernels import CHANNEL_WORDS, CHANNELS
+from axiloom.isa.together import MOST
 from axiloom.isa.types import WORD_BITS, Clear, Recv, Save, Send, SendDim
 
 if TYPE_CHECKING:
@@ -63,7 +65,8 @@ class Config(ctypes.Structure):
                 "quantum",
             )
         ),
-        ("mmio_base", c_uint32),
+        ("mmio_base", c_uint32 * MOST),
+        ("mmio_pages", c_uint32),
         ("mmio_size", c_uint32),
         ("has_os", c_uint32),
         *((name, OsCost) for name in ("start", "syscall", "page_fault")),
@@ -190,6 +193,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "axl_mem_write": (None, [c_int, c_int, c_int]),
     "axl_stream_in": (None, [c_int, c_int]),
     "axl_stream_out": (None, [c_int, c_int]),
+    "axl_accelerator": (None, [c_int]),
+    "axl_accelerators": (c_int, [POINTER(c_char_p), c_uint32]),
     "axl_ram": (POINTER(c_uint8), []),
     "axl_ram_size": (c_uint64, []),
     "axl_configure": (c_int, [POINTER(Config)]),
@@ -220,8 +225,8 @@ def bind(library: Path) -> Any:
     return loaded
 
 
-def config(board: Board, mmio_base: int, mmio_size: int) -> Config:
-    """The board for the core; `mmio_size` 0 for a CPU without an accelerator."""
+def config(board: Board, pages: Sequence[int], mmio_size: int) -> Config:
+    """The board for the core; `pages`: addresses of the DMAs, none for a CPU without an accelerator."""
     caches, latency, fabric = board.caches, board.latency, board.fabric
     made = Config(
         cpu_hz=board.cpu_hz,
@@ -251,7 +256,8 @@ def config(board: Board, mmio_base: int, mmio_size: int) -> Config:
         mmio_request_cycles=fabric.mmio_request,
         mmio_response_cycles=fabric.mmio_response,
         quantum_cycles=board.simulation.quantum,
-        mmio_base=mmio_base,
+        mmio_base=(c_uint32 * MOST)(*pages),
+        mmio_pages=len(pages),
         mmio_size=mmio_size,
     )
     for index, name in enumerate(COST_CLASSES):

@@ -54,7 +54,12 @@ int axl_cpu_step(int rdata, int resp, int irq, long long now, int *addr, int *wd
 int axl_mem_read(int addr);
 void axl_mem_write(int addr, int data, int strb); /* strb bits 0..3: bytes 0..3 */
 
-/* Every beat the accelerator accepts (in) and every beat taken from it (out), in order: the protocol monitor. */
+/* With several accelerators: which one the next calls of either side are about that stand below under "one
+ * accelerator", and axl_activity. 0 at the start, and where there is one. */
+enum { AXL_ACCELERATORS = 8 };
+void axl_accelerator(int number);
+
+/* One accelerator: every beat it accepts (in) and every beat taken from it (out), in order: the protocol monitor. */
 void axl_stream_in(int word, int last);
 void axl_stream_out(int word, int last);
 
@@ -111,7 +116,8 @@ typedef struct axl_config {
     uint32_t mmio_request_cycles;    /* interconnect in front of the DMA's registers, fabric cycles */
     uint32_t mmio_response_cycles;   /* and the way back */
     uint32_t quantum_cycles;         /* the CPU runs ahead of the RTL by at most about this many CPU cycles; 0: no cap */
-    uint32_t mmio_base, mmio_size;   /* the DMA's page; size 0: no RTL, an access there is a fault */
+    uint32_t mmio_base[AXL_ACCELERATORS]; /* the page of each accelerator's DMA */
+    uint32_t mmio_pages, mmio_size;  /* how many, and their size; pages 0: no RTL, an access there is a fault */
     uint32_t has_os;                 /* 0: bare metal; SVC is a fault, and the three costs below are not used */
     axl_os_cost start;               /* once a job, before its first instruction; no time of the fabric passes */
     axl_os_cost syscall;             /* each SVC */
@@ -208,7 +214,12 @@ typedef struct axl_stale_t {
 int axl_stale_count(void);                     /* distinct (kind, pc), oldest first, at most 64 are kept */
 const axl_stale_t *axl_stale(int index);       /* NULL outside */
 
-/* ---- Python side: protocol monitor --------------------------------------------------------------------------- */
+/* ---- Python side: accelerators ------------------------------------------------------------------------------- */
+
+/* How many there are, and their names: with several, faults begin with the name. Selects the first. 0, or -1. */
+int axl_accelerators(const char *const *names, uint32_t n);
+
+/* ---- Python side: protocol monitor, of one accelerator --------------------------------------------------------------------------- */
 
 enum axl_action_kind { AXL_ACT_SKIP, AXL_ACT_DIMS, AXL_ACT_LOAD, AXL_ACT_STORE, AXL_ACT_SAVE, AXL_ACT_CLEAR };
 typedef struct axl_action_t {

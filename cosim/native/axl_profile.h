@@ -21,7 +21,7 @@ enum {
     AXL_BIT_MM2S_DONE = 64, /* with scatter-gather: the last word of a descriptor */
     AXL_BIT_S2MM_DONE = 128
 };
-/* The bits are `bits` from cycle `now` on. Call it when they change, before that cycle's words and CPU step. */
+/* The bits of one accelerator (axl_accelerator) are `bits` from cycle `now` on. Call it when they change, before that cycle's words and CPU step. */
 void axl_activity(long long now, int bits);
 
 /* ---- Python side */
@@ -83,7 +83,8 @@ typedef struct axl_interval_t {
 } axl_interval_t;
 
 typedef struct axl_profile_t {
-    uint64_t cells[AXL_HW_STATES][AXL_CPU_STATES]; /* fabric cycles; they add up to the run */
+    uint64_t cells[AXL_HW_STATES][AXL_CPU_STATES]; /* fabric cycles; they add up to the run. Of several accelerators:
+                                                      the first row that applies to any of them */
     uint64_t resolution;       /* fabric cycles; 0: all intervals are there. Else shorter ones were merged */
     const axl_function_t *functions; /* as many as axl_functions got, and one for what none of them covers */
     const axl_transfer_t *transfers;
@@ -93,9 +94,9 @@ typedef struct axl_profile_t {
 
 /* The program's functions by ascending address, those of `entry` and `main` (n: none). Before axl_cpu_start. */
 void axl_functions(const uint32_t *addresses, uint32_t n, uint32_t entry, uint32_t main);
-/* The DMA's windows, and the words of a stream's beat. */
+/* The DMA's windows, and the words of a stream's beat, of one accelerator. */
 void axl_windows(uint32_t in, uint32_t in_bytes, uint32_t out, uint32_t out_bytes, uint32_t words_per_beat);
-/* Record intervals from the next job on, about `limit` at most; 0: none. */
+/* Record intervals from the next job on, about `limit` at most; 0: none. Only with one accelerator. */
 void axl_timeline(uint32_t limit);
 /* After a run of `now` fabric cycles. Pointers hold until the next job. */
 const axl_profile_t *axl_profile(uint64_t now);

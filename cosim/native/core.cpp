@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -25,7 +26,13 @@ struct System {
     axl::Memory memory;
     axl::Timeline timeline;
     axl::Cpu cpu{ram, memory, timeline};
-    axl::Protocol protocol;
+    struct Accelerator {
+        std::string name;
+        axl::Protocol protocol;
+    };
+    std::array<Accelerator, AXL_ACCELERATORS> accelerators;
+    size_t n_accelerators = 1, current = 0;
+    axl::Protocol &protocol() { return accelerators[current].protocol; }
     axl_counters_t counters{};
     axl_protocol_t position{};
     std::string protocol_text, error = "";
@@ -93,14 +100,35 @@ void axl_mem_write(int addr, int data, int strb) {
 
 void axl_stream_in(int word, int) {
     System &s = soc();
-    s.timeline.word_in(s.protocol, static_cast<uint32_t>(word));
+    s.timeline.word_in(s.protocol(), static_cast<uint32_t>(word));
 }
 
 void axl_stream_out(int, int last) {
     System &s = soc();
-    std::string fault = s.timeline.word_out(s.protocol, last != 0);
+    std::string fault = s.timeline.word_out(s.protocol(), last != 0);
+    if (!fault.empty() && s.n_accelerators > 1)
+        fault = s.accelerators[s.current].name + ": " + fault;
     if (!fault.empty())
         s.cpu.fail(AXL_FAULT_PROTOCOL, s.cpu.state.mmio_pc, 0, fault);
+}
+
+void axl_accelerator(int number) {
+    System &s = soc();
+    const size_t wanted = static_cast<size_t>(number);
+    s.current = wanted < s.n_accelerators ? wanted : 0;
+    s.timeline.select(s.current);
+}
+
+int axl_accelerators(const char *const *names, uint32_t n) {
+    System &s = soc();
+    if (n < 1 || n > AXL_ACCELERATORS)
+        return refuse("axl_accelerators: 1 to 8");
+    s.n_accelerators = n;
+    for (uint32_t i = 0; i < n; i++)
+        s.accelerators[i].name = names[i];
+    s.timeline.accelerators(n);
+    axl_accelerator(0);
+    return 0;
 }
 
 void axl_activity(long long now, int bits) {
@@ -136,8 +164,11 @@ int axl_configure(const axl_config *config) {
         return refuse("l1d_events must be 0 (separate) or 1 (accesses)");
     if (config->predictor_bits < 1 || config->predictor_bits > 20)
         return refuse("predictor_bits must be 1 to 20");
-    if (config->mmio_base % 4096 || config->mmio_size % 4096 || (config->mmio_size && config->mmio_base < axl::RAM_SIZE))
-        return refuse("the DMA's page must be aligned to 4 KiB and lie outside RAM");
+    if (config->mmio_pages > AXL_ACCELERATORS)
+        return refuse("mmio_pages must be 0 to 8");
+    for (uint32_t i = 0; i < config->mmio_pages; i++)
+        if (config->mmio_base[i] % 4096 || config->mmio_size % 4096 || config->mmio_base[i] < axl::RAM_SIZE)
+            return refuse("the DMA's page must be aligned to 4 KiB and lie outside RAM");
     s.memory.configure(*config);
     s.timeline.configure(*config);
     s.cpu_hz = config->cpu_hz;
@@ -153,7 +184,8 @@ int axl_job_begin(void) {
     s.memory.reset();
     s.timeline.reset();
     s.dma_reads = s.dma_writes = 0;
-    s.protocol.words_in = s.protocol.words_out = 0;
+    for (auto &one : s.accelerators)
+        one.protocol.words_in = one.protocol.words_out = 0;
     if (madvise(s.ram, axl::RAM_SIZE, MADV_DONTNEED) != 0)
         memset(s.ram, 0, axl::RAM_SIZE);
     return 0;
@@ -233,12 +265,12 @@ const axl_stale_t *axl_stale(int index) {
 }
 
 void axl_protocol_clear(const uint32_t *sizes, uint32_t n_sizes, uint32_t beat_words) {
-    soc().protocol.clear(sizes, n_sizes, std::max(beat_words, 1u));
+    soc().protocol().clear(sizes, n_sizes, std::max(beat_words, 1u));
 }
 
 int axl_protocol_op(const char *name, int has_literal, uint32_t literal, int place, const axl_action_t *actions,
                     uint32_t n) {
-    axl::Protocol &p = soc().protocol;
+    axl::Protocol &p = soc().protocol();
     for (uint32_t i = 0; i < n; i++) {
         bool sized = actions[i].kind == AXL_ACT_LOAD || actions[i].kind == AXL_ACT_STORE;
         if (actions[i].n > 8 || (sized && !actions[i].unit_words))
@@ -253,13 +285,13 @@ int axl_protocol_op(const char *name, int has_literal, uint32_t literal, int pla
 }
 
 void axl_protocol_reset(void) {
-    soc().protocol.reset();
+    soc().protocol().reset();
     soc().timeline.protocol_reset();
 }
 
 const axl_protocol_t *axl_protocol(void) {
     System &s = soc();
-    const axl::Protocol &p = s.protocol;
+    const axl::Protocol &p = s.protocol();
     s.position = axl_protocol_t{};
     s.position.words_in = p.words_in;
     s.position.words_out = p.words_out;
@@ -272,7 +304,7 @@ const axl_protocol_t *axl_protocol(void) {
 }
 
 const char *axl_protocol_text(void) {
-    soc().protocol_text = soc().protocol.text();
+    soc().protocol_text = soc().protocol().text();
     return soc().protocol_text.c_str();
 }
 

@@ -65,8 +65,10 @@ int Cpu::start(uint32_t entry_, uint32_t exit_pc_, uint32_t exit_code_addr_, uin
     if (code != UC_ERR_OK)
         return fail_setup("uc_mem_map_ptr", code);
     code = uc_mmio_map(engine, PRIVATE_BASE, PRIVATE_SIZE, on_private_read, this, on_private_write, this);
-    if (code == UC_ERR_OK && config.mmio_size)
-        code = uc_mmio_map(engine, config.mmio_base, config.mmio_size, on_device_read, this, on_device_write, this);
+    for (uint32_t i = 0; code == UC_ERR_OK && i < config.mmio_pages; i++) {
+        pages[i] = {this, config.mmio_base[i]};
+        code = uc_mmio_map(engine, pages[i].base, config.mmio_size, on_device_read, &pages[i], on_device_write, &pages[i]);
+    }
     if (code != UC_ERR_OK)
         return fail_setup("uc_mmio_map", code);
     constexpr uint64_t first = 1, last = 0; // everywhere: a range would make every access slower
@@ -474,13 +476,14 @@ void Cpu::on_preload(uc_engine *, uint64_t address, uint32_t, void *self) {
 
 void Cpu::on_exception(uc_engine *, uint32_t number, void *self) { cpu_of(self).exception(number); }
 
-uint64_t Cpu::on_device_read(uc_engine *, uint64_t offset, unsigned size, void *self) {
-    return cpu_of(self).device_read(cpu_of(self).config.mmio_base + static_cast<uint32_t>(offset), size);
+uint64_t Cpu::on_device_read(uc_engine *, uint64_t offset, unsigned size, void *of) {
+    const Page &page = *static_cast<const Page *>(of);
+    return page.cpu->device_read(page.base + static_cast<uint32_t>(offset), size);
 }
 
-void Cpu::on_device_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self) {
-    cpu_of(self).device_write(cpu_of(self).config.mmio_base + static_cast<uint32_t>(offset), size,
-                              static_cast<uint32_t>(value));
+void Cpu::on_device_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *of) {
+    const Page &page = *static_cast<const Page *>(of);
+    page.cpu->device_write(page.base + static_cast<uint32_t>(offset), size, static_cast<uint32_t>(value));
 }
 
 uint64_t Cpu::on_private_read(uc_engine *, uint64_t offset, unsigned size, void *self) {

@@ -56,6 +56,10 @@ class Cpu {
     Attributes attributes;
     uc_engine *engine = nullptr;
     axl_config config{};
+    struct Page { // the registers of a DMA
+        Cpu *cpu;
+        uint32_t base;
+    } pages[AXL_ACCELERATORS] = {};
     uint64_t cpu_ratio = 1, fabric_ratio = 1; // the two clocks, reduced
     Fibre fibre;
     Request request;

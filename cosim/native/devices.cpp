@@ -46,7 +46,7 @@ void Cpu::device_write(uint32_t address, unsigned size, uint32_t value) {
         return;
     mmio_writes++;
     last_read = read_before = NO_ACCESS;
-    timeline.write(address - config.mmio_base, value, cycles());
+    timeline.write(address, value, cycles());
     yield(AXL_OP_WRITE, address, value);
     if (response)
         fail(AXL_FAULT_BUS, state.mmio_pc, address,

@@ -32,6 +32,8 @@ void Timeline::configure(const axl_config &config) {
     uint64_t common = std::gcd(config.cpu_hz, config.fabric_hz);
     cpu_ratio = config.cpu_hz / common;
     fabric_ratio = config.fabric_hz / common;
+    std::copy(std::begin(config.mmio_base), std::end(config.mmio_base), pages);
+    page_bytes = config.mmio_pages ? config.mmio_size : 0;
     tracks.cpu_per_fabric = static_cast<double>(config.cpu_hz) / static_cast<double>(config.fabric_hz);
 }
 
@@ -47,13 +49,27 @@ void Timeline::program(const uint32_t *addresses, uint32_t n, uint32_t entry, ui
 }
 
 void Timeline::windows(uint32_t in, uint32_t in_bytes, uint32_t out, uint32_t out_bytes, uint32_t words_per_beat) {
-    in_low = in;
-    in_span = in_bytes;
-    out_low = out;
-    out_span = out_bytes;
-    window_low = std::min(in, out);
-    window_span = in_bytes + out_bytes ? std::max(in + in_bytes, out + out_bytes) - window_low : 0;
-    beat_words = std::max(words_per_beat, 1u);
+    lane->in_low = in;
+    lane->in_span = in_bytes;
+    lane->out_low = out;
+    lane->out_span = out_bytes;
+    lane->beat_words = std::max(words_per_beat, 1u);
+    uint32_t low = ~0u, end = 0;
+    for (size_t i = 0; i < n_lanes; i++)
+        for (const auto &window : {std::make_pair(lanes[i].in_low, lanes[i].in_span),
+                                   std::make_pair(lanes[i].out_low, lanes[i].out_span)})
+            if (window.second) {
+                low = std::min(low, window.first);
+                end = std::max(end, window.first + window.second);
+            }
+    window_low = low;
+    window_span = end ? end - low : 0;
+}
+
+void Timeline::accelerators(size_t n) {
+    n_lanes = n;
+    for (Lane &one : lanes)
+        one = Lane();
 }
 
 void Timeline::reset() {
@@ -62,15 +78,12 @@ void Timeline::reset() {
     starts.clear();
     program(nullptr, 0, 0, 0);
     quiet_at = NEVER;
-    last_read = mark = done = bits_at = words_in = words_out = in_since = compute_since = store_left = longest = 0;
-    bits = 0;
-    loading = false;
+    last_read = mark = done = longest = 0;
     std::fill(std::begin(loading_cells), std::end(loading_cells), 0);
     drawn = axl_interval_t{};
-    resident.clear();
     sizes.clear();
-    load = store = Payload();
-    channels[0] = channels[1] = Channel();
+    for (Lane &one : lanes)
+        static_cast<Work &>(one) = Work();
 }
 
 // ---- the CPU ---------------------------------------------------------------------------------------------------
@@ -119,9 +132,14 @@ void Timeline::busy_with(uint32_t what, uint64_t cycle, uint64_t instructions) {
 }
 
 void Timeline::touch(bool write, uint32_t address, uint64_t cycle, uint64_t instructions) {
-    if (write && address - in_low < in_span)
+    bool in = false, out = address < OCM_BYTES; // the runtime receives in either
+    for (size_t i = 0; i < n_lanes; i++) {
+        in |= address - lanes[i].in_low < lanes[i].in_span;
+        out |= address - lanes[i].out_low < lanes[i].out_span;
+    }
+    if (write && in)
         busy_with(AXL_CPU_PACK, cycle, instructions);
-    else if (!write && (address - out_low < out_span || address < OCM_BYTES)) // the runtime receives in either
+    else if (!write && out)
         busy_with(AXL_CPU_UNPACK, cycle, instructions);
 }
 
@@ -133,10 +151,11 @@ void Timeline::read(bool again, uint64_t cycle, uint64_t instructions) {
     wait(polls ? AXL_CPU_POLL : AXL_CPU_ACCESS, cycle);
 }
 
-void Timeline::write(uint32_t offset, uint32_t value, uint64_t cycle) {
-    for (uint32_t which = 0; which < 2; which++)
-        if (offset == ADDRESS[which])
-            channels[which].address = value;
+void Timeline::write(uint32_t address, uint32_t value, uint64_t cycle) {
+    for (size_t i = 0; i < n_lanes; i++)
+        for (uint32_t which = 0; which < 2; which++)
+            if (page_bytes && address == pages[i] + ADDRESS[which])
+                lanes[i].channels[which].address = value;
     wait(AXL_CPU_ACCESS, cycle);
 }
 
@@ -194,6 +213,12 @@ void Timeline::draw(const Segment &segment, uint64_t end) {
 // ---- the RTL ---------------------------------------------------------------------------------------------------
 
 uint32_t Timeline::hardware() const {
+    uint32_t bits = 0;
+    bool loading = false;
+    for (size_t i = 0; i < n_lanes; i++) {
+        bits |= lanes[i].bits;
+        loading |= lanes[i].loading && (lanes[i].bits & AXL_BIT_IN_BEAT);
+    }
     if (bits & AXL_BIT_COMPUTE)
         return AXL_HW_COMPUTE;
     if (bits & AXL_BIT_IN_BEAT)
@@ -222,23 +247,23 @@ void Timeline::advance(uint64_t now) {
 
 void Timeline::activity(uint64_t now, uint32_t to) {
     advance(now);
-    const uint32_t changed = bits ^ to;
+    const uint32_t bits = lane->bits, changed = bits ^ to;
     if (tracks.limit) {
         if (changed & AXL_BIT_COMPUTE) {
             if (bits & AXL_BIT_COMPUTE)
-                tracks.add(interval(AXL_TRACK_COMPUTE, compute_since, now));
-            compute_since = now;
+                tracks.add(interval(AXL_TRACK_COMPUTE, lane->compute_since, now));
+            lane->compute_since = now;
         }
         auto kind = [](uint32_t b) {
             return b & AXL_BIT_IN_BEAT ? 0u : b & AXL_BIT_IN_VALID ? 1u : b & AXL_BIT_MM2S_BUSY ? 2u : 3u;
         };
         if (kind(bits) != kind(to)) {
-            axl_interval_t made = interval(AXL_TRACK_STREAM, in_since, now);
+            axl_interval_t made = interval(AXL_TRACK_STREAM, lane->in_since, now);
             made.kind = kind(bits);
-            made.bytes = made.kind == 0 ? 4ull * beat_words * (now - in_since) : 0;
+            made.bytes = made.kind == 0 ? 4ull * lane->beat_words * (now - lane->in_since) : 0;
             if (made.kind < 3)
                 tracks.add(made);
-            in_since = now;
+            lane->in_since = now;
         }
     }
     constexpr uint32_t BUSY[2] = {AXL_BIT_MM2S_BUSY, AXL_BIT_S2MM_BUSY}, DONE[2] = {AXL_BIT_MM2S_DONE, AXL_BIT_S2MM_DONE};
@@ -248,15 +273,15 @@ void Timeline::activity(uint64_t now, uint32_t to) {
         if (ended || descriptor)
             end_transfer(which, now);
         if (descriptor || (changed & BUSY[which] & to))
-            channels[which].begin = now;
+            lane->channels[which].begin = now;
     }
-    bits = to;
-    bits_at = now;
-    words_in = words_out = 0;
+    lane->bits = to;
+    lane->bits_at = now;
+    lane->words_in = lane->words_out = 0;
 }
 
 void Timeline::end_transfer(uint32_t which, uint64_t now) {
-    Channel &channel = channels[which];
+    Channel &channel = lane->channels[which];
     if (!channel.words) // the descriptor's end was the transfer's, or it was reset
         return;
     const uint32_t bytes = static_cast<uint32_t>(4 * channel.words);
@@ -273,7 +298,7 @@ void Timeline::end_transfer(uint32_t which, uint64_t now) {
 }
 
 void Timeline::word_in(Protocol &protocol, uint32_t word) {
-    channels[0].words++;
+    lane->channels[0].words++;
     bool payload = protocol.loads();
     const Protocol::Op *op = protocol.op;
     size_t action = protocol.action;
@@ -282,42 +307,42 @@ void Timeline::word_in(Protocol &protocol, uint32_t word) {
         action = 0;
         payload = op->actions[0].kind == AXL_ACT_LOAD;
     }
-    if (payload && !loading) {
-        advance(beat_in());
-        load = Payload();
-        load.begin = beat_in();
-        load.name = static_cast<uint32_t>(op - protocol.ops.data()) << 8 | static_cast<uint32_t>(action);
+    if (payload && !lane->loading) {
+        advance(lane->beat_in());
+        lane->load = Payload();
+        lane->load.begin = lane->beat_in();
+        lane->load.name = static_cast<uint32_t>(op - protocol.ops.data()) << 8 | static_cast<uint32_t>(action);
         const axl_action_t &tile = op->actions[action];
         for (uint32_t i = 0; i < tile.n; i++)
-            load.hash = mixed(load.hash, protocol.sizes[tile.dim[i]]);
+            lane->load.hash = mixed(lane->load.hash, protocol.sizes[tile.dim[i]]);
     }
-    loading = payload;
+    lane->loading = payload;
     protocol.in(word);
-    words_in++;
+    lane->words_in++;
     if (!payload)
         return;
-    load.hash = mixed(load.hash, word);
-    load.words++;
+    lane->load.hash = mixed(lane->load.hash, word);
+    lane->load.words++;
     if (protocol.op != op || protocol.action != action)
         end_load(op->actions[action].operand);
 }
 
 // The tile is whole: its cycles were needed, or the device had it already.
 void Timeline::end_load(const char *operand) {
-    advance(beat_in());
-    auto found = resident.find(operand);
-    const bool again = found != resident.end() && found->second == load.hash;
-    resident[operand] = load.hash;
+    advance(lane->beat_in());
+    auto found = lane->resident.find(operand);
+    const bool again = found != lane->resident.end() && found->second == lane->load.hash;
+    lane->resident[operand] = lane->load.hash;
     settle(again ? AXL_HW_LOAD_AGAIN : AXL_HW_LOAD_NEW);
-    axl_interval_t made = interval(AXL_TRACK_LOAD, load.begin, beat_in());
+    axl_interval_t made = interval(AXL_TRACK_LOAD, lane->load.begin, lane->beat_in());
     made.kind = again;
-    made.name = load.name;
-    made.bytes = 4 * load.words;
+    made.name = lane->load.name;
+    made.bytes = 4 * lane->load.words;
     tracks.add(made);
 }
 
 void Timeline::settle(uint32_t row) {
-    loading = false;
+    lane->loading = false;
     for (uint32_t i = 0; i < AXL_CPU_STATES; i++) {
         profile.cells[row][i] += loading_cells[i];
         loading_cells[i] = 0;
@@ -327,28 +352,28 @@ void Timeline::settle(uint32_t row) {
 // The device has lost its tiles, and what it was sent of the next.
 void Timeline::protocol_reset() {
     settle(AXL_HW_LOAD_NEW);
-    resident.clear();
-    store_left = 0;
+    lane->resident.clear();
+    lane->store_left = 0;
 }
 
 std::string Timeline::word_out(Protocol &protocol, bool last) {
-    channels[1].words++;
-    if (!store_left && !protocol.stores.empty()) {
+    lane->channels[1].words++;
+    if (!lane->store_left && !protocol.stores.empty()) {
         const Protocol::Store &next = protocol.stores.front();
-        store = Payload();
-        store.begin = beat_out();
-        store.words = store_left = next.left;
+        lane->store = Payload();
+        lane->store.begin = lane->beat_out();
+        lane->store.words = lane->store_left = next.left;
         for (const Protocol::Op &op : protocol.ops)
             for (size_t i = 0; op.name == next.opcode && i < op.actions.size(); i++)
                 if (op.actions[i].kind == AXL_ACT_STORE && next.operand == op.actions[i].operand)
-                    store.name = static_cast<uint32_t>(&op - protocol.ops.data()) << 8 | static_cast<uint32_t>(i);
+                    lane->store.name = static_cast<uint32_t>(&op - protocol.ops.data()) << 8 | static_cast<uint32_t>(i);
     }
     std::string fault = protocol.out(last);
-    words_out++;
-    if (store_left && --store_left == 0) {
-        axl_interval_t made = interval(AXL_TRACK_STORE, store.begin, beat_out());
-        made.name = store.name;
-        made.bytes = 4 * store.words;
+    lane->words_out++;
+    if (lane->store_left && --lane->store_left == 0) {
+        axl_interval_t made = interval(AXL_TRACK_STORE, lane->store.begin, lane->beat_out());
+        made.name = lane->store.name;
+        made.bytes = 4 * lane->store.words;
         tracks.add(made);
     }
     return fault;
@@ -359,8 +384,12 @@ std::string Timeline::word_out(Protocol &protocol, bool last) {
 const axl_profile_t *Timeline::finish(uint64_t now, uint64_t cycle) {
     account(cycle);
     flush(cycle);
-    activity(now, 0); // closes what is open
-    settle(AXL_HW_LOAD_NEW); // a tile that stayed half sent
+    for (size_t i = 0; i < n_lanes; i++) {
+        select(i);
+        activity(now, 0); // closes what is open
+        settle(AXL_HW_LOAD_NEW); // a tile that stayed half sent
+    }
+    select(0);
     tracks.add(drawn);
     drawn = axl_interval_t{};
     transfers.clear();

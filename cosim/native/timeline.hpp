@@ -1,5 +1,7 @@
 // Where the time of a run goes: what CPU and hardware do in every fabric cycle and, if asked, since when.
 //
+// Several accelerators share the table: what any of them does is done. Words and transfers are kept apart, a lane each.
+//
 // Three sources, each in order of time: state bits of the RTL when they change, words of both streams, and the
 // CPU's own account, which runs ahead of the RTL by at most a quantum. Every fabric cycle is put in one cell of a
 // table (what the hardware does, what the CPU does meanwhile); docs/report.md says by which rules.
@@ -27,7 +29,9 @@ class Timeline {
     void configure(const axl_config &config);
     void program(const uint32_t *addresses, uint32_t n, uint32_t entry, uint32_t main);
     void windows(uint32_t in, uint32_t in_bytes, uint32_t out, uint32_t out_bytes, uint32_t words_per_beat);
-    void reset(); // a new job
+    void accelerators(size_t n);
+    void select(size_t number) { lane = &lanes[number]; } // windows and the RTL's calls are about this one
+    void reset();                                         // a new job
     const axl_profile_t *finish(uint64_t now, uint64_t cycle);
 
     // ---- the CPU; times in CPU cycles ----
@@ -46,7 +50,7 @@ class Timeline {
     void maintenance(uint64_t cycle, uint64_t instructions) { busy_with(AXL_CPU_MAINTENANCE, cycle, instructions); }
     // The CPU waits from `cycle` on; `again`: a read of the register that it read last.
     void read(bool again, uint64_t cycle, uint64_t instructions);
-    void write(uint32_t offset, uint32_t value, uint64_t cycle);
+    void write(uint32_t address, uint32_t value, uint64_t cycle);
     void sleep(uint64_t cycle) { wait(AXL_CPU_SLEEP, cycle); }
     void hand_over(uint64_t cycle) { flush(cycle); } // the quantum is over
     void resume(uint64_t cycle, uint64_t stalled, uint64_t instructions);
@@ -83,14 +87,35 @@ class Timeline {
         uint32_t name = 0;
     };
 
+    // What one accelerator does on its streams.
+    struct Work {
+        uint32_t bits = 0;
+        uint64_t bits_at = 0, words_in = 0, words_out = 0; // words since the bits changed
+        uint64_t in_since = 0, compute_since = 0;
+        bool loading = false;
+        std::map<std::string, uint64_t> resident; // operand: hash of the tile that the device was sent last
+        Payload load, store;
+        uint64_t store_left = 0;
+        Channel channels[2];
+    };
+    struct Lane : Work {
+        uint32_t beat_words = 1;
+        uint32_t in_low = 0, in_span = 0, out_low = 0, out_span = 0;
+        uint64_t beat_in() const { return bits_at + words_in / beat_words; }
+        uint64_t beat_out() const { return bits_at + words_out / beat_words; }
+    };
+
     uint64_t cpu_ratio = 1, fabric_ratio = 1;
-    uint32_t beat_words = 1;
+    uint32_t pages[AXL_ACCELERATORS] = {}, page_bytes = 0;
     axl_profile_t profile{};
+    Lane lanes[AXL_ACCELERATORS];
+    Lane *lane = lanes;
+    size_t n_lanes = 1;
 
     std::vector<uint32_t> starts; // of functions
     std::vector<axl_function_t> functions;
     uint32_t entry_function = 0, main_function = 0;
-    uint32_t window_low = 0, window_span = 0, in_low = 0, in_span = 0, out_low = 0, out_span = 0;
+    uint32_t window_low = 0, window_span = 0; // around the windows of all
     uint32_t current = 0, state = AXL_CPU_STARTUP;
     bool in_main = false;
     uint64_t quiet_at = NEVER, last_read = 0, mark = 0;
@@ -99,18 +124,10 @@ class Timeline {
     axl_interval_t drawn{};       // the interval of the CPU's track that still grows
     uint64_t longest = 0;         // of the functions in it
 
-    uint64_t done = 0; // fabric cycles accounted for
-    uint32_t bits = 0;
-    uint64_t bits_at = 0, words_in = 0, words_out = 0; // words since the bits changed
-    uint64_t in_since = 0, compute_since = 0;
-    bool loading = false;
-    uint64_t loading_cells[AXL_CPU_STATES] = {}; // cycles of the payload under way
-    std::map<std::string, uint64_t> resident;    // operand: hash of the tile that the device was sent last
+    uint64_t done = 0;                           // fabric cycles accounted for
+    uint64_t loading_cells[AXL_CPU_STATES] = {}; // cycles of the payload under way; of several, the first to end has them
     std::map<std::pair<uint32_t, uint32_t>, axl_transfer_t> sizes;
     std::vector<axl_transfer_t> transfers;
-    Payload load, store;
-    uint64_t store_left = 0;
-    Channel channels[2];
 
     uint64_t to_fabric(uint64_t cycle) const { return cycle * fabric_ratio / cpu_ratio; }
     void enter(uint32_t function, uint64_t cycle, uint64_t instructions);
@@ -125,8 +142,6 @@ class Timeline {
     void end_load(const char *operand);
     void settle(uint32_t row);
     void end_transfer(uint32_t which, uint64_t now);
-    uint64_t beat_in() const { return bits_at + words_in / beat_words; }
-    uint64_t beat_out() const { return bits_at + words_out / beat_words; }
 };
 
 } // namespace axl
