@@ -17,20 +17,28 @@ from axiloom.isa import AcceleratorSpec
 ACCELERATORS = ("v3_16", "v4_16")
 DMAS = ((False, 32), (True, 32), (True, 64), (True, 128))
 """Scatter-gather or direct register mode, stream width."""
+POST = (("v3_16", False, 32), ("v4_16", False, 32), ("v4_16", True, 64))
+"""With post-processing: four elements a cycle, and eight."""
 
 
-def specification(name: str, scatter_gather: bool, width: int) -> AcceleratorSpec:
-    spec = isa.builtin(name)
+def specification(name: str, scatter_gather: bool, width: int, *, post: bool = False) -> AcceleratorSpec:
+    spec = isa.builtin(name, post=post)
     return isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
+
+
+def designs() -> dict[str, AcceleratorSpec]:
+    made = {label(name, *dma): specification(name, *dma) for name in ACCELERATORS for dma in DMAS}
+    made |= {label(f"{name}+post", *dma): specification(name, *dma, post=True) for name, *dma in POST}
+    return made
+
+
+def label(name: str, scatter_gather: bool, width: int) -> str:
+    return f"{name} {'sg' if scatter_gather else 'simple'} {width}"
 
 
 def main() -> None:
     rows = {
-        f"{name} {'sg' if sg else 'simple'} {width}": synthesise(
-            verilog.emit(specification(name, sg, width)), "axiloom_soc", cached_build
-        )
-        for name in ACCELERATORS
-        for sg, width in DMAS
+        name: synthesise(verilog.emit(spec), "axiloom_soc", cached_build) for name, spec in designs().items()
     }
     print(table(rows, XC7Z020, "XC7Z020"))
     if not all(used.fits(XC7Z020) for used in rows.values()):
