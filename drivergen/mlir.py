@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     IntAttr,
     IntegerAttr,
     ModuleOp,
+    NameLoc,
     StringAttr,
     UnknownLoc,
 )
@@ -50,9 +51,12 @@ class LocatedParser(Parser):
                 # xDSL points at what comes behind the name.
                 raise ParseError(span, error.msg) from error
             raise
+        at = span.get_location()
+        here = FileLineColLoc(StringAttr(at.file), IntAttr(at.line), IntAttr(at.col))
         if isinstance(op.location, UnknownLoc):
-            at = span.get_location()
-            op.location = FileLineColLoc(StringAttr(at.file), IntAttr(at.line), IntAttr(at.col))
+            op.location = here
+        elif isinstance(op.location, NameLoc) and not isinstance(op.location.location, FileLineColLoc):
+            op.location = NameLoc(op.location.desc, here)
         return op
 
 
@@ -78,12 +82,17 @@ def _one_line(text: str) -> str:
 
 
 def where(op: Operation) -> str:
-    """``file:line:column`` of an op, or of the nearest op around it that has a location."""
+    """``file:line:column`` of an op, or of the nearest op around it that has a location.
+
+    With the name behind it in parentheses where the text names the place: ``loc("conv1")``.
+    """
     place: Operation | None = op
     while place is not None:
-        location = place.location
+        location, name = place.location, ""
+        if isinstance(location, NameLoc):
+            location, name = location.location, f" ({location.desc.data})"
         if isinstance(location, FileLineColLoc):
-            return f"{location.filename.data}:{location.line.data}:{location.column.data}"
+            return f"{location.filename.data}:{location.line.data}:{location.column.data}{name}"
         place = place.parent_op()
     return "unknown place"
 
