@@ -85,6 +85,9 @@ def misshapen(
         if sizes[dim] != sizes[other]:
             yield f"size {sizes[dim]} of dim {dim} must be the {sizes[other]} of {other}: no word sets {dim}"
     values = spec.sizes(tile, settings)
+    for setting in spec.settings:
+        if values[setting.name] < setting.lowest:
+            yield f"{setting.name} = {values[setting.name]} is below {setting.lowest}"
     for name, highest in spec.form.highest.items():
         if values[name] > highest:
             yield f"{name} = {values[name]} is above {highest}, the most that a device holds"
