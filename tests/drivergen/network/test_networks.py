@@ -1,0 +1,143 @@
+"""Networks as torch-mlir and the quantiser write them: compiled, run here, equal to NumPy in every bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.drivergen import network_host
+
+from axiloom import frontend, isa
+from axiloom.drivergen.network import compile_network, is_network, network_data_type
+from axiloom.errors import CompileError, UsageError
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+IMPORTED = sorted((FIXTURES / "imported").glob("*.mlir"))
+QUANTISED = sorted((FIXTURES / "quantised").glob("*.mlir"))
+FAST = ("attention", "conv_residual", "embedding", "pools", "concat_slice", "depthwise")
+"""What between them has nearly every op that there is; the others are slow tests."""
+
+
+def example(path: Path) -> tuple[frontend.Model, list[np.ndarray], np.ndarray]:
+    """A model, its inputs, and what its author says comes out."""
+    with np.load(path.with_suffix(".npz")) as stored:
+        inputs = [stored[f"input{n}"] for n in range(10) if f"input{n}" in stored]
+        return frontend.read(path), inputs, stored["output0"]
+
+
+def cases(paths: list[Path], fast: tuple[str, ...]) -> list[object]:
+    return [
+        pytest.param(path, id=path.stem, marks=() if path.stem in fast else pytest.mark.slow)
+        for path in paths
+    ]
+
+
+@pytest.mark.parametrize("path", cases(IMPORTED, FAST))
+def test_on_the_cpu(path: Path) -> None:
+    model, inputs, output = example(path)
+    network_host.check(model, None, inputs)
+    (found,) = network_host.expected(model, inputs)
+    if output.dtype.kind == "f":
+        np.testing.assert_allclose(found, output.reshape(found.shape), rtol=1e-4, atol=1e-5)
+    else:
+        np.testing.assert_array_equal(found, output.reshape(found.shape))
+
+
+@pytest.mark.parametrize("path", cases(QUANTISED, ("digits_mlp",)))
+def test_products_on_the_accelerator(path: Path) -> None:
+    model, inputs, output = example(path)
+    spec = isa.builtin("v4_16", data_type="int8")
+    driver = network_host.check(model, spec, inputs)
+    products = [one for one in driver.layers if one.multiply_adds and one.function.startswith("matmul")]
+    assert products
+    assert all(one.place == "accelerator" for one in products)
+    assert all(one.reason is None or one.place == "cpu" for one in driver.layers)
+    np.testing.assert_array_equal(network_host.expected(model, inputs)[0], output)
+
+
+def test_equal_layers_are_one_function() -> None:
+    model, _, _ = example(FIXTURES / "imported" / "attention.mlir")
+    driver = compile_network(model.mlir, None, model.weights)
+    functions = [layer.function for layer in driver.layers]
+    assert len(set(functions)) < len(functions)
+    assert driver.sources["cpu.c"].count("void matmul_12x16x16(") == 1
+
+
+def test_the_arena_is_smaller_than_what_is_in_it() -> None:
+    model, _, _ = example(FIXTURES / "imported" / "attention.mlir")
+    memory = compile_network(model.mlir, None, model.weights).memory
+    assert 0 < memory.peak < memory.total
+
+
+def test_the_c_of_a_network(golden) -> None:  # type: ignore[no-untyped-def]
+    model, _, _ = example(FIXTURES / "imported" / "reshapes_between.mlir")
+    driver = compile_network(model.mlir, isa.builtin("v4_16", data_type="int8"), model.weights)
+    golden(driver.c, "network.c")
+    golden(driver.header, "network.h")
+    golden(driver.harness, "network_main.c")
+
+
+ADD = """\
+func.func @f(%x: tensor<4xf32>, %w: tensor<4xf32> {axiloom.weight = "bias"}) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+                       affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = OP %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+"""
+
+
+def refused(text: str, weights: dict[str, np.ndarray]) -> str:
+    with pytest.raises((CompileError, UsageError)) as caught:
+        compile_network(text, None, weights, name="net.mlir")
+    return str(caught.value)
+
+
+BIAS = np.ones(4, np.float32)
+
+
+def test_an_op_that_has_no_c_is_named_with_its_place() -> None:
+    text = ADD.replace("OP", "math.atan2")
+    assert refused(text, {"bias": BIAS}) == "net.mlir:7:5: math.atan2: there is no C for it"
+
+
+def test_a_weight_that_is_missing() -> None:
+    found = refused(ADD.replace("OP", "arith.addf"), {"scale": BIAS})
+    assert found == "net.mlir: no array for the weight `bias`; there are scale"
+
+
+def test_a_weight_of_another_type() -> None:
+    found = refused(ADD.replace("OP", "arith.addf"), {"bias": BIAS.astype(np.float64)})
+    assert found == "net.mlir: weight `bias` is float64 (4,), the function takes float32 (4,)"
+
+
+def test_an_op_that_is_no_layer() -> None:
+    text = (
+        "func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {\n"
+        "  %z = tosa.add %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
+        "  func.return %z : tensor<2xf32>\n}"
+    )
+    accepted = "networks cannot have it; accepted are linalg, arith, math and tensor operations"
+    assert refused(text, {}) == f"net.mlir:2:3: tosa.add: {accepted}"
+
+
+def test_what_is_a_network() -> None:
+    model, _, _ = example(FIXTURES / "imported" / "mlp.mlir")
+    assert is_network(model.mlir)
+    matmul = (
+        "func.func @f(%A: tensor<4x4xi8>, %B: tensor<4x4xi8>, %C: tensor<4x4xi32>) -> tensor<4x4xi32> {\n"
+        "  %0 = linalg.matmul ins(%A, %B : tensor<4x4xi8>, tensor<4x4xi8>) outs(%C : tensor<4x4xi32>)"
+        " -> tensor<4x4xi32>\n  func.return %0 : tensor<4x4xi32>\n}"
+    )
+    assert not is_network(matmul)
+
+
+def test_the_type_of_most_products() -> None:
+    model, _, _ = example(FIXTURES / "quantised" / "digits_mlp.mlir")
+    assert network_data_type(model.mlir, model.weights) == "int8"
