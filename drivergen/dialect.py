@@ -69,6 +69,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from axiloom.drivergen.channels import CHANNEL_OPS
+from axiloom.drivergen.padded import PaddedOp
 from axiloom.drivergen.queue import QUEUE_OPS
 from axiloom.isa.grammar import (
     GrammarError,
@@ -583,6 +584,7 @@ Accel = Dialect(
         StartRecvOp,
         WaitOp,
         CheckOp,
+        PaddedOp,
         *CHANNEL_OPS,
         *QUEUE_OPS,
     ],

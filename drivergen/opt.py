@@ -23,6 +23,7 @@ from axiloom.drivergen.passes.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.double_buffer import DoubleBuffer
+from axiloom.drivergen.passes.fold_padding import FoldPadding
 from axiloom.drivergen.passes.generalise import Generalise
 from axiloom.drivergen.passes.keep_packed import KeepPacked
 from axiloom.drivergen.passes.lower_queue import LowerQueue
@@ -31,14 +32,17 @@ from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.place_flow import PlaceFlow
 from axiloom.drivergen.passes.residency import Residency
 from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
+from axiloom.drivergen.passes.split import Split
 from axiloom.drivergen.passes.tile import Tile
 from axiloom.drivergen.passes.zero_copy import ZeroCopy
 from axiloom.errors import AxiloomError, CompileError
 
 PASSES: tuple[type[ModulePass], ...] = (
     Generalise,
+    FoldPadding,
     Bufferise,
     Annotate,
+    Split,
     Tile,
     PlaceFlow,
     CacheTiling,

@@ -25,6 +25,7 @@ from axiloom.drivergen.passes.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.double_buffer import DoubleBuffer
+from axiloom.drivergen.passes.fold_padding import FoldPadding
 from axiloom.drivergen.passes.generalise import Generalise
 from axiloom.drivergen.passes.keep_packed import KeepPacked
 from axiloom.drivergen.passes.lower_queue import LowerQueue
@@ -33,11 +34,13 @@ from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.place_flow import PlaceFlow
 from axiloom.drivergen.passes.residency import Residency
 from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
+from axiloom.drivergen.passes.split import Split
 from axiloom.drivergen.passes.tile import Tile
 from axiloom.drivergen.passes.zero_copy import ZeroCopy, sends_in_place
 from axiloom.drivergen.trait import Trait
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels import MATMUL
 from axiloom.isa.names import hint
 from axiloom.isa.types import WORD_BITS
 
@@ -166,14 +169,14 @@ def compile_mlir(
     if spec is not None and order is None and any(name in chosen for name in ORDERED):
         annotate = _cheapest_order(module, spec, annotate, chosen, caches)
     function = only_function(module, name)
-    _run(module, [Generalise(), Bufferise(), annotate])
+    _run(module, [*_prepare(spec), annotate])
     driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
     driver.calls = [_call(op, spec) for op in function.walk() if isinstance(op, linalg.GenericOp)]
     if not driver.calls:
         fail(function, "it has no operation to offload")
     transfers = transfer_passes(chosen, width, caches)
     for stage, passes in (
-        ("accel", [Tile(), PlaceFlow(), *transfers]),
+        ("accel", [Split(), Tile(), PlaceFlow(), *transfers]),
         ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls()]),
     ):
         if last in driver.stages:
@@ -186,10 +189,16 @@ def compile_mlir(
     return driver
 
 
+def _prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
+    """The passes in front of accel-annotate."""
+    pads = isinstance(spec, AcceleratorSpec) and spec.sets("pt")
+    return [Generalise(), *([FoldPadding()] if pads else []), Bufferise()]
+
+
 def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int) -> bool:
     """Does zero copy read all operands where they are? What is packed anyway is better kept in packets."""
     copy = module.clone()
-    _run(copy, [Generalise(), Bufferise(), annotate, Tile(), PlaceFlow()])
+    _run(copy, [*_prepare(annotate.accelerator), annotate, Split(), Tile(), PlaceFlow()])
     return sends_in_place(copy, stream_width)
 
 
@@ -199,7 +208,7 @@ def _cheapest_order(
     """With the order of loops that costs least in packing and misses; the flow's first one among equals."""
     flow = annotate.flow or spec.selected_flow
     orders = isa.loop_orders(spec, flow) if flow in spec.flows else []
-    if len(orders) < 2:
+    if len(orders) < 2 or spec.form is not MATMUL:
         return annotate
     first = [p for p in transfer_passes(chosen, caches=caches) if isinstance(p, CacheTiling | Residency)]
     packets = _packets(chosen) or CoalesceLoops(buffers=0)
@@ -207,10 +216,10 @@ def _cheapest_order(
     beat_words = spec.stream_width // WORD_BITS
     found: list[tuple[float, Annotate]] = []
     plain = module.clone()
-    _run(plain, [Generalise(), Bufferise()])
+    _run(plain, _prepare(spec))
     for order in orders:
         one, copy = replace(annotate, order=order), plain.clone()
-        _run(copy, [one, Tile(), PlaceFlow(), *first])
+        _run(copy, [one, Split(), Tile(), PlaceFlow(), *first])
         if "zero-copy" in chosen:
             costs = [queue_cost(nest, beat_words) for _, nest in nests(copy)]
         else:

@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     StringAttr,
-    UnitAttr,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg
@@ -73,8 +72,8 @@ class Trait:
 
     The rows of others are whole words.
     """
-    saves: bool = False
-    """The device keeps results of the loops inside, and what is received holds all of them."""
+    saves: int = 0
+    """The device keeps as many results of the loops inside, and what is received holds all of them."""
 
     @classmethod
     def of(cls, op: linalg.GenericOp) -> Trait:
@@ -94,7 +93,7 @@ class Trait:
             else (),
             _numbers(op, "accel_settings"),
             _numbers(op, "accel_dense"),
-            "accel_saves" in op.attributes,
+            _get(op, "accel_saves", IntegerAttr).value.data if "accel_saves" in op.attributes else 0,
         )
         trait._check(op)
         return trait
@@ -123,7 +122,7 @@ class Trait:
             if values:
                 op.attributes[name] = DictionaryAttr({k: IntegerAttr(v, i64) for k, v in values.items()})
         if self.saves:
-            op.attributes["accel_saves"] = UnitAttr()
+            op.attributes["accel_saves"] = IntegerAttr(self.saves, i64)
 
     def tile_of(self, operand: OperandAttr) -> tuple[int, ...]:
         """Tile of an operand, in elements, in the order in which it travels."""
@@ -159,7 +158,7 @@ class Trait:
         known = (*self.dims, *self.settings)
         for operand in self.operands:
             for dim in operand.dims:
-                self._known(op, f"accel_operands: operand {operand.operand}", "dim", dim, self.dims)
+                self._known(op, f"accel_operands: operand {operand.operand}", "dim", dim, known)
         inits = self.init.opcodes() if self.init else ()
         for name, _ in chain(self.flow.opcodes(), inits):
             self._known(op, "opcode_flow", "opcode", name, list(self.opcodes))

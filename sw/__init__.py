@@ -22,6 +22,7 @@ SOURCES = (
     ROOT / "src" / "dma_queue.c",
     ROOT / "src" / "dma_packets.c",
     ROOT / "src" / "dma_copy.c",
+    ROOT / "src" / "dma_block.c",
     ROOT / "src" / "dma_status.c",
 )
 NO_BUILTIN_SOURCES = (ROOT / "arm" / "string.c",)

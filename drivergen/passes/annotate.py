@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -12,19 +13,23 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from axiloom import isa
+from axiloom.drivergen.conv_tiles import NoTileError, choose
 from axiloom.drivergen.dialect import OperandAttr
 from axiloom.drivergen.match import MATMUL, Match, NoMatchError, element, match, sizes
+from axiloom.drivergen.match_conv import match_conv
 from axiloom.drivergen.mlir import fail
+from axiloom.drivergen.padded import PaddedOp
 from axiloom.drivergen.trait import Trait, is_annotated
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels import MATMUL as MATMUL_FORM
 from axiloom.isa.names import hint
 from axiloom.isa.types import Load, Opcode, Scope, SetDims, Skip
 
 
 @dataclass(frozen=True)
 class Annotate(ModulePass):
-    """Give every `linalg.generic` that is a matmul the trait of an accelerator; refuse all others.
+    """Give every `linalg.generic` that the accelerator executes its trait; refuse all others.
 
     ::
 
@@ -38,7 +43,8 @@ class Annotate(ModulePass):
 
     Options: `accelerator` (name of a built-in one, path of a specification, or the specification itself),
     `flow` (default: the selected one), `order` of the loops, outermost first (default: the first that the
-    flow allows), `tile` (default: the accelerator's; a flexible one no larger than the problem).
+    flow allows), `tile` (default: the accelerator's; a flexible one no larger than the problem). Those of
+    convolutions are chosen so that few words travel (:mod:`axiloom.drivergen.conv_tiles`).
     """
 
     name = "accel-annotate"
@@ -51,7 +57,7 @@ class Annotate(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = isa.find(self.accelerator) if isinstance(self.accelerator, str) else self.accelerator
         plan = None if found is None else _Plan(found, self.flow, self.order, self.tile)
-        for candidate in [o for o in op.walk() if o.name.startswith("linalg.")]:
+        for candidate in [o for o in op.walk() if o.name.startswith("linalg.") or isinstance(o, PaddedOp)]:
             if isinstance(candidate, linalg.FillOp | linalg.YieldOp | linalg.IndexOp):
                 continue
             if not isinstance(candidate, linalg.GenericOp):
@@ -79,11 +85,13 @@ def _check_types(op: linalg.GenericOp) -> None:
         fail(op, "its output is also one of its inputs")
 
 
-def _match(op: linalg.GenericOp, accelerator: str) -> Match:
+def _match(
+    op: linalg.GenericOp, accelerator: str, how: Callable[[linalg.GenericOp], Match] = match
+) -> Match:
     try:
         for value in op.operands:
             element(value)
-        found = match(op)
+        found = how(op)
     except NoMatchError as error:
         fail(op, f"{accelerator} cannot execute it: {error}")
     if element(op.outputs[0]) != "int32":
@@ -123,40 +131,87 @@ class _Plan:
         if name not in spec.flows:
             known = ", ".join(spec.flows)
             raise UsageError(f"unknown flow `{name}`{hint(name, spec.flows)}; {spec.name} has {known}")
-        self.flow = spec.flows[name]
+        self.flow_name, self.flow = name, spec.flows[name]
         orders = isa.loop_orders(spec, name)
-        self.order = order or orders[0]
-        if self.order not in orders:
+        self.order = order
+        if order is not None and order not in orders:
             known = " or ".join(",".join(o) for o in orders)
             raise UsageError(
-                f"flow {name} of {spec.name} computes a wrong result in the order {','.join(self.order)};"
+                f"flow {name} of {spec.name} computes a wrong result in the order {','.join(order)};"
                 f" it takes {known}"
             )
+        self.first = orders[0]
         self.tile = tile
-        if tile is not None and (faults := isa.check_tile(spec, tile)):
+        if tile is not None and spec.form is MATMUL_FORM and (faults := isa.check_tile(spec, tile)):
             raise CompileError("; ".join(faults))
 
     def annotate(self, op: linalg.GenericOp) -> None:
         spec = self.spec
-        found = _match(op, spec.name)
+        conv = spec.form is not MATMUL_FORM
+        found = _match(op, spec.name, match_conv if conv else match)
         for value, operand in zip(op.operands, found.operands, strict=True):
             wanted = spec.operand_type(operand).value
             if element(value) != wanted:
                 fail(op, f"operand {operand} has elements of {element(value)}; {spec.name} takes {wanted}")
         problem = dict(zip(found.dims, sizes(op), strict=True))
-        tile = dict(zip(spec.dims, self.tile or self._default_tile(problem), strict=True))
+        settings: dict[str, int] = {}
+        if conv:
+            settings = self._settings(found, problem)
+            sizes_, order = self._conv(op, found, problem)
+        else:
+            sizes_, order = self.tile or self._default_tile(problem), self.order or self.first
+        tile = dict(zip(spec.dims, sizes_, strict=True))
+        if "ih" in settings:
+            values = spec.sizes(sizes_, {k: v for k, v in settings.items() if k not in ("ih", "iw")})
+            settings |= {"ih": values["ih"], "iw": values["iw"]}
         Trait(
             {name: opcode.host for name, opcode in spec.opcodes.items()},
             self.flow,
             Scope(spec.init_opcodes) if spec.init_opcodes else None,
             spec.dma,
             tuple(tile.get(d, 1) for d in found.dims),
-            tuple(found.dims.index(d) for d in (*found.host, *self.order)),
+            tuple(found.dims.index(d) for d in (*(d for d in found.host if problem[d] > 1), *order)),
             found.dims,
             tuple(OperandAttr((o, spec.data[o])) for o in found.operands),
             spec.stream_width,
             tuple(name for name, opcode in spec.opcodes.items() if _only_loads(opcode)),
+            settings,
+            {o: spec.form.rows.get(o, 0) for o in spec.data} if conv else {},
+            spec.buffers[spec.form.output] if spec.form.saves else 0,
         ).write(op)
+
+    def _settings(self, found: Match, problem: dict[str, int]) -> dict[str, int]:
+        """Of a convolution; rows and columns of its tiles' images are for accel-split to say."""
+        return {one.name: found.settings.get(one.name, 1) for one in self.spec.form.settings}
+
+    def _conv(
+        self, op: linalg.GenericOp, found: Match, problem: dict[str, int]
+    ) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """Tile and order of a convolution."""
+        spec = self.spec
+        if any(found.settings[name] for name in ("pt", "pl")) and not spec.sets("pt"):
+            fail(op, f"{spec.name} cannot execute it: it makes no padding")
+        for dim, other in spec.tied.items():
+            if problem[dim] != problem[other]:
+                what = f"windows of {problem['fh']}x{problem['fw']} are not square"
+                fail(op, f"{spec.name} cannot execute it: {what}, and no word sets {dim}")
+        given = {k: v for k, v in found.settings.items() if any(k == one.name for one in spec.form.settings)}
+        if self.tile is not None:
+            self._check_tile(op, problem, given)
+        try:
+            choice = choose(spec, problem, given, self.flow_name, order=self.order, tile=self.tile)
+        except NoTileError as error:
+            fail(op, f"{spec.name} cannot execute it: {error}")
+        return choice.tile, choice.order
+
+    def _check_tile(self, op: linalg.GenericOp, problem: dict[str, int], settings: dict[str, int]) -> None:
+        assert self.tile is not None
+        inner = {**settings, "pt": 0, "pl": 0} if "pt" in settings else settings
+        if faults := isa.check_tile(self.spec, self.tile, settings=inner):
+            raise CompileError("; ".join(faults))
+        for dim, size in zip(self.spec.dims, self.tile, strict=True):
+            if dim not in self.spec.form.loops and size != problem[dim]:
+                fail(op, f"a tile has the whole of {dim}, {problem[dim]}, not {size}")
 
     def _default_tile(self, problem: dict[str, int]) -> tuple[int, ...]:
         """The accelerator's own; a flexible one not larger than the problem rounded up to the granule."""

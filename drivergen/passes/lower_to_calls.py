@@ -24,6 +24,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen import channels
 from axiloom.drivergen import dialect as accel
+from axiloom.drivergen.blocks import Block
 from axiloom.drivergen.mlir import fail, index
 from axiloom.drivergen.passes.keep_packed import CLEANED
 
@@ -54,10 +55,29 @@ def tile_arguments(
     strides = kind.get_strides()
     if len(shape) != 2 or strides is None or None in strides:
         fail(op, f"only matrices with known strides can be copied, not {kind}")
-    pointer = insert(memref.CastOp.get(op.tile, UnrankedMemRefType.from_type(kind.element_type)))
+    pointer = _pointer(op.tile, insert)
     lengths = [length(op, op.tile, dim) for dim in permutation]
     steps = [index(op, stride) for dim in permutation if (stride := strides[dim]) is not None]
     return [pointer, *lengths, *steps, *(index(op, size) for size in shape)]
+
+
+def _pointer(tile: SSAValue, insert: Callable[[Operation], SSAValue]) -> SSAValue:
+    assert isinstance(tile.type, MemRefType)
+    return insert(memref.CastOp.get(tile, UnrankedMemRefType.from_type(tile.type.element_type)))
+
+
+def put_block_arguments(op: accel.SendOp, insert: Callable[[Operation], SSAValue]) -> list[SSAValue]:
+    """Pointer, sizes (rows, planes, height, width), their strides, and words from row to row."""
+    block = Block.of(op)
+    numbers = (block.rows, *block.sizes, block.row_stride, *block.strides, block.row_words)
+    return [_pointer(op.tile, insert), *(index(op, number) for number in numbers)]
+
+
+def get_block_arguments(op: accel.RecvOp, insert: Callable[[Operation], SSAValue]) -> list[SSAValue]:
+    """Pointer, sizes (planes, height, width), their strides, and elements from line to line as received."""
+    block = Block.of(op)
+    numbers = (*block.sizes, *block.strides, block.sizes[-1])
+    return [_pointer(op.tile, insert), *(index(op, number) for number in numbers)]
 
 
 def length(op: Operation, tile: SSAValue, dim: int) -> SSAValue:
@@ -170,14 +190,17 @@ class _Lowering:
         assert isinstance(kind, MemRefType)
         assert isinstance(kind.element_type, IntegerType)
         bits = kind.element_type.width.data
-        tile = tile_arguments(op, self.insert)
-        self.call(f"dma_put_tile_i{bits}", *tile, op.offset)
+        if op.dense is None:
+            self.call(f"dma_put_tile_i{bits}", *tile_arguments(op, self.insert), op.offset)
+        else:
+            self.call(f"dma_put_block_i{bits}", *put_block_arguments(op, self.insert), op.offset)
         op.end.replace_all_uses_with(self.add(op.offset, op.words()))
 
     def recv(self, op: accel.RecvOp) -> None:
-        tile = tile_arguments(op, self.insert)
+        dense = op.dense is not None
+        tile = get_block_arguments(op, self.insert) if dense else tile_arguments(op, self.insert)
         accumulate = self.word(int(op.mode.data == "accumulate"))
-        self.call("dma_get_tile_i32", *tile, op.offset, accumulate)
+        self.call(f"dma_get_{'block' if dense else 'tile'}_i32", *tile, op.offset, accumulate)
 
     def start(self, op: accel.StartOp) -> None:
         clean = CLEANED in op.attributes

@@ -23,7 +23,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from axiloom.drivergen import dialect as accel
 from axiloom.drivergen.mlir import index
 from axiloom.drivergen.nest import dma_of
-from axiloom.drivergen.passes.lower_to_calls import split, tile_arguments
+from axiloom.drivergen.passes.lower_to_calls import (
+    get_block_arguments,
+    put_block_arguments,
+    split,
+    tile_arguments,
+)
 from axiloom.isa.types import WORD_BITS, DmaConfig
 
 
@@ -110,17 +115,20 @@ class _Function:
         element = op.tile.type.element_type
         assert isinstance(element, IntegerType)
         to = self.pointer(self.window("axl_in_window"), op.offset, op.words())
-        callee = f"axl_put_tile_i{element.width.data}"
-        call = self.call(callee, [to, *tile_arguments(op, self.insert)], [])
+        form = "tile" if op.dense is None else "block"
+        arguments = tile_arguments if op.dense is None else put_block_arguments
+        call = self.call(f"axl_put_{form}_i{element.width.data}", [to, *arguments(op, self.insert)], [])
         if "opcode" in op.attributes:
             call.attributes["opcode"] = op.attributes["opcode"]
         Rewriter.insert_op(call, InsertPoint.before(op))
         self._replace(op)
 
     def _recv(self, op: accel.RecvOp) -> None:
-        source, *sizes = tile_arguments(op, self.insert)
+        arguments = tile_arguments if op.dense is None else get_block_arguments
+        source, *sizes = arguments(op, self.insert)
         there = self.pointer(self.window("axl_out_window"), op.offset, op.words())
-        callee = "axl_add_tile_i32" if op.mode.data == "accumulate" else "axl_get_tile_i32"
+        verb = "add" if op.mode.data == "accumulate" else "get"
+        callee = f"axl_{verb}_{'tile' if op.dense is None else 'block'}_i32"
         Rewriter.replace_op(op, self.call(callee, [source, there, *sizes], []))
 
 

@@ -140,4 +140,59 @@ AXL_INLINE void axl_get_tile_i32(int32_t *to, const int32_t *from, uint32_t rows
         axl_copy_row(to, from, tile_cols * (uint32_t)sizeof(int32_t));
 }
 
+/* Any number of bytes. */
+AXL_INLINE void axl_copy_bytes(void *to, const void *from, uint32_t bytes) {
+    const uint32_t whole = bytes & ~3u;
+    axl_copy_row(to, from, whole);
+    for (uint32_t at = whole; at < bytes; at++)
+        ((uint8_t *)to)[at] = ((const uint8_t *)from)[at];
+}
+
+/* Blocks as dma_put_block_* and dma_get_block_* have them. */
+#define AXL_DEFINE_PUT_BLOCK(T, BITS)                                                                             \
+    AXL_INLINE void axl_put_block_i##BITS(int32_t *window, const T *from, uint32_t rows, uint32_t planes,         \
+                                          uint32_t height, uint32_t width, ptrdiff_t row_stride,                  \
+                                          ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride,        \
+                                          uint32_t row_words) {                                                   \
+        const uint32_t elements = planes * height * width, room = row_words * 4 / (uint32_t)sizeof(T);            \
+        for (uint32_t r = 0; r < rows; r++, from += row_stride, window += row_words) {                            \
+            T *to = (T *)(void *)window;                                                                          \
+            for (uint32_t p = 0; p < planes; p++)                                                                 \
+                for (uint32_t h = 0; h < height; h++, to += width) {                                              \
+                    const T *line = from + (ptrdiff_t)p * plane_stride + (ptrdiff_t)h * line_stride;              \
+                    if (stride == 1)                                                                              \
+                        axl_copy_bytes(to, line, width * (uint32_t)sizeof(T));                                    \
+                    else                                                                                          \
+                        for (uint32_t w = 0; w < width; w++)                                                      \
+                            to[w] = line[(ptrdiff_t)w * stride];                                                  \
+                }                                                                                                 \
+            for (uint32_t e = elements; e < room; e++)                                                            \
+                *to++ = 0;                                                                                        \
+        }                                                                                                         \
+    }
+
+AXL_DEFINE_PUT_BLOCK(int8_t, 8)
+AXL_DEFINE_PUT_BLOCK(int16_t, 16)
+AXL_DEFINE_PUT_BLOCK(int32_t, 32)
+
+#define AXL_DEFINE_GET_BLOCK(NAME, T, LINE, ONE)                                                                  \
+    AXL_INLINE void NAME(T *to, const int32_t *window, uint32_t planes, uint32_t height, uint32_t width,          \
+                         ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch) {       \
+        const T *from = (const T *)(const void *)window;                                                          \
+        for (uint32_t p = 0; p < planes; p++)                                                                     \
+            for (uint32_t h = 0; h < height; h++, from += pitch) {                                                \
+                T *line = to + (ptrdiff_t)p * plane_stride + (ptrdiff_t)h * line_stride;                          \
+                if (stride == 1)                                                                                  \
+                    LINE;                                                                                         \
+                else                                                                                              \
+                    for (uint32_t w = 0; w < width; w++, line += stride)                                          \
+                        *line = ONE;                                                                              \
+            }                                                                                                     \
+    }
+
+AXL_DEFINE_GET_BLOCK(axl_get_block_i8, int8_t, axl_copy_bytes(line, from, width), from[w])
+AXL_DEFINE_GET_BLOCK(axl_get_block_i32, int32_t, axl_copy_row(line, from, width * 4), from[w])
+AXL_DEFINE_GET_BLOCK(axl_add_block_i32, int32_t, axl_add_row(line, from, width),
+                     (int32_t)((uint32_t)*line + (uint32_t)from[w]))
+
 #endif

@@ -20,6 +20,8 @@ from axiloom.isa.model import FunctionalModel
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 SW = Path(axiloom.sw.__file__).parent
+COPIES = ("dma_copy.c", "dma_block.c")
+"""Sources of the runtime that know no platform."""
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
 _Word = ctypes.POINTER(ctypes.c_uint32)
 _Send = ctypes.CFUNCTYPE(None, _Word, ctypes.c_uint32, ctypes.c_int)
@@ -32,26 +34,27 @@ def gcc(*arguments: str | Path) -> None:
 
 
 @cache
-def runtime() -> tuple[Path, Path, tempfile.TemporaryDirectory[str]]:
+def runtime() -> tuple[list[Path], tempfile.TemporaryDirectory[str]]:
     """Objects of the runtime; the folder lives as long as the process."""
     folder = tempfile.TemporaryDirectory(prefix="axiloom-test-")
-    host, copies = Path(folder.name, "host.o"), Path(folder.name, "copy.o")
     flags = ["-c", "-O1", "-fPIC", f"-I{SW / 'include'}", f"-I{SW / 'src'}"]
-    gcc(*flags, Path(__file__).with_name("host_runtime.c"), "-o", host)
-    gcc(*flags, SW / "src" / "dma_copy.c", "-o", copies)
-    return host, copies, folder
+    sources = (Path(__file__).with_name("host_runtime.c"), *(SW / "src" / f for f in COPIES))
+    objects = [Path(folder.name, source.name).with_suffix(".o") for source in sources]
+    for source, compiled in zip(sources, objects, strict=True):
+        gcc(*flags, source, "-o", compiled)
+    return objects, folder
 
 
 def build(driver: Driver) -> ctypes.CDLL:
     """Compile with all warnings as errors, and load; the driver's own `main` is in it."""
-    host, copies, _ = runtime()
+    objects, _ = runtime()
     with tempfile.TemporaryDirectory(prefix="axiloom-test-") as name:
         folder = Path(name)
         (folder / "driver.c").write_text(driver.c)
         (folder / driver.header_name).write_text(driver.header)
         (folder / "main.c").write_text(driver.harness)
         flags = [*WARNINGS, "-shared", "-fPIC", f"-I{SW / 'include'}", f"-I{folder}"]
-        gcc(*flags, folder / "driver.c", folder / "main.c", host, copies, "-o", folder / "driver.so")
+        gcc(*flags, folder / "driver.c", folder / "main.c", *objects, "-o", folder / "driver.so")
         return ctypes.CDLL(str(folder / "driver.so"))
 
 

@@ -1,0 +1,150 @@
+"""Convolutions on conv_v3 and conv_v4: generated drivers, executed against the functional model and NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.drivergen import host
+from tests.drivergen.convolutions import Conv, convs
+
+from axiloom import isa
+from axiloom.drivergen import compile_mlir, conv_tiles, matmul_mlir
+from axiloom.errors import CompileError
+from axiloom.isa import AcceleratorSpec
+
+PIPELINES = ["published", "coalesced", "copying", "residency,coalesce", "double-buffer"]
+
+
+def spec(name: str, dtype: str = "int32", **options: object) -> AcceleratorSpec:
+    return isa.builtin(name, None, dtype, "bitmask", **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("encoding", ["bitmask", "literals"])
+@pytest.mark.parametrize("pipeline", ["published", "copying"])
+@pytest.mark.parametrize("name", ["conv_v3", "conv_v4"])
+def test_every_accelerator(name: str, pipeline: str, encoding: str) -> None:
+    device = isa.builtin(name, None, "int32", encoding)
+    driver, _ = host.check(Conv(batch=2, stride=(2, 1)).text, device, pipeline=pipeline)
+    (call,) = driver.calls
+    assert call.sizes == {"b": 2, "oc": 6, "oh": 4, "ow": 8, "ic": 4, "fh": 3, "fw": 3}
+    assert call.multiply_adds == 2 * 6 * 4 * 8 * 36
+
+
+RESNET = Conv(ic=8, oc=12, image=(14, 14), pad=(1, 1, 1, 1), dtype="int8")
+"""Small, and otherwise like most convolutions of a ResNet."""
+
+
+@pytest.mark.parametrize("pipeline", ["published", "copying"])
+@pytest.mark.parametrize("name", ["conv_v3", "conv_v4"])
+def test_golden(name: str, pipeline: str, golden: Callable[[str, str], None]) -> None:
+    problem = RESNET if name == "conv_v4" else replace(RESNET, pad=(0, 0, 0, 0), dtype="int32")
+    tile = (8, 7, 14, 8, 3, 3) if name == "conv_v4" else None
+    driver = compile_mlir(problem.text, spec(name, problem.dtype), tile=tile, pipeline=pipeline)
+    golden(driver.c, f"{name}_{pipeline}.c")
+
+
+@given(convs, st.sampled_from(PIPELINES))
+@settings(max_examples=20)
+def test_any_convolution_by_windows(conv: Conv, pipeline: str) -> None:
+    """Square filters: conv_v3 has no word for their width. The host pads."""
+    square = replace(conv, taps=(conv.taps[0], conv.taps[0]))
+    if min(square.output) < 1:
+        square = replace(square, image=(12, 12))
+    host.check(square.text, spec("conv_v3", conv.dtype), pipeline=pipeline)
+
+
+@given(convs, st.sampled_from(PIPELINES), st.data())
+@settings(max_examples=30)
+def test_any_convolution_by_images(conv: Conv, pipeline: str, data: st.DataObject) -> None:
+    """Any flow, tile and order."""
+    device = spec("conv_v4", conv.dtype)
+    flow = data.draw(st.sampled_from(sorted(device.flows)))
+    height, width = conv.output
+    sizes = (conv.oc, height, width, conv.ic)
+    tile = data.draw(st.none() | st.tuples(*(st.integers(1, size) for size in sizes)))
+    order = data.draw(st.none() | st.sampled_from(isa.loop_orders(device, flow)))
+    tile = None if tile is None else (*tile, *conv.taps)
+    host.check(conv.text, device, pipeline=pipeline, flow=flow, tile=tile, order=order)
+
+
+WHOLE = {"oc": 64, "oh": 56, "ow": 56, "ic": 64, "fh": 3, "fw": 3}
+SETTINGS = {"sh": 1, "sw": 1, "dh": 1, "dw": 1, "pt": 1, "pl": 1}
+
+
+def test_as_few_words_as_the_buffers_allow() -> None:
+    """A layer of ResNet18: bands of whole rows, all channels at once, the filters sent once."""
+    device = spec("conv_v4", "int8")
+    choice = conv_tiles.choose(device, WHOLE, SETTINGS, "Os")
+    tile = dict(zip(device.dims, choice.tile, strict=True))
+    assert (tile["oc"], tile["ow"], tile["ic"]) == (64, 56, 64)
+    assert not isa.check_tile(device, choice.tile, settings={**SETTINGS, "pt": 0, "pl": 0})
+    first = conv_tiles.choose(device, {**WHOLE, "oc": 256}, SETTINGS, "Os")
+    assert first.tile[0] < 256
+
+
+def test_no_tile_fits() -> None:
+    sizes = {**WHOLE, "fh": 31, "fw": 31, "ic": 1, "oh": 1, "ow": 8000}
+    with pytest.raises(conv_tiles.NoTileError, match=r"^its smallest tile: `cO`|^its smallest tile: .*31"):
+        conv_tiles.choose(spec("conv_v4"), {**sizes, "fh": 40, "fw": 40}, SETTINGS, "Os")
+
+
+def test_results_are_received_as_far_as_they_are_saved() -> None:
+    """Rows of pixels in two pieces: together they would be more than the device keeps."""
+    device = spec("conv_v3")
+    small = isa.revise(device, buffers={**device.buffers, "O": 20})
+    _, run = host.check(Conv().text, small)
+    assert set(run.received) == {16}
+    _, run = host.check(Conv(image=(5, 26)).text, small)
+    assert set(run.received) == {20, 4}
+
+
+NAME = "input.mlir:5:3: linalg.conv_2d_nchw_fchw: "
+PLAIN, GROUPED = Conv(generic=True).text, Conv(generic=True, ic=6).text
+REJECTED = {
+    "square": (Conv(taps=(3, 2)).text, "windows of 3x2 are not square, and no word sets fw"),
+    "depthwise": (
+        GROUPED.replace("-> (b, o, h, w)", "-> (b, c, h, w)"),
+        "it convolves channels in groups (depthwise), not each with all",
+    ),
+    "two images": (
+        PLAIN.replace("-> (o, c, y, x)", "-> (o, c + b, y, x)"),
+        "a convolution has one input that is indexed by sums of loops, this op has 2",
+    ),
+    "no image": (
+        Conv(taps=(1, 1), generic=True).text.replace("h * 1 + y * 1, w * 1 + x * 1", "h, w"),
+        "a convolution has one input that is indexed by sums of loops, this op has 0",
+    ),
+    "one dim": (
+        Conv(taps=(3, 1), generic=True).text.replace("w * 1 + x * 1", "w"),
+        "it slides along 1 dims of the image, not 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REJECTED)
+def test_rejected(what: str) -> None:
+    text, why = REJECTED[what]
+    with pytest.raises(CompileError) as caught:
+        compile_mlir(text, spec("conv_v3"))
+    place, _, message = str(caught.value).partition(": conv_v3 cannot execute it: ")
+    assert place.startswith("input.mlir:5:3: linalg.")
+    assert message == why
+
+
+def test_matmul_is_none() -> None:
+    with pytest.raises(CompileError) as caught:
+        compile_mlir(matmul_mlir(4, 4, 4), spec("conv_v4"))
+    assert str(caught.value) == (
+        "input.mlir:2:3: linalg.matmul: conv_v4 cannot execute it: "
+        "a convolution has one input that is indexed by sums of loops, this op has 0"
+    )
+
+
+def test_tile_takes_the_whole_filter() -> None:
+    with pytest.raises(CompileError) as caught:
+        compile_mlir(Conv().text, spec("conv_v4"), tile=(6, 8, 8, 4, 2, 3))
+    assert str(caught.value).endswith("a tile has the whole of fh, 3, not 2")
