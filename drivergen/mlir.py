@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
 )
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
@@ -88,9 +88,9 @@ def where(op: Operation) -> str:
     """
     place: Operation | None = op
     while place is not None:
-        location, name = place.location, ""
-        if isinstance(location, NameLoc):
-            location, name = location.location, f" ({location.desc.data})"
+        named = place.location
+        location: Attribute = named.location if isinstance(named, NameLoc) else named
+        name = f" ({named.desc.data})" if isinstance(named, NameLoc) else ""
         if isinstance(location, FileLineColLoc):
             return f"{location.filename.data}:{location.line.data}:{location.column.data}{name}"
         place = place.parent_op()

@@ -17,6 +17,11 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from axiloom.drivergen.mlir import LocatedParser, register_dialects
+from axiloom.drivergen.network.outline import Outline
+from axiloom.drivergen.network.passes.fold_casts import FoldCasts
+from axiloom.drivergen.network.passes.fold_transposes import FoldTransposes
+from axiloom.drivergen.network.passes.fuse_elementwise import FuseElementwise
+from axiloom.drivergen.network.passes.own_inits import OwnInits
 from axiloom.drivergen.passes.annotate import Annotate
 from axiloom.drivergen.passes.bufferise import Bufferise
 from axiloom.drivergen.passes.cache_tiling import CacheTiling
@@ -39,6 +44,11 @@ from axiloom.errors import AxiloomError, CompileError
 
 PASSES: tuple[type[ModulePass], ...] = (
     Generalise,
+    OwnInits,
+    FoldCasts,
+    FoldTransposes,
+    FuseElementwise,
+    Outline,
     FoldPadding,
     Bufferise,
     Annotate,
@@ -57,7 +67,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     LowerQueue,
     LowerToCalls,
 )
-"""In the order of the pipeline."""
+"""In the order of the pipeline; the first ones, but for generalise, are those on whole networks."""
 
 
 class AxiloomOpt(xDSLOptMain):
