@@ -22,7 +22,7 @@ from axiloom.isa.library import ENCODINGS, SPECS
 
 
 @given(specs() | specs(post=True) | conv_specs() | conv_specs(post=True))
-@settings(max_examples=120)
+@settings(max_examples=80)
 def test_random_specifications_are_sound_and_round_trip(spec: AcceleratorSpec) -> None:
     assert check(spec) == []
     drafts, faults = read(isa.dumps(spec))
