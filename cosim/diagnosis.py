@@ -69,6 +69,19 @@ class Channel:
 
 
 @dataclass(frozen=True)
+class Device:
+    """An accelerator and its DMA at the end of a run."""
+
+    name: str
+    """Empty where there is one accelerator: nobody asks which."""
+    error: int
+    mm2s: Channel
+    s2mm: Channel
+    protocol: str
+    """Where both streams stand, with the last opcode, as the core's monitor says it."""
+
+
+@dataclass(frozen=True)
 class Stopped:
     """Everything that is known about a run that did not end by itself."""
 
@@ -76,11 +89,7 @@ class Stopped:
     reason: str
     """Empty, or why the session itself gave up (a timeout)."""
     cycles: int
-    device_error: int
-    mm2s: Channel
-    s2mm: Channel
-    protocol: str
-    """Where both streams stand, with the last opcode, as the core's monitor says it."""
+    devices: tuple[Device, ...]
     cpu: str
     """Where the CPU is, with symbols."""
 
@@ -111,30 +120,46 @@ def _receive_stall(channel: Channel) -> str | None:
     return None
 
 
-def _error(stopped: Stopped) -> str:
+def _error(device: Device) -> str:
     try:
-        name = DeviceError(stopped.device_error).name
+        name = DeviceError(device.error).name
     except ValueError:
-        name = f"error {stopped.device_error}"
+        name = f"error {device.error}"
     return f"the accelerator stopped with {name}"
 
 
+def _of(device: Device, text: str) -> str:
+    return f"{device.name}: {text}" if device.name else text
+
+
+def _errors(stopped: Stopped) -> list[str]:
+    return [_of(device, _error(device)) for device in stopped.devices if device.error]
+
+
 def _stalls(stopped: Stopped) -> list[str]:
-    return [text for text in (_send_stall(stopped.mm2s), _receive_stall(stopped.s2mm)) if text]
+    return [
+        _of(device, text)
+        for device in stopped.devices
+        for text in (_send_stall(device.mm2s), _receive_stall(device.s2mm))
+        if text
+    ]
 
 
 def _state(stopped: Stopped) -> list[str]:
-    registers = f"MM2S_DMASR {dmasr(stopped.mm2s.status)}, S2MM_DMASR {dmasr(stopped.s2mm.status)}"
-    return [stopped.protocol, registers, stopped.cpu]
+    said = []
+    for device in stopped.devices:
+        said.append(_of(device, device.protocol))
+        said.append(f"MM2S_DMASR {dmasr(device.mm2s.status)}, S2MM_DMASR {dmasr(device.s2mm.status)}")
+    return [*said, stopped.cpu]
 
 
 def hang_message(stopped: Stopped) -> str:
     """One paragraph: which stream stalls, last opcode, words, DMA status, CPU."""
     when = stopped.reason or f"no progress, stopped after {stopped.cycles:,} fabric cycles"
     causes = _stalls(stopped)
-    if stopped.device_error:
+    if errors := _errors(stopped):
         when = stopped.reason or f"stopped after {stopped.cycles:,} fabric cycles"
-        causes.insert(0, _error(stopped))
+        causes = [*errors, *causes]
     if not causes and stopped.outcome is Outcome.NO_IRQ:
         causes = ["the CPU waits for an interrupt and nothing in flight can raise one"]
     if not causes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,15 +30,18 @@ def _generator() -> str:
     )
 
 
-def sources(spec: AcceleratorSpec, top: str, user_rtl: UserRtl | None) -> verilator.Sources:
+def sources(
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec], top: str, user_rtl: UserRtl | None
+) -> verilator.Sources:
     """The generated file of `top` ("soc" or "accelerator"), and the user's own. Raises BuildError."""
+    specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
     user = verilator.read_sources(user_rtl.files if user_rtl else ())
 
     def build(folder: Path) -> None:
         from axiloom import hw
 
-        (folder / "top.v").write_text(hw.verilog.emit(spec, top=top, user_rtl=user_rtl), encoding="utf-8")
+        (folder / "top.v").write_text(hw.verilog.emit(specs, top=top, user_rtl=user_rtl), encoding="utf-8")
 
-    key = content_hash(_generator(), dumps(spec), top, user_rtl.top if user_rtl else "", user)
+    key = content_hash(_generator(), dumps(*specs), top, user_rtl.top if user_rtl else "", user)
     text = (cached_build("emitted", key, build) / "top.v").read_text(encoding="utf-8")
     return ((f"axiloom_{top}.v", text), *user)

@@ -23,7 +23,7 @@ from cocotb.triggers import First, RisingEdge, Timer
 
 from axiloom.cosim import diagnosis
 from axiloom.cosim.core import Core
-from axiloom.cosim.diagnosis import Channel, Outcome, Stopped
+from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
 from axiloom.cosim.profile import Profile
 from axiloom.errors import AxiloomError, DriverError
 
@@ -62,7 +62,7 @@ class Work:
     """All that a simulator process is to do."""
 
     board: Board
-    spec: AcceleratorSpec
+    specs: Sequence[AcceleratorSpec]
     orders: Sequence[Order]
     watchdog_cycles: int
     glue: Path | None
@@ -83,6 +83,7 @@ class Finished:
     fabric: dict[str, int]
     simulation: dict[str, float]
     profile: Profile
+    accelerators: dict[str, dict[str, int]] = field(default_factory=dict)
     stale: list[str] = field(default_factory=list)
     hang: str | None = None
     fault: str | None = None
@@ -152,7 +153,7 @@ class _Wall:
         if not self._progress or now - self._progress_at < _PROGRESS_S:
             return
         self._progress_at = now
-        cycles, words = _int(dut.now), _int(dut.stat_words_in) + _int(dut.stat_words_out)
+        cycles, words = _int(dut.now), _total(dut.stat_words_in) + _total(dut.stat_words_out)
         print(
             f"{self._where(self.elapsed)}{cycles * period_ps / 1e9:.3f} ms, {cycles:,} fabric cycles, "
             f"{words:,} words",
@@ -178,6 +179,17 @@ def _int(handle: Any) -> int:
     value = handle.value
     # Icarus: what reset has not reached yet is unknown; Verilator has no such state.
     return int(value) if value.is_resolvable else 0
+
+
+def _each(handle: Any, count: int, bits: int) -> list[int]:
+    """Of a port that is as wide as there are accelerators, the part of each."""
+    value = _int(handle)
+    return [value >> bits * number & ((1 << bits) - 1) for number in range(count)]
+
+
+def _total(handle: Any) -> int:
+    """A counter, of all accelerators together where each has one."""
+    return sum(_each(handle, len(handle) // 64, 64))
 
 
 def _check_alive(dut: Dut) -> None:
@@ -234,8 +246,22 @@ _COUNTS = (
 )
 
 
+_COUNTS_EACH = ("words_in", "words_out", "transfers_in", "transfers_out")
+
+
+def _accelerators(dut: Dut, work: Work) -> dict[str, dict[str, int]]:
+    """Name to what was counted of each accelerator alone."""
+    count = len(work.specs)
+    columns = {name: _each(getattr(dut, f"stat_{name}"), count, 64) for name in _COUNTS_EACH}
+    columns["compute"] = _each(dut.stat_computing, count, 64) if count > 1 else [_int(dut.stat_compute)]
+    return {
+        spec.name: {name: column[number] for name, column in columns.items()}
+        for number, spec in enumerate(work.specs)
+    }
+
+
 def _fabric(dut: Dut) -> dict[str, int]:
-    counts = {name: _int(getattr(dut, f"stat_{name}")) for name in _COUNTS}
+    counts = {name: _total(getattr(dut, f"stat_{name}")) for name in _COUNTS}
     return {"cycles": _int(dut.now), **counts}
 
 
@@ -247,16 +273,19 @@ def _descriptor_bytes(core: Core, address: int) -> int:
     return (int(words[6]) & 0x3FFFFFF) * max(int(words[4]) >> 19, 1)
 
 
-def _channel(dut: Dut, core: Core, work: Work, name: str, stream: str) -> Channel:
-    flags = _int(getattr(dut, f"stat_{stream}_flags"))
-    asked, descriptor = _int(getattr(dut, f"stat_{name}_length")), None
-    if work.spec.dma.scatter_gather:
+def _channel(dut: Dut, core: Core, work: Work, number: int, name: str, stream: str) -> Channel:
+    def part(port: str, bits: int) -> int:
+        return _each(getattr(dut, port), len(work.specs), bits)[number]
+
+    flags = part(f"stat_{stream}_flags", 4)
+    asked, descriptor = part(f"stat_{name}_length", 32), None
+    if work.specs[number].dma.scatter_gather:
         descriptor = asked
         asked = _descriptor_bytes(core, descriptor)
     return Channel(
-        status=_int(getattr(dut, f"stat_{name}_dmasr")),
+        status=part(f"stat_{name}_dmasr", 32),
         bytes_asked=asked,
-        words_moved=_int(getattr(dut, f"stat_{name}_words")),
+        words_moved=part(f"stat_{name}_words", 32),
         valid=bool(flags & 8),
         ready=bool(flags & 4),
         busy=bool(flags & 1),
@@ -265,15 +294,22 @@ def _channel(dut: Dut, core: Core, work: Work, name: str, stream: str) -> Channe
 
 
 def _stopped(dut: Dut, core: Core, work: Work, outcome: Outcome, reason: str = "") -> Stopped:
-    state = core.state
+    state, count = core.state, len(work.specs)
+    devices = (
+        Device(
+            name=spec.name if count > 1 else "",
+            error=_each(dut.stat_error, count, 4)[number],
+            mm2s=_channel(dut, core, work, number, "mm2s", "in"),
+            s2mm=_channel(dut, core, work, number, "s2mm", "out"),
+            protocol=core.protocol_text(number),
+        )
+        for number, spec in enumerate(work.specs)
+    )
     return Stopped(
         outcome=outcome,
         reason=reason,
         cycles=_int(dut.now),
-        device_error=_int(dut.stat_error),
-        mm2s=_channel(dut, core, work, "mm2s", "in"),
-        s2mm=_channel(dut, core, work, "s2mm", "out"),
-        protocol=core.protocol_text(),
+        devices=tuple(devices),
         cpu=f"CPU at {state.pc}" + (f", waiting for {state.waiting}" if state.waiting else ""),
     )
 
@@ -327,6 +363,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
         counters=core.counters(),
         events=core.events(),
         fabric=_fabric(dut),
+        accelerators=_accelerators(dut, work),
         simulation=simulation,
         profile=core.profile(_int(dut.now), work.timeline),
         stale=core.stale(),
@@ -341,7 +378,7 @@ async def session(dut: Dut) -> None:
     work: Work = pickle.loads(Path(TO_SESSION).read_bytes())
     try:
         clock = _Clock(work.glue)
-        core = Core(work.board, work.spec)
+        core = Core(work.board, *work.specs)
         for number, order in enumerate(work.orders):
             finished = await _run(dut, core, clock, work, order)
             Path(FROM_SESSION.format(number)).write_bytes(pickle.dumps(finished))

@@ -25,8 +25,8 @@ from axiloom import boards
 from axiloom.cosim import core, emitted, icarus, process, verilator
 from axiloom.cosim.profile import Profile
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Finished, Order, Work
-from axiloom.errors import DriverError, HangError, UsageError
-from axiloom.isa import AcceleratorSpec
+from axiloom.errors import DriverError, HangError, SpecError, UsageError
+from axiloom.isa import AcceleratorSpec, check_together
 
 if TYPE_CHECKING:
     from axiloom.hw.user_rtl import UserRtl
@@ -83,6 +83,9 @@ class RunResult:
     ``cpu_mips``; ``rtl_share``, ``cpu_share``, ``python_share`` of the wall time."""
     profile: Profile
     """Where the time went; with the timeline, if the `Soc` was made with one."""
+    accelerators: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By name, what is of each alone: ``words_in``, ``words_out``, ``transfers_in``, ``transfers_out``,
+    ``compute``."""
     stale: list[str] = field(default_factory=list)
     """Missing cache flushes and invalidations, one line each."""
     hang: str | None = None
@@ -94,6 +97,9 @@ class RunResult:
 class Soc:
     """An accelerator, its DMA, a memory and the CPU of `board`, simulated.
 
+    `spec` may be several specifications, each with its own DMA and windows (:func:`axiloom.isa.place`):
+    `fabric` of a result is then of all together, and a hang says which of them it was.
+
     `sim` is "verilator" or "icarus". `trace` is a waveform file: .fst or .vcd on Verilator, .vcd on
     Icarus; `trace_window` limits it to fabric cycles [begin, end) of each job. `watchdog_cycles`
     fabric cycles without progress are a hang. `seed` seeds cocotb's random numbers. With `timeline`
@@ -102,7 +108,7 @@ class Soc:
 
     def __init__(
         self,
-        spec: AcceleratorSpec,
+        spec: AcceleratorSpec | Sequence[AcceleratorSpec],
         board: str | boards.Board = boards.DEFAULT,
         sim: str = "verilator",
         user_rtl: UserRtl | None = None,
@@ -119,7 +125,11 @@ class Soc:
         if trace_window and not 0 <= trace_window[0] < trace_window[1]:
             window = ":".join(map(str, trace_window))
             raise UsageError(f"trace window must be START:END with 0 <= START < END, not {window}")
-        self.spec = spec
+        self.specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
+        if faults := check_together(self.specs):
+            raise SpecError(faults)
+        if timeline and len(self.specs) > 1:
+            raise UsageError("a timeline is drawn of one accelerator; several have none: leave timeline out")
         self.board = boards.load(board) if isinstance(board, str) else board
         self.sim = sim
         self.user_rtl = user_rtl
@@ -131,11 +141,16 @@ class Soc:
         self._trace_format = _trace_format(self.trace, sim)
         self._command: list[str | Path] | None = None
 
+    @property
+    def spec(self) -> AcceleratorSpec:
+        """The first one, which most often is the only one."""
+        return self.specs[0]
+
     def build(self, progress: Progress | None = None) -> None:
         """Generate, verilate and compile, or take it from the cache. Raises BuildError."""
         library = core.library(progress)
         wrapper = tuple((name, (verilator.RTL / name).read_text(encoding="utf-8")) for name in _WRAPPER)
-        verilog = (*wrapper, *emitted.sources(self.spec, "soc", self.user_rtl))
+        verilog = (*wrapper, *emitted.sources(self.specs, "soc", self.user_rtl))
         if self.sim == "verilator":
             design = verilator.Design(
                 verilog,
@@ -200,7 +215,7 @@ class Soc:
         ]
         todo = Work(
             self.board,
-            self.spec,
+            self.specs,
             orders,
             self.watchdog_cycles,
             self._glue(),
@@ -244,8 +259,13 @@ class Soc:
 
     def _defines(self) -> tuple[tuple[str, str], ...]:
         """Macros of the wrapper: what the SoC's ports are."""
-        mode = (("AXL_SG", "1"),) if self.spec.dma.scatter_gather else ()
-        return (("AXL_WIDTH", str(self.spec.stream_width)), *mode)
+        made = {"AXL_WIDTH": str(self.spec.stream_width)}
+        if self.spec.dma.scatter_gather:
+            made["AXL_SG"] = "1"
+        if len(self.specs) > 1:
+            pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.specs)]
+            made |= {"AXL_DMAS": str(len(self.specs)), "AXL_PAGES": f"{{{','.join(pages)}}}"}
+        return tuple(made.items())
 
     def _glue(self) -> Path | None:
         return None if self.sim == "verilator" else icarus.glue(core.library()) / icarus.MODULE
@@ -279,6 +299,7 @@ def _result(finished: Finished) -> RunResult:
         fabric=finished.fabric,
         simulation=finished.simulation,
         profile=finished.profile,
+        accelerators=finished.accelerators,
         stale=finished.stale,
         hang=finished.hang,
         fault=finished.fault,

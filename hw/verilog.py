@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from amaranth.back import rtlil
@@ -14,9 +14,10 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
 from axiloom import isa
-from axiloom.errors import BuildError
+from axiloom.errors import BuildError, SpecError
 from axiloom.hw.axi import flat_ports
 from axiloom.hw.matmul import MatMul
+from axiloom.hw.shared_soc import SharedSoc
 from axiloom.hw.soc import Soc, UserAccelerator
 from axiloom.hw.tidy import tidy
 from axiloom.hw.user_rtl import UserRtl
@@ -26,15 +27,35 @@ TOPS = {"soc": "axiloom_soc", "accelerator": "axiloom_accelerator"}
 """What can be printed, and the name of its top module."""
 
 
-def emit(spec: AcceleratorSpec, top: str = "soc", user_rtl: UserRtl | None = None) -> str:
+def emit(
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec], top: str = "soc", user_rtl: UserRtl | None = None
+) -> str:
     """Verilog of the SoC or of the accelerator alone, with the clock ``aclk`` and the reset ``aresetn``
     (synchronous, active low). With `user_rtl` it instantiates the user's module, whose files stay apart.
 
-    Raises :exc:`BuildError` for another `top`, or if Yosys fails.
+    Several specifications: the SoC of all of them (:class:`axiloom.hw.shared_soc.SharedSoc`).
+
+    Raises :exc:`BuildError` for another `top`, for several accelerators where one is meant, or if Yosys
+    fails, and :exc:`SpecError` for accelerators that do not fit together.
     """
     if top not in TOPS:
         raise BuildError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
     component: wiring.Component
+    specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
+    if len(specs) != 1:
+        names = ", ".join(one.name for one in specs)
+        if top != "soc":
+            raise BuildError(f"{names}: the Verilog of an accelerator alone is of one of them; name one")
+        if user_rtl is not None:
+            raise BuildError(
+                f"{names}: Verilog of your own takes the place of a generated accelerator, and is built in "
+                "only where there is one"
+            )
+        faults = isa.check_together(specs)
+        if faults:
+            raise SpecError(faults)
+        return banner(specs) + convert(SharedSoc(specs), TOPS[top])
+    (spec,) = specs
     if top == "soc":
         component = Soc(spec, user_rtl)
     elif user_rtl is not None:
@@ -42,21 +63,22 @@ def emit(spec: AcceleratorSpec, top: str = "soc", user_rtl: UserRtl | None = Non
     else:
         component = MatMul(spec)
     keep = {user_rtl.top, *(port.name for port in user_rtl.ports)} if user_rtl else set()
-    return banner(spec, user_rtl) + convert(component, TOPS[top], keep)
+    return banner(specs, user_rtl) + convert(component, TOPS[top], keep)
 
 
-def config_hash(spec: AcceleratorSpec) -> str:
-    """What tells two specifications apart: hash of their printed form."""
-    return hashlib.sha256(isa.dumps(spec).encode()).hexdigest()[:16]
+def config_hash(*specs: AcceleratorSpec) -> str:
+    """What tells two specifications, or two systems, apart: hash of their printed form."""
+    return hashlib.sha256(isa.dumps(*specs).encode()).hexdigest()[:16]
 
 
-def banner(spec: AcceleratorSpec, user_rtl: UserRtl | None = None) -> str:
+def banner(specs: Sequence[AcceleratorSpec], user_rtl: UserRtl | None = None) -> str:
     """Comment at the head of the file: tool, specification, its hash; no timestamp."""
     try:
         tool = f"axiloom {version('axiloom')}"
     except PackageNotFoundError:
         tool = "axiloom"
-    lines = [f"{tool}, specification {spec.name}, configuration {config_hash(spec)}"]
+    names = " and ".join(spec.name for spec in specs)
+    lines = [f"{tool}, specification {names}, configuration {config_hash(*specs)}"]
     if user_rtl is not None:
         lines.append(f"needs module {user_rtl.top}, which is not in this file")
     lines.append("Generated: change the specification, not this file.")

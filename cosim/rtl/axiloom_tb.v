@@ -10,6 +10,10 @@
 //
 // AXL_WIDTH is the width of streams and data ports; C sees a wide beat word by word, lowest first. With
 // AXL_SG the DMA takes descriptors (PG021, scatter-gather mode) through a port of its own.
+//
+// AXL_DMAS is how many accelerators the SoC has, each with its DMA: probes, interrupts and what is counted or kept for
+// the diagnosis are as wide, the first one's in the lowest bits. AXL_PAGES is then the upper halves of the DMAs'
+// addresses, in the same order. Cycles are counted once: what any of them does is done.
 
 `timescale 1ps / 1ps
 
@@ -22,6 +26,7 @@
  `define AXL_STREAM_OUT(word, last) axl_stream_out(word, last)
  `define AXL_PROTOCOL_RESET axl_protocol_reset()
  `define AXL_ACTIVITY(now, bits) axl_activity(now, bits)
+ `define AXL_ACCELERATOR(number) axl_accelerator(number)
 `else
  `define AXL_CPU_STEP(op, rdata, resp, irq, now, addr, wdata, delay) \
     $axl_cpu_step(op, rdata, resp, irq, now, addr, wdata, delay)
@@ -31,10 +36,15 @@
  `define AXL_STREAM_OUT(word, last) $axl_stream_out(word, last)
  `define AXL_PROTOCOL_RESET $axl_protocol_reset
  `define AXL_ACTIVITY(now, bits) $axl_activity(now, bits)
+ `define AXL_ACCELERATOR(number) $axl_accelerator(number)
 `endif
 
 `ifndef AXL_WIDTH
  `define AXL_WIDTH 32
+`endif
+`ifndef AXL_DMAS
+ `define AXL_DMAS 1
+ `define AXL_PAGES 16'h0
 `endif
 
 module axiloom_tb (
@@ -56,23 +66,24 @@ module axiloom_tb (
     output reg  [63:0] stat_store,
     output reg  [63:0] stat_dma_wait,
     output reg  [63:0] stat_idle,
-    output reg  [63:0] stat_words_in,
-    output reg  [63:0] stat_words_out,
-    output reg  [63:0] stat_transfers_in,
-    output reg  [63:0] stat_transfers_out,
+    output reg  [64*`AXL_DMAS-1:0] stat_words_in,
+    output reg  [64*`AXL_DMAS-1:0] stat_words_out,
+    output reg  [64*`AXL_DMAS-1:0] stat_transfers_in,
+    output reg  [64*`AXL_DMAS-1:0] stat_transfers_out,
+    output reg  [64*`AXL_DMAS-1:0] stat_computing,  // as stat_compute, of each; only where there are several
     output reg  [63:0] stat_mmio_reads,
     output reg  [63:0] stat_mmio_writes,
     output reg  [63:0] stat_polls,
     // For the diagnosis of a hang.
-    output reg  [31:0] stat_mm2s_dmasr,
-    output reg  [31:0] stat_s2mm_dmasr,
-    output reg  [31:0] stat_mm2s_length,   // last LENGTH written, bytes; with AXL_SG: CURDESC
-    output reg  [31:0] stat_s2mm_length,
-    output reg  [31:0] stat_mm2s_words,    // words over the stream since then; with AXL_SG: of the descriptor
-    output reg  [31:0] stat_s2mm_words,
-    output wire [3:0]  stat_error,
-    output wire [3:0]  stat_in_flags,      // {tvalid, tready, tlast, MM2S busy}
-    output wire [3:0]  stat_out_flags,     // {tvalid, tready, tlast, S2MM busy}
+    output reg  [32*`AXL_DMAS-1:0] stat_mm2s_dmasr,
+    output reg  [32*`AXL_DMAS-1:0] stat_s2mm_dmasr,
+    output reg  [32*`AXL_DMAS-1:0] stat_mm2s_length,  // last LENGTH written, bytes; with AXL_SG: CURDESC
+    output reg  [32*`AXL_DMAS-1:0] stat_s2mm_length,
+    output reg  [32*`AXL_DMAS-1:0] stat_mm2s_words,   // over the stream since then; with AXL_SG: of the descriptor
+    output reg  [32*`AXL_DMAS-1:0] stat_s2mm_words,
+    output wire [4*`AXL_DMAS-1:0]  stat_error,
+    output wire [4*`AXL_DMAS-1:0]  stat_in_flags,     // {tvalid, tready, tlast, MM2S busy}
+    output wire [4*`AXL_DMAS-1:0]  stat_out_flags,    // {tvalid, tready, tlast, S2MM busy}
     output wire [31:0] skip                // cycles that `now` jumps over at the next edge, for waveforms
 );
 
@@ -86,6 +97,7 @@ module axiloom_tb (
   import "DPI-C" function void axl_stream_out(input int word, input int last);
   import "DPI-C" function void axl_protocol_reset();
   import "DPI-C" function void axl_activity(input longint now, input int bits);
+  import "DPI-C" function void axl_accelerator(input int number);
   wire clk = clk_in;
 `else
   // Icarus has no main of ours: the clock is made here, and a jump of virtual time is a long low
@@ -118,14 +130,17 @@ module axiloom_tb (
 `else
   localparam [9:0] MM2S_BEGIN = 10'h028, S2MM_BEGIN = 10'h058;
 `endif
-  localparam [9:0] NO_REGISTER = 10'h3FF;
+  localparam [31:0] NO_REGISTER = 32'hFFFF_FFFF;
   localparam DMACR_RESET = 2;
   localparam [1:0] DECERR = 2'b11;
   localparam integer WIDTH = `AXL_WIDTH, LANES = WIDTH / 32;  // words of a beat
+  localparam integer DMAS = `AXL_DMAS;
+  localparam integer ADDRESS = DMAS == 1 ? 10 : 32;           // bits of the registers' port
+  localparam [16*DMAS-1:0] PAGES = `AXL_PAGES;
 
   // --- the SoC --------------------------------------------------------------------------------
 
-  reg  [9:0]  awaddr, araddr;
+  reg  [ADDRESS-1:0] awaddr, araddr;
   reg         awvalid, wvalid, bready, arvalid, rready;
   reg  [31:0] wdata;
   wire        awready, wready, bvalid, arready, rvalid;
@@ -147,11 +162,12 @@ module axiloom_tb (
   reg  [1:0]  s2mm_bresp;
   reg         s2mm_bvalid;
 
-  wire        mm2s_introut, s2mm_introut, debug_idle;
-  wire [WIDTH-1:0] in_tdata, out_tdata;
-  wire        in_tvalid, in_tready, in_tlast, out_tvalid, out_tready, out_tlast;
-  wire        debug_compute, debug_mm2s_busy, debug_s2mm_busy;
-  wire [3:0]  debug_error;
+  wire        debug_idle;
+  wire [DMAS-1:0] mm2s_introut, s2mm_introut;
+  wire [WIDTH*DMAS-1:0] in_tdata, out_tdata;
+  wire [DMAS-1:0] in_tvalid, in_tready, in_tlast, out_tvalid, out_tready, out_tlast;
+  wire [DMAS-1:0] debug_compute, debug_mm2s_busy, debug_s2mm_busy;
+  wire [4*DMAS-1:0] debug_error;
 
   // Fixed attributes of the masters' bursts (INCR, whole beats): nothing here depends on them.
   wire [2:0]  unused_arsize, unused_arprot, unused_awsize, unused_awprot;
@@ -171,7 +187,7 @@ module axiloom_tb (
   wire [2:0]  unused_sg_arsize, unused_sg_arprot, unused_sg_awsize, unused_sg_awprot;
   wire [1:0]  unused_sg_arburst, unused_sg_awburst;
   wire [3:0]  unused_sg_arcache, unused_sg_awcache;
-  wire        debug_mm2s_done, debug_s2mm_done;
+  wire [DMAS-1:0] debug_mm2s_done, debug_s2mm_done;
 `endif
 
   axiloom_soc soc (
@@ -220,8 +236,6 @@ module axiloom_tb (
   );
 
   assign stat_error     = debug_error;
-  assign stat_in_flags  = {in_tvalid, in_tready, in_tlast, debug_mm2s_busy};
-  assign stat_out_flags = {out_tvalid, out_tready, out_tlast, debug_s2mm_busy};
 
   `include "axl_memory.vh"
 
@@ -232,37 +246,46 @@ module axiloom_tb (
   reg         computing;       // the delay is the CPU's own work, not the way to a bus access
   reg         quiet;           // debug_idle was up a cycle ago too: no register write is settling
   reg  [31:0] access_addr, access_data;
-  reg  [9:0]  polled, polled_before;  // status registers that the last two accesses read; NO_REGISTER: others
+  reg  [31:0] polled, polled_before;  // status registers that the last two accesses read; NO_REGISTER: others
   reg  [31:0] cpu_rdata;
   reg  [1:0]  cpu_resp;
-  reg         was_reset;       // by the driver, through DMACR, and no transfer since
+  reg  [DMAS-1:0] was_reset;   // by the driver, through DMACR, and no transfer since
   reg  [31:0] stalled;
-  reg  [6:0]  autopsy_left;
-  reg  [1:0]  autopsy_step;
-  integer     op, step_addr, step_data, step_delay, word, lane;
+  reg  [8:0]  autopsy_left;
+  reg  [5:0]  autopsy_step;
+  integer     op, step_addr, step_data, step_delay, word, lane, dma;
 
-  wire in_beat  = in_tvalid && in_tready;
-  wire out_beat = out_tvalid && out_tready;
+  wire [DMAS-1:0] in_beat  = in_tvalid & in_tready;
+  wire [DMAS-1:0] out_beat = out_tvalid & out_tready;
 `ifdef AXL_SG
-  wire [1:0]  descriptor_done = {debug_s2mm_done, debug_mm2s_done};
+  wire [DMAS-1:0] mm2s_done = debug_mm2s_done, s2mm_done = debug_s2mm_done;
 `else
-  wire [1:0]  descriptor_done = 2'b00;
+  wire [DMAS-1:0] mm2s_done = 0, s2mm_done = 0;
 `endif
   // What the hardware does in this cycle (AXL_BIT_* of axl_profile.h); the core is told when it changes, and of
   // every end of a descriptor: those of one beat end in cycles behind each other.
-  reg  [7:0]  activity_told;
-  wire [7:0]  activity = {descriptor_done, debug_s2mm_busy, debug_mm2s_busy, out_beat, in_tvalid, in_beat,
-                          debug_compute};
+  reg  [8*DMAS-1:0]  activity_told;
+  wire [8*DMAS-1:0]  activity;
+  genvar g;
+  generate
+    for (g = 0; g < DMAS; g = g + 1) begin : each
+      assign activity[8*g +: 8] = {s2mm_done[g], mm2s_done[g], debug_s2mm_busy[g], debug_mm2s_busy[g], out_beat[g],
+                                   in_tvalid[g], in_beat[g], debug_compute[g]};
+      assign stat_in_flags[4*g +: 4]  = {in_tvalid[g], in_tready[g], in_tlast[g], debug_mm2s_busy[g]};
+      assign stat_out_flags[4*g +: 4] = {out_tvalid[g], out_tready[g], out_tlast[g], debug_s2mm_busy[g]};
+    end
+  endgenerate
   wire write_taken = cpu == CPU_WRITE && awvalid && awready;
-  wire busy     = debug_mm2s_busy || debug_s2mm_busy;
-  wire irq      = mm2s_introut || s2mm_introut;
+  wire busy     = debug_mm2s_busy != 0 || debug_s2mm_busy != 0;
+  wire irq      = mm2s_introut != 0 || s2mm_introut != 0;
   wire running  = ctl_go && stat_outcome == OUTCOME_RUNNING;
   wire jump     = running && cpu == CPU_DELAY && quiet && debug_idle && memory_quiet && $signed(wait_left) > 1;
   wire [31:0] step_cycles = jump ? wait_left : 32'd1;
 `ifdef AXL_SG
-  wire status_read = araddr == MM2S_DMASR || araddr == S2MM_DMASR || araddr == MM2S_CURDESC || araddr == S2MM_CURDESC;
+  wire status_read = araddr[9:0] == MM2S_DMASR || araddr[9:0] == S2MM_DMASR || araddr[9:0] == MM2S_CURDESC ||
+                     araddr[9:0] == S2MM_CURDESC;
 `else
-  wire status_read = araddr == MM2S_DMASR || araddr == S2MM_DMASR;
+  wire status_read = araddr[9:0] == MM2S_DMASR || araddr[9:0] == S2MM_DMASR;
 `endif
   wire lite_done = (cpu == CPU_READ && rvalid && rready) || (cpu == CPU_WRITE && bvalid && bready);
   // A run ends between accesses, so that the autopsy's reads are the only ones in flight, unless
@@ -273,22 +296,34 @@ module axiloom_tb (
 
   assign skip = jump ? wait_left - 32'd1 : 32'd0;
 
+  // Is this address one of the registers of this DMA?
+  function hits(input [31:0] address, input integer number);
+    hits = DMAS == 1 || address[31:16] == PAGES[16*number +: 16];
+  endfunction
+
+  // Steps of the autopsy: the registers of the first DMA, then of the next one. Where there are several they take longer.
 `ifdef AXL_SG
-  localparam [1:0] AUTOPSY_END = 2'd3;
-  function [9:0] autopsy_address(input [1:0] step);
-    case (step)
-      0: autopsy_address = MM2S_DMASR;
-      1: autopsy_address = S2MM_DMASR;
-      2: autopsy_address = MM2S_CURDESC;
-      3: autopsy_address = S2MM_CURDESC;
-    endcase
-  endfunction
+  localparam [2:0] AUTOPSY_READS = 3'd4;
 `else
-  localparam [1:0] AUTOPSY_END = 2'd1;
-  function [9:0] autopsy_address(input [1:0] step);
-    autopsy_address = step == 0 ? MM2S_DMASR : S2MM_DMASR;
-  endfunction
+  localparam [2:0] AUTOPSY_READS = 3'd2;
 `endif
+  localparam [5:0] AUTOPSY_END = AUTOPSY_READS * DMAS - 1;
+  localparam [8:0] AUTOPSY_CYCLES = DMAS == 1 ? 127 : 511;
+  function [31:0] autopsy_address(input [5:0] step);
+    begin
+      case (step % AUTOPSY_READS)
+        0: autopsy_address = MM2S_DMASR;
+        1: autopsy_address = S2MM_DMASR;
+`ifdef AXL_SG
+        2: autopsy_address = MM2S_CURDESC;
+        default: autopsy_address = S2MM_CURDESC;
+`else
+        default: autopsy_address = 32'd0;
+`endif
+      endcase
+      autopsy_address = autopsy_address | {PAGES[16 * ((step / AUTOPSY_READS) % DMAS) +: 16], 16'h0};
+    end
+  endfunction
 
   // One process makes every call into C, in one order: memory, streams, CPU. What the CPU does
   // at an edge comes after what the DMA does at it, on every simulator.
@@ -297,45 +332,51 @@ module axiloom_tb (
 
     // Streams and counters.
     if (running) begin
-      if (activity != activity_told || descriptor_done != 2'b00) begin
-        `AXL_ACTIVITY(now, {24'b0, activity});
-        activity_told <= activity;
-      end
-      if (in_beat) begin
-        for (lane = 0; lane < LANES; lane = lane + 1) begin
-          word = in_tdata[32*lane +: 32];
-          `AXL_STREAM_IN(word, {31'b0, in_tlast && lane == LANES - 1});
+      // All of them first: the core accounts for the cycles before this one at the first word that it is told of.
+      for (dma = 0; dma < DMAS; dma = dma + 1) begin
+        if (activity[8*dma +: 8] != activity_told[8*dma +: 8] || mm2s_done[dma] || s2mm_done[dma]) begin
+          if (DMAS > 1) `AXL_ACCELERATOR(dma);
+          `AXL_ACTIVITY(now, {24'b0, activity[8*dma +: 8]});
+          activity_told[8*dma +: 8] <= activity[8*dma +: 8];
         end
-        stat_words_in   <= stat_words_in + LANES;
-        stat_mm2s_words <= stat_mm2s_words + LANES;
       end
-      if (out_beat) begin
-        for (lane = 0; lane < LANES; lane = lane + 1) begin
-          word = out_tdata[32*lane +: 32];
-          `AXL_STREAM_OUT(word, {31'b0, out_tlast && lane == LANES - 1});
+      for (dma = 0; dma < DMAS; dma = dma + 1) begin
+        if (DMAS > 1 && (in_beat[dma] || out_beat[dma])) `AXL_ACCELERATOR(dma);
+        if (in_beat[dma]) begin
+          for (lane = 0; lane < LANES; lane = lane + 1) begin
+            word = in_tdata[WIDTH*dma + 32*lane +: 32];
+            `AXL_STREAM_IN(word, {31'b0, in_tlast[dma] && lane == LANES - 1});
+          end
+          stat_words_in[64*dma +: 64]   <= stat_words_in[64*dma +: 64] + LANES;
+          stat_mm2s_words[32*dma +: 32] <= stat_mm2s_words[32*dma +: 32] + LANES;
         end
-        stat_words_out  <= stat_words_out + LANES;
-        stat_s2mm_words <= stat_s2mm_words + LANES;
+        if (out_beat[dma]) begin
+          for (lane = 0; lane < LANES; lane = lane + 1) begin
+            word = out_tdata[WIDTH*dma + 32*lane +: 32];
+            `AXL_STREAM_OUT(word, {31'b0, out_tlast[dma] && lane == LANES - 1});
+          end
+          stat_words_out[64*dma +: 64]  <= stat_words_out[64*dma +: 64] + LANES;
+          stat_s2mm_words[32*dma +: 32] <= stat_s2mm_words[32*dma +: 32] + LANES;
+        end
+        // With the last word of a descriptor.
+        if (mm2s_done[dma]) begin
+          stat_transfers_in[64*dma +: 64] <= stat_transfers_in[64*dma +: 64] + 64'd1;
+          stat_mm2s_words[32*dma +: 32]   <= 32'd0;
+        end
+        if (s2mm_done[dma]) begin
+          stat_transfers_out[64*dma +: 64] <= stat_transfers_out[64*dma +: 64] + 64'd1;
+          stat_s2mm_words[32*dma +: 32]    <= 32'd0;
+        end
+        if (DMAS > 1 && debug_compute[dma]) stat_computing[64*dma +: 64] <= stat_computing[64*dma +: 64] + 64'd1;
       end
-`ifdef AXL_SG
-      // With the last word of a descriptor.
-      if (debug_mm2s_done) begin
-        stat_transfers_in <= stat_transfers_in + 64'd1;
-        stat_mm2s_words   <= 32'd0;
-      end
-      if (debug_s2mm_done) begin
-        stat_transfers_out <= stat_transfers_out + 64'd1;
-        stat_s2mm_words    <= 32'd0;
-      end
-`endif
       now <= now + {32'b0, step_cycles};
       if (jump) begin
         stat_idle    <= stat_idle + {32'b0, wait_left};
         stat_skipped <= stat_skipped + {32'b0, wait_left - 32'd1};
       end
-      else if (debug_compute) stat_compute <= stat_compute + 64'd1;
-      else if (in_beat) stat_load <= stat_load + 64'd1;
-      else if (out_beat) stat_store <= stat_store + 64'd1;
+      else if (debug_compute != 0) stat_compute <= stat_compute + 64'd1;
+      else if (in_beat != 0) stat_load <= stat_load + 64'd1;
+      else if (out_beat != 0) stat_store <= stat_store + 64'd1;
       else if (busy) stat_dma_wait <= stat_dma_wait + 64'd1;
       else stat_idle <= stat_idle + 64'd1;
     end
@@ -373,8 +414,8 @@ module axiloom_tb (
           bready  <= cpu_next == CPU_WRITE;
           arvalid <= cpu_next == CPU_READ;
           rready  <= cpu_next == CPU_READ;
-          awaddr  <= access_addr[9:0];
-          araddr  <= access_addr[9:0];
+          awaddr  <= access_addr[ADDRESS-1:0];
+          araddr  <= access_addr[ADDRESS-1:0];
           wdata   <= access_data;
         end
       end
@@ -407,8 +448,12 @@ module axiloom_tb (
           polled_before    <= NO_REGISTER;
           stat_mmio_writes <= stat_mmio_writes + 64'd1;
 `ifndef AXL_SG
-          if (awaddr == MM2S_BEGIN) stat_transfers_in <= stat_transfers_in + 64'd1;
-          if (awaddr == S2MM_BEGIN) stat_transfers_out <= stat_transfers_out + 64'd1;
+          for (dma = 0; dma < DMAS; dma = dma + 1) begin
+            if (awaddr[9:0] == MM2S_BEGIN && hits(awaddr, dma))
+              stat_transfers_in[64*dma +: 64] <= stat_transfers_in[64*dma +: 64] + 64'd1;
+            if (awaddr[9:0] == S2MM_BEGIN && hits(awaddr, dma))
+              stat_transfers_out[64*dma +: 64] <= stat_transfers_out[64*dma +: 64] + 64'd1;
+          end
 `endif
         end
       end
@@ -420,17 +465,17 @@ module axiloom_tb (
       CPU_AUTOPSY: begin
         // After the end of a run: both status registers as the CPU would read them now, and where the
         // descriptors are. An access that hangs itself is given up.
-        autopsy_left <= autopsy_left - 7'd1;
+        autopsy_left <= autopsy_left - 9'd1;
         if (arready) arvalid <= 1'b0;
         if (rvalid && rready) begin
-          case (autopsy_step)
-            0: stat_mm2s_dmasr <= rdata;
-            1: stat_s2mm_dmasr <= rdata;
-            2: stat_mm2s_length <= rdata;
-            3: stat_s2mm_length <= rdata;
+          case (autopsy_step % AUTOPSY_READS)
+            0: stat_mm2s_dmasr[32 * (autopsy_step / AUTOPSY_READS) +: 32] <= rdata;
+            1: stat_s2mm_dmasr[32 * (autopsy_step / AUTOPSY_READS) +: 32] <= rdata;
+            2: stat_mm2s_length[32 * (autopsy_step / AUTOPSY_READS) +: 32] <= rdata;
+            default: stat_s2mm_length[32 * (autopsy_step / AUTOPSY_READS) +: 32] <= rdata;
           endcase
-          autopsy_step <= autopsy_step + 2'd1;
-          araddr       <= autopsy_address(autopsy_step + 2'd1);
+          autopsy_step <= autopsy_step + 6'd1;
+          araddr       <= autopsy_address(autopsy_step + 6'd1);
           arvalid      <= autopsy_step != AUTOPSY_END;
           rready       <= autopsy_step != AUTOPSY_END;
         end
@@ -442,30 +487,35 @@ module axiloom_tb (
       default: ;
     endcase
     if (lite_done) cpu <= CPU_STEP;
+    for (dma = 0; dma < DMAS; dma = dma + 1) begin
+      if (write_taken && hits(awaddr, dma)) begin
 `ifndef AXL_SG
-    // What a transfer has moved counts from its LENGTH on: the first word comes later than this.
-    if (write_taken && awaddr == MM2S_BEGIN) begin
-      stat_mm2s_length <= wdata;
-      stat_mm2s_words  <= 32'd0;
-    end
-    if (write_taken && awaddr == S2MM_BEGIN) begin
-      stat_s2mm_length <= wdata;
-      stat_s2mm_words  <= 32'd0;
-    end
+        // What a transfer has moved counts from its LENGTH on: the first word comes later than this.
+        if (awaddr[9:0] == MM2S_BEGIN) begin
+          stat_mm2s_length[32*dma +: 32] <= wdata;
+          stat_mm2s_words[32*dma +: 32]  <= 32'd0;
+        end
+        if (awaddr[9:0] == S2MM_BEGIN) begin
+          stat_s2mm_length[32*dma +: 32] <= wdata;
+          stat_s2mm_words[32*dma +: 32]  <= 32'd0;
+        end
 `endif
-    // A soft reset of the DMA resets the accelerator too (mm2s_prmry_reset_out_n). The monitor follows
-    // when the next transfer begins: words that were still under way at the reset are lost.
-    if (write_taken && (awaddr == MM2S_DMACR || awaddr == S2MM_DMACR) && wdata[DMACR_RESET]) was_reset <= 1'b1;
-    else if (write_taken && was_reset && (awaddr == MM2S_BEGIN || awaddr == S2MM_BEGIN)) begin
-      `AXL_PROTOCOL_RESET;
-      was_reset       <= 1'b0;
-      stat_mm2s_words <= 32'd0;
-      stat_s2mm_words <= 32'd0;
+        // A soft reset of the DMA resets the accelerator too (mm2s_prmry_reset_out_n). The monitor follows
+        // when the next transfer begins: words that were still under way at the reset are lost.
+        if ((awaddr[9:0] == MM2S_DMACR || awaddr[9:0] == S2MM_DMACR) && wdata[DMACR_RESET]) was_reset[dma] <= 1'b1;
+        else if (was_reset[dma] && (awaddr[9:0] == MM2S_BEGIN || awaddr[9:0] == S2MM_BEGIN)) begin
+          if (DMAS > 1) `AXL_ACCELERATOR(dma);
+          `AXL_PROTOCOL_RESET;
+          was_reset[dma]                <= 1'b0;
+          stat_mm2s_words[32*dma +: 32] <= 32'd0;
+          stat_s2mm_words[32*dma +: 32] <= 32'd0;
+        end
+      end
     end
 
     // The end of a run, in order or not. Progress is a word on a stream or a register write; the
     // CPU's own computing is never counted as standing still, polling and waiting are.
-    if (in_beat || out_beat || (cpu == CPU_WRITE && lite_done)) stalled <= 32'd0;
+    if (in_beat != 0 || out_beat != 0 || (cpu == CPU_WRITE && lite_done)) stalled <= 32'd0;
     else if (running && waiting) stalled <= stalled + step_cycles;
     if (running) begin
       if (cpu == CPU_HALT) stat_outcome <= OUTCOME_HALT;
@@ -476,11 +526,11 @@ module axiloom_tb (
     // An access that had just begun ends first: its answer is not what the autopsy asks for.
     if (ctl_go && stat_outcome != OUTCOME_RUNNING && !done && cpu != CPU_AUTOPSY && (!mid_access || stuck_access)) begin
       cpu          <= CPU_AUTOPSY;
-      autopsy_left <= 7'd127;
-      autopsy_step <= 2'd0;
+      autopsy_left <= AUTOPSY_CYCLES;
+      autopsy_step <= 6'd0;
       awvalid      <= 1'b0;
       wvalid       <= 1'b0;
-      araddr       <= MM2S_DMASR;
+      araddr       <= autopsy_address(6'd0);
       arvalid      <= 1'b1;
       rready       <= 1'b1;
     end
@@ -488,7 +538,7 @@ module axiloom_tb (
     if (!ctl_go) begin
       done               <= 1'b0;
       stat_outcome       <= OUTCOME_RUNNING;
-      activity_told      <= 8'd0;
+      activity_told      <= 0;
       now                <= 64'd0;
       stat_skipped       <= 64'd0;
       stat_compute       <= 64'd0;
@@ -496,19 +546,20 @@ module axiloom_tb (
       stat_store         <= 64'd0;
       stat_dma_wait      <= 64'd0;
       stat_idle          <= 64'd0;
-      stat_words_in      <= 64'd0;
-      stat_words_out     <= 64'd0;
-      stat_transfers_in  <= 64'd0;
-      stat_transfers_out <= 64'd0;
+      stat_words_in      <= 0;
+      stat_words_out     <= 0;
+      stat_transfers_in  <= 0;
+      stat_transfers_out <= 0;
+      stat_computing     <= 0;
       stat_mmio_reads    <= 64'd0;
       stat_mmio_writes   <= 64'd0;
       stat_polls         <= 64'd0;
-      stat_mm2s_dmasr    <= 32'd0;
-      stat_s2mm_dmasr    <= 32'd0;
-      stat_mm2s_length   <= 32'd0;
-      stat_s2mm_length   <= 32'd0;
-      stat_mm2s_words    <= 32'd0;
-      stat_s2mm_words    <= 32'd0;
+      stat_mm2s_dmasr    <= 0;
+      stat_s2mm_dmasr    <= 0;
+      stat_mm2s_length   <= 0;
+      stat_s2mm_length   <= 0;
+      stat_mm2s_words    <= 0;
+      stat_s2mm_words    <= 0;
       cpu                <= CPU_STEP;
       cpu_next           <= CPU_STEP;
       cpu_rdata          <= 32'd0;
@@ -528,7 +579,7 @@ module axiloom_tb (
     end
     if (ctl_reset) begin
       quiet     <= 1'b0;
-      was_reset <= 1'b0;
+      was_reset <= 0;
       memory_reset;
     end
   end

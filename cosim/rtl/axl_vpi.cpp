@@ -3,7 +3,7 @@
 //   $axl_cpu_step(op, rdata, resp, irq, now, addr, wdata, delay)   writes op, addr, wdata, delay
 //   $axl_mem_read(data, addr)                                      writes data
 //   $axl_mem_write(addr, data, strb)   $axl_stream_in(word, last)   $axl_stream_out(word, last)
-//   $axl_protocol_reset   $axl_activity(now, bits)
+//   $axl_protocol_reset   $axl_activity(now, bits)   $axl_accelerator(number)
 //
 // Outputs are integers of the wrapper, which it assigns on with non-blocking assignments: a task
 // that wrote the design's registers would race with it.
@@ -100,6 +100,11 @@ PLI_INT32 activity(PLI_BYTE8 *) {
     return 0;
 }
 
+PLI_INT32 accelerator(PLI_BYTE8 *) {
+    axl_accelerator(static_cast<int>(get(site().argument[0])));
+    return 0;
+}
+
 void add_task(const char *name, PLI_INT32 (*function)(PLI_BYTE8 *)) {
     s_vpi_systf_data task = {};
     task.type = vpiSysTask;
@@ -116,6 +121,7 @@ void add_tasks() {
     add_task("$axl_stream_out", stream_out);
     add_task("$axl_protocol_reset", protocol_reset);
     add_task("$axl_activity", activity);
+    add_task("$axl_accelerator", accelerator);
 }
 
 }  // namespace
