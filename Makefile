@@ -4,8 +4,11 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-STAMP  := $(VENV)/.installed
 JOBS   ?= 2
+# More of pyproject.toml's extras: `make test EXTRAS=networks` runs the tests of both front ends too.
+EXTRAS ?=
+comma  := ,
+STAMP  := $(VENV)/.installed$(if $(EXTRAS),-$(EXTRAS))
 
 .PHONY: demo test test-all bench lint setup prerequisites icarus clean help
 
@@ -14,6 +17,7 @@ help:
 	@echo "make test      all tests but the slow ones     make test-all   all tests"
 	@echo "make bench     the benchmarks, each with its ratio or table"
 	@echo "make lint      formatter, linter and type checker"
+	@echo "EXTRAS=networks with any of them: PyTorch, ONNX and scikit-learn too (about 1 GB)"
 
 demo: $(STAMP)
 	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --size 16 --flow Cs --dma sg --against neon
@@ -37,7 +41,7 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt | prerequisites
 	@echo "setting up $(VENV) (once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev$(if $(EXTRAS),$(comma)$(EXTRAS))]'
 	@touch $@
 
 prerequisites:

@@ -50,7 +50,7 @@ def constant(op: arith.ConstantOp) -> Array:
         fail(op, "the reference cannot execute it")
     values = np.array(op.value.get_values()).astype(dtype_of(op, kind.element_type))
     shape = kind.get_shape()
-    return np.broadcast_to(values, shape).copy() if values.size == 1 else values.reshape(shape)
+    return np.full(shape, values.flat[0]) if values.size == 1 else values.reshape(shape)
 
 
 def unsigned(x: Array) -> Array:
