@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """The DMA against PG021 and the AXI rules (which the memory of the bench checks on every cycle)."""
 
 from __future__ import annotations
