@@ -23,7 +23,7 @@ from axiloom.drivergen.network import emit
 from axiloom.drivergen.network.layers import Layer
 from axiloom.drivergen.network.lives import assign, dtype_of
 from axiloom.drivergen.network.memory import MemoryPlan
-from axiloom.drivergen.network.outline import outline
+from axiloom.drivergen.network.outline import DEVICE, PLACE, device_of, outline
 from axiloom.drivergen.network.passes.fold_casts import FoldCasts
 from axiloom.drivergen.network.passes.fold_constants import fold_constants, weight_names
 from axiloom.drivergen.network.passes.fold_transposes import FoldTransposes
@@ -50,8 +50,8 @@ class HowTo:
     pipeline: str = "published"
 
 
-Schedules = Callable[[str, str], HowTo]
-"""How the layer in the MLIR text is to be executed; the second argument is what messages call it."""
+Schedules = Callable[[AcceleratorSpec, str, str], HowTo]
+"""How an accelerator is to execute the layer in the MLIR text; the last argument is what messages call it."""
 
 
 @dataclass
@@ -81,7 +81,7 @@ def canonicalise(module: ModuleOp, weights: dict[str, Array], name: str = "input
 
 def compile_network(
     text: str,
-    spec: AcceleratorSpec | None,
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None,
     weights: Mapping[str, Array] | None = None,
     *,
     schedule: Schedules | None = None,
@@ -91,57 +91,46 @@ def compile_network(
 ) -> NetworkDriver:
     """Compile a function on tensors, of any number of ops, for `spec` and the CPU (None: the CPU alone).
 
-    `weights`: arrays of the arguments with `axiloom.weight`, by its value. `schedule` says how each layer on
-    the accelerator uses it (default: the specification's own flow and tile). With `embed` weights are a part
-    of the program. Raises CompileError with the place of an op that has no C, UsageError for weights that
-    are missing or have another shape.
+    `spec` may be several accelerators of one system: a layer goes to the first that takes it, those of its
+    kind before others. `weights`: arrays of the arguments with `axiloom.weight`, by its value. `schedule`
+    says how each layer on an accelerator uses it (default: the specification's own flow and tile). With
+    `embed` weights are a part of the program. Raises CompileError with the place of an op that has no C,
+    UsageError for weights that are missing or have another shape.
     """
+    specs = () if spec is None else (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
     module = parse(text, name)
     function = only_function(module, name)
     known = _checked_weights(function, weights or {}, name)
     canonicalise(module, known, name)
     stages = {"network": str(module) + "\n"}
-    tried: dict[str, Driver] = {}
-
-    def accepts(made: func.FuncOp, title: str) -> str | None:
-        assert spec is not None
-        layer = _module_text(made)
-        try:
-            compile_mlir(layer, spec, stop="linalg", name=title, caches=caches)
-            how = schedule(layer, title) if schedule else HowTo()
-            tried[layer] = _compile_layer(layer, spec, how, title, caches)
-        except (CompileError, UsageError) as error:
-            return _PLACE.sub("", str(error))
-        return None
-
-    layers = outline(module, accepts if spec else None, post=bool(spec and spec.post))
+    offload = _Offload(specs, schedule, caches)
+    post = any(one.post for one in specs)
+    layers = outline(module, offload.accepts if specs else None, post=post)
     stages["layers"] = str(module) + "\n"
     entry = only_function_named(module, function.sym_name.data)
-    functions = {f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp) and f is not entry}
-    banner = _banner(entry_name(entry), spec, layers)
-    sources: dict[str, str] = {}
-    callees: dict[str, list[Arg]] = {}
-    uses: dict[str, list[Call]] = {}
-    inits: list[str] = []
-    on_cpu = []
-    for label, made in functions.items():
-        if made.attributes["axiloom.place"] != StringAttr("accelerator"):
-            on_cpu.append(made)
-            continue
-        driver = _named(tried[_module_text(made)], label)
-        sources[f"{label}.c"] = driver.c.replace(f'"{driver.header_name}"', f'"{emit.HEADER}"')
-        callees[label], uses[label] = driver.args, driver.calls
-        inits.append(f"{label}_init")
-    cpu = _compile_cpu(on_cpu)
-    if on_cpu:
-        callees |= {f.sym_name.data: arguments(f) for f in cpu.ops if isinstance(f, func.FuncOp)}
+    functions = [f for f in module.ops if isinstance(f, func.FuncOp) and f is not entry]
+    banner = _banner(entry_name(entry), specs, layers)
+    own = [made for made in functions if DEVICE in made.attributes]
+    drivers = {made.sym_name.data: offload.driver(made) for made in own}
+    callees = {label: driver.args for label, driver in drivers.items()}
+    uses = {label: driver.calls for label, driver in drivers.items()}
+    sources = {
+        f"{label}.c": driver.c.replace(f'"{driver.header_name}"', f'"{emit.HEADER}"')
+        for label, driver in drivers.items()
+    }
+    inits: dict[int, str] = {}
+    for made in own:
+        inits.setdefault(device_of(made), f"{made.sym_name.data}_init")
+    cpu = _compile_cpu([made for made in functions if DEVICE not in made.attributes])
+    loops = [f for f in cpu.ops if isinstance(f, func.FuncOp)]
+    if loops:
+        callees |= {f.sym_name.data: arguments(f) for f in loops}
         what = f"Layers of {entry_name(entry)} on the CPU.\nGenerated by axiloom {__version__}."
         sources["cpu.c"] = emit_c.emit(cpu, what, emit.HEADER, restrict=True)
     passed, weight_args = _arguments(entry)
     outputs = _results(entry, len(passed) + len(weight_args))
     ordered = {arg.symbol: arg for arg in (*passed, *weight_args)}
-    by_position = [ordered[symbol] for symbol in _symbols(entry)]
-    lives = assign(entry, [*by_position, *outputs], callees)
+    lives = assign(entry, [*(ordered[symbol] for symbol in _symbols(entry)), *outputs], callees)
     driver = NetworkDriver(
         entry_name(entry),
         [*passed, *outputs],
@@ -158,17 +147,12 @@ def compile_network(
     prototypes = [
         emit.layer_prototype(label, args, accelerator=label in uses) for label, args in callees.items()
     ]
-    prototypes += [f"dma_status {inits[0]}(void);"] if inits else []
-    where = driver.args
-    driver.c = emit.network(banner, driver.function, where, layers, lives)
-    driver.header = emit.header(banner, driver.function, where, weight_args, prototypes, len(layers))
+    prototypes += [f"dma_status {init}(void);" for init in inits.values()]
+    filled = [] if embed else weight_args
+    driver.c = emit.network(banner, driver.function, driver.args, layers, lives, several=len(specs) > 1)
+    driver.header = emit.header(banner, driver.function, driver.args, weight_args, prototypes, len(layers))
     driver.harness = emit.harness(
-        banner,
-        driver.function,
-        where,
-        [] if embed else weight_args,
-        len(layers),
-        inits[0] if inits else None,
+        banner, driver.function, driver.args, filled, len(layers), inits, select=len(specs) > 1
     )
     driver.sources = {"network.c": driver.c, **sources}
     if embed and weight_args:
@@ -177,6 +161,52 @@ def compile_network(
     stages["c"] = driver.c
     return driver
 
+
+@dataclass
+class _Offload:
+    """Layers that have been offered to the accelerators, and their drivers."""
+
+    specs: tuple[AcceleratorSpec, ...]
+    schedule: Schedules | None
+    caches: Caches
+    drivers: dict[tuple[int, str], Driver] = field(default_factory=dict)
+
+    def accepts(self, made: func.FuncOp, title: str) -> int | str:
+        """The number of the accelerator that takes a layer, or why that of its own kind does not."""
+        text = _module_text(made)
+        kind = CONVOLUTION if title.startswith("conv") else MATMUL
+        order = sorted(range(len(self.specs)), key=lambda number: self.specs[number].kernel != kind)
+        reasons = []
+        for number in order:
+            try:
+                self.drivers[number, text] = self._compile(self.specs[number], text, title)
+                return number
+            except (CompileError, UsageError) as error:
+                reasons.append(_PLACE.sub("", str(error)))
+        return reasons[0]
+
+    def _compile(self, spec: AcceleratorSpec, text: str, title: str) -> Driver:
+        compile_mlir(text, spec, stop="linalg", name=title, caches=self.caches)
+        how = self.schedule(spec, text, title) if self.schedule else HowTo()
+        return compile_mlir(
+            text,
+            spec,
+            flow=how.flow,
+            order=how.order,
+            tile=how.tile,
+            pipeline=how.pipeline,
+            name=title,
+            caches=self.caches,
+        )
+
+    def driver(self, made: func.FuncOp) -> Driver:
+        """That of an accepted layer, under the layer's name."""
+        driver, name = self.drivers[device_of(made), _module_text(made)], made.sym_name.data
+        return replace(driver, function=name, c=re.sub(r"\blayer(?=_init\b|\b)", name, driver.c))
+
+
+CONVOLUTION, MATMUL = "linalg.conv_2d_nchw_fchw", "linalg.matmul"
+"""Kernels of specifications, to offer a layer to its own kind first."""
 
 _PLACE = re.compile(r"^[^\s:]+(:\d+:\d+)?: ")
 """In front of a message: the place in the layer's text, which nobody has seen."""
@@ -211,26 +241,9 @@ def _module_text(made: func.FuncOp) -> str:
     """A module of this one function, under the same name whatever it is called."""
     copy = made.clone()
     copy.sym_name = StringAttr("layer")
-    copy.attributes.pop("axiloom.place", None)
+    for label in (PLACE, DEVICE):
+        copy.attributes.pop(label, None)
     return str(ModuleOp([copy])) + "\n"
-
-
-def _compile_layer(text: str, spec: AcceleratorSpec, how: HowTo, name: str, caches: Caches) -> Driver:
-    return compile_mlir(
-        text,
-        spec,
-        flow=how.flow,
-        order=how.order,
-        tile=how.tile,
-        pipeline=how.pipeline,
-        name=name,
-        caches=caches,
-    )
-
-
-def _named(driver: Driver, name: str) -> Driver:
-    """A driver of ``layer`` under the name of the layer."""
-    return replace(driver, function=name, c=re.sub(r"\blayer(?=_init\b|\b)", name, driver.c))
 
 
 def _compile_cpu(functions: Sequence[func.FuncOp]) -> ModuleOp:
@@ -290,8 +303,9 @@ def _results(function: func.FuncOp, first: int) -> list[Arg]:
     return found
 
 
-def _banner(function: str, spec: AcceleratorSpec | None, layers: Sequence[Layer]) -> str:
+def _banner(function: str, specs: Sequence[AcceleratorSpec], layers: Sequence[Layer]) -> str:
     own = sum(layer.place == "accelerator" for layer in layers)
-    where = f"{own} of {len(layers)} layers on {spec.name}" if spec else f"{len(layers)} layers on the CPU"
-    configuration = f", configuration {config_hash(spec)}" if spec else ""
+    names = " and ".join(spec.name for spec in specs)
+    where = f"{own} of {len(layers)} layers on {names}" if specs else f"{len(layers)} layers on the CPU"
+    configuration = "".join(f", configuration {config_hash(spec)}" for spec in specs)
     return f"{function}: {where}.\nGenerated by axiloom {__version__}{configuration}."

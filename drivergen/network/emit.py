@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from axiloom.drivergen.c_names import c_of_numpy, comment
 from axiloom.drivergen.driver import CACHE_LINE, Arg
@@ -88,8 +88,16 @@ def header(
     return "\n".join(lines) + "\n"
 
 
-def network(banner: str, function: str, passed: Sequence[Arg], layers: Sequence[Layer], lives: Lives) -> str:
-    """``network.c``: the calls in their order, on the arena."""
+def network(
+    banner: str,
+    function: str,
+    passed: Sequence[Arg],
+    layers: Sequence[Layer],
+    lives: Lives,
+    *,
+    several: bool = False,
+) -> str:
+    """``network.c``: the calls in their order, on the arena; with `several` accelerators each is selected."""
     lines = [comment(banner), f'#include "{HEADER}"', "", "#include <string.h>", "", _MACROS]
     if lives.plan.peak:
         lines += [
@@ -100,8 +108,11 @@ def network(banner: str, function: str, passed: Sequence[Arg], layers: Sequence[
     lines += [prototype(function, passed), "{"]
     for layer, step in zip(layers, lives.steps, strict=True):
         arguments = ", ".join(_argument(lives, one) for one in step.arguments)
-        macro = "ON_ACCELERATOR" if layer.place == "accelerator" else "ON_CPU"
-        lines.append(f"    {macro}({layer.number}, {step.function}({arguments}));")
+        macro, call = "ON_CPU", f"{step.function}({arguments})"
+        if layer.place == "accelerator":
+            macro = "ON_ACCELERATOR"
+            call = f"(dma_select({layer.device}), {call})" if several else call
+        lines.append(f"    {macro}({layer.number}, {call});")
     lines.append(f"    axl_mark({len(layers)});")
     for arg, place in lives.copies:
         size = f"{arg.size} * sizeof({c_of_numpy(arg.dtype)})"
@@ -127,7 +138,9 @@ def harness(
     passed: Sequence[Arg],
     weights: Sequence[Arg],
     layers: int,
-    init: str | None,
+    inits: Mapping[int, str],
+    *,
+    select: bool = False,
 ) -> str:
     """``main.c``: arrays for arguments and weights, marks, and a main that runs the network.
 
@@ -142,17 +155,21 @@ def harness(
     lines += ["", f"uint64_t axl_marks[{layers + 1}];"]
     lines += ["volatile int32_t axl_layer = -1, axl_stop_after = -1;", "", "int main(void)", "{"]
     call = f"{function}({', '.join(arg.symbol for arg in passed)})"
-    if init is None:
+    if not inits:
         lines.append(f"    return (int){call};")
     else:
-        lines += [
-            f"    dma_status status = {init}();",
-            "    if (status == DMA_OK)",
-            f"        status = {call};",
-            "    if (status == DMA_OK)",
-            "        status = dma_free();",
-            "    return (int)status;",
-        ]
+        steps: list[str] = []
+        for device, init in inits.items():
+            steps += [f"dma_select({device})"] if select else []
+            steps.append(f"{init}()")
+        steps.append(call)
+        for device in inits:
+            steps += [f"dma_select({device})"] if select else []
+            steps.append("dma_free()")
+        lines.append(f"    dma_status status = {steps[0]};")
+        for step in steps[1:]:
+            lines += ["    if (status == DMA_OK)", f"        status = {step};"]
+        lines += ["    return (int)status;"]
     return "\n".join([*lines, "}"]) + "\n"
 
 

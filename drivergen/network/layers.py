@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import arith, math, tensor
@@ -29,14 +29,13 @@ class Layer:
     reason: str | None = None
     """Why it is on the CPU, where an accelerator might have been expected."""
     multiply_adds: int = 0
+    device: int | None = None
+    """Number of the accelerator, where there may be several."""
 
     @property
     def name(self) -> str:
         """``3:conv_56x56x64_f3_s1``."""
         return f"{self.number}:{self.function}"
-
-    def on(self, place: str, reason: str | None) -> Layer:
-        return replace(self, place=place, reason=reason)
 
 
 VIEWS = (tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.CastOp)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, tensor
-from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, TensorType, i64
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -28,8 +28,11 @@ from axiloom.drivergen.network.layers import (
 from axiloom.drivergen.network.memory import ALIGNMENT
 from axiloom.drivergen.network.passes.own_inits import is_init
 
-Accepts = Callable[[func.FuncOp, str], str | None]
-"""Whether an accelerator executes a function (named so): None, or the reason why not."""
+Accepts = Callable[[func.FuncOp, str], int | str]
+"""Which accelerator executes a function (named so): its number, or the reason why none does."""
+
+PLACE, DEVICE = "axiloom.place", "axiloom.device"
+"""Attributes of a layer's function: ``cpu`` or ``accelerator``, and the number of the accelerator."""
 
 LETTERS = ("x", "y", "z")
 MOVERS = (tensor.PadOp, tensor.ExtractSliceOp, tensor.InsertSliceOp, tensor.ConcatOp, tensor.SplatOp)
@@ -83,28 +86,32 @@ class _Cut:
         """The largest group around a product that the accelerator takes, else the product on the CPU."""
         reason: str | None = None
         chosen: list[Operation] = [op]
-        place = "cpu"
+        device: int | None = None
         for group in candidates(op, post=self.post) if self.accepts is not None else ():
             assert self.accepts is not None
-            reason = self.accepts(_function(group, "layer")[0], title(op))
-            if reason is None:
-                chosen, place = group, "accelerator"
+            found = self.accepts(_function(group, "layer")[0], title(op))
+            reason = found if isinstance(found, str) else None
+            if isinstance(found, int):
+                chosen, device = group, found
                 break
         for value in op.inputs:
             pad = value.owner
             if isinstance(pad, tensor.PadOp) and self._goes_with_product(pad) and pad not in chosen:
                 self._layer([pad], pad, None)
-        self._layer(chosen, op, reason, place)
+        self._layer(chosen, op, reason, device)
         return chosen
 
     def _layer(
-        self, group: Sequence[Operation], main: Operation, reason: str | None, place: str = "cpu"
+        self, group: Sequence[Operation], main: Operation, reason: str | None, device: int | None = None
     ) -> None:
         made, outside = _function(group, "layer")
-        key = f"{place} {made}"
+        place = "cpu" if device is None else "accelerator"
+        key = f"{device} {made}"
         if key not in self.functions:
             made.sym_name = StringAttr(self._name(identifier(title(main))))
-            made.attributes["axiloom.place"] = StringAttr(place)
+            made.attributes[PLACE] = StringAttr(place)
+            if device is not None:
+                made.attributes[DEVICE] = IntegerAttr(device, i64)
             self.functions[key] = (made, reason)
         callee, _ = self.functions[key]
         last = group[-1]
@@ -118,7 +125,7 @@ class _Cut:
             if all(result.first_use is None for result in op.results):
                 Rewriter.erase_op(op)
         count = sum(multiply_adds(op) for op in callee.body.block.ops)
-        self.layers[call] = Layer(0, callee.sym_name.data, place, where(call), reason, count)
+        self.layers[call] = Layer(0, callee.sym_name.data, place, where(call), reason, count, device)
 
     def _name(self, wanted: str) -> str:
         name, number = wanted, 1
@@ -127,6 +134,13 @@ class _Cut:
             name = f"{wanted}_{number}"
         self.taken.add(name)
         return name
+
+
+def device_of(made: func.FuncOp) -> int:
+    """Number of the accelerator of a layer's function."""
+    number = made.attributes[DEVICE]
+    assert isinstance(number, IntegerAttr)
+    return int(number.value.data)
 
 
 def is_free(op: Operation) -> bool:

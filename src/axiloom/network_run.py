@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from axiloom import boards, drivergen, network_report
-from axiloom.choice import resolve
+from axiloom.choice import BEST, resolve
 from axiloom.cosim import core, toolchain
 from axiloom.cosim.cache import content_hash
 from axiloom.cosim.soc import Job, RunResult
@@ -24,7 +24,8 @@ from axiloom.drivergen.network.inputs import index_bounds
 from axiloom.drivergen.network.passes.fold_constants import weight_names
 from axiloom.drivergen.reference import evaluate
 from axiloom.errors import MismatchError, UsageError
-from axiloom.isa import dumps
+from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.isa.kernels import MATMUL
 from axiloom.report import Report, build
 from axiloom.workflow import Arrays, Run, compare, folder_or_temporary
 
@@ -61,12 +62,13 @@ class NetworkRun(Run):
             embed=self.keep_weights == "embedded",
         )
 
-    def _how(self, layer: str, name: str) -> HowTo:
-        """As the options say; with flow ``best`` the cost model's choice for this layer."""
+    def _how(self, spec: AcceleratorSpec, layer: str, name: str) -> HowTo:
+        """As the options say; with flow ``best`` the cost model's choice for this layer, where it has one."""
+        known = self.flow != BEST or spec.form is MATMUL
         found = resolve(
             layer,
-            self.spec,
-            flow=self.flow,
+            spec,
+            flow=self.flow if known else None,
             order=self.order,
             tile=self.tile,
             pipeline=self.pipeline,
