@@ -1,0 +1,102 @@
+"""Whole networks: on the simulated CPU, and on the SoC with an accelerator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+from axiloom import frontend, isa, network_report, report
+from axiloom.errors import UsageError
+from axiloom.network_run import NetworkRun
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+
+
+def network(name: str, accelerator: str = "v4_16", **options: object) -> NetworkRun:
+    path = FIXTURES / f"{name}.mlir"
+    model = frontend.read(path)
+    spec = isa.builtin(accelerator, data_type="int8")
+    return NetworkRun(path.name, model.mlir, spec, weights=model.weights, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("weights", ["streamed", "embedded"])
+def test_on_the_cpu_alone(weights: str) -> None:
+    """Floats and integers, exp and a sum a row: every element as NumPy says, a time for each layer."""
+    run = network("imported/attention", keep_weights=weights)
+    found = run.simulate_cpu()
+    assert found["result"]["matches"]
+    layers = found["layers"]
+    assert [row["layer"] for row in layers] == list(range(len(layers)))
+    assert all(row["ms"] > 0 for row in layers)
+    assert sum(row["ms"] for row in layers) <= found["counters"]["task-clock"] / 1e6
+
+
+def test_inputs_that_index_stay_in_their_table() -> None:
+    run = network("imported/embedding")
+    (words,) = [array for array in run.inputs.values() if array.dtype == np.int64]
+    assert words.min() >= 0
+    assert words.max() < 40
+
+
+def test_inputs_from_a_file(tmp_path: Path) -> None:
+    with np.load(FIXTURES / "quantised" / "digits_mlp.npz") as stored:
+        given = stored["input0"]
+    np.savez(tmp_path / "in.npz", input0=given)
+    run = network("quantised/digits_mlp", given=tmp_path / "in.npz")
+    (found,) = run.inputs.values()
+    np.testing.assert_array_equal(found, given)
+    np.savez(tmp_path / "other.npz", x=given)
+    with pytest.raises(UsageError, match=r"other\.npz: no array `image`; it has x$"):
+        _ = network("quantised/digits_mlp", given=tmp_path / "other.npz").inputs
+
+
+def test_a_layer_to_stop_after_that_is_not_there() -> None:
+    run = network("quantised/digits_mlp", stop_after="softmax")
+    with pytest.raises(UsageError, match=r"^no layer `softmax` to stop after; there are 0:matmul_1x64x64, "):
+        _ = run.last_layer
+
+
+@pytest.mark.slow
+def test_on_the_soc() -> None:
+    run = network("quantised/digits_mlp")
+    found = run.report(against_cpu=True)
+    jsonschema.validate(found, report.schema())
+    assert found["result"]["matches"]
+    assert found["cpu"]["result"]["matches"]
+    layers = found["network"]["layers"]
+    assert [row["place"] for row in layers] == ["accelerator", "cpu"] * 3
+    assert len(found["network"]["cpu_layers"]) == len(layers)
+    assert sum(row["share"] for row in layers) == pytest.approx(1, abs=1e-4)
+    assert found["fabric"]["words_in"] > 0
+    text = report.table(found)
+    assert "  0  matmul_1x64x64  accelerator" in text
+    assert "the CPU alone takes" in text
+
+
+@pytest.mark.slow
+def test_stopped_after_a_layer() -> None:
+    """The layers up to there ran, the others did not; nothing is compared."""
+    run = network("quantised/digits_mlp", stop_after="requantise_1x64")
+    found = run.report()
+    assert found["result"]["matches"] is None
+    assert found["network"]["stopped_after"] == 1
+    assert [row["layer"] for row in found["network"]["layers"]] == [0, 1]
+    assert "Stopped after layer 1" in report.table(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["digits_cnn", "transformer"])
+def test_quantised_networks_on_the_soc(name: str) -> None:
+    found = network(f"quantised/{name}").report()
+    assert found["result"]["matches"]
+    assert not found["stale"]
+
+
+def test_the_memory_map_is_in_order() -> None:
+    text = network_report.memory_map(network("imported/attention").driver)
+    first, _, *rows = text.splitlines()
+    assert first.startswith("arena: ")
+    assert [int(row.split()[0]) for row in rows] == sorted(int(row.split()[0]) for row in rows)
