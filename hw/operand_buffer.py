@@ -43,7 +43,8 @@ class OperandBuffer(wiring.Component):
     """Buffer of one operand, laid out as `layout` says; `lines_width`, `k_width` are bits of its sizes.
 
     Loading: a bank's word on `load_data` with `load_valid` and `load_ready` is stored; `load_last` tells
-    that it is the last of the tile of `lines` x `k` elements, after which `half` names the new half.
+    that it is the last of the tile of `lines` x `k` elements, after which `half` names the new half. Where
+    lines are ragged, k includes what fills up their last words.
     Reading: `start` selects `start_half` from the next cycle on; `advance` reads the elements of one k, which
     are on `elements` `READ_LATENCY` cycles later, the first lane in the lowest bits. `block_end` comes with
     the last `advance` of a block, or later.
@@ -173,6 +174,13 @@ class OperandBuffer(wiring.Component):
             with m.If(self.advance):
                 m.d.comb += advanced.eq(address + 1)
         m.d.sync += address.eq(advanced)
+        behind = advanced
+        if layout.ragged:
+            behind = Signal.like(address, name="behind")
+            rest = (within + self.advance)[: len(within)]
+            m.d.comb += behind.eq(advanced + (rest != 0))
+            with m.If(self.block_end != BlockEnd.STAY):
+                m.d.sync += within.eq(0)
         with m.Switch(self.block_end):
             with m.Case(BlockEnd.REPEAT):
                 m.d.sync += address.eq(block_start)
@@ -184,7 +192,7 @@ class OperandBuffer(wiring.Component):
                     with m.Else():
                         m.d.sync += address.eq(block_start)
                 else:
-                    m.d.sync += block_start.eq(advanced)
+                    m.d.sync += [address.eq(behind), block_start.eq(behind)]
             with m.Case(BlockEnd.RESTART):
                 start = Mux(half, layout.depth, 0)
                 m.d.sync += [address.eq(start), block_start.eq(start)]

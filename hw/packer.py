@@ -85,7 +85,8 @@ class Packer(wiring.Component):
             ]
         with m.If(self.i.valid & self.i.ready):
             ends = Signal()
-            m.d.comb += ends.eq(vector.last & (total <= per_beat))
+            # One element at once never leaves a rest.
+            m.d.comb += ends.eq(vector.last & (total <= per_beat) if self.lanes > 1 else vector.last)
             m.d.sync += [
                 self.m_axis.tvalid.eq(ends | (total >= per_beat)),
                 self.m_axis.tlast.eq(ends),

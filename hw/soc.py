@@ -8,10 +8,10 @@ from amaranth.hdl import ClockSignal, Instance, Module, ResetInserter, ResetSign
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from axiloom.hw.accelerator import build
 from axiloom.hw.axi import AXI4, AXI4Lite, AXI4Stream
 from axiloom.hw.dma import AxiDma
 from axiloom.hw.dma_registers import ADDRESS_WIDTH
-from axiloom.hw.matmul import MatMul
 from axiloom.hw.user_rtl import UserRtl
 from axiloom.isa.spec import AcceleratorSpec
 
@@ -158,7 +158,7 @@ class Soc(wiring.Component):
                 accelerator.awaited.eq(dma.mm2s_busy | dma.s2mm_busy),
             ]
         else:
-            accelerator = self._accelerator or MatMul(self.spec)
+            accelerator = self._accelerator or build(self.spec)
             m.submodules.accelerator = ResetInserter(dma.reset_out)(accelerator)
 
         wiring.connect(m, wiring.flipped(self.s_axi_lite), dma.s_axi_lite)

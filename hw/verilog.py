@@ -15,8 +15,8 @@ from amaranth.lib import wiring
 
 from axiloom import isa
 from axiloom.errors import BuildError, SpecError
+from axiloom.hw.accelerator import build
 from axiloom.hw.axi import flat_ports
-from axiloom.hw.matmul import MatMul
 from axiloom.hw.shared_soc import SharedSoc
 from axiloom.hw.soc import Soc, UserAccelerator
 from axiloom.hw.tidy import tidy
@@ -61,7 +61,7 @@ def emit(
     elif user_rtl is not None:
         component = UserAccelerator(user_rtl)
     else:
-        component = MatMul(spec)
+        component = build(spec)
     keep = {user_rtl.top, *(port.name for port in user_rtl.ports)} if user_rtl else set()
     return banner(specs, user_rtl) + convert(component, TOPS[top], keep)
 

@@ -1,4 +1,4 @@
-"""A MatMul in Amaranth's simulator, fed with word programs under random stalls.
+"""An accelerator in Amaranth's simulator, fed with word programs under random stalls.
 
 The bench itself checks what always holds: TVALID and its payload wait for TREADY, an output never
 starts while the device says that nothing is in flight, and reset clears everything that can be seen.
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from amaranth.hdl import ClockDomain, Module
 from amaranth.sim import Simulator
 
-from axiloom.hw.matmul import MatMul
+from axiloom.hw.accelerator import build
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.model import FunctionalModel
 
@@ -76,7 +76,7 @@ def check(spec: AcceleratorSpec, *programs: Program, **stalls: Any) -> list[Resu
 class _Bench:
     def __init__(self, spec: AcceleratorSpec, rng: random.Random, stall_in: float, stall_out: float) -> None:
         self.rng, self.stall_in, self.stall_out = rng, stall_in, stall_out
-        self.device = MatMul(spec)
+        self.device: Any = build(spec)
         self.domain = ClockDomain("sync")
         module = Module()
         module.domains += self.domain

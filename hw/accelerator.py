@@ -1,0 +1,23 @@
+"""Which engine executes a specification: the one place that knows all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from amaranth.lib import wiring
+
+from axiloom.hw.conv import Conv
+from axiloom.hw.matmul import MatMul
+from axiloom.isa.kernels import IMAGE, MATMUL
+from axiloom.isa.spec import AcceleratorSpec
+
+ENGINES: Mapping[str, type[MatMul] | type[Conv]] = {MATMUL.name: MatMul, IMAGE.name: Conv}
+"""Form of a kernel to the engine for it."""
+
+
+def build(spec: AcceleratorSpec) -> wiring.Component:
+    """The accelerator of `spec`, with the members of :class:`axiloom.hw.matmul.MatMul`.
+
+    Raises :exc:`SpecError` for what its engine cannot be.
+    """
+    return ENGINES[spec.form.name](spec)

@@ -1,0 +1,205 @@
+"""The convolution accelerator that takes image tiles and walks over them itself (conv_v4), for any
+specification.
+
+::
+
+    s_axis -> stream_in -> receiver -> commands (FIFO) -> sequencer -----> sender -> m_axis
+                          |  |                               |               ^
+                          |  +--> numbers                    |               |
+                          +--> filters, window ----------> array --> result -+
+
+It is the MatMul engine with a window in place of B: the array's rows are output channels, its columns
+neighbouring pixels of a row of outputs, and k runs over input channels and taps. With post-processing, the
+sender sends sums through `requantise` and gets elements back. Receiving, computing and sending overlap: all
+buffers have two halves.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from axiloom.hw.axi import AXI4Stream
+from axiloom.hw.commands import command_layout
+from axiloom.hw.conv_geometry import ConvGeometry
+from axiloom.hw.conv_numbers import ConvNumbers
+from axiloom.hw.conv_sender import ConvSender, tag_layout
+from axiloom.hw.decoder import Programs
+from axiloom.hw.delay import delayed
+from axiloom.hw.mac_array import LATENCY, MacArray
+from axiloom.hw.matmul import QUEUE_DEPTH
+from axiloom.hw.operand_buffer import READ_LATENCY, OperandBuffer
+from axiloom.hw.receiver import Receiver
+from axiloom.hw.requantise import Requantise
+from axiloom.hw.result_buffer import ResultBuffer
+from axiloom.hw.sequencer import Sequencer
+from axiloom.hw.stream import StreamInput
+from axiloom.hw.window_buffer import READ_LATENCY as WINDOW_LATENCY
+from axiloom.hw.window_buffer import WindowBuffer
+from axiloom.isa.spec import AcceleratorSpec
+
+
+class Conv(wiring.Component):
+    """Does with the words of `s_axis` what :class:`axiloom.isa.model.FunctionalModel` does, and sends O on
+    `m_axis`. The other members are those of :class:`axiloom.hw.matmul.MatMul`.
+
+    A beat a cycle is taken, but images at strides sw above 1 an element a cycle, and those of more than
+    `cols` elements a beat that many. Between words that set something and the next word a dozen cycles
+    pass.
+
+    Raises :exc:`SpecError` for what this engine cannot be.
+    """
+
+    def __new__(cls, spec: AcceleratorSpec) -> Conv:
+        ConvGeometry.of(spec)  # here, because Amaranth warns of what is created and never used
+        return cast(Conv, super().__new__(cls, src_loc_at=1))
+
+    def __init__(self, spec: AcceleratorSpec) -> None:
+        self._spec = spec
+        self._geometry = ConvGeometry.of(spec)
+        super().__init__(
+            {
+                "s_axis": In(AXI4Stream(spec.stream_width)),
+                "m_axis": Out(AXI4Stream(spec.stream_width)),
+                "debug_compute": Out(1),
+                "debug_error": Out(4),
+                "debug_busy": Out(1),
+            }
+        )
+
+    @property
+    def spec(self) -> AcceleratorSpec:
+        return self._spec
+
+    @property
+    def geometry(self) -> ConvGeometry:
+        return self._geometry
+
+    def __repr__(self) -> str:
+        return f"Conv({self.spec.name!r})"
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        geometry = self.geometry
+        m.submodules.stream_in = words = StreamInput(geometry.stream_width)
+        m.submodules.receiver = receiver = Receiver(Programs(self.spec), geometry.protocol)
+        m.submodules.numbers = numbers = ConvNumbers(geometry)
+        layout = command_layout(geometry.operands, geometry.command_dims)
+        command = Signal(layout)
+        m.submodules.commands = queue = SyncFIFOBuffered(width=layout.size, depth=QUEUE_DEPTH)
+        m.submodules.sequencer = sequencer = Sequencer(geometry)
+        m.submodules.filters = filters = OperandBuffer(
+            geometry.filters, len(receiver.dims.oc), len(numbers.k)
+        )
+        m.submodules.window = window = WindowBuffer(geometry.image)
+        m.submodules.array = array = MacArray(geometry.image.bits, geometry.rows, geometry.cols)
+        m.submodules.result = result = ResultBuffer(geometry.rows, geometry.cols, geometry.o_depth)
+        m.submodules.sender = sender = ConvSender(geometry)
+
+        connect(m, flipped(self.s_axis), words.s_axis)
+        connect(m, sequencer.requests, sender.requests)
+        connect(m, sender.m_axis, flipped(self.m_axis))
+        m.d.comb += [
+            # After reset, the numbers of the first tile come before the first word.
+            receiver.words.payload.eq(words.words.payload),
+            receiver.words.valid.eq(words.words.valid & numbers.ready),
+            words.words.ready.eq(receiver.words.ready & numbers.ready),
+            numbers.dims.eq(receiver.dims),
+            numbers.set.eq(receiver.dims_set),
+            receiver.dims_settled.eq(numbers.settled),
+            receiver.dims_sound.eq(numbers.sound),
+            receiver.dims_fit.eq(numbers.fits),
+            command.kind.eq(receiver.commands.payload.kind),
+            command.half_i.eq(receiver.commands.payload.half_i),
+            command.half_f.eq(receiver.commands.payload.half_f),
+            command.dims.eq(numbers.numbers),
+            queue.w_data.eq(command),
+            queue.w_en.eq(receiver.commands.valid),
+            receiver.commands.ready.eq(queue.w_rdy),
+            sequencer.commands.payload.eq(queue.r_data),
+            sequencer.commands.valid.eq(queue.r_rdy),
+            queue.r_en.eq(sequencer.commands.ready),
+            filters.lines.eq(receiver.dims.oc),
+            filters.k.eq(numbers.k),
+            window.tile.eq(numbers.tile),
+            window.walk.eq(sequencer.commands.payload.dims.walk),
+        ]
+        for name, buffer in (("i", window), ("f", filters)):
+            m.d.comb += [
+                buffer.load_data.eq(receiver.load_data),
+                buffer.load_valid.eq(getattr(receiver, f"load_{name}_valid")),
+                getattr(receiver, f"load_{name}_ready").eq(buffer.load_ready),
+                getattr(receiver, f"load_{name}_last").eq(buffer.load_last),
+                getattr(receiver, f"load_{name}_half").eq(buffer.half),
+                buffer.claim.eq(receiver.claim),
+            ]
+        # A window takes longer to read than filters, so those are told what to do later.
+        for buffer, operand, half, later in (
+            (window, "b", "half_i", 0),
+            (filters, "a", "half_f", WINDOW_LATENCY - READ_LATENCY),
+        ):
+            told = {
+                "advance": sequencer.control.valid,
+                "block_end": getattr(sequencer, f"{operand}_end"),
+                "start": sequencer.start,
+                "start_half": sequencer.commands.payload[half],
+                "finish": sequencer.finish,
+                "finish_half": getattr(sequencer, f"half_{operand}"),
+            }
+            for what, value in told.items():
+                m.d.comb += getattr(buffer, what).eq(delayed(m, f"{operand}_{what}", value, later))
+
+        m.d.comb += [
+            array.a.eq(filters.elements),
+            array.b.eq(window.elements),
+            array.select.eq(result.select),
+            result.sums.eq(array.selected),
+            # `step` comes two cycles before the sums of a block's row 0 are whole.
+            array.control.eq(delayed(m, "control", sequencer.control, WINDOW_LATENCY)),
+            result.step.eq(delayed(m, "step", sequencer.step, WINDOW_LATENCY + LATENCY - 2)),
+            result.start.eq(sequencer.start),
+            result.start_half.eq(sequencer.half),
+            result.sending.eq(sender.reading),
+            result.send_half.eq(sender.send_half),
+            result.send_enable.eq(sender.send_enable),
+            result.send_address.eq(sender.send_address),
+            sender.send_row.eq(result.send_row),
+            sender.running.eq(result.running),
+            sequencer.held.eq(sender.holds),
+            sequencer.held_half.eq(sender.send_half),
+            self.debug_compute.eq(array.active),
+            self.debug_error.eq(receiver.error),
+            self.debug_busy.eq(
+                receiver.busy
+                | words.words.valid & ~numbers.ready
+                | queue.r_rdy
+                | (queue.level != 0)
+                | sequencer.busy
+                | result.running.any()
+                | sender.busy
+            ),
+        ]
+        if geometry.post:
+            m.submodules.requantise = requantise = Requantise(
+                geometry.lanes, geometry.channels, geometry.p_width, tag_layout(geometry), shared=True
+            )
+            connect(m, sender.sums, requantise.i)
+            connect(m, requantise.o, sender.elements)
+            m.d.comb += [
+                requantise.size.eq(receiver.dims.oc),
+                requantise.load_data.eq(receiver.load_data[: geometry.p_width]),
+                requantise.load_valid.eq(receiver.load_p_valid),
+                receiver.load_p_ready.eq(requantise.load_ready),
+                receiver.load_p_last.eq(requantise.load_last),
+                receiver.load_p_half.eq(requantise.half),
+                requantise.claim.eq(receiver.claim_p),
+                requantise.finish.eq(sender.finish_p),
+                requantise.finish_half.eq(sender.finish_half_p),
+                sender.requantising.eq(requantise.busy),
+                command.dims.half_p.eq(requantise.half),
+            ]
+        return m
