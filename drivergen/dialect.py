@@ -35,6 +35,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     StringAttr,
+    i8,
     i32,
     i64,
 )
@@ -69,7 +70,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from axiloom.drivergen.channels import CHANNEL_OPS
-from axiloom.drivergen.padded import PaddedOp
+from axiloom.drivergen.product import ProductOp
 from axiloom.drivergen.queue import QUEUE_OPS
 from axiloom.isa.grammar import (
     GrammarError,
@@ -498,8 +499,10 @@ class RecvOp(IRDLOperation):
     def verify_(self) -> None:
         _verify_tile(self.tile, self.shape.get_values(), self.permutation.get_values(), self.dense)
         assert isinstance(self.tile.type, MemRefType)
-        if self.tile.type.element_type != i32:
-            raise VerifyException(f"received elements are i32, not {self.tile.type.element_type}")
+        if self.tile.type.element_type not in (i8, i32):
+            raise VerifyException(f"received elements are i32 or i8, not {self.tile.type.element_type}")
+        if self.tile.type.element_type == i8 and self.mode.data == "accumulate":
+            raise VerifyException("only i32 are added up")
         if self.mode.data not in self.MODES:
             raise VerifyException(f"mode must be one of {', '.join(self.MODES)}, not {self.mode.data}")
 
@@ -584,7 +587,7 @@ Accel = Dialect(
         StartRecvOp,
         WaitOp,
         CheckOp,
-        PaddedOp,
+        ProductOp,
         *CHANNEL_OPS,
         *QUEUE_OPS,
     ],

@@ -23,6 +23,9 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
+from axiloom.drivergen.product import multiplied, requantises
+from axiloom.isa.kernels import CHANNELS
+
 MATMUL: Mapping[str, tuple[str, ...]] = {"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")}
 """Operands and their dims, C[m, n] += A[m, k] B[k, n]; the last is the output."""
 MATMUL_DIMS = ("m", "n", "k")
@@ -32,14 +35,13 @@ HOST = "b"
 
 @dataclass(frozen=True)
 class Match:
-    """`dims[i]` names loop i of the op, `operands[j]` its operand j; `axes[j]` the dims of its memref.
+    """`dims[i]` names loop i of the op, `operands[j]` its operand j.
 
     A dim that no operand of the accelerator has (a batch: ``b``, ``b1``) is a loop of the host.
     """
 
     dims: tuple[str, ...]
     operands: tuple[str, ...]
-    axes: tuple[tuple[str, ...], ...]
     settings: Mapping[str, int] = field(default_factory=dict)
     """What the device must know besides sizes: stride, dilation, padding."""
 
@@ -54,12 +56,12 @@ class NoMatchError(Exception):
 
 
 def _positions(op: linalg.GenericOp) -> list[tuple[int, ...]]:
-    """For each operand, the loop that runs over each of its dims."""
+    """For the inputs that are multiplied and the output, the loop that runs over each dim."""
     positions = []
-    for index, attr in enumerate(op.get_indexing_maps()):
-        loops = operand_loops(op, index)
-        if len(loops) != len(attr.data.results):
-            raise NoMatchError(f"operand {index} is not indexed by plain loops ({attr.data})")
+    for index in multiplied(op):
+        loops, indexing = operand_loops(op, index), op.indexing_maps.data[index].data
+        if len(loops) != len(indexing.results):
+            raise NoMatchError(f"operand {index} is not indexed by plain loops ({indexing})")
         positions.append(loops)
     return positions
 
@@ -73,6 +75,8 @@ def _factor(value: SSAValue) -> SSAValue:
 
 def check_body(op: linalg.GenericOp, what: str = "a matmul") -> None:
     """The body must yield c + a * b (in any order), a and b perhaps sign-extended, and nothing else."""
+    if requantises(op) is not None:
+        return  # it was checked when the epilogue became a part of the op
     block = op.body.block
     if len(block.args) != 3:
         raise NoMatchError(f"it has {len(block.args)} operands, {what} has 3")
@@ -128,8 +132,13 @@ def match(op: linalg.GenericOp) -> Match:
             raise NoMatchError(f"its loop over {name} is {kind.value}, a matmul's is {wanted.value}")
         if loop not in output and not (loop in a and loop in b):
             raise NoMatchError(NOT_A_MATMUL)
-    operands = ("B", "A", "C") if a is second else ("A", "B", "C")
-    return Match(dims, operands, tuple(tuple(dims[loop] for loop in loops) for loops in positions))
+    return Match(dims, operands_of(op, ("B", "A", "C") if a is second else ("A", "B", "C")))
+
+
+def operands_of(op: linalg.GenericOp, names: tuple[str, str, str]) -> tuple[str, ...]:
+    """The names of all operands of `op`, with P for post-processing where it has that."""
+    first, second, output = names
+    return names if requantises(op) is None else (first, second, CHANNELS, output)
 
 
 def host_dim(taken: list[str]) -> str:
@@ -161,6 +170,8 @@ def operand_loops(op: linalg.GenericOp, operand: int) -> tuple[int, ...]:
 
 def terms(expression: AffineExpr) -> dict[int, int]:
     """Loop to its factor in an index like ``oh * 2 + fh``; raises NoMatchError for other forms."""
+    if isinstance(expression, AffineConstantExpr) and expression.value == 0:
+        return {}
     if isinstance(expression, AffineDimExpr):
         return {expression.position: 1}
     if isinstance(expression, AffineBinaryOpExpr):

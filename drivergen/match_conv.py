@@ -13,8 +13,8 @@ from collections.abc import Mapping, Set
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
 
-from axiloom.drivergen.match import Match, NoMatchError, check_body, host_dim, terms
-from axiloom.drivergen.padded import padding
+from axiloom.drivergen.match import Match, NoMatchError, check_body, host_dim, operands_of, terms
+from axiloom.drivergen.product import multiplied, padding
 
 WHAT = "a convolution"
 SPATIAL = (("oh", "fh", "sh", "dh"), ("ow", "fw", "sw", "dw"))
@@ -24,8 +24,8 @@ SPATIAL = (("oh", "fh", "sh", "dh"), ("ow", "fw", "sw", "dw"))
 def match_conv(op: linalg.GenericOp) -> Match:
     """Names for loops and operands of `op`, strides, dilations and padding; raises NoMatchError."""
     check_body(op, WHAT)
-    maps = [[terms(e) for e in attr.data.results] for attr in op.get_indexing_maps()]
-    image = [number for number in (0, 1) if any(len(factors) > 1 for factors in maps[number])]
+    maps = [[terms(e) for e in op.indexing_maps.data[number].data.results] for number in multiplied(op)]
+    image = [number for number in (0, 1) if any(len(loops) > 1 for loops in maps[number])]
     if len(image) != 1 or any(len(factors) > 1 for factors in maps[2]):
         raise NoMatchError(f"{WHAT} has one input that is indexed by sums of loops, this op has {len(image)}")
     filters = 1 - image[0]
@@ -42,10 +42,9 @@ def match_conv(op: linalg.GenericOp) -> Match:
         if kinds[loop] != wanted:
             raise NoMatchError(f"its loop over {named[loop]} is {kinds[loop].value}, not {wanted.value}")
     dims = tuple(named[loop] for loop in range(len(kinds)))
-    operands = ("I", "F", "O") if image[0] == 0 else ("F", "I", "O")
+    operands = operands_of(op, ("I", "F", "O") if image[0] == 0 else ("F", "I", "O"))
     top, left = padding(op)
-    axes = tuple(tuple(dims[next(iter(factors))] for factors in m) for m in maps)
-    return Match(dims, operands, axes, {**settings, "pt": top, "pl": left})
+    return Match(dims, operands, {**settings, "pt": top, "pl": left})
 
 
 def _spatial(

@@ -29,6 +29,7 @@ from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.double_buffer import DoubleBuffer
 from axiloom.drivergen.passes.fold_padding import FoldPadding
+from axiloom.drivergen.passes.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.generalise import Generalise
 from axiloom.drivergen.passes.keep_packed import KeepPacked
 from axiloom.drivergen.passes.lower_queue import LowerQueue
@@ -50,6 +51,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     FuseElementwise,
     Outline,
     FoldPadding,
+    FuseEpilogue,
     Bufferise,
     Annotate,
     Split,

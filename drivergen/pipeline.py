@@ -26,6 +26,7 @@ from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.double_buffer import DoubleBuffer
 from axiloom.drivergen.passes.fold_padding import FoldPadding
+from axiloom.drivergen.passes.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.generalise import Generalise
 from axiloom.drivergen.passes.keep_packed import KeepPacked
 from axiloom.drivergen.passes.lower_queue import LowerQueue
@@ -37,7 +38,7 @@ from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.split import Split
 from axiloom.drivergen.passes.tile import Tile
 from axiloom.drivergen.passes.zero_copy import ZeroCopy, sends_in_place
-from axiloom.drivergen.trait import Trait
+from axiloom.drivergen.trait import Trait, is_annotated
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels import MATMUL
@@ -171,7 +172,9 @@ def compile_mlir(
     function = only_function(module, name)
     _run(module, [*_prepare(spec), annotate])
     driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
-    driver.calls = [_call(op, spec) for op in function.walk() if isinstance(op, linalg.GenericOp)]
+    driver.calls = [
+        _call(op, spec) for op in function.walk() if isinstance(op, linalg.GenericOp) and is_annotated(op)
+    ]
     if not driver.calls:
         fail(function, "it has no operation to offload")
     transfers = transfer_passes(chosen, width, caches)
@@ -191,8 +194,12 @@ def compile_mlir(
 
 def _prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     """The passes in front of accel-annotate."""
-    pads = isinstance(spec, AcceleratorSpec) and spec.sets("pt")
-    return [Generalise(), *([FoldPadding()] if pads else []), Bufferise()]
+    passes: list[ModulePass] = [Generalise()]
+    if isinstance(spec, AcceleratorSpec) and spec.sets("pt"):
+        passes.append(FoldPadding())
+    if isinstance(spec, AcceleratorSpec) and spec.post:
+        passes.append(FuseEpilogue())
+    return [*passes, Bufferise()]
 
 
 def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int) -> bool:

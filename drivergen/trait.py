@@ -44,6 +44,8 @@ OPTIONAL = (
     "accel_dense",
     "accel_saves",
 )
+WORDS = "words"
+"""The dim of an operand that no loop runs over: the words of a channel."""
 IMAGE = {"oh": "ih", "ow": "iw"}
 """What an operand's dim is called that the device walks over for the result's rows (columns)."""
 
@@ -135,7 +137,10 @@ class Trait:
     def axis(self, operand: int, expression: AffineExpr) -> str | None:
         """The dim of an operand's tile that runs along a dim of its memref; None: a loop of the host does."""
         known = self.operands[operand].dims
-        for loop in terms(expression):
+        factors = terms(expression)
+        if not factors and WORDS in known:
+            return WORDS
+        for loop in factors:
             name = self.dims[loop]
             for one in (name, IMAGE.get(name, name)):
                 if one in known:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ArrayAttr, ModuleOp, ShapedType, StringAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import NamedOperation
+from xdsl.ir import Operation
 from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
@@ -18,13 +19,15 @@ from axiloom.drivergen.dialect import OperandAttr
 from axiloom.drivergen.match import MATMUL, Match, NoMatchError, element, match, sizes
 from axiloom.drivergen.match_conv import match_conv
 from axiloom.drivergen.mlir import fail
-from axiloom.drivergen.padded import PaddedOp
-from axiloom.drivergen.trait import Trait, is_annotated
+from axiloom.drivergen.passes.fuse_epilogue import PACKING
+from axiloom.drivergen.product import ProductOp, requantises
+from axiloom.drivergen.trait import WORDS, Trait, is_annotated
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
 from axiloom.isa.kernels import MATMUL as MATMUL_FORM
 from axiloom.isa.names import hint
-from axiloom.isa.types import Load, Opcode, Scope, SetDims, Skip
+from axiloom.isa.types import DataType, Load, Opcode, Scope, SendDim, SetDims, Skip
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,10 @@ class Annotate(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = isa.find(self.accelerator) if isinstance(self.accelerator, str) else self.accelerator
         plan = None if found is None else _Plan(found, self.flow, self.order, self.tile)
-        for candidate in [o for o in op.walk() if o.name.startswith("linalg.") or isinstance(o, PaddedOp)]:
-            if isinstance(candidate, linalg.FillOp | linalg.YieldOp | linalg.IndexOp):
+        for candidate in [o for o in op.walk() if o.name.startswith("linalg.") or isinstance(o, ProductOp)]:
+            if isinstance(candidate, linalg.FillOp | linalg.YieldOp | linalg.IndexOp) or _is_packing(
+                candidate
+            ):
                 continue
             if not isinstance(candidate, linalg.GenericOp):
                 named = isinstance(candidate, NamedOperation)
@@ -85,16 +90,14 @@ def _check_types(op: linalg.GenericOp) -> None:
         fail(op, "its output is also one of its inputs")
 
 
-def _match(
-    op: linalg.GenericOp, accelerator: str, how: Callable[[linalg.GenericOp], Match] = match
-) -> Match:
+def _match(op: linalg.GenericOp, accelerator: str, how: Callable[[linalg.GenericOp], Match] = match) -> Match:
     try:
         for value in op.operands:
             element(value)
         found = how(op)
     except NoMatchError as error:
         fail(op, f"{accelerator} cannot execute it: {error}")
-    if element(op.outputs[0]) != "int32":
+    if requantises(op) is None and element(op.outputs[0]) != "int32":
         fail(op, f"its output has elements of {element(op.outputs[0])}; accumulation is in int32")
     return found
 
@@ -110,10 +113,26 @@ def _complete(op: linalg.GenericOp) -> None:
     Trait.of(op)
 
 
+def _is_packing(op: Operation) -> bool:
+    """Puts the words of channels together: that is for the CPU."""
+    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data == PACKING
+
+
 def _only_loads(opcode: Opcode) -> bool:
     """Sent once more or once less with the same tile, it makes no difference."""
     silent = all(isinstance(action, Load | SetDims | Skip) for action in opcode.device)
     return silent and any(isinstance(action, Load) for action in opcode.device)
+
+
+def _is_post(opcode: Opcode) -> bool:
+    """Is it about post-processing?"""
+    named = {CHANNELS, *(one.name for one in POST_SETTINGS)}
+    fields = {f.dim for action in opcode.host if isinstance(action, SendDim) for f in action.fields}
+    return bool(named & {*opcode.sends, *fields}) or opcode.requantises
+
+
+def _rounds(spec: AcceleratorSpec, flow: str) -> bool:
+    return any(spec.opcodes[name].requantises for name, _ in spec.flows[flow].opcodes())
 
 
 class _Plan:
@@ -131,16 +150,8 @@ class _Plan:
         if name not in spec.flows:
             known = ", ".join(spec.flows)
             raise UsageError(f"unknown flow `{name}`{hint(name, spec.flows)}; {spec.name} has {known}")
-        self.flow_name, self.flow = name, spec.flows[name]
-        orders = isa.loop_orders(spec, name)
+        self.flow_name = name
         self.order = order
-        if order is not None and order not in orders:
-            known = " or ".join(",".join(o) for o in orders)
-            raise UsageError(
-                f"flow {name} of {spec.name} computes a wrong result in the order {','.join(order)};"
-                f" it takes {known}"
-            )
-        self.first = orders[0]
         self.tile = tile
         if tile is not None and spec.form is MATMUL_FORM and (faults := isa.check_tile(spec, tile)):
             raise CompileError("; ".join(faults))
@@ -151,41 +162,68 @@ class _Plan:
         found = _match(op, spec.name, match_conv if conv else match)
         for value, operand in zip(op.operands, found.operands, strict=True):
             wanted = spec.operand_type(operand).value
+            if operand == spec.form.output and requantises(op) is not None:
+                wanted = DataType.INT8.value
             if element(value) != wanted:
                 fail(op, f"operand {operand} has elements of {element(value)}; {spec.name} takes {wanted}")
         problem = dict(zip(found.dims, sizes(op), strict=True))
+        post = requantises(op)
+        flow, orders = self._flow(op, post)
         settings: dict[str, int] = {}
         if conv:
-            settings = self._settings(found, problem)
-            sizes_, order = self._conv(op, found, problem)
+            settings = {one.name: found.settings.get(one.name, 1) for one in spec.form.settings}
+            sizes_, order = self._conv(op, found, problem, flow)
         else:
-            sizes_, order = self.tile or self._default_tile(problem), self.order or self.first
+            sizes_, order = self.tile or self._default_tile(problem), self.order or orders[0]
         tile = dict(zip(spec.dims, sizes_, strict=True))
         if "ih" in settings:
             values = spec.sizes(sizes_, {k: v for k, v in settings.items() if k not in ("ih", "iw")})
             settings |= {"ih": values["ih"], "iw": values["iw"]}
+        shapes = dict(spec.data)
+        if post is not None:
+            settings |= {WORDS: CHANNEL_WORDS, **{name: value & 0xFF for name, value in post.items()}}
+            shapes[CHANNELS] = (spec.form.channel, WORDS)
+        opcodes = {name: opcode.host for name, opcode in spec.opcodes.items() if post or not _is_post(opcode)}
+        init = tuple(name for name in spec.init_opcodes if name in opcodes)
         Trait(
-            {name: opcode.host for name, opcode in spec.opcodes.items()},
-            self.flow,
-            Scope(spec.init_opcodes) if spec.init_opcodes else None,
+            opcodes,
+            spec.flows[flow],
+            Scope(init) if init else None,
             spec.dma,
             tuple(tile.get(d, 1) for d in found.dims),
             tuple(found.dims.index(d) for d in (*(d for d in found.host if problem[d] > 1), *order)),
             found.dims,
-            tuple(OperandAttr((o, spec.data[o])) for o in found.operands),
+            tuple(OperandAttr((o, shapes[o])) for o in found.operands),
             spec.stream_width,
-            tuple(name for name, opcode in spec.opcodes.items() if _only_loads(opcode)),
+            tuple(name for name in opcodes if _only_loads(spec.opcodes[name])),
             settings,
-            {o: spec.form.rows.get(o, 0) for o in spec.data} if conv else {},
+            {o: spec.form.rows.get(o, 0) for o in shapes} if conv else {},
             spec.buffers[spec.form.output] if spec.form.saves else 0,
         ).write(op)
 
-    def _settings(self, found: Match, problem: dict[str, int]) -> dict[str, int]:
-        """Of a convolution; rows and columns of its tiles' images are for accel-split to say."""
-        return {one.name: found.settings.get(one.name, 1) for one in self.spec.form.settings}
+    def _flow(
+        self, op: linalg.GenericOp, post: Mapping[str, int] | None
+    ) -> tuple[str, list[tuple[str, ...]]]:
+        """The flow for `op` and its orders: one that rounds where it does, and is called alike."""
+        spec, name = self.spec, self.flow_name
+        if post is not None and not _rounds(spec, name):
+            rounding = [flow for flow in spec.flows if _rounds(spec, flow)]
+            if not rounding:
+                fail(op, f"{spec.name} cannot execute it: none of its flows rounds sums")
+            name = next((flow for flow in rounding if flow.startswith(name)), rounding[0])
+        elif post is None and _rounds(spec, name):
+            fail(op, f"flow {name} of {spec.name} rounds sums to int8, and nothing behind it asks for that")
+        orders = isa.loop_orders(spec, name)
+        if self.order is not None and self.order not in orders:
+            known = " or ".join(",".join(o) for o in orders)
+            raise UsageError(
+                f"flow {name} of {spec.name} computes a wrong result in the order {','.join(self.order)};"
+                f" it takes {known}"
+            )
+        return name, orders
 
     def _conv(
-        self, op: linalg.GenericOp, found: Match, problem: dict[str, int]
+        self, op: linalg.GenericOp, found: Match, problem: dict[str, int], flow: str
     ) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Tile and order of a convolution."""
         spec = self.spec
@@ -199,7 +237,7 @@ class _Plan:
         if self.tile is not None:
             self._check_tile(op, problem, given)
         try:
-            choice = choose(spec, problem, given, self.flow_name, order=self.order, tile=self.tile)
+            choice = choose(spec, problem, given, flow, order=self.order, tile=self.tile)
         except NoTileError as error:
             fail(op, f"{spec.name} cannot execute it: {error}")
         return choice.tile, choice.order

@@ -13,7 +13,7 @@ from xdsl.rewriter import Rewriter
 
 from axiloom.drivergen.match import NoMatchError, terms
 from axiloom.drivergen.match_conv import match_conv
-from axiloom.drivergen.padded import padded
+from axiloom.drivergen.product import padding_attr, product_of
 
 
 def _is_zero(op: tensor.PadOp) -> bool:
@@ -49,7 +49,7 @@ def _fold(op: linalg.GenericOp) -> None:
     pad = op.operands[number].owner
     if not isinstance(pad, tensor.PadOp) or (before := _before(op, number, pad)) is None:
         return
-    new = padded(op, *before)
+    new = product_of(op, padding=padding_attr(*before))
     new.operands[number] = pad.source
     Rewriter.replace_op(op, new)
     if pad.result.first_use is None:
@@ -65,7 +65,7 @@ class FoldPadding(ModulePass):
         %P = tensor.pad %I low[0, 0, 1, 1] high[0, 0, 1, 1] { ... tensor.yield %zero : i8 } : ...
         %O = linalg.generic {...} ins(%P, %F : tensor<1x4x10x10xi8>, ...) outs(...) {...}
 
-        %O = accel.padded {...} ins(%I, %F : tensor<1x4x8x8xi8>, ...) outs(...)
+        %O = accel.product {...} ins(%I, %F : tensor<1x4x8x8xi8>, ...) outs(...)
             attrs = {padding = array<i64: 1, 1>} {...}
 
     Rows below and columns on the right that are missing are zero as well. For accelerators that make padding

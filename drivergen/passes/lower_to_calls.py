@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     UnrankedMemRefType,
+    i8,
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -75,6 +76,9 @@ def put_block_arguments(op: accel.SendOp, insert: Callable[[Operation], SSAValue
 
 def get_block_arguments(op: accel.RecvOp, insert: Callable[[Operation], SSAValue]) -> list[SSAValue]:
     """Pointer, sizes (planes, height, width), their strides, and elements from line to line as received."""
+    if op.dense is None:
+        pointer, rows, cols, row_stride, stride, _, pitch = tile_arguments(op, insert)
+        return [pointer, index(op, 1), rows, cols, index(op, 0), row_stride, stride, pitch]
     block = Block.of(op)
     numbers = (*block.sizes, *block.strides, block.sizes[-1])
     return [_pointer(op.tile, insert), *(index(op, number) for number in numbers)]
@@ -197,6 +201,10 @@ class _Lowering:
         op.end.replace_all_uses_with(self.add(op.offset, op.words()))
 
     def recv(self, op: accel.RecvOp) -> None:
+        assert isinstance(op.tile.type, MemRefType)
+        if op.tile.type.element_type == i8:
+            self.call("dma_get_block_i8", *get_block_arguments(op, self.insert), op.offset)
+            return
         dense = op.dense is not None
         tile = get_block_arguments(op, self.insert) if dense else tile_arguments(op, self.insert)
         accumulate = self.word(int(op.mode.data == "accumulate"))

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import MemRefType, ModuleOp, StridedLayoutAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, StridedLayoutAttr, StringAttr, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -18,6 +18,7 @@ from axiloom.drivergen import dialect as accel
 from axiloom.drivergen.dialect import tile_words
 from axiloom.drivergen.match import operand_loops, terms
 from axiloom.drivergen.mlir import fail, index
+from axiloom.drivergen.product import requantises
 from axiloom.drivergen.trait import Trait, is_annotated
 from axiloom.isa.framing import padded
 from axiloom.isa.types import WORD_BITS, HostAction, Recv, Scope, Send, SendDim, SendLiteral
@@ -135,7 +136,9 @@ class _Nest:
 
     def _arm(self, recv: Recv, site: _Site) -> accel.StartRecvOp:
         number = self.trait.operand(recv.operand)
-        words = tile_words(self._shape(number, site), WORD_BITS, self._dense(number))
+        element = self._source(number).element_type
+        assert isinstance(element, IntegerType)
+        words = tile_words(self._shape(number, site), element.width.data, self._dense(number))
         window = self.trait.dma.output_buffer_size
         self._check_length(f"opcode {site.opcode} receives", words, window, "output")
         return site.insert(accel.StartRecvOp(site.index(0), site.index(words)))
@@ -259,6 +262,10 @@ class _Nest:
         if fill is not None and self._received_once():
             self.mode = "overwrite"
             Rewriter.erase_op(fill)
+        if requantises(self.op) is not None:
+            if not self._received_once():
+                fail(self.op, f"flow {self.trait.flow} takes sums before they are whole, and rounds them")
+            self.mode = "overwrite"
 
     def _zero_fill(self) -> linalg.FillOp | None:
         """The fill with zeros that nothing stands between and the loops, as far as the output goes."""

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StridedLayoutAttr,
     UnrankedMemRefType,
+    i8,
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -124,11 +125,14 @@ class _Function:
         self._replace(op)
 
     def _recv(self, op: accel.RecvOp) -> None:
-        arguments = tile_arguments if op.dense is None else get_block_arguments
+        assert isinstance(op.tile.type, MemRefType)
+        narrow = op.tile.type.element_type == i8
+        arguments = tile_arguments if op.dense is None and not narrow else get_block_arguments
         source, *sizes = arguments(op, self.insert)
         there = self.pointer(self.window("axl_out_window"), op.offset, op.words())
         verb = "add" if op.mode.data == "accumulate" else "get"
-        callee = f"axl_{verb}_{'tile' if op.dense is None else 'block'}_i32"
+        form = "tile" if arguments is tile_arguments else "block"
+        callee = f"axl_{verb}_{form}_i{8 if narrow else 32}"
         Rewriter.replace_op(op, self.call(callee, [source, there, *sizes], []))
 
 

@@ -16,8 +16,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen import dialect as accel
 from axiloom.drivergen.match import sizes, terms
-from axiloom.drivergen.mlir import index
-from axiloom.drivergen.padded import padded
+from axiloom.drivergen.mlir import fail, index
+from axiloom.drivergen.product import PADDING, product_of, requantises
 from axiloom.drivergen.trait import IMAGE, Trait, is_annotated
 from axiloom.isa.kernels import extent
 
@@ -123,6 +123,8 @@ class _Split:
     def rewrite(self) -> None:
         dims = [dim for dim in self.trait.dims if self.trait.dims.index(dim) in self.trait.order]
         choices = [self.pieces(dim) for dim in dims]
+        if requantises(self.op) is not None and len(choices[dims.index("ic")]) > 1:
+            fail(self.op, f"tiles of {self.trait.size('ic')} channels in leave a rest: it needs whole sums")
         fill = self._fill()
         filled: set[tuple[int, ...]] = set()
         output = self.trait.operands[-1].dims
@@ -142,7 +144,8 @@ class _Split:
         Rewriter.erase_op(self.op)
 
     def _piece(self, pieces: dict[str, Piece], *, whole: bool) -> linalg.GenericOp:
-        new = padded(self.op)
+        new = product_of(self.op)
+        new.attributes.pop(PADDING, None)
         if not whole:
             for number, value in enumerate(self.op.operands):
                 new.operands[number] = self._view(number, value, pieces)
@@ -221,7 +224,7 @@ class Split(ModulePass):
 
         %0 = memref.subview %I[%c0, %c0, %c0, %c0] [1, 4, 5, 10] [1, 1, 1, 1] : ...
         %1 = memref.subview %O[%c0, %c0, %c0, %c0] [1, 8, 4, 10] [1, 1, 1, 1] : ...
-        accel.padded {...} ins(%0, %F : ...) outs(%1 : ...) attrs = {accel_settings = {ih = 5, pt = 1, ...}}
+        accel.product {...} ins(%0, %F : ...) outs(%1 : ...) attrs = {accel_settings = {ih = 5, pt = 1, ...}}
         %2 = memref.subview %I[%c0, %c0, %c3, %c0] [1, 4, 7, 10] [1, 1, 1, 1] : ...
         ...
 
