@@ -8,7 +8,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from axiloom import frontend, isa, network_report, report
+from axiloom import frontend, isa, network_report, page, report
 from axiloom.errors import UsageError
 from axiloom.network_run import NetworkRun
 
@@ -60,9 +60,15 @@ def test_a_layer_to_stop_after_that_is_not_there() -> None:
 
 
 @pytest.mark.slow
-def test_on_the_soc() -> None:
-    run = network("quantised/digits_mlp")
-    found = run.report(against_cpu=True)
+def test_on_the_soc(tmp_path: Path) -> None:
+    run = network("quantised/digits_mlp", timeline=True)
+    result = run.simulate()
+    found = run.checked(result, cpu=run.simulate_cpu())
+    assert result.profile.timeline is not None
+    source = page.Source(result.profile.timeline, run.driver.c, "axiloom run ...")
+    html = page.write(found, source, tmp_path).read_text(encoding="utf-8")
+    assert "<code>matmul_1x64x64</code>" in html
+    assert html.count("<rect") >= len(found["network"]["arena"]["buffers"])
     jsonschema.validate(found, report.schema())
     assert found["result"]["matches"]
     assert found["cpu"]["result"]["matches"]

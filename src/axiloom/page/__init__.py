@@ -1,7 +1,8 @@
 """``--report DIR``: a run as one HTML page that needs nothing but itself.
 
-``parts`` has the sections, ``charts`` the drawings (SVG, HTML bars), ``traces`` the data of the timeline,
-``page.css`` and ``page.js`` how it looks and moves. All figures come from the report and the timeline.
+``parts`` has the sections, ``network`` those of layers, ``charts`` the drawings (SVG, HTML bars), ``traces``
+the data of the timeline, ``page.css`` and ``page.js`` how it looks and moves. All figures come from report
+and timeline.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from axiloom.cosim.profile import Timeline
 from axiloom.files import write_whole
-from axiloom.page import charts, parts, traces
+from axiloom.page import charts, network, parts, traces
 from axiloom.report import Report
 
 FILE = "index.html"
@@ -40,6 +41,8 @@ def render(report: Report, source: Source) -> str:
     sections = [
         parts.header(report),
         parts.section("where", "Where the time went", charts.losses(report), parts.WHERE),
+        parts.section("layers", "Layers", network.layers(report), network.LAYERS),
+        parts.section("memory", "Memory between layers", network.memory(report), network.MEMORY),
         parts.section("timeline", "Timeline", traces.section(source.timeline), parts.TIMELINE),
         '<div class="pair">',
         parts.section("roofline", "Roofline", charts.roofline(report), parts.ROOFLINE),
