@@ -41,10 +41,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 class Chip:
     """One simulated SoC: built when it is first run, and from the cache ever after."""
 
-    spec: AcceleratorSpec
+    specs: tuple[AcceleratorSpec, ...]
     soc: Soc
     options: Mapping[str, Any]
     folder: Path
+
+    @property
+    def spec(self) -> AcceleratorSpec:
+        """The first accelerator, which most often is the only one."""
+        return self.specs[0]
 
     def run(
         self,
@@ -54,6 +59,7 @@ class Chip:
     ) -> RunResult:
         """Run C sources (compiled with the runtime in ``sw/``) or an ELF to the end of its main.
 
+        With several accelerators C has AXL_ID_<name> for dma_select and AXL_DMA_<name> for dma_init.
         `inputs` fills arrays by symbol before main; `outputs` (symbol to shape and type) reads them
         after. Raises `CompileError`, `BuildError`, `HangError` or `DriverError`, each with one line.
         """
@@ -67,12 +73,20 @@ class Chip:
             elf = self.folder / "driver.elf"
             board = boards.load(self.options.get("board", boards.DEFAULT))
             include = sorted({file.parent for file in files})
-            toolchain.compile_arm(files, elf, board=board, spec=self.spec, include=include)
+            toolchain.compile_arm(files, elf, board=board, spec=self.specs, include=include)
         self.soc.build()
         return self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
 
     def matmul(self, M: int, N: int, K: int, *, seed: int = 0, **options: Any) -> Report:
-        """Compile, run and check C (M, N) += A (M, K) . B (K, N); `options`: `flow`, `tile`, `pipeline`."""
+        """Compile, run and check C (M, N) += A (M, K) . B (K, N); `options`: `flow`, `tile`, `pipeline`.
+
+        Raises `UsageError` with several accelerators: their driver is the test's own.
+        """
+        from axiloom.errors import UsageError
+
+        if len(self.specs) > 1:
+            names = ", ".join(spec.name for spec in self.specs)
+            raise UsageError(f"matmul runs on one accelerator, not on {names}: give `soc` one of them")
         from axiloom.drivergen import matmul_mlir
         from axiloom.workflow import Run
 
@@ -86,11 +100,12 @@ class Chip:
 def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
     """Make a `Chip`: ``soc("v3", size=16)`` or ``soc("my.json", rtl=[...], top="name", board=...)``.
 
-    The first argument is a built-in name, a specification file, or an `AcceleratorSpec`.
+    The first argument is a built-in name, a specification file, or an `AcceleratorSpec`; or a list of them,
+    ``soc(["v3_8", "v4_16"])``, whose DMAs and windows are then moved apart where they collide.
     """
 
     def make(
-        spec: AcceleratorSpec | Path | str,
+        spec: AcceleratorSpec | Path | str | Sequence[AcceleratorSpec | Path | str],
         size: int | None = None,
         *,
         rtl: Sequence[Path | str] = (),
@@ -101,12 +116,18 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
         from axiloom.cosim.soc import Soc
         from axiloom.hw.user_rtl import UserRtl
 
-        if isinstance(spec, (str, Path)):
-            path = Path(spec)
-            spec = isa.load(path) if path.suffix == ".json" else isa.builtin(str(spec), size)
+        def load(one: AcceleratorSpec | Path | str) -> AcceleratorSpec:
+            if not isinstance(one, (str, Path)):
+                return one
+            return isa.load(one) if Path(one).suffix == ".json" else isa.builtin(str(one), size)
+
+        if isinstance(spec, (isa.AcceleratorSpec, Path, str)):
+            specs = [load(spec)]
+        else:
+            specs = isa.place([load(one) for one in spec])
         options.setdefault("sim", request.config.getoption("--axiloom-sim"))
         if rtl:
-            options["user_rtl"] = UserRtl([Path(file) for file in rtl], top or spec.name)
-        return Chip(spec, Soc(spec, **options), options, tmp_path)
+            options["user_rtl"] = UserRtl([Path(file) for file in rtl], top or specs[0].name)
+        return Chip(tuple(specs), Soc(specs, **options), options, tmp_path)
 
     return make

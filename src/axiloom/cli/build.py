@@ -24,7 +24,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     compile_.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     compile_.set_defaults(execute=execute_compile)
 
-    emit = commands.add_parser("verilog", help="write the Verilog of an accelerator, alone or in its SoC")
+    emit = commands.add_parser(
+        "verilog",
+        help="write the Verilog of an accelerator, alone or in its SoC",
+        description="With --accel NAME,NAME the SoC has several accelerators, each with its DMA.",
+    )
     shared.add_accelerator(emit)
     emit.add_argument(
         "--part", choices=("soc", "accelerator"), default="soc", help="which top module (default %(default)s)"
@@ -54,6 +58,6 @@ def execute_compile(options: argparse.Namespace) -> int:
 
 
 def execute_verilog(options: argparse.Namespace) -> int:
-    spec = shared.accelerator(options, options.data_type)
-    shared.write(verilog.emit(spec, top=options.part, user_rtl=shared.user_rtl(options)), options.output)
+    specs = shared.accelerators(options, options.data_type)
+    shared.write(verilog.emit(specs, top=options.part, user_rtl=shared.user_rtl(options)), options.output)
     return 0

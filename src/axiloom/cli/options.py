@@ -158,6 +158,19 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
     return isa.revise(spec, **changes) if changes else spec
 
 
+def accelerators(options: argparse.Namespace, data_type: str | None = None) -> list[AcceleratorSpec]:
+    """As :func:`accelerator`, for a system: --accel may be several names with commas between them.
+
+    DMAs and windows of several are moved apart where they collide.
+    """
+    names = (options.accel or "").split(",")
+    if len(names) == 1:
+        return [accelerator(options, data_type)]
+    return isa.place(
+        [accelerator(argparse.Namespace(**{**vars(options), "accel": name}), data_type) for name in names]
+    )
+
+
 def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpec:
     if options.spec is not None:
         if options.size is not None:

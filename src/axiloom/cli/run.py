@@ -63,7 +63,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     simulate = commands.add_parser(
         "simulate",
         help="run a driver of your own on the same SoC",
-        description="C sources are compiled with the runtime in sw/; main() returns 0 for success.",
+        description="C sources are compiled with the runtime in sw/; main() returns 0 for success. With "
+        "--accel NAME,NAME the SoC has several accelerators; C then calls dma_select(AXL_ID_NAME) and "
+        "dma_init(AXL_DMA_NAME).",
     )
     simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c... | FILE.elf")
     shared.add_accelerator(simulate)
@@ -127,13 +129,15 @@ def _execute(
 
 def execute_simulate(options: argparse.Namespace) -> int:
     progress = shared.progress()
-    spec = shared.accelerator(options)
+    specs = shared.accelerators(options)
+    # What a report says of the hardware as a whole.
+    spec = specs[0].replace(macs=sum(one.macs for one in specs))
     board = boards.load(options.board)
     inputs = {symbol: np.load(path) for symbol, path in map(_assignment, options.load)}
     expected = {symbol: np.load(path) for symbol, path in map(_assignment, options.expect)}
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
     soc = Soc(
-        spec,
+        specs,
         board=options.board,
         sim=options.sim,
         user_rtl=shared.user_rtl(options),
@@ -143,15 +147,15 @@ def execute_simulate(options: argparse.Namespace) -> int:
         **({} if options.watchdog is None else {"watchdog_cycles": options.watchdog}),
     )
     with folder_or_temporary(options.keep) as folder:
-        elf = _elf(options.driver, spec, board, options.wait, folder, progress)
+        elf = _elf(options.driver, specs, board, options.wait, folder, progress)
         soc.build(progress=progress)
         progress("")
         result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
         driver_hash = content_hash(elf)
     config = {
         "problem": " ".join(path.name for path in options.driver),
-        "accelerator": spec.name,
-        "spec_hash": content_hash(dumps(spec)),
+        "accelerator": " and ".join(one.name for one in specs),
+        "spec_hash": content_hash(dumps(*specs)),
         "data_type": spec.data_type.value,
         "driver_hash": driver_hash,
         "rtl": options.top or "generated",
@@ -174,7 +178,12 @@ def _assignment(text: str) -> tuple[str, Path]:
 
 
 def _elf(
-    files: list[Path], spec: AcceleratorSpec, board: boards.Board, wait: str, folder: Path, progress: Any
+    files: list[Path],
+    specs: list[AcceleratorSpec],
+    board: boards.Board,
+    wait: str,
+    folder: Path,
+    progress: Any,
 ) -> Path:
     for file in files:
         if not file.is_file():
@@ -188,7 +197,7 @@ def _elf(
         [file for file in files if file.suffix != ".h"],
         elf,
         board=board,
-        spec=spec,
+        spec=specs,
         irq=wait == "irq",
         include=sorted({file.parent for file in files}),
     )
