@@ -11,7 +11,10 @@ import sys
 ALL = ("rtl_speed", "cpu_speed", "array_throughput", "engine_utilisation", "resources", "fidelity")
 
 # Only by name: they simulate for long, and cost_fit writes a file of the sources.
-LONG = ("cost_fit", "selection", "sweep_resume", "hand_prefetch", "quantisation")
+LONG = (
+    *("cost_fit", "selection", "sweep_resume", "hand_prefetch"),
+    *("quantisation", "digits_soc"),  # these two need the extra [networks]
+)
 
 for name in sys.argv[1:] or ALL:
     if name not in (*ALL, *LONG):

@@ -28,9 +28,9 @@ def held_back() -> tuple[Tensor, Tensor]:
     return pixels[:HELD_BACK], digits[:HELD_BACK]
 
 
-def calibration() -> list[tuple[Tensor, ...]]:
-    """64 images of the training set, each as the inputs of a network for one image."""
-    return [(image[None],) for image in images()[0][HELD_BACK : HELD_BACK + 64]]
+def calibration(batch: int = 1) -> list[tuple[Tensor, ...]]:
+    """At least 64 images of the training set, as inputs of a network for `batch` images at a time."""
+    return [(images()[0][HELD_BACK:][at : at + batch],) for at in range(0, max(64, batch), batch)]
 
 
 def train(network: nn.Module, epochs: int = 20) -> nn.Module:

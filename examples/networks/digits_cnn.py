@@ -25,6 +25,7 @@ class DigitsCnn(nn.Module):
         return self.fc(torch.flatten(x, 1))
 
 
-def build() -> tuple[nn.Module, tuple[Tensor, ...]]:
+def build(batch: int = 1) -> tuple[nn.Module, tuple[Tensor, ...]]:
+    """The network, and the first `batch` images that were held back."""
     torch.manual_seed(8)
-    return train(DigitsCnn(), epochs=8), (held_back()[0][:1],)
+    return train(DigitsCnn(), epochs=8), (held_back()[0][:batch],)

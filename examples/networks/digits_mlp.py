@@ -20,6 +20,7 @@ class DigitsMlp(nn.Module):
         return self.last(torch.relu(self.second(x)))
 
 
-def build() -> tuple[nn.Module, tuple[Tensor, ...]]:
+def build(batch: int = 1) -> tuple[nn.Module, tuple[Tensor, ...]]:
+    """The network, and the first `batch` images that were held back."""
     torch.manual_seed(9)
-    return train(DigitsMlp()), (held_back()[0][:1],)
+    return train(DigitsMlp()), (held_back()[0][:batch],)
