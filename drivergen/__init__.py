@@ -12,9 +12,10 @@
 - ``emit_c.py``: C99; ``driver.py``: what is delivered, and the harness around it
 - ``pipeline.py``: `compile_mlir` and `compile_cpu`; ``opt.py``: the command ``axiloom-opt``
 - ``reference.py``: the same function by NumPy, independent of all of the above but the parser
-- ``problem.py``: ``matmul:MxNxK:dtype``
+- ``problem.py``: ``matmul:MxNxK:dtype``; ``conv_problem.py``: ``conv:iHW_iC_fHW_oC_stride:dtype``
 """
 
+from axiloom.drivergen.conv_problem import ConvProblem, conv_mlir, parse_workload
 from axiloom.drivergen.driver import Arg, Call, Driver
 from axiloom.drivergen.pipeline import (
     PIPELINES,
@@ -32,13 +33,16 @@ __all__ = [
     "STAGES",
     "Arg",
     "Call",
+    "ConvProblem",
     "Driver",
     "Problem",
     "compile_cpu",
     "compile_mlir",
+    "conv_mlir",
     "default_pipeline",
     "matmul_mlir",
     "optimisations",
     "parse_problem",
+    "parse_workload",
     "reference",
 ]

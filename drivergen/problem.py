@@ -9,7 +9,7 @@ from axiloom.errors import UsageError
 from axiloom.isa.names import hint
 from axiloom.isa.types import DataType
 
-_FORM = "matmul:MxNxK or matmul:MxNxK:TYPE, with TYPE int8, int16 or int32"
+MATMUL_FORM = "matmul:MxNxK or matmul:MxNxK:TYPE, with TYPE int8, int16 or int32"
 _LIMIT = 1 << 16
 """Largest size of a dim: more does not fit the memory of any board here."""
 
@@ -32,14 +32,15 @@ def parse_problem(text: str) -> Problem:
     """The problem that `text` names; UsageError says what is accepted."""
     found = re.fullmatch(r"matmul:(\d+)x(\d+)x(\d+)(?::(\w+))?", text)
     if found is None:
-        raise UsageError(f"problem `{text}` is not understood; accepted are {_FORM}, or a file *.mlir")
+        raise UsageError(f"problem `{text}` is not understood; accepted are {MATMUL_FORM}, or a file *.mlir")
     M, N, K = (int(found[i]) for i in (1, 2, 3))
     if not all(0 < size <= _LIMIT for size in (M, N, K)):
         raise UsageError(f"problem `{text}`: sizes must be from 1 to {_LIMIT}")
     dtype = found[4] or DataType.INT32.value
     known = [kind.value for kind in DataType]
     if dtype not in known:
-        raise UsageError(f"problem `{text}`: unknown type `{dtype}`{hint(dtype, known)}; it may be {_FORM}")
+        unknown = f"unknown type `{dtype}`{hint(dtype, known)}"
+        raise UsageError(f"problem `{text}`: {unknown}; it may be {MATMUL_FORM}")
     return Problem(M, N, K, dtype)
 
 

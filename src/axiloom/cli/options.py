@@ -202,7 +202,7 @@ def user_rtl(options: argparse.Namespace) -> UserRtl | None:
 def problem(text: str) -> tuple[str, str]:
     """The MLIR of a problem, and the data type of its inputs.
 
-    `text` is ``matmul:MxNxK[:dtype]`` or the path of a ``.mlir`` file.
+    `text` is ``matmul:MxNxK[:dtype]``, ``conv:...`` or the path of a ``.mlir`` file.
     """
     if text.endswith(".mlir"):
         path = Path(text)
@@ -210,8 +210,8 @@ def problem(text: str) -> tuple[str, str]:
             raise UsageError(f"{text}: no such file")
         mlir = path.read_text(encoding="utf-8")
         return mlir, drivergen.compile_cpu(mlir, name=text).args[0].dtype
-    parsed = drivergen.parse_problem(text)
-    return drivergen.matmul_mlir(parsed.M, parsed.N, parsed.K, parsed.dtype), parsed.dtype
+    parsed = drivergen.parse_workload(text)
+    return parsed.mlir, parsed.dtype
 
 
 def progress() -> Callable[[str], None]:
