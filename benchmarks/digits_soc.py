@@ -50,8 +50,8 @@ def measure(name: str, accelerator: str) -> None:
     alike = int((soc == integers).all(-1).sum())
     milliseconds = result.counters["task-clock"] / 1e6
     print(
-        f"{name} on {accelerator}: of {len(images)} images float has {right[0]} right, int8 in NumPy {right[1]}, "
-        f"int8 on the SoC {right[2]}; logits equal in every bit for {alike}; "
+        f"{name} on {accelerator}: of {len(images)} images float has {right[0]} right, "
+        f"int8 in NumPy {right[1]}, int8 on the SoC {right[2]}; logits equal in every bit for {alike}; "
         f"{places.count('accelerator')} of {len(places)} layers on the accelerator, {milliseconds:.1f} ms"
     )
     if not np.array_equal(soc, integers):

@@ -180,7 +180,7 @@ class Lowering:
             return
         handler = handlers.get(str(node.target))
         if handler is None:
-            fail(node, "cannot be quantised; the supported ops stand in docs/networks.md")
+            fail(node, "cannot be quantised; the supported ops stand in docs/quantisation.md")
         value, last = handler(self, node)
         self.values[node] = self.values[last] = value
         self.source[value.name] = last.name
