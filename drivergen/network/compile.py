@@ -170,10 +170,17 @@ class _Offload:
     schedule: Schedules | None
     caches: Caches
     drivers: dict[tuple[int, str], Driver] = field(default_factory=dict)
+    answers: dict[str, int | str] = field(default_factory=dict)
+    """To what has been asked before: equal layers are compiled once."""
 
     def accepts(self, made: func.FuncOp, title: str) -> int | str:
         """The number of the accelerator that takes a layer, or why that of its own kind does not."""
         text = _module_text(made)
+        if text not in self.answers:
+            self.answers[text] = self._ask(text, title)
+        return self.answers[text]
+
+    def _ask(self, text: str, title: str) -> int | str:
         kind = CONVOLUTION if title.startswith("conv") else MATMUL
         order = sorted(range(len(self.specs)), key=lambda number: self.specs[number].kernel != kind)
         reasons = []

@@ -26,7 +26,21 @@ def _producer(op: linalg.GenericOp, number: int) -> linalg.GenericOp | None:
         return None
     if not generics.is_permutation(generics.maps_of(op)[number]):
         return None  # it would be computed many times
+    if _narrows_product(source):
+        return None  # an accelerator may do it on the way out, and what lies between is small
     return source if len(source.inputs) + len(op.inputs) - 1 <= OPERANDS else None
+
+
+def _narrows_product(op: linalg.GenericOp) -> bool:
+    """Whether `op` makes narrower integers of the sums of a product that it alone reads."""
+    bits = generics.width(generics.element(op.results[0]))
+    return any(
+        isinstance(value.owner, linalg.GenericOp)
+        and generics.is_contraction(value.owner)
+        and value.has_one_use()
+        and 0 < bits < generics.width(generics.element(value))
+        for value in op.inputs
+    )
 
 
 def _fuse(op: linalg.GenericOp, number: int, source: linalg.GenericOp) -> linalg.GenericOp:
@@ -101,7 +115,7 @@ class FuseElementwise(ModulePass):
         %2 = linalg.generic {...} ins(%0, %bias : ...) {addf, maximumf}
 
     What uses it may reduce (a sum of squares), but not be a matrix product or a convolution: those look like
-    themselves to an accelerator.
+    themselves to an accelerator. What makes narrow integers of a product's sums stays by itself, behind it.
     """
 
     name = "accel-fuse-elementwise"
