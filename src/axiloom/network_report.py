@@ -19,14 +19,22 @@ MAP_CYCLES = 1000.0
 """The same for an element-wise layer: they are short."""
 
 
-def weight_of(layer: Layer, spec: AcceleratorSpec) -> float:
+def weight_of(layer: Layer, specs: Sequence[AcceleratorSpec]) -> float:
     """About how long a layer takes to simulate in relation to others, for progress."""
     if not layer.multiply_adds:
         return MAP_CYCLES
-    return layer.multiply_adds * (8.0 / spec.macs if layer.place == "accelerator" else CPU_CYCLES)
+    if layer.device is None:
+        return layer.multiply_adds * CPU_CYCLES
+    return layer.multiply_adds * 8.0 / specs[layer.device].macs
 
 
-def rows(layers: Sequence[Layer], marks: np.ndarray[Any, Any], board: Board, last: int = -1) -> Rows:
+def rows(
+    layers: Sequence[Layer],
+    marks: np.ndarray[Any, Any],
+    board: Board,
+    specs: Sequence[AcceleratorSpec],
+    last: int = -1,
+) -> Rows:
     """A row for each layer that ran: the timer runs at half the CPU's clock."""
     ran = layers if last < 0 else layers[: last + 1]
     ticks = [int(marks[number + 1]) - int(marks[number]) for number in range(len(ran))]
@@ -36,6 +44,7 @@ def rows(layers: Sequence[Layer], marks: np.ndarray[Any, Any], board: Board, las
             "layer": layer.number,
             "function": layer.function,
             "place": layer.place,
+            "accelerator": None if layer.device is None else specs[layer.device].name,
             "location": layer.location,
             "reason": layer.reason,
             "multiply_adds": layer.multiply_adds,
@@ -50,11 +59,12 @@ def section(
     driver: NetworkDriver,
     marks: np.ndarray[Any, Any],
     board: Board,
+    specs: Sequence[AcceleratorSpec],
     last: int,
     beside: Rows | None,
 ) -> dict[str, Any]:
     """The report's ``network``; `beside` are the rows of the same network on the CPU alone."""
-    found = rows(driver.layers, marks, board, last)
+    found = rows(driver.layers, marks, board, specs, last)
     return {
         "layers": found,
         "cpu_layers": beside,
@@ -104,8 +114,9 @@ def lines(report: Mapping[str, Any]) -> list[str]:
     width = max((len(row["function"]) for row in network["layers"]), default=0)
     found = ["", head]
     for row in network["layers"]:
+        where = row["accelerator"] or row["place"]
         found.append(
-            f"  {row['layer']:>3}  {row['function']:<{width}}  {row['place']:<11}  {row['ms']:>10.3f} ms"
+            f"  {row['layer']:>3}  {row['function']:<{width}}  {where:<11}  {row['ms']:>10.3f} ms"
             f"  {row['share']:>6.1%}"
         )
     stays = [row for row in network["layers"] if row["place"] == "cpu" and row["reason"]]

@@ -15,7 +15,7 @@ from axiloom import boards, drivergen, network_report
 from axiloom.choice import BEST, resolve
 from axiloom.cosim import core, toolchain
 from axiloom.cosim.cache import content_hash
-from axiloom.cosim.soc import Job, RunResult
+from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen.driver import Driver
 from axiloom.drivergen.locality import Caches
 from axiloom.drivergen.mlir import only_function, parse
@@ -45,6 +45,13 @@ class NetworkRun(Run):
     keep_weights: str = WEIGHTS[0]
     stop_after: str | None = None
     """Number or name of the last layer that runs."""
+    others: tuple[AcceleratorSpec, ...] = ()
+    """More accelerators of the same system, beside `spec`: see :func:`axiloom.isa.place`."""
+
+    @property
+    def specs(self) -> tuple[AcceleratorSpec, ...]:
+        """All accelerators of the system, by their numbers."""
+        return (self.spec, *self.others)
 
     @cached_property
     def driver(self) -> NetworkDriver:
@@ -54,7 +61,7 @@ class NetworkRun(Run):
         board = boards.load(self.board).caches
         return compile_network(
             self.mlir,
-            self.spec if accelerated else None,
+            self.specs if accelerated else None,
             self.weights,
             schedule=self._how,
             name=self.problem,
@@ -142,6 +149,20 @@ class NetworkRun(Run):
         known = ", ".join(layer.name for layer in layers)
         raise UsageError(f"no layer `{self.stop_after}` to stop after; there are {known}")
 
+    @cached_property
+    def soc(self) -> Soc:
+        return Soc(
+            self.specs,
+            board=self.board,
+            sim=self.sim,
+            user_rtl=self.user_rtl,
+            trace=self.trace,
+            trace_window=self.trace_window,
+            timeline=self.timeline,
+            seed=self.seed,
+            **({} if self.watchdog_cycles is None else {"watchdog_cycles": self.watchdog_cycles}),
+        )
+
     def build_elf(self, driver: Driver, folder: Path, name: str = "network") -> Path:
         """Write all sources to `folder` and compile them for the board's CPU."""
         assert isinstance(driver, NetworkDriver)
@@ -158,7 +179,7 @@ class NetworkRun(Run):
             [folder / file for file in sources],
             elf,
             board=boards.load(self.board),
-            spec=self.spec,
+            spec=self.specs,
             irq=self.wait == "irq",
             include=[folder],
         )
@@ -180,7 +201,7 @@ class NetworkRun(Run):
             elf = self.build_elf(self.driver, folder)
             if self.keep:
                 (folder / "input.mlir").write_text(self.mlir, encoding="utf-8")
-                (folder / "accelerator.json").write_text(dumps(self.spec), encoding="utf-8")
+                (folder / "accelerator.json").write_text(dumps(*self.specs), encoding="utf-8")
                 (folder / "memory.txt").write_text(network_report.memory_map(self.driver), encoding="utf-8")
                 for stage in ("network", "layers"):
                     text = self.driver.stages[stage]
@@ -188,7 +209,7 @@ class NetworkRun(Run):
             self.soc.build(progress=self.progress)
             self.progress("")
             layers = self.driver.layers
-            shares = [(layer.name, network_report.weight_of(layer, self.spec)) for layer in layers]
+            shares = [(layer.name, network_report.weight_of(layer, self.specs)) for layer in layers]
             given = {**self._arrays(self.driver), STOP: np.array([self.last_layer], np.int32)}
             job = Job(elf, given, self._results(self.driver), layers=shares)
             return self.soc.run_many([job], progress=self.live)[0]
@@ -205,7 +226,7 @@ class NetworkRun(Run):
         result = compare(run, self.expected)
         if self.expected and not result["matches"]:
             raise MismatchError(f"the network on the CPU is wrong: {result['first']}")
-        layers = network_report.rows(driver.layers, run.outputs[MARKS], boards.load(self.board))
+        layers = network_report.rows(driver.layers, run.outputs[MARKS], boards.load(self.board), ())
         return {"kernel": kernel, "counters": run.counters, "result": result, "layers": layers}
 
     def config(self) -> dict[str, Any]:
@@ -215,8 +236,8 @@ class NetworkRun(Run):
             weights.update(symbol.encode() + array.tobytes())
         return {
             "problem": self.problem,
-            "accelerator": self.spec.name,
-            "spec_hash": content_hash(dumps(self.spec)),
+            "accelerator": " and ".join(one.name for one in self.specs),
+            "spec_hash": content_hash(dumps(*self.specs)),
             "flow": self.flow or self.spec.selected_flow,
             "pipeline": self.pipeline or drivergen.default_pipeline(self.spec),
             "wait": self.wait,
@@ -234,8 +255,10 @@ class NetworkRun(Run):
         """The report of `result`, compared with the reference, with a row for each layer."""
         alone = dict(cpu) if cpu is not None else None
         beside = alone.pop("layers") if alone else None
+        # What the report says of the hardware as a whole.
+        together = self.spec.replace(macs=sum(one.macs for one in self.specs)) if self.others else self.spec
         found = build(
-            self.spec,
+            together,
             result,
             config=self.config(),
             seed=self.seed,
@@ -245,7 +268,7 @@ class NetworkRun(Run):
         )
         marks = result.outputs[MARKS]
         found["network"] = network_report.section(
-            self.driver, marks, boards.load(self.board), self.last_layer, beside
+            self.driver, marks, boards.load(self.board), self.specs, self.last_layer, beside
         )
         return found
 

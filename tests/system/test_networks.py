@@ -79,7 +79,7 @@ def test_on_the_soc(tmp_path: Path) -> None:
     assert sum(row["share"] for row in layers) == pytest.approx(1, abs=1e-4)
     assert found["fabric"]["words_in"] > 0
     text = report.table(found)
-    assert re.search(r"  0  matmul_1x64x64 +accelerator ", text)
+    assert re.search(r"  0  matmul_1x64x64 +v4_16 ", text)
     assert "the CPU alone takes" in text
 
 

@@ -89,21 +89,22 @@ def execute_run(options: argparse.Namespace) -> int:
             "keep_weights": options.weights,
             "stop_after": options.stop_after,
         }
-        return _execute(options, NetworkRun, model.mlir, data_type, more)
+        first, *others = shared.accelerators(options, data_type)
+        return _execute(options, NetworkRun, model.mlir, first, {**more, "others": tuple(others)})
     if options.input or options.stop_after is not None:
         what = "--input" if options.input else "--stop-after"
         raise UsageError(f"{options.problem}: {what} is for networks: functions on tensors with many ops")
     mlir, data_type = shared.problem(options.problem)
-    return _execute(options, Run, mlir, data_type, {})
+    return _execute(options, Run, mlir, shared.accelerator(options, data_type), {})
 
 
 def _execute(
-    options: argparse.Namespace, kind: type[Run], mlir: str, data_type: str, more: dict[str, Any]
+    options: argparse.Namespace, kind: type[Run], mlir: str, spec: AcceleratorSpec, more: dict[str, Any]
 ) -> int:
     run = kind(
         problem=options.problem,
         mlir=mlir,
-        spec=shared.accelerator(options, data_type),
+        spec=spec,
         flow=options.flow,
         order=options.order,
         tile=options.tile,

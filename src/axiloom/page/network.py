@@ -34,7 +34,7 @@ def layers(report: Report) -> str:
         rows.append(
             (
                 f"{row['layer']} <code>{escape(row['function'])}</code>{reason}",
-                escape(row["place"]),
+                escape(row["accelerator"] or "CPU"),
                 escape(row["location"]),
                 count(row["multiply_adds"]) if row["multiply_adds"] else "–",
                 duration(row["ms"] / 1e3),
