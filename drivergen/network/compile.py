@@ -88,14 +88,16 @@ def compile_network(
     name: str = "input.mlir",
     caches: Caches = ZYNQ_7000,
     embed: bool = False,
+    least: int = 0,
 ) -> NetworkDriver:
     """Compile a function on tensors, of any number of ops, for `spec` and the CPU (None: the CPU alone).
 
     `spec` may be several accelerators of one system: a layer goes to the first that takes it, those of its
     kind before others. `weights`: arrays of the arguments with `axiloom.weight`, by its value. `schedule`
     says how each layer on an accelerator uses it (default: the specification's own flow and tile). With
-    `embed` weights are a part of the program. Raises CompileError with the place of an op that has no C,
-    UsageError for weights that are missing or have another shape.
+    `embed` weights are a part of the program. Products of fewer than `least` multiply-adds stay on the CPU.
+    Raises CompileError with the place of an op that has no C, UsageError for weights that are missing or
+    have another shape.
     """
     specs = () if spec is None else (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
     module = parse(text, name)
@@ -105,7 +107,7 @@ def compile_network(
     stages = {"network": str(module) + "\n"}
     offload = _Offload(specs, schedule, caches)
     post = any(one.post for one in specs)
-    layers = outline(module, offload.accepts if specs else None, post=post)
+    layers = outline(module, offload.accepts if specs else None, post=post, least=least)
     stages["layers"] = str(module) + "\n"
     entry = only_function_named(module, function.sym_name.data)
     functions = [f for f in module.ops if isinstance(f, func.FuncOp) and f is not entry]

@@ -45,6 +45,8 @@ class _Cut:
     function: func.FuncOp
     accepts: Accepts | None
     post: bool
+    least: int = 0
+    """Multiply-adds from which on a product is offered to the accelerator."""
     layers: dict[func.CallOp, Layer] = field(default_factory=dict)
     functions: dict[str, tuple[func.FuncOp, str | None]] = field(default_factory=dict)
     """Text of a layer to its function, and why it is on the CPU."""
@@ -87,7 +89,11 @@ class _Cut:
         reason: str | None = None
         chosen: list[Operation] = [op]
         device: int | None = None
-        for group in candidates(op, post=self.post) if self.accepts is not None else ():
+        count = multiply_adds(op)
+        if self.accepts is not None and count < self.least:
+            reason = f"{count:,} multiply-adds are fewer than the {self.least:,} asked for"
+        offered = self.accepts is not None and reason is None
+        for group in candidates(op, post=self.post) if offered else ():
             assert self.accepts is not None
             found = self.accepts(_function(group, "layer")[0], title(op))
             reason = found if isinstance(found, str) else None
@@ -203,14 +209,17 @@ def _function(group: Sequence[Operation], name: str) -> tuple[func.FuncOp, list[
     return made, outside
 
 
-def outline(module: ModuleOp, accepts: Accepts | None = None, *, post: bool = False) -> list[Layer]:
+def outline(
+    module: ModuleOp, accepts: Accepts | None = None, *, post: bool = False, least: int = 0
+) -> list[Layer]:
     """Move each layer of the one function of `module` into a function of its own, equal ones into one.
 
     `accepts` says what an accelerator takes (None: there is none), `post` whether it may take the
-    element-wise op behind a product too. Raises CompileError for an op that no layer can be made of.
+    element-wise op behind a product too; products of fewer than `least` multiply-adds are not offered.
+    Raises CompileError for an op that no layer can be made of.
     """
     (function,) = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
-    cut = _Cut(function, accepts, post, taken={identifier(function.sym_name.data)})
+    cut = _Cut(function, accepts, post, least, taken={identifier(function.sym_name.data)})
     cut.run()
     for made, _ in cut.functions.values():
         module.body.block.insert_op_before(made, function)

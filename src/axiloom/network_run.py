@@ -45,6 +45,8 @@ class NetworkRun(Run):
     keep_weights: str = WEIGHTS[0]
     stop_after: str | None = None
     """Number or name of the last layer that runs."""
+    least: int = 0
+    """Multiply-adds from which on a product goes to an accelerator: small ones are faster on the CPU."""
     others: tuple[AcceleratorSpec, ...] = ()
     """More accelerators of the same system, beside `spec`: see :func:`axiloom.isa.place`."""
 
@@ -67,6 +69,7 @@ class NetworkRun(Run):
             name=self.problem,
             caches=Caches(board.l2_size, board.l2_ways),
             embed=self.keep_weights == "embedded",
+            least=self.least,
         )
 
     def _how(self, spec: AcceleratorSpec, layer: str, name: str) -> HowTo:
@@ -243,6 +246,7 @@ class NetworkRun(Run):
             "wait": self.wait,
             "data_type": self.spec.data_type.value,
             "driver_hash": content_hash(*self.driver.sources.values()),
+            "offload_from": self.least,
             "weights": self.keep_weights,
             "weights_hash": weights.hexdigest()[:16],
             "rtl": self.user_rtl.top if self.user_rtl else "generated",

@@ -58,6 +58,13 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     network.add_argument(
         "--stop-after", metavar="N|NAME", help="run no further than this layer; nothing is compared then"
     )
+    network.add_argument(
+        "--offload-from",
+        type=int,
+        default=0,
+        metavar="N",
+        help="products of fewer multiply-adds stay on the CPU (default 0: all that the accelerator takes)",
+    )
     run.set_defaults(execute=execute_run)
 
     simulate = commands.add_parser(
@@ -88,6 +95,7 @@ def execute_run(options: argparse.Namespace) -> int:
             "given": options.input,
             "keep_weights": options.weights,
             "stop_after": options.stop_after,
+            "least": options.offload_from,
         }
         first, *others = shared.accelerators(options, data_type)
         return _execute(options, NetworkRun, model.mlir, first, {**more, "others": tuple(others)})

@@ -78,6 +78,19 @@ def test_the_c_of_a_network(golden) -> None:  # type: ignore[no-untyped-def]
     golden(driver.harness, "network_main.c")
 
 
+def test_small_products_stay_on_the_cpu_if_asked() -> None:
+    model, _, _ = example(FIXTURES / "quantised" / "digits_mlp.mlir")
+    spec = isa.builtin("v4_16", data_type="int8")
+    layers = compile_network(model.mlir, spec, model.weights, least=1000).layers
+    products = {layer.multiply_adds: layer for layer in layers if layer.multiply_adds}
+    assert {count: layer.place for count, layer in products.items()} == {
+        4096: "accelerator",
+        2048: "accelerator",
+        320: "cpu",
+    }
+    assert products[320].reason == "320 multiply-adds are fewer than the 1,000 asked for"
+
+
 ADD = """\
 func.func @f(%x: tensor<4xf32>, %w: tensor<4xf32> {axiloom.weight = "bias"}) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
