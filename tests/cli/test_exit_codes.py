@@ -115,3 +115,13 @@ def test_a_run_reports_by_its_schema(tmp_path: Path, capsys) -> None:
 
 def test_rtl_needs_its_top(capsys) -> None:
     assert "--top" in fails(capsys, 2, "run", "matmul:4x4x4", "--rtl", "x.v")
+
+
+def test_several_accelerators(capsys: pytest.CaptureFixture[str]) -> None:
+    alone = fails(capsys, 5, "verilog", "--accel", "v3_4,v4_16", "--part", "accelerator")
+    assert alone == "axiloom: v3_4, v4_16: the Verilog of an accelerator alone is of one of them; name one\n"
+    twice = fails(capsys, 3, "verilog", "--accel", "v3_4,v3_4")
+    assert "v3_4: two accelerators of one system have this name" in twice
+    driver = str(DRIVERS / "several.c")
+    drawn = fails(capsys, 2, "simulate", driver, "--accel", "v3_4,v4_16", "--perfetto", "never.json")
+    assert "a timeline is drawn of one accelerator" in drawn

@@ -13,8 +13,9 @@ from axiloom import boards, isa
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.cosim.toolchain import compile_arm
 from axiloom.drivergen import compile_mlir, matmul_mlir
-from axiloom.errors import HangError
+from axiloom.errors import HangError, SpecError, UsageError
 from axiloom.isa import AcceleratorSpec
+from axiloom.pytest_plugin import Chip
 
 HERE = Path(__file__).parent / "drivers"
 ROUNDS = 6
@@ -43,7 +44,7 @@ def elf(tmp_path_factory: pytest.TempPathFactory) -> Compile:
 
 
 @pytest.fixture(scope="module")
-def soc() -> Soc:
+def both() -> Soc:
     return Soc(SPECS, watchdog_cycles=5000)
 
 
@@ -56,9 +57,9 @@ def check(result: RunResult) -> None:
     assert sum(sum(row.values()) for row in cells) == result.fabric["cycles"]
 
 
-def test_in_turn_and_at_once(soc: Soc, elf: Compile) -> None:
+def test_in_turn_and_at_once(both: Soc, elf: Compile) -> None:
     jobs = [Job(elf(TURNS=turns), INPUTS, OUTPUTS) for turns in (1, 0)]
-    in_turn, at_once = soc.run_many(jobs)
+    in_turn, at_once = both.run_many(jobs)
     for result in (in_turn, at_once):
         check(result)
         small, large = result.accelerators["v3_8"], result.accelerators["v4_16"]
@@ -75,8 +76,8 @@ def test_in_turn_and_at_once(soc: Soc, elf: Compile) -> None:
     assert busy[1] < busy[0]
 
 
-def test_asleep_until_an_interrupt_of_either(soc: Soc, elf: Compile) -> None:
-    result = soc.run(elf(irq=True), INPUTS, OUTPUTS)
+def test_asleep_until_an_interrupt_of_either(both: Soc, elf: Compile) -> None:
+    result = both.run(elf(irq=True), INPUTS, OUTPUTS)
     check(result)
     assert result.fabric["polls"] < 20  # of dma_init
 
@@ -102,20 +103,41 @@ def test_asleep_until_an_interrupt_of_either(soc: Soc, elf: Compile) -> None:
         ),
     ],
 )
-def test_a_hang_names_the_accelerator(soc: Soc, elf: Compile, hang: int, parts: list[str]) -> None:
+def test_a_hang_names_the_accelerator(both: Soc, elf: Compile, hang: int, parts: list[str]) -> None:
     with pytest.raises(HangError) as caught:
-        soc.run(elf(HANG=hang), INPUTS)
+        both.run(elf(HANG=hang), INPUTS)
     for part in parts:
         assert part in str(caught.value)
 
 
-def test_runs_repeat_and_a_reset_reaches_both(soc: Soc, elf: Compile) -> None:
+def test_runs_repeat_and_a_reset_reaches_both(both: Soc, elf: Compile) -> None:
     jobs = [Job(elf(), INPUTS, OUTPUTS), Job(elf(HANG=1), INPUTS), Job(elf(), INPUTS, OUTPUTS)]
-    first, hung, again = soc.run_many(jobs, check=False)
+    first, hung, again = both.run_many(jobs, check=False)
     assert hung.hang
     for result in (first, again):
         check(result)
     assert (first.fabric, first.counters, first.profile) == (again.fabric, again.counters, again.profile)
+
+
+def test_the_fixture_places_them_and_the_program_has_their_names(soc: Callable[..., Chip]) -> None:
+    chip = soc(["v3_8", "v4_16"])
+    assert list(chip.specs) == SPECS
+    check(chip.run(HERE / "several.c", INPUTS, OUTPUTS))
+    with pytest.raises(UsageError, match="matmul runs on one accelerator, not on v3_8, v4_16"):
+        chip.matmul(16, 16, 16)
+
+
+def test_there_is_no_timeline_of_several() -> None:
+    with pytest.raises(UsageError, match="a timeline is drawn of one accelerator"):
+        Soc(SPECS, timeline=True)
+
+
+def test_they_must_fit_together(tmp_path: Path) -> None:
+    unplaced = [isa.builtin("v3_8"), isa.builtin("v4_16")]
+    with pytest.raises(SpecError, match=r"v4_16: dma_config\.id: 0 is the DMA of v3_8 too"):
+        Soc(unplaced)
+    with pytest.raises(SpecError, match=r"v4_16: dma_config\.address: 65536 bytes from 0x40400000 overlap"):
+        compile_arm([HERE / "several.c"], tmp_path / "several.elf", spec=unplaced)
 
 
 def generated(specs: list[AcceleratorSpec], folder: Path) -> Path:
@@ -146,9 +168,9 @@ def test_generated_drivers_in_turn(sg: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_icarus_agrees_in_every_cycle(soc: Soc, elf: Compile) -> None:
+def test_icarus_agrees_in_every_cycle(both: Soc, elf: Compile) -> None:
     jobs = [Job(elf(), INPUTS, OUTPUTS), Job(elf(HANG=1), INPUTS)]
-    ours, hung = soc.run_many(jobs, check=False)
+    ours, hung = both.run_many(jobs, check=False)
     theirs, stuck = Soc(SPECS, sim="icarus", watchdog_cycles=5000).run_many(jobs, check=False)
     check(theirs)
     assert (ours.fabric, ours.counters, ours.accelerators) == (
