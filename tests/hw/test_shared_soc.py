@@ -33,10 +33,12 @@ from tests.hw.sg_bench import Item, begin, put, status
 from tests.hw.test_soc import Loopback
 
 from axiloom import isa
+from axiloom.cosim.cache import cached_build
 from axiloom.errors import BuildError, SpecError
 from axiloom.hw import verilog
-from axiloom.hw.interconnect import MAX_BURSTS, ReadArbiter, WriteArbiter
+from axiloom.hw.interconnect import MAX_BURSTS, LiteDecoder, ReadArbiter, WriteArbiter
 from axiloom.hw.lint import lint
+from axiloom.hw.resources import synthesise
 from axiloom.hw.shared_soc import SharedSoc
 
 SPECS = isa.place([isa.builtin("v1_4"), isa.builtin("v2_4"), isa.builtin("v3_4")])
@@ -240,6 +242,25 @@ def test_its_verilog_is_clean_and_names_what_is_in_it(sg: bool) -> None:
         assert f"module {module} (" in text
     assert verilog.emit(specs) == text
     assert verilog.emit([specs[0]]) == verilog.emit(specs[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "lut", "ff"), [(2, 302, 153), (4, 382, 159)])
+def test_what_sharing_takes(count: int, lut: int, ff: int) -> None:
+    """The figures of docs/dma.md: Yosys and Amaranth are pinned, so they are exact."""
+    parts = {
+        "decoder": LiteDecoder(range(0x4040, 0x4040 + count), 10),
+        "reads": ReadArbiter(count, 32),
+        "writes": WriteArbiter(count, 32),
+    }
+    taken = [
+        synthesise(verilog.convert(part, f"top_{name}"), f"top_{name}", cached_build)
+        for name, part in parts.items()
+    ]
+    print(*zip(parts, taken, strict=True), sep="\n")
+    assert sum(one.lut for one in taken) == lut
+    assert sum(one.ff for one in taken) == ff
+    assert all(one.dsp == 0 == one.bram36 for one in taken)
 
 
 def test_what_cannot_be_built() -> None:
