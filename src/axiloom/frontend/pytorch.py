@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import torch
 from torch_mlir import ir
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
-from torch_mlir.extras.fx_importer import FxImporter
+from torch_mlir.extras.fx_importer import FxImporter, FxImporterHooks
 
 from axiloom.errors import CompileError, UsageError
 from axiloom.frontend.lowering import FROM_TORCH, lower
@@ -100,18 +101,40 @@ def place_of(node: Any) -> str:
     return f"{Path(own[-1][0]).name}:{own[-1][1]}" if own else ""
 
 
+class _Buffers(FxImporterHooks):
+    """Weights as the bytes that they are: torch-mlir's own way is by lists of Python numbers, and slow."""
+
+    def __init__(self, tensors: Mapping[str, Any]) -> None:
+        self.names = {value.data_ptr(): name for name, value in tensors.items()}
+        self.tensors = tensors
+
+    def resolve_literal(self, gni: Any, literal: Any, info: Any) -> Any:
+        if not isinstance(literal, torch.Tensor) or literal.dtype != torch.float32 or literal.numel() < 2:
+            return None  # torch-mlir's own way
+        name = self.names.get(literal.data_ptr())
+        if name is None or self.tensors[name].shape != literal.shape:
+            return None
+        array = np.ascontiguousarray(self.tensors[name].numpy())
+        data = ir.DenseResourceElementsAttr.get_from_buffer(
+            array, name, ir.RankedTensorType.get(array.shape, ir.F32Type.get())
+        )
+        kind = ir.Type.parse(f"!torch.vtensor<{list(array.shape)},f32>")
+        return ir.Operation.create("torch.vtensor.literal", results=[kind], attributes={"value": data}).result
+
+
 def import_module(network: Any, examples: tuple[Any, ...], name: str) -> Model:
     """The model of a torch.nn.Module, in linalg on tensors."""
     program = export(network, examples, name)
-    # The exported program ties what is shared; two parameters of equal bytes have one weight as well.
-    names = {
-        np.ascontiguousarray(value.detach().numpy()).tobytes(): key
+    tensors = {
+        key: value.detach()
         for key, value in [*program.state_dict.items(), *program.constants.items()]
         if isinstance(value, torch.Tensor)
     }
+    # The exported program ties what is shared; two parameters of equal bytes have one weight as well.
+    names = {np.ascontiguousarray(value.numpy()).tobytes(): key for key, value in tensors.items()}
     context = ir.Context()
     torch_dialect.register_dialect(context)
-    importer = FxImporter(context=context)
+    importer = FxImporter(context=context, hooks=_Buffers(tensors))
     program = program.run_decompositions(get_decomposition_table())
     _place(program.graph)
     try:
