@@ -115,6 +115,8 @@ class _Function(Buffers):
         out = block.insert_arg(_buffer_type(value.type), len(block.args))
         out.name_hint = value.name_hint or "out"
         at = value
+        if type(at.owner) in RULES and not isinstance(at.owner, VIEWS):
+            self.wanted[at] = out
         while (before := _init(at)) is not None:
             self.wanted[at] = out
             if at is root:

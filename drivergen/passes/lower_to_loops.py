@@ -60,6 +60,8 @@ def _order(op: LinalgStructuredOperation, maps: list[AffineMap]) -> list[int]:
 
     def merit(loop: int) -> tuple[int, bool, int]:
         cost = sum(_stride_cost(m, loop) for m in maps) + (2 if sizes[loop] < SHORT else 0)
+        if loop in reductions and sizes[loop] < SHORT_SUM:
+            cost += 2
         return -cost, loop not in reductions, loop
 
     inner = max(movable, key=merit)
@@ -68,6 +70,8 @@ def _order(op: LinalgStructuredOperation, maps: list[AffineMap]) -> list[int]:
 
 SHORT = 4
 """Iterations below which a loop is not worth being the innermost one: a vector of int32 in NEON."""
+SHORT_SUM = 16
+"""The same for a sum, which is added up across a vector at its end."""
 
 
 def _stride_cost(m: AffineMap, loop: int) -> int:

@@ -1,5 +1,6 @@
 /* The functions of <string.h> that a freestanding compiler may call on its own. The toolchain compiles this file
  * with -fno-builtin, or the loops below would become calls of themselves. */
+#include <arm_neon.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -21,6 +22,9 @@ void *memcpy(void *restrict dst, const void *restrict src, size_t n) {
         d += words * sizeof(word);
         s += words * sizeof(word);
         n %= sizeof(word);
+    } else { /* rows of bytes, of a padded image say: normal memory may be accessed at any address */
+        for (; n >= 16; n -= 16, d += 16, s += 16)
+            vst1q_u8(d, vld1q_u8(s));
     }
     for (size_t i = 0; i < n; i++)
         d[i] = s[i];
@@ -47,6 +51,9 @@ void *memset(void *dst, int value, size_t n) {
             dw[i] = byte * 0x01010101u;
         d += words * sizeof(word);
         n %= sizeof(word);
+    } else {
+        for (; n >= 16; n -= 16, d += 16)
+            vst1q_u8(d, vdupq_n_u8(byte));
     }
     for (size_t i = 0; i < n; i++)
         d[i] = byte;
