@@ -8,10 +8,15 @@ from amaranth.lib import wiring
 
 from axiloom.hw.conv import Conv
 from axiloom.hw.matmul import MatMul
-from axiloom.isa.kernels import IMAGE, MATMUL
+from axiloom.hw.window_conv import WindowConv
+from axiloom.isa.kernels import IMAGE, MATMUL, WINDOW
 from axiloom.isa.spec import AcceleratorSpec
 
-ENGINES: Mapping[str, type[MatMul] | type[Conv]] = {MATMUL.name: MatMul, IMAGE.name: Conv}
+ENGINES: Mapping[str, type[MatMul | Conv | WindowConv]] = {
+    MATMUL.name: MatMul,
+    IMAGE.name: Conv,
+    WINDOW.name: WindowConv,
+}
 """Form of a kernel to the engine for it."""
 
 

@@ -14,6 +14,7 @@ class CommandKind(IntEnum):
     STORE = 1
     CLEAR = 2
     REQUANTISE = 3
+    SAVE = 4
 
 
 def command_layout(operands: Iterable[str], dims: data.StructLayout | None = None) -> data.StructLayout:

@@ -11,12 +11,13 @@ at a beat takes it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 from amaranth.hdl import Const, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from axiloom.isa.spec import AcceleratorSpec
+from axiloom.isa.spec import AcceleratorSpec, combined
 from axiloom.isa.types import (
     WORD_BITS,
     Clear,
@@ -24,6 +25,7 @@ from axiloom.isa.types import (
     Load,
     Opcode,
     Requantise,
+    Save,
     SendDim,
     SetDims,
     Skip,
@@ -36,7 +38,7 @@ STORE = 2
 CLEAR = 3
 SKIP = 4
 OTHERS = 5
-"""Loads (:meth:`Programs.load`), `requantise` where there is one, words that set dims
+"""Loads (:meth:`Programs.load`), `requantise` and `save` where there are such, words that set dims
 (:meth:`Programs.set_dims`)."""
 
 
@@ -60,12 +62,14 @@ class Programs:
         )
         """What the device loads."""
         self.requantises = any(opcode.requantises for opcode in spec.opcodes.values())
+        self.saves = any(Save() in opcode.device for opcode in spec.opcodes.values())
         self.dims_words: list[DimsWord] = []
         """The distinct words that set the dims."""
         self._beat_words = spec.beat_words
-        self._literals = {name: opcode.literal for name, opcode in spec.opcodes.items()}
+        opcodes = _with_combinations(spec)
+        self._literals = {name: opcode.literal for name, opcode in opcodes.items()}
         self._shared: set[str] = set()
-        self._actions = {name: self._actions_of(opcode) for name, opcode in spec.opcodes.items()}
+        self._actions = {name: self._actions_of(opcode) for name, opcode in opcodes.items()}
 
     def _actions_of(self, opcode: Opcode) -> list[int]:
         steps = list(opcode.steps())
@@ -88,6 +92,8 @@ class Programs:
                 actions.append(self.requantise)
             elif isinstance(action, Clear):
                 actions.append(CLEAR)
+            elif isinstance(action, Save):
+                actions.append(self.save)
             elif isinstance(action, Skip):
                 if beats[index][0] not in looked_at:
                     actions.append(SKIP)
@@ -109,9 +115,14 @@ class Programs:
         """The action that sends the result requantised, if :attr:`requantises`."""
         return OTHERS + len(self.operands)
 
+    @property
+    def save(self) -> int:
+        """The action that keeps the result and begins the next one, if :attr:`saves`."""
+        return OTHERS + len(self.operands) + self.requantises
+
     def set_dims(self, index: int) -> int:
         """The action that sets dims from a word like ``dims_words[index]``."""
-        return OTHERS + len(self.operands) + self.requantises + index
+        return OTHERS + len(self.operands) + self.requantises + self.saves + index
 
     def _beats(self, opcode: Opcode) -> dict[int, tuple[int, int]]:
         """Of each step that reads a single word: which beat of single words it is in, and where in it."""
@@ -160,6 +171,20 @@ class Programs:
 
     def _pack(self, actions: list[int]) -> int:
         return sum(action << (index * self.action_width) for index, action in enumerate(actions))
+
+
+def _with_combinations(spec: AcceleratorSpec) -> dict[str, Opcode]:
+    """All that an opcode word may ask for: one opcode, or several at once where the device decodes bits."""
+    opcodes = dict(spec.opcodes)
+    literals = {opcode.literal for opcode in spec.opcodes.values()}
+    for count in range(2, len(spec.bits) + 1):
+        for names in combinations(spec.bits, count):
+            parts = [spec.opcodes[name] for name in names]
+            word = sum(part.literal or 0 for part in parts)
+            if word not in literals:
+                both = combined(word, parts)
+                opcodes[both.name] = both
+    return opcodes
 
 
 class Decoder(wiring.Component):

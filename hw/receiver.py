@@ -6,8 +6,9 @@ makes it one; what was asked for before that word still happens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, stream, wiring
@@ -47,6 +48,11 @@ class Protocol:
     """Dims that must not change from a compute until its result is cleared."""
     parameters: Loaded | None = None
     """Operand P, where there is post-processing."""
+    saves: bool = False
+    """Results are saved one after the other: `dims_fit` of the result tells whether there is room for another
+    one, and a store sends what there is."""
+    tied: Mapping[str, str] = field(default_factory=dict)
+    """Dims that no word sets, to the one whose size they have."""
     bytes: tuple[str, ...] = ()
     """Dims of 8 bits, whose fields may be wider: what is above does not count."""
 
@@ -145,6 +151,8 @@ class Receiver(wiring.Component):
             (of_result, DeviceError.DIMS_MISMATCH),
             (~begun & ~self.dims_fit[protocol.result], DeviceError.BAD_DIMS),
         ]
+        if protocol.saves:
+            of_sent = []
         busy = Signal()
         fetch = Signal()
         queued = Signal()
@@ -171,17 +179,20 @@ class Receiver(wiring.Component):
                 ]
                 refused.append((~self.dims_fit[protocol.result], DeviceError.BAD_DIMS))
                 refused.append((of_result, DeviceError.DIMS_MISMATCH))
-                self._refuse(m, fault, refused)
-                with m.Else():
+                with self._unless(m, fault, refused):
                     self._queue(m, CommandKind.COMPUTE, done, queued)
                     m.d.comb += self.claim.eq(done)
                     with m.If(done):
                         m.d.sync += begun.eq(1)
             with m.Case(decoder.STORE):
                 m.d.comb += busy.eq(1)
-                self._refuse(m, fault, of_sent)
-                with m.Else():
+                with self._unless(m, fault, of_sent):
                     self._queue(m, CommandKind.STORE, done, queued)
+            if self.programs.saves:
+                with m.Case(self.programs.save):
+                    m.d.comb += busy.eq(1)
+                    with self._unless(m, fault, [(~self.dims_fit[protocol.result], DeviceError.BAD_DIMS)]):
+                        self._queue(m, CommandKind.SAVE, done, queued)
             if self.programs.requantises:
                 with m.Case(self.programs.requantise):
                     m.d.comb += busy.eq(1)
@@ -190,8 +201,7 @@ class Receiver(wiring.Component):
                         (mismatch[CHANNELS], DeviceError.DIMS_MISMATCH),
                         *of_sent,
                     ]
-                    self._refuse(m, fault, refused)
-                    with m.Else():
+                    with self._unless(m, fault, refused):
                         self._queue(m, CommandKind.REQUANTISE, done, queued)
                         m.d.comb += self.claim_p.eq(done)
             with m.Case(decoder.CLEAR):
@@ -245,13 +255,16 @@ class Receiver(wiring.Component):
                     with m.If(last):
                         m.d.sync += part.eq(0)
 
-    def _refuse(self, m: Module, fault: Signal, refused: Iterable[tuple[Value, DeviceError]]) -> None:
-        """The first reason that holds stops the device; an ``Else`` may follow."""
+    def _unless(
+        self, m: Module, fault: Signal, refused: Sequence[tuple[Value, DeviceError]]
+    ) -> AbstractContextManager[None]:
+        """The first reason that holds stops the device; what is said within happens if none does."""
         branch = m.If
         for reason, error in refused:
             with branch(reason):
                 m.d.comb += fault.eq(error)
             branch = m.Elif
+        return m.Else() if refused else nullcontext()
 
     def _queue(self, m: Module, kind: CommandKind, done: Signal, queued: Signal) -> None:
         m.d.comb += [
@@ -295,6 +308,10 @@ class Receiver(wiring.Component):
                             m.d.comb += self.words.ready.eq(0)
                         payload = self.words.payload.word_select(word.lane, WORD_BITS)
                         sizes = _sizes(word.layout, payload)
+                        sizes |= {
+                            dim: sizes.get(other, self.dims[other])
+                            for dim, other in self.protocol.tied.items()
+                        }
                         m.d.sync += [self.dims[dim].eq(size) for dim, size in sizes.items()]
                         beyond = [
                             size[len(self.dims[dim]) :]
