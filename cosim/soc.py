@@ -44,9 +44,11 @@ _WRAPPER = ("axiloom_tb.v", "axl_memory.vh")
 
 _GRACE_S = 20.0  # for the session to notice its own timeout, with a diagnosis, before it is killed
 
+# What Python writes, and what it only reads: of that, Verilator knows every change.
 _PUBLIC = "\n".join(
-    f'public_flat_rw -module "axiloom_tb" -var "{name}"'
-    for name in ("ctl_*", "cfg_*", "stat_*", "now", "done")
+    f'public_flat_{access} -module "axiloom_tb" -var "{name}"'
+    for access, names in (("rw", ("ctl_*", "cfg_*")), ("rd", ("stat_*", "now", "done")))
+    for name in names
 )
 
 

@@ -37,6 +37,9 @@ struct System {
     axl_protocol_t position{};
     std::string protocol_text, error = "";
     uint64_t dma_reads = 0, dma_writes = 0;
+    // Lines that the DMA's last words were in, and that need no second look before the CPU runs again.
+    uint32_t clean_line = axl::NO_LINE, written_line = axl::NO_LINE;
+    void forget_lines() { clean_line = written_line = axl::NO_LINE; }
     bool configured = false;
     uint64_t cpu_hz = 1;
 };
@@ -71,7 +74,9 @@ bool in_ram(uint32_t address, const char *what) {
 extern "C" {
 
 int axl_cpu_step(int rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay) {
-    return soc().cpu.step(static_cast<uint32_t>(rdata), resp, irq, now, addr, wdata, delay);
+    System &s = soc();
+    s.forget_lines();
+    return s.cpu.step(static_cast<uint32_t>(rdata), resp, irq, now, addr, wdata, delay);
 }
 
 int axl_mem_read(int addr) {
@@ -80,7 +85,9 @@ int axl_mem_read(int addr) {
     if (!in_ram(address, "reads"))
         return static_cast<int>(0xDEADBEEFu);
     s.dma_reads++;
-    s.memory.dma_read(address >> axl::LINE_SHIFT);
+    const uint32_t line = address >> axl::LINE_SHIFT;
+    if (line != s.clean_line)
+        s.clean_line = s.memory.dma_read(line) ? line : axl::NO_LINE;
     int32_t word;
     memcpy(&word, s.ram + address, sizeof word);
     return word;
@@ -92,8 +99,13 @@ void axl_mem_write(int addr, int data, int strb) {
     if (!(strb & 15) || !in_ram(address, "writes"))
         return;
     s.dma_writes++;
-    s.memory.dma_write(address >> axl::LINE_SHIFT);
-    for (int byte = 0; byte < 4; byte++)
+    const uint32_t line = address >> axl::LINE_SHIFT;
+    if (line != s.written_line)
+        s.memory.dma_write(line);
+    s.written_line = line;
+    if ((strb & 15) == 15)
+        memcpy(s.ram + address, &data, 4);
+    for (int byte = 0; byte < 4 && (strb & 15) != 15; byte++)
         if (strb >> byte & 1)
             s.ram[address + static_cast<uint32_t>(byte)] = static_cast<uint8_t>(static_cast<uint32_t>(data) >> 8 * byte);
 }
@@ -181,6 +193,7 @@ int axl_job_begin(void) {
     if (!s.configured)
         return refuse("axl_job_begin: call axl_configure first");
     s.cpu.begin();
+    s.forget_lines();
     s.memory.reset();
     s.timeline.reset();
     s.dma_reads = s.dma_writes = 0;

@@ -159,16 +159,18 @@ struct Memory {
 
     // ---- DMA ----
 
-    void dma_read(uint32_t line) {
+    // False if the line is dirty in a cache: the DMA reads what is old.
+    bool dma_read(uint32_t line) {
         if (config.dma_coherent)
-            return;
+            return true;
         for (Cache *cache : {&l1d, &l2}) {
             uint32_t index = cache->find(line);
             if (index == NOT_FOUND || !(cache->states[index] & DIRTY))
                 continue;
             report(AXL_STALE_MISSING_FLUSH, line, cache->writers[index]);
-            return;
+            return false;
         }
+        return true;
     }
 
     void dma_write(uint32_t line) {

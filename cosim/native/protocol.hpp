@@ -64,6 +64,13 @@ struct Protocol {
         return op && !unknown && !filling && action < op->actions.size() && op->actions[action].kind == AXL_ACT_LOAD;
     }
 
+    // As `in`, for a word of a tile that is not its last.
+    void in_tile() {
+        words_in++;
+        instruction_words++;
+        load_left--;
+    }
+
     void in(uint32_t word) {
         words_in++;
         if (ops.empty() || unknown)

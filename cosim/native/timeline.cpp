@@ -299,6 +299,13 @@ void Timeline::end_transfer(uint32_t which, uint64_t now) {
 
 void Timeline::word_in(Protocol &protocol, uint32_t word) {
     lane->channels[0].words++;
+    if (lane->loading && protocol.load_left > 1) { // nearly all words are like this one
+        protocol.in_tile();
+        lane->words_in++;
+        lane->load.hash = mixed(lane->load.hash, word);
+        lane->load.words++;
+        return;
+    }
     bool payload = protocol.loads();
     const Protocol::Op *op = protocol.op;
     size_t action = protocol.action;

@@ -138,7 +138,7 @@ def test_any_sequence(
         l2_ways=l2[1],
         replacement="lru" if lru else "random",
     )
-    config = native.config(with_changes(board, caches=caches), 0, 0)
+    config = native.config(with_changes(board, caches=caches), (), 0)
     in_ddr = [(DDR + line, store) for line, store in accesses]
     assert model(config, in_ddr) == reference(accesses, Level(*l1, lru), Level(*l2, lru))
 
@@ -146,7 +146,7 @@ def test_any_sequence(
 def test_on_chip_memory_has_no_second_level(model: Callable[[native.Config, Accesses], list[int]]) -> None:
     """Three lines of it in a first level of one: each is fetched again, none is looked up in L2."""
     caches = with_changes(boards.load(boards.DEFAULT).caches, l1d_size=32, l1d_ways=1)
-    config = native.config(with_changes(boards.load(boards.DEFAULT), caches=caches), 0, 0)
+    config = native.config(with_changes(boards.load(boards.DEFAULT), caches=caches), (), 0)
     accesses = [(line, store) for store in (False, True) for line in (0, 1, 0x2FFFF >> 5)]
     assert model(config, accesses) == [3, 3, 0, 0, 2]
     assert model(config, [(0x30000 >> 5, False)]) == [1, 0, 1, 1, 0]
