@@ -30,7 +30,7 @@ def elf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def follow(elf: Path, spec: isa.AcceleratorSpec, words: np.ndarray) -> None:
-    """Words in and out as the model has them: the monitor knows at every beat how many are due and where TLAST
+    """Words in and out as the model has them: the monitor knows at every beat how many are due, where TLAST
     must come, and at the end that nothing is missing."""
     core, lib = Core(BOARD, spec), native.bind(library())
     core.begin(elf)
