@@ -35,7 +35,7 @@ def point(
     sim: str = "verilator",
     seed: int = 0,
 ) -> Point:
-    """The point of a run of `problem` (``matmul:MxNxK:dtype``) on `spec`; the rest as `workflow.Run`.
+    """The point of a run of `problem` (``matmul:MxNxK:dtype``, ``conv:...``) on `spec`; the rest as `Run`.
 
     The specification goes along whole, so that the key of the point changes with it.
     """
@@ -60,7 +60,7 @@ def hardware(one: Point) -> Hashable:
 def run(one: Point) -> Run:
     """The run that a point stands for."""
     spec = spec_of(one)
-    problem = drivergen.parse_problem(one["problem"])
+    problem = drivergen.parse_workload(one["problem"])
     if problem.dtype != spec.data_type.value:
         raise UsageError(
             f"{one['problem']} has elements of {problem.dtype}, {spec.name} of {spec.data_type.value}"
@@ -115,10 +115,12 @@ def code_hash() -> str:
     root = Path(axiloom.__file__).parent
     kinds = {".py", ".c", ".h", ".S", ".ld", ".cpp", ".hpp", ".v", ".sv", ".toml", ".json"}
     model = {"cost.py", "selection.py", "traffic.py", "packets.py", "cost_constants.json"}
+    model |= {"cache_blocks.py", "plans.py", "replay_costs.py", "replay_costs.json"}
     files = sorted(
         path
         for folder in ("isa", "hw", "drivergen", "sw", "cosim", "boards")
         for path in (root / folder).resolve().rglob("*")
-        if path.suffix in kinds and path.name not in model  # the model predicts, it does not measure
+        # the model and the replay predict, they do not measure
+        if path.suffix in kinds and path.name not in model and path.parent.name != "replay"
     )
     return content_hash(*(part for path in files for part in (path.name, path)))

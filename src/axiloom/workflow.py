@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from axiloom import boards, drivergen, sw
+from axiloom.by_hand import ByHand
 from axiloom.choice import Schedule, resolve
 from axiloom.cosim import core, toolchain
 from axiloom.cosim.cache import content_hash
@@ -205,7 +206,8 @@ class Run:
         self.progress("simulating the CPU alone")
         with folder_or_temporary(self.keep) as folder:
             if kernel == "neon":
-                run = self.run_kernel("cpu_neon", folder)
+                conv = self.problem.startswith("conv:")
+                run = self.run_kernel("cpu_conv_neon" if conv else "cpu_neon", folder)
             else:
                 driver = drivergen.compile_cpu(self.mlir, name=self.problem)
                 elf = self.build_elf(driver, folder, "cpu")
@@ -218,26 +220,24 @@ class Run:
     def run_kernel(self, name: str, folder: Path) -> core.CpuRun:
         """``sw/baselines/NAME.c`` on the data of this run, its output named as ours.
 
-        Raises UsageError where the problem is no ``matmul:MxNxK`` of int8 or int32.
+        Raises UsageError where the problem is no ``matmul:MxNxK`` or ``conv:...`` of int8 or int32.
         """
         kind = self.spec.data_type
-        if not self.problem.startswith("matmul:") or kind.value not in ("int8", "int32"):
+        if not self.problem.startswith(("matmul:", "conv:")) or kind.value not in ("int8", "int32"):
             raise UsageError(
-                f"{self.problem}: {name} is written for matmul:MxNxK of int8 or int32; "
+                f"{self.problem}: {name} is written for matmul:MxNxK and conv:... of int8 or int32; "
                 "for anything else there are plain loops (--against cpu)"
             )
-        call = self.driver.calls[0]
-        board = boards.load(self.board)
+        board, hand = boards.load(self.board), ByHand.of(self.problem)
         elf = toolchain.compile_arm(
             [sw.BASELINES / f"{name}.c"],
             folder / f"{name}.elf",
             board=board,
-            defines={"M": call.M, "N": call.N, "K": call.K, "BITS": kind.bits},
+            defines={**hand.sizes, "BITS": kind.bits},
         )
-        given = {letter: self.inputs[f"axl_arg{number}"] for number, letter in enumerate("ABC")}
-        ((symbol, shape),) = self.outputs.items()
-        run = core.run_cpu(elf, given, {"C": shape}, board)
-        return replace(run, outputs={symbol: run.outputs["C"]})
+        ((symbol, _),) = self.outputs.items()
+        run = core.run_cpu(elf, hand.given(self.inputs), hand.output, board)
+        return replace(run, outputs={symbol: hand.result(run.outputs)})
 
     def config(self) -> dict[str, Any]:
         board = boards.load(self.board)

@@ -46,6 +46,16 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="NAME|FILE.toml",
         help=f"{', '.join(boards.names())}, or a profile of your own (default %(default)s)",
     )
+    bench.add_argument(
+        "--layers",
+        type=_names,
+        default=(),
+        metavar="LAYER,...",
+        help="only these of fig16, such as 58_64_3_64_1; conv_v3 takes minutes for each at full size",
+    )
+    bench.add_argument(
+        "--scale", type=int, default=1, metavar="N", help="fig16 with N times fewer channels in and out"
+    )
     bench.add_argument("--jobs", type=int, metavar="N", help="processes (default: one a core)")
     bench.add_argument("--dask", metavar="ADDRESS", help="run on the Dask scheduler there")
     bench.add_argument(
@@ -72,9 +82,20 @@ def _sizes(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, parts)))
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
 def execute(options: argparse.Namespace) -> int:
     names = experiments.NAMES if "all" in options.names else tuple(dict.fromkeys(options.names))
-    chosen = Options(quick=options.quick, sizes=options.sizes, pipeline=options.pipeline, board=options.board)
+    chosen = Options(
+        quick=options.quick,
+        sizes=options.sizes,
+        pipeline=options.pipeline,
+        board=options.board,
+        layers=options.layers,
+        scale=options.scale,
+    )
     for name in names if options.markdown else ():
         document.check(options.markdown, name)  # before hours of runs
     code = 0

@@ -18,6 +18,7 @@ NAMES = (
     "fig12",
     "fig13",
     "fig14",
+    "fig16",
     "ablation",
     "against-hand",
     "crossover",

@@ -31,6 +31,10 @@ class Options:
     pipeline: str = "copying"
     """Passes of our own drivers, where an experiment has one such side."""
     board: str = boards.DEFAULT
+    layers: tuple[str, ...] = ()
+    """Of a network instead of all, where an experiment has a network's."""
+    scale: int = 1
+    """As many times fewer channels in those layers."""
 
     def cubes(self, usual: Sequence[int], quick: Sequence[int]) -> tuple[int, ...]:
         """The sizes M = N = K of an experiment that usually has `usual`."""

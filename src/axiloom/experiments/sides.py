@@ -7,7 +7,7 @@ one problem get the same data, and each result is compared with NumPy's before i
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ import numpy as np
 
 import axiloom
 from axiloom import boards, isa, points, report, sw
+from axiloom.by_hand import ByHand
 from axiloom.cosim.cache import content_hash
 from axiloom.cosim.core import CpuRun
 from axiloom.cosim.soc import Job, RunResult
 from axiloom.cosim.toolchain import compile_arm
+from axiloom.drivergen import parse_workload
 from axiloom.errors import DriverError, MismatchError
 from axiloom.isa import AcceleratorSpec
 from axiloom.workflow import Run
@@ -56,6 +58,20 @@ def generated(
     return {"kind": "generated", "code": _fingerprint(board), **made}
 
 
+def generated_conv(
+    problem: str, spec: AcceleratorSpec, *, pipeline: str, board: str = boards.DEFAULT
+) -> Point:
+    """Our driver for a convolution, ``conv:...`` with the specification's type; flow and tile are ours."""
+    made = points.point(problem, spec, pipeline=pipeline, board=board)
+    return {"kind": "generated", "code": _fingerprint(board), **made}
+
+
+def conv_by_hand(problem: str, *, board: str = boards.DEFAULT) -> Point:
+    """The driver by hand for conv_v3, int32."""
+    made = generated_conv(problem, isa.builtin("conv_v3"), pipeline="published", board=board)
+    return {**made, "kind": "hand", "prefetch": False}
+
+
 def by_hand(
     size: Size,
     spec: AcceleratorSpec,
@@ -78,6 +94,13 @@ def on_cpu(size: Size, kernel: str, *, data_type: str = "int32", board: str = bo
         "kernel": kernel,
         **points.point(problem(size, data_type), isa.builtin("v3_16", None, data_type), board=board),
     }
+
+
+def conv_on_cpu(problem: str, kernel: str, *, board: str = boards.DEFAULT) -> Point:
+    """``sw/baselines/KERNEL.c`` (``cpu_conv_neon``, ``cpu_conv_naive``) at -O3."""
+    spec = isa.builtin("conv_v4", None, parse_workload(problem).dtype)
+    made = generated_conv(problem, spec, pipeline="published", board=board)
+    return {**made, "kind": "cpu", "kernel": kernel}
 
 
 def group(point: Point) -> Hashable:
@@ -127,27 +150,31 @@ def _job(run: Run, folder: Path) -> Job:
     return Job(run.build_elf(run.driver, folder), run.inputs, run.outputs)
 
 
-def _sizes(run: Run) -> Mapping[str, int]:
-    call = run.driver.calls[0]
-    return {"M": call.M, "N": call.N, "K": call.K}
-
-
 def _job_by_hand(run: Run, folder: Path, *, prefetch: bool) -> Job:
-    version, _, size = run.spec.name.partition("_")
-    call = run.driver.calls[0]
-    tile = dict(zip(("TM", "TN", "TK"), call.tile, strict=True)) if version == "v4" else {}
+    hand = ByHand.of(run.problem)
     elf = compile_arm(
-        [sw.BASELINES / f"{version}.c"],
+        [sw.BASELINES / f"{_version(run)}.c"],
         folder / "hand.elf",
         board=boards.load(run.board),
         length_bits=run.spec.dma.length_width,
-        defines={**_sizes(run), **tile, "S": size, f"FLOW_{call.flow}": 1, "PREFETCH": int(prefetch)},
+        defines={**hand.sizes, **_schedule(run, prefetch=prefetch)},
     )
-    return Job(elf, _operands(run), {"C": run.outputs["axl_arg2"]})
+    return Job(elf, hand.given(run.inputs), hand.output)
 
 
-def _operands(run: Run) -> dict[str, np.ndarray[Any, Any]]:
-    return {name: run.inputs[f"axl_arg{i}"] for i, name in enumerate("ABC")}
+def _version(run: Run) -> str:
+    """The file of the driver: ``v3`` for v3_16."""
+    return run.spec.name if run.problem.startswith("conv:") else run.spec.name.partition("_")[0]
+
+
+def _schedule(run: Run, *, prefetch: bool) -> dict[str, int | str]:
+    """Macros that say how a matmul is done; a convolution by hand has one way."""
+    if run.problem.startswith("conv:"):
+        return {}
+    version, _, size = run.spec.name.partition("_")
+    call = run.driver.calls[0]
+    tile = dict(zip(("TM", "TN", "TK"), call.tile, strict=True)) if version == "v4" else {}
+    return {**tile, "S": size, f"FLOW_{call.flow}": 1, "PREFETCH": int(prefetch)}
 
 
 def _run_cpu(point: Point, folder: Path) -> Figures:
@@ -159,7 +186,7 @@ def _run_cpu(point: Point, folder: Path) -> Figures:
 
 def _check(run: Run, result: RunResult | CpuRun, what: str) -> None:
     (got,), (want,) = result.outputs.values(), run.expected.values()
-    if not np.array_equal(got, want):
+    if not np.array_equal(got.reshape(want.shape), want):
         raise MismatchError(f"{what}: {np.count_nonzero(got != want)} of {want.size} elements are wrong")
 
 

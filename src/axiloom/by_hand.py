@@ -1,0 +1,61 @@
+"""What programs by hand (``sw/baselines/``) are given: sizes on the compile line, and arrays by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from axiloom.drivergen import ConvProblem, parse_workload
+from axiloom.errors import UsageError
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """A problem as the programs by hand see it. They have no batch."""
+
+    sizes: Mapping[str, int]
+    """Macros."""
+    inputs: tuple[tuple[str, Shape], ...]
+    """Names of the arrays, in the order of our arguments, and their shapes."""
+    result_name: str
+    shape: Shape
+    ours: Shape
+    """Shape of the result among our arguments."""
+
+    @classmethod
+    def of(cls, problem: str) -> ByHand:
+        """Of a problem as the command line names it; UsageError for padding and dilation."""
+        found = parse_workload(problem)
+        if not isinstance(found, ConvProblem):
+            M, N, K = found.M, found.N, found.K
+            arrays = (("A", (M, K)), ("B", (K, N)), ("C", (M, N)))
+            return cls({"M": M, "N": N, "K": K}, arrays, "C", (M, N), (M, N))
+        if found.pad != (0, 0) or found.dilation != (1, 1):
+            raise UsageError(f"{problem}: programs by hand neither pad nor dilate; give the image padded")
+        names = ("IC", "IH", "IW", "OC", "FH", "FW", "SH", "SW")
+        shape = (found.oc, *found.output)
+        image, filters = (found.ic, *found.image), (found.oc, found.ic, *found.taps)
+        sizes = {name: found.sizes[name] for name in names}
+        return cls(sizes, (("I", image), ("F", filters)), "O", shape, (1, *shape))
+
+    @property
+    def output(self) -> dict[str, tuple[Shape, str]]:
+        """As the simulator takes it."""
+        return {self.result_name: (self.shape, "int32")}
+
+    def given(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """Our inputs under their names."""
+        return {
+            name: inputs[f"axl_arg{number}"].reshape(shape)
+            for number, (name, shape) in enumerate(self.inputs)
+        }
+
+    def result(self, outputs: Mapping[str, Array]) -> Array:
+        """Their result in the shape of ours."""
+        return outputs[self.result_name].reshape(self.ours)
