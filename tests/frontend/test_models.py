@@ -188,6 +188,43 @@ def test_quantising_an_onnx_file(tmp_path: Path) -> None:
         load(str(onnx_model(path, op="Cos")))
 
 
+@pytest.mark.parametrize("half", ["before", "after", "missing"])
+def test_a_gelu_in_parts(half: str, tmp_path: Path) -> None:
+    """As exporters of old opsets write it; what is nearly one is none."""
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("torch_mlir")
+    from axiloom.frontend.onnx_network import load_network
+
+    make, kind = onnx.helper, onnx.TensorProto.FLOAT
+    numbers = {"root": np.sqrt(2.0), "one": 1.0, "half": 0.5}
+    weights = [onnx.numpy_helper.from_array(np.array(v, np.float32), k) for k, v in numbers.items()]
+    nodes = [
+        make.make_node("Div", ["x", "root"], ["d"]),
+        make.make_node("Erf", ["d"], ["e"], name="erf"),
+        make.make_node("Add", ["e", "one"], ["a"]),
+    ]
+    if half == "before":
+        nodes += [make.make_node("Mul", ["x", "half"], ["h"]), make.make_node("Mul", ["h", "a"], ["y"])]
+    elif half == "after":
+        nodes += [make.make_node("Mul", ["x", "a"], ["h"]), make.make_node("Mul", ["h", "half"], ["y"])]
+    else:
+        nodes += [make.make_node("Mul", ["x", "a"], ["y"])]
+    ends = [[make.make_tensor_value_info(name, kind, [4])] for name in "xy"]
+    graph = make.make_graph(nodes, "net", *ends, weights)
+    path = tmp_path / "net.onnx"
+    onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 18)], ir_version=9), path)
+    if half == "missing":
+        with pytest.raises(CompileError, match="erf: ONNX op Erf cannot be quantised"):
+            load_network(path)
+        return
+    import torch
+
+    network, _ = load_network(path)
+    x = torch.tensor([-2.0, -0.5, 0.5, 2.0])
+    assert [layer.apply_op.__name__ for layer in network.children()] == ["<lambda>"]
+    torch.testing.assert_close(network(x), torch.nn.functional.gelu(x))
+
+
 @pytest.mark.slow
 def test_pytorch_and_onnx_give_the_same_values(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")

@@ -5,17 +5,20 @@ Only what the quantiser can do has an entry in `_OPS`; torch.export makes ATen o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import onnx
 import onnx.numpy_helper
 import torch
+from onnx.reference import ReferenceEvaluator
 from torch.nn import functional
 
 from axiloom.errors import CompileError
 from axiloom.frontend.onnx_file import read_onnx
+from axiloom.frontend.onnx_patterns import with_biases, with_gelus
 
 Attributes = dict[str, Any]
 _DTYPES = {onnx.TensorProto.FLOAT: torch.float32, onnx.TensorProto.INT64: torch.int64}
@@ -55,12 +58,21 @@ def _network(proto: Any, name: str) -> Any:
     """The module; weights are buffers, so that the exported graph has their names."""
     graph = proto.graph
     constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
-    steps = []
     for node in graph.node:
-        attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
         if node.op_type == "Constant":
-            constants[node.output[0]] = onnx.numpy_helper.to_array(attributes["value"])
+            constants[node.output[0]] = ReferenceEvaluator(node).run(None, {})[0]
+    shapes = {
+        value.name: [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+        for value in (*graph.input, *graph.value_info)
+        if all(dim.HasField("dim_value") for dim in value.type.tensor_type.shape.dim)
+    }
+    steps = []
+    for node in with_gelus(list(graph.node), constants):
+        known = _known(node, constants, shapes)
+        if known is not None:
+            constants |= dict(zip(node.output, known, strict=True))
             continue
+        attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
         if node.op_type not in _OPS:
             raise CompileError(
                 f"{name}: {node.name or node.output[0]}: ONNX op {node.op_type} cannot be quantised; "
@@ -68,11 +80,8 @@ def _network(proto: Any, name: str) -> Any:
             )
         if len(node.output) != 1:
             _fail(name, node, "more than one output")
-        if all(key in constants for key in node.input if key):
-            constants[node.output[0]] = _known(node, attributes, constants)
-            continue
         steps.append((node, attributes))
-    steps = _biases(steps, constants)
+    steps = with_biases(steps, constants)
     inputs = [value.name for value in graph.input if value.name not in constants]
     outputs = [value.name for value in graph.output]
     network = torch.nn.Module()
@@ -110,44 +119,18 @@ def _network(proto: Any, name: str) -> Any:
     return network.eval()
 
 
-def _known(node: Any, attributes: Attributes, constants: dict[str, Any]) -> Any:
-    """The array that a node of parameters alone makes."""
-    fixed = node.op_type in _FIXED
-    arguments = [
-        constants[key] if fixed and at else torch.from_numpy(constants[key].copy())
-        for at, key in enumerate(node.input)
-    ]
-    return _OPS[node.op_type](attributes, *arguments).numpy()
+def _known(node: Any, constants: dict[str, Any], shapes: Mapping[str, list[int]]) -> list[Any] | None:
+    """The arrays of a node of parameters alone, or of the shape of a value; None for another node."""
+    if node.op_type == "Shape" and node.input[0] in shapes and not node.attribute:
+        return [np.array(shapes[node.input[0]], np.int64)]
+    if not all(key in constants for key in node.input if key):
+        return None
+    given = {key: constants[key] for key in node.input if key}
+    return list(ReferenceEvaluator(node).run(None, given))
 
 
 def _fail(name: str, node: Any, why: str) -> NoReturn:
     raise CompileError(f"{name}: {node.name or node.output[0]}: ONNX op {node.op_type}: {why}")
-
-
-def _biases(steps: list[Any], constants: dict[str, Any]) -> list[Any]:
-    """MatMul with a known matrix, and Add of a known vector behind it, become one Gemm of any rank."""
-    readers: dict[str, int] = {}
-    for node, _ in steps:
-        for key in node.input:
-            readers[key] = readers.get(key, 0) + 1
-    done: list[Any] = []
-    products: dict[str, int] = {}
-    for node, attributes in steps:
-        if node.op_type == "MatMul" and node.input[1] in constants and constants[node.input[1]].ndim == 2:
-            node = onnx.helper.make_node("Gemm", list(node.input), list(node.output), name=node.name)
-            products[node.output[0]] = len(done)
-        elif node.op_type == "Add":
-            for product, bias in (node.input, node.input[::-1]):
-                alone = readers.get(product) == 1 and product in products
-                if alone and bias in constants and constants[bias].ndim == 1:
-                    before = done.pop(products.pop(product))[0]
-                    products = {key: at for key, at in products.items() if at < len(done)}
-                    node = onnx.helper.make_node(
-                        "Gemm", [*before.input, bias], list(node.output), name=before.name
-                    )
-                    break
-        done.append((node, attributes if node.op_type != "Gemm" or attributes.get("transB") else {}))
-    return done
 
 
 # -- ops -------------------------------------------------------------------------------------------------
