@@ -140,13 +140,26 @@ AXL_INLINE void axl_get_tile_i32(int32_t *to, const int32_t *from, uint32_t rows
         axl_copy_row(to, from, tile_cols * (uint32_t)sizeof(int32_t));
 }
 
-/* Any number of bytes. */
-AXL_INLINE void axl_copy_bytes(void *to, const void *from, uint32_t bytes) {
-    const uint32_t whole = bytes & ~3u;
-    axl_copy_row(to, from, whole);
-    for (uint32_t at = whole; at < bytes; at++)
-        ((uint8_t *)to)[at] = ((const uint8_t *)from)[at];
-}
+/* Any number of elements, aligned to their size: what NEON leaves over goes one by one. */
+#ifdef __ARM_NEON
+#define AXL_WIDE(LANES, LOAD, STORE)          \
+    for (; c + (LANES) <= n; c += (LANES))    \
+        STORE(to + c, LOAD(from + c));
+#else
+#define AXL_WIDE(LANES, LOAD, STORE)
+#endif
+#define AXL_DEFINE_COPY_LINE(T, BITS, WIDE, LANES)                                              \
+    AXL_INLINE void axl_copy_line_i##BITS(T *to, const T *from, uint32_t n) {                   \
+        uint32_t c = 0;                                                                         \
+        AXL_WIDE(2 * (LANES), vld1q_##WIDE##_x2, vst1q_##WIDE##_x2)                             \
+        AXL_WIDE(LANES, vld1q_##WIDE, vst1q_##WIDE)                                             \
+        for (; c < n; c++)                                                                      \
+            to[c] = from[c];                                                                    \
+    }
+
+AXL_DEFINE_COPY_LINE(int8_t, 8, s8, 16)
+AXL_DEFINE_COPY_LINE(int16_t, 16, s16, 8)
+AXL_DEFINE_COPY_LINE(int32_t, 32, s32, 4)
 
 /* Blocks as dma_put_block_* and dma_get_block_* have them. */
 #define AXL_DEFINE_PUT_BLOCK(T, BITS)                                                                             \
@@ -161,7 +174,7 @@ AXL_INLINE void axl_copy_bytes(void *to, const void *from, uint32_t bytes) {
                 for (uint32_t h = 0; h < height; h++, to += width) {                                              \
                     const T *line = from + (ptrdiff_t)p * plane_stride + (ptrdiff_t)h * line_stride;              \
                     if (stride == 1)                                                                              \
-                        axl_copy_bytes(to, line, width * (uint32_t)sizeof(T));                                    \
+                        axl_copy_line_i##BITS(to, line, width);                                                    \
                     else                                                                                          \
                         for (uint32_t w = 0; w < width; w++)                                                      \
                             to[w] = line[(ptrdiff_t)w * stride];                                                  \
@@ -190,8 +203,8 @@ AXL_DEFINE_PUT_BLOCK(int32_t, 32)
             }                                                                                                     \
     }
 
-AXL_DEFINE_GET_BLOCK(axl_get_block_i8, int8_t, axl_copy_bytes(line, from, width), from[w])
-AXL_DEFINE_GET_BLOCK(axl_get_block_i32, int32_t, axl_copy_row(line, from, width * 4), from[w])
+AXL_DEFINE_GET_BLOCK(axl_get_block_i8, int8_t, axl_copy_line_i8(line, from, width), from[w])
+AXL_DEFINE_GET_BLOCK(axl_get_block_i32, int32_t, axl_copy_line_i32(line, from, width), from[w])
 AXL_DEFINE_GET_BLOCK(axl_add_block_i32, int32_t, axl_add_row(line, from, width),
                      (int32_t)((uint32_t)*line + (uint32_t)from[w]))
 
