@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.hw.matmul_bench import Program, check, simulate
 from tests.hw.test_matmul import STALLS, Dims, random_tile
 from tests.hw.test_requantise import reference
+from tests.isa.strategies import specs, well_formed, word_program
 from tests.isa.streams import opcode_words, wrapped_matmul
 
 from axiloom import isa
@@ -173,3 +174,13 @@ def test_the_stream_is_the_limit_again() -> None:
     (once,) = check(spec, Program(words_of(spec, "sP") + step))
     (often,) = check(spec, Program(words_of(spec, "sP") + step * 4))
     assert (often.cycles - once.cycles) / 3 <= len(step) + 6
+
+
+@settings(max_examples=8, deadline=None)
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
+    """Words laid out in any way, P among other operands of an opcode, in orders that are right and wrong."""
+    spec = data.draw(specs(largest=8, post=True))
+    first, _ = data.draw(word_program(spec))
+    second, _ = data.draw(well_formed(spec, longest=6))
+    check(spec, Program(first, reset=True), Program(second), seed=seed, **STALLS)
