@@ -134,6 +134,12 @@ def test_lint_is_clean_for_wide_streams_and_scatter_gather(width: int, scatter_g
     assert lint(verilog.emit(spec), "axiloom_soc") == []
 
 
+@pytest.mark.parametrize(("name", "width"), [("v3_4", 128), ("v4_16", 32)])
+def test_lint_is_clean_with_post_processing(name: str, width: int) -> None:
+    spec = isa.revise(isa.builtin(name, data_type="int8", post=True), stream_width=width)
+    assert lint(verilog.emit(spec, "accelerator"), "axiloom_accelerator") == []
+
+
 def test_lint_reports_what_is_not_waived() -> None:
     text = "module top (input wire a, input wire b, output wire c);\n  assign c = a;\nendmodule\n"
     assert [line.split(":")[0] for line in lint(text, "top")] == ["UNUSEDSIGNAL"]
