@@ -59,7 +59,7 @@ class NetworkRun(Run):
     def driver(self) -> NetworkDriver:
         return self._compile(accelerated=True)
 
-    def _compile(self, *, accelerated: bool) -> NetworkDriver:
+    def _compile(self, *, accelerated: bool, neon: bool = False) -> NetworkDriver:
         board = boards.load(self.board).caches
         return compile_network(
             self.mlir,
@@ -70,6 +70,7 @@ class NetworkRun(Run):
             caches=Caches(board.l2_size, board.l2_ways),
             embed=self.keep_weights == "embedded",
             least=self.least,
+            neon=neon,
         )
 
     def _how(self, spec: AcceleratorSpec, layer: str, name: str) -> HowTo:
@@ -218,12 +219,13 @@ class NetworkRun(Run):
             return self.soc.run_many([job], progress=self.live)[0]
 
     def simulate_cpu(self, kernel: str = "loops") -> dict[str, Any]:
-        """The whole network on the simulated CPU alone, checked as well."""
-        if kernel != "loops":
-            raise UsageError(f"{self.problem}: NEON by hand is for matmul:MxNxK; networks take --against cpu")
+        """The whole network on the simulated CPU alone, checked as well.
+
+        `kernel`: ``loops``, or ``neon``: products by the kernels in sw/baselines where there is one.
+        """
         self.progress("simulating the CPU alone")
         with folder_or_temporary(None) as folder:
-            driver = self._compile(accelerated=False)
+            driver = self._compile(accelerated=False, neon=kernel == "neon")
             elf = self.build_elf(driver, folder, "cpu")
             run = core.run_cpu(elf, self._arrays(driver), self._results(driver), boards.load(self.board))
         result = compare(run, self.expected)

@@ -32,9 +32,16 @@ typedef int8_t element;
 #error "BITS, the width of the elements of I and F, must be 8 or 32"
 #endif
 
+#ifdef LAYER
+/* A layer of a network: a function of this name, on arrays that others have. */
+static const element (*I)[IH][IW];
+static const element (*F)[IC][FH][FW];
+static int32_t (*O)[OH][OW];
+#else
 /* Read and written by name, by the simulator or by whoever links against the program. */
 element I[IC][IH][IW] __attribute__((aligned(64)));
 element F[OC][IC][FH][FW] __attribute__((aligned(64)));
 int32_t O[OC][OH][OW] __attribute__((aligned(64)));
+#endif
 
 #endif

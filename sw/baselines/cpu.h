@@ -24,10 +24,17 @@ typedef int8_t element;
 #error "BITS, the width of A's and B's elements, must be 8 or 32"
 #endif
 
+#ifdef LAYER
+/* A layer of a network: a function of this name, on arrays that others have. */
+static const element (*A)[K];
+static const element (*B)[N];
+static int32_t (*C)[N];
+#else
 /* Read and written by name, by the simulator or by whoever links against the kernel. */
 element A[M][K] __attribute__((aligned(64)));
 element B[K][N] __attribute__((aligned(64)));
 int32_t C[M][N] __attribute__((aligned(64)));
+#endif
 
 /* Rows m.. of C, columns n.., with k..: plain loops. */
 static inline void plain(int m_first, int n_first, int k_first, int m_end, int n_end) {

@@ -124,7 +124,7 @@ static inline void multiply(int32_t *o, const packed_element *filter, const pack
     }
 }
 
-int main(void) {
+static void convolve(void) {
     int32_t *o = &O[0][0][0];
     turn_filters();
     for (int pixel = 0; pixel < PIXELS; pixel += WIDTH)
@@ -139,5 +139,18 @@ int main(void) {
                              smaller(ROWS, OC - oc), smaller(COLS, end - p));
             }
         }
+}
+
+#ifdef LAYER
+void LAYER(const element *image, const element *filters, int32_t *sums) {
+    I = (const element(*)[IH][IW])image;
+    F = (const element(*)[IC][FH][FW])filters;
+    O = (int32_t(*)[OH][OW])sums;
+    convolve();
+}
+#else
+int main(void) {
+    convolve();
     return 0;
 }
+#endif

@@ -176,7 +176,7 @@ static void multiply_blocks(void) {
 }
 
 #if BITS == 32
-enum { IN_PLACE = sizeof B <= L1 / 2 };
+enum { IN_PLACE = K * N * sizeof(element) <= L1 / 2 };
 
 static inline void multiply_rows(int m, int ahead) {
     for (int n = 0; n < N_WHOLE; n += COLS)
@@ -194,7 +194,7 @@ enum { IN_PLACE = 0 };
 static void multiply_in_place(void) {}
 #endif
 
-int main(void) {
+static void multiply_all(void) {
     if (IN_PLACE)
         multiply_in_place();
     else
@@ -202,5 +202,23 @@ int main(void) {
     plain(0, 0, K_WHOLE, M_WHOLE, N_WHOLE); /* what is left of k, of n, of m */
     plain(0, N_WHOLE, 0, M_WHOLE, N);
     plain(M_WHOLE, 0, 0, M, N);
+}
+
+#ifdef LAYER
+/* C = A . B, BATCHES times. */
+void LAYER(const element *a, const element *b, int32_t *c) {
+    for (uint32_t i = 0; i < BATCHES; i++, a += M * K, b += K * N, c += M * N) {
+        for (uint32_t place = 0; place < M * N; place++)
+            c[place] = 0;
+        A = (const element(*)[K])a;
+        B = (const element(*)[N])b;
+        C = (int32_t(*)[N])c;
+        multiply_all();
+    }
+}
+#else
+int main(void) {
+    multiply_all();
     return 0;
 }
+#endif

@@ -35,6 +35,11 @@ def test_on_the_cpu_alone(weights: str) -> None:
     assert sum(row["ms"] for row in layers) <= found["counters"]["task-clock"] / 1e6
 
 
+def test_on_the_cpu_alone_with_kernels_by_hand() -> None:
+    run = network("quantised/digits_cnn")
+    assert run.simulate_cpu("neon")["result"]["matches"]
+
+
 def test_inputs_that_index_stay_in_their_table() -> None:
     run = network("imported/embedding")
     (words,) = [array for array in run.inputs.values() if array.dtype == np.int64]

@@ -91,6 +91,17 @@ def test_small_products_stay_on_the_cpu_if_asked() -> None:
     assert products[320].reason == "320 multiply-adds are fewer than the 1,000 asked for"
 
 
+def test_kernels_by_hand_where_there_are_any() -> None:
+    """Convolutions without dilation, and the products of the attention; not the depthwise one."""
+    model, _, _ = example(FIXTURES / "quantised" / "shapes.mlir")
+    sources = compile_network(model.mlir, None, model.weights, neon=True).sources
+    assert [file for file in sources if file.startswith("conv")] == ["conv_8x8x8_f3_s2.c"]
+    assert "#define OC 8\n" in sources["conv_8x8x8_f3_s2.c"]
+    model, _, _ = example(FIXTURES / "quantised" / "transformer.mlir")
+    sources = compile_network(model.mlir, None, model.weights, neon=True).sources
+    assert "#define BATCHES 4\n" in sources["batch_matmul_4x6x6x8.c"]
+
+
 ADD = """\
 func.func @f(%x: tensor<4xf32>, %w: tensor<4xf32> {axiloom.weight = "bias"}) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
