@@ -73,7 +73,7 @@ def test_the_kernel_is_much_faster_than_plain_loops(tmp_path: Path) -> None:
         cycles.append(run.counters["cpu-cycles"])
     assert cycles[1] < cycles[0] / 1.7
     assert (
-        cycles[1] < 2.3 * problem.multiply_adds
+        cycles[1] < 2.35 * problem.multiply_adds
     )  # VMLA.I32 allows one a cycle, and packing is not yet little
 
 
