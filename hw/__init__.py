@@ -3,7 +3,8 @@
 ``axi`` signatures with standard port names; ``matmul`` the accelerator, generated from an
 ``AcceleratorSpec`` (sizes in ``geometry``), made of ``stream``, ``receiver`` with ``decoder``,
 ``sequencer``, ``operand_buffer``, ``mac_array``, ``result_buffer`` and ``sender``;
-``dma`` (``dma_registers``, ``dma_mm2s``, ``dma_s2mm``) and ``soc`` what surrounds it; ``user_rtl`` the
+``dma`` (``dma_registers``, ``dma_mm2s``, ``dma_s2mm``) and ``soc`` what surrounds it, ``shared_soc``
+several of them behind the ports of one (``interconnect``); ``user_rtl`` the
 user's own Verilog in its place; ``verilog`` prints either top module, made readable by ``tidy``
 (``verilog_names``, ``verilog_inline``, ``verilog_process``); ``lint`` and ``resources`` judge it.
 """

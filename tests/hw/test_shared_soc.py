@@ -72,7 +72,14 @@ async def start(cpu: Cpu, base: int, i: int) -> None:
         await cpu.write(base + register, value)
 
 
-@pytest.mark.parametrize(("count", "latency", "stall"), [(2, 3, 0), (2, 40, 0), (3, 12, 0.4)])
+@pytest.mark.parametrize(
+    ("count", "latency", "stall"),
+    [
+        (2, 3, 0),
+        pytest.param(2, 40, 0, marks=pytest.mark.slow),
+        pytest.param(3, 12, 0.4, marks=pytest.mark.slow),
+    ],
+)
 def test_all_channels_at_once(count: int, latency: int, stall: float) -> None:
     bench = Bench(loopbacks(count), Timing(latency, stall))
     words = np.random.default_rng(3).integers(0, 1 << 32, (count, WORDS), np.uint32)

@@ -167,6 +167,20 @@ def test_generated_drivers_in_turn(sg: bool, tmp_path: Path) -> None:
     assert result.stale == []
 
 
+@pytest.mark.parametrize("irq", [False, True])
+@pytest.mark.parametrize("sg", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_what_one_has_under_way_outlasts_the_turn_of_the_other(sg: bool, irq: bool, tmp_path: Path) -> None:
+    specs = [spec.replace(dma=replace(spec.dma, scatter_gather=sg)) for spec in SPECS]
+    board = boards.load(boards.DEFAULT)
+    driver = compile_arm(
+        [HERE / "several_series.c"], tmp_path / "series.elf", board=board, spec=specs, irq=irq
+    )
+    result = Soc(specs).run(driver, INPUTS, OUTPUTS)
+    check(result)
+    assert result.accelerators["v3_8"]["words_in"] == ROUNDS * (4 + 2 * 64)
+    assert (result.fabric["transfers_in"] > 2 * ROUNDS) == sg
+
+
 @pytest.mark.slow
 def test_icarus_agrees_in_every_cycle(both: Soc, elf: Compile) -> None:
     jobs = [Job(elf(), INPUTS, OUTPUTS), Job(elf(HANG=1), INPUTS)]
