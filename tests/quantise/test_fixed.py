@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiloom.quantise.fixed import common_multipliers, multiplier, scale_of, table, to_int8
+from axiloom.quantise.fixed import best_scale, common_multipliers, multiplier, scale_of, table, to_int8
 
 
 @given(st.floats(2.0**-31, 2.0**15))
@@ -35,6 +35,18 @@ def test_common_multipliers_leave_room_for_the_sum(larger: float, part: float) -
     assert 128 * (first + second) + (1 << shift) < 1 << 31
     assert first / 2**shift == pytest.approx(larger, rel=2.0**-10)
     assert second / 2**shift == pytest.approx(larger * part, abs=larger * 2.0**-10)
+
+
+def test_scale_weighs_ends_against_steps() -> None:
+    rng = np.random.default_rng(0)
+    even, normal = rng.uniform(-1, 1, 10000), rng.normal(size=100000)
+    assert best_scale(even) == scale_of(float(np.abs(even).max()))
+    assert best_scale(even / 2, largest=3.0) == scale_of(1.5)  # half of the largest, no less
+
+    def loss(scale: float) -> float:
+        return float(((to_int8(normal, scale) * scale - normal) ** 2).sum())
+
+    assert loss(best_scale(normal)) < loss(scale_of(float(np.abs(normal).max())))
 
 
 def test_int8_is_symmetric() -> None:

@@ -12,6 +12,7 @@ import torch
 
 from axiloom.errors import UsageError
 from axiloom.frontend.pytorch import call
+from axiloom.quantise.fixed import best_scale
 
 Sample = tuple[Any, ...]
 Progress = Callable[[str], None]
@@ -26,7 +27,16 @@ class Ranges:
     largest: dict[str, float] = field(default_factory=dict)
     """Largest magnitude over all samples."""
     kept: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
-    """Values on the first samples, for the report."""
+    """Values on the first samples: scales are chosen by them, and the report compares with them."""
+    scales: dict[str, float] = field(default_factory=dict)
+    """What `scale` has found."""
+
+    def scale(self, name: str) -> float:
+        """The scale of int8 that loses least of this value on the samples that were kept."""
+        if name not in self.scales:
+            values = np.concatenate([value.ravel() for value in self.kept[name]])
+            self.scales[name] = best_scale(values, self.largest[name])
+        return self.scales[name]
 
 
 def samples(text: str, examples: Sequence[Any], program: Any, seed: int = 0) -> list[Sample]:

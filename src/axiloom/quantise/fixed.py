@@ -16,6 +16,8 @@ LONGEST_SHIFT = 47
 """The longest shift of a requantisation."""
 LONGEST_COMMON_SHIFT = 24
 """Of a sum of two: what is added to round must not fill 32 bits."""
+_LOOKED_AT = 1 << 17
+"""Elements of a tensor that are enough to choose its scale by."""
 LIMIT = 127
 """Largest magnitude of a symmetric int8."""
 
@@ -23,6 +25,20 @@ LIMIT = 127
 def scale_of(largest: float) -> float:
     """What one step of int8 is worth where `largest` is the largest magnitude."""
     return largest / LIMIT if largest > 0 else 1.0 / LIMIT
+
+
+def best_scale(values: Array, largest: float | None = None) -> float:
+    """The scale of int8 that loses least of `values` (summed squares), between the largest magnitude and
+    half of it: what is cut off at the ends against coarser steps everywhere.
+
+    `largest`: the largest magnitude, where `values` are a part of them only.
+    """
+    flat = np.asarray(values, np.float64).ravel()
+    flat = flat[:: max(1, len(flat) // _LOOKED_AT)]
+    top = float(np.abs(values).max(initial=0.0)) if largest is None else largest
+    scales = [scale_of(top * share / 20) for share in range(20, 9, -1)]
+    losses = [float(((to_int8(flat, scale) * scale - flat) ** 2).sum()) for scale in scales]
+    return scales[int(np.argmin(losses))]
 
 
 def to_int8(values: Array, scale: float | Array) -> Array:

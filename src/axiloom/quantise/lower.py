@@ -123,7 +123,7 @@ class Lowering:
 
     def scale(self, node: Any) -> float:
         """The scale of int8 that calibration gives for the value of an ATen node."""
-        return scale_of(self.ranges.largest[node.name])
+        return self.ranges.scale(node.name)
 
     def tail(self, node: Any, *, norm: bool = False) -> Tail:
         """Follow a sum through a batch norm and a clamp that nobody else reads past."""

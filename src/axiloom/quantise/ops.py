@@ -10,6 +10,7 @@ import numpy as np
 
 from axiloom.quantise.fixed import (
     LONGEST_COMMON_SHIFT,
+    best_scale,
     common_multipliers,
     multiplier,
     multipliers,
@@ -74,7 +75,8 @@ def _pair(value: Any) -> tuple[int, int]:
 def _weights(weight: Array, *, by_tensor: bool) -> tuple[Array, Array]:
     """int8 of `weight`, whose first axis are the output channels, and the scale of each channel."""
     flat = np.abs(weight).reshape(len(weight), -1).max(1)
-    scales = np.array([scale_of(float(flat.max() if by_tensor else one)) for one in flat])
+    whole = best_scale(weight) if by_tensor else 0.0
+    scales = np.array([whole or scale_of(float(one)) for one in flat])
     return to_int8(weight, scales.reshape(-1, *[1] * (weight.ndim - 1))), scales
 
 
@@ -469,7 +471,7 @@ def layer_norm(lowering: Lowering, node: Any) -> Lowered:
 def embedding(lowering: Lowering, node: Any) -> Lowered:
     rows = lowering.parameter(node, node.args[0], "weight")
     indices = lowering.value(node, node.args[1])
-    scale = scale_of(float(np.abs(rows).max()))
+    scale = best_scale(rows)
     made = Embedding(
         name=lowering.name_of(node),
         shape=_shape(node),

@@ -65,7 +65,7 @@ def quantise(
     calibration: str | Sequence[Sample],
     *,
     name: str,
-    keep: int = 1,
+    keep: int = 4,
     seed: int = 0,
     progress: Progress = lambda _line: None,
 ) -> Quantised:
