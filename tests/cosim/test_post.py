@@ -52,3 +52,33 @@ def test_missing_parameters_are_named(tmp_path: Path) -> None:
         Soc(SPEC, watchdog_cycles=3000).run(driver(tmp_path, PARAMETERS=5))
     assert "the device sends nothing: 4 words expected, 0 received, 4 missing" in str(caught.value)
     assert "last opcode sP waits for 3 of the 8 words of P (8 words in)" in str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "words", "told"),
+    [
+        # fh fw sh sw dh dw; ic ih iw, pt pl; of the 3 x 4 x 5 elements, 7
+        (
+            "conv_v4",
+            [16, 1 | 1 << 5 | 1 << 10 | 1 << 14 | 1 << 18 | 1 << 22, 1, 3 | 4 << 11 | 5 << 21, 0, *range(7)],
+            "last opcode sI waits for 53 of the 60 words of I (12 words in)",
+        ),
+        (
+            "conv_v3",
+            [16 | 32, 2, 3, 1, *range(18), 2 | 4 | 64, *range(5)],
+            "last opcode sIcO waits for 13 of the 18 words of I (28 words in)",
+        ),
+    ],
+)
+def test_a_hang_of_a_convolution_names_what_is_missing(
+    name: str, words: list[int], told: str, tmp_path: Path
+) -> None:
+    board = boards.load(boards.DEFAULT)
+    source = SOURCE.with_name("words.c")
+    elf = compile_arm(
+        [source], tmp_path / "words.elf", board=board, include=[SHARED], defines={"COUNT": len(words)}
+    )
+    with pytest.raises(HangError) as caught:
+        Soc(isa.builtin(name), watchdog_cycles=3000).run(elf, {"W": np.array(words, np.uint32)})
+    assert told in str(caught.value)
