@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 from xdsl.context import Context
@@ -22,12 +23,14 @@ from xdsl.utils.exceptions import ParseError
 
 from axiloom.drivergen.dialect import Accel
 from axiloom.drivergen.named import linalg_dialect
+from axiloom.drivergen.resources import builtin_dialect, resolve
 from axiloom.errors import CompileError
 
 
 def register_dialects(ctx: Context) -> None:
     """All of xDSL's dialects with our linalg ops, and `accel`."""
-    for name, dialect in {**get_all_dialects(), "linalg": linalg_dialect}.items():
+    ours = {"linalg": linalg_dialect, "builtin": builtin_dialect}
+    for name, dialect in {**get_all_dialects(), **ours}.items():
         ctx.register_dialect(name, dialect)
     ctx.register_dialect("accel", lambda: Accel)
 
@@ -62,19 +65,26 @@ class LocatedParser(Parser):
 
 def parse(text: str, name: str = "input.mlir") -> ModuleOp:
     """The verified module in `text`; raises CompileError with file, line and column."""
+    ctx = context()
     try:
-        module = LocatedParser(context(), text, name).parse_module()
+        module = LocatedParser(ctx, _SEVERAL_RESULTS.sub(r"\1 \2 ", text), name).parse_module()
     except ParseError as error:
         at = error.span.get_location()
         raise CompileError(f"{at.file}:{at.line}:{at.col}: {_one_line(error.msg)}") from error
     except Exception as error:  # xDSL's custom parsers raise all sorts of things on text that is not right
         raise CompileError(f"{name}: does not parse: {_one_line(str(error))}") from error
+    if (fault := resolve(module, ctx)) is not None:
+        fail(*fault)
     for op in module.walk():
         try:
             op.verify(verify_nested_ops=False)
         except Exception as error:  # some verifiers raise more than VerifyException
             fail(op, f"does not verify: {_one_line(str(error))}")
     return module
+
+
+_SEVERAL_RESULTS = re.compile(r"^(\s*\} -> )\((tensor<[^()]*>)\)", re.MULTILINE)
+"""Types of a `linalg.generic`'s results, in parentheses that xDSL does not expect; spaces keep columns."""
 
 
 def _one_line(text: str) -> str:
