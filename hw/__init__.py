@@ -2,7 +2,8 @@
 
 ``axi`` signatures with standard port names; ``matmul`` the accelerator, generated from an
 ``AcceleratorSpec`` (sizes in ``geometry``), made of ``stream``, ``receiver`` with ``decoder``,
-``sequencer``, ``operand_buffer``, ``mac_array``, ``result_buffer`` and ``sender``;
+``tile_check``, ``sequencer``, ``operand_buffer``, ``mac_array``, ``result_buffer``, ``sender`` and, for
+results of int8, ``requantise`` (``parameter_buffer``); ``ping_pong`` is what their buffers have in common;
 ``dma`` (``dma_registers``, ``dma_mm2s``, ``dma_s2mm``) and ``soc`` what surrounds it, ``shared_soc``
 several of them behind the ports of one (``interconnect``); ``user_rtl`` the
 user's own Verilog in its place; ``verilog`` prints either top module, made readable by ``tidy``
