@@ -10,9 +10,9 @@ import sys
 
 ALL = ("rtl_speed", "cpu_speed", "array_throughput", "engine_utilisation", "resources", "fidelity")
 
-# Only by name: they simulate for long, and cost_fit writes a file of the sources.
+# Only by name: they simulate for long, and cost_fit and replay_fit write files of the sources.
 LONG = (
-    *("cost_fit", "selection", "sweep_resume", "hand_prefetch"),
+    *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch"),
     *("quantisation", "digits_soc"),  # these two need the extra [networks]
 )
 

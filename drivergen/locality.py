@@ -7,9 +7,11 @@ are a power of two apart takes few sets, and more ways than there are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
+from typing import Protocol
 
 import numpy as np
 from xdsl.dialects import memref
@@ -51,7 +53,7 @@ def blocked(nest: Nest, loop: int, count: int) -> Nest:
 
 
 @dataclass(frozen=True)
-class _Matrix:
+class Matrix:
     """The tiles of one op; elements in the order of the matrix' dims."""
 
     tile: tuple[int, int]
@@ -66,12 +68,12 @@ class _Matrix:
     weight: int
     """2 where tiles are read and written."""
 
-    def touched(self, nest: Nest, level: int, sets: int) -> tuple[int, float]:
+    def touched(self, trips: Sequence[int], level: int, sets: int) -> tuple[int, float]:
         """What the loops from `level` inwards touch in one run: see `_lines`."""
         extents = []
         for tile, size, moved in zip(self.tile, self.shape, self.moved, strict=True):
-            trips = prod(nest.levels[number].trips for number in moved if number >= level)
-            extents.append(min(size, tile * trips))
+            tiles = prod(trips[number] for number in moved if number >= level)
+            extents.append(min(size, tile * tiles))
         return _lines(extents[0], extents[1] * self.element_bytes, self.stride, sets)
 
 
@@ -87,7 +89,7 @@ def _lines(rows: int, row_bytes: int, stride: int, sets: int) -> tuple[int, floa
     return rows * width, float((occupied**2).sum() / occupied.sum())
 
 
-def _matrices(nest: Nest) -> list[_Matrix]:
+def _matrices(nest: Nest) -> list[Matrix]:
     found = []
     for level, item in nest.items():
         if not isinstance(item, accel.SendOp | accel.RecvOp) or not isinstance(
@@ -109,7 +111,7 @@ def _matrices(nest: Nest) -> list[_Matrix]:
         element_bytes = kind.element_type.width.data // 8
         read_again = isinstance(item, accel.RecvOp) and item.mode.data == "accumulate"
         found.append(
-            _Matrix(
+            Matrix(
                 (shape[0], shape[1]),
                 (rows, cols),
                 strides[0] * element_bytes,
@@ -134,20 +136,34 @@ def lines_from_memory(nest: Nest, caches: Caches, layout: Layout | None = None) 
 
     `layout`: packets keep what they can, so that it is not read again.
     """
-    matrices = _matrices(nest)
     window = _window_words(nest, layout) * WORD_BITS // 8
+    return lines_brought(_matrices(nest), [level.trips for level in nest.levels], window, caches, layout)
+
+
+class Kept(Protocol):
+    """What a layout of packets says of tiles that stay in the window."""
+
+    @property
+    def level(self) -> int: ...
+    @property
+    def apart(self) -> bool: ...
+
+
+def lines_brought(
+    matrices: Sequence[Matrix], trips: Sequence[int], window: int, caches: Caches, layout: Kept | None
+) -> float:
+    """The same for `matrices` that are moved by loops with so many `trips`, and `window` bytes of windows."""
     total = 0.0
-    levels = range(len(nest.levels) + 1)
-    touched = [[matrix.touched(nest, level, caches.sets) for matrix in matrices] for level in levels]
+    levels = range(len(trips) + 1)
+    touched = [[matrix.touched(trips, level, caches.sets) for matrix in matrices] for level in levels]
     for number, matrix in enumerate(matrices):
         fetched = float(touched[matrix.level + 1][number][0])
         for level in range(matrix.level, -1, -1):
-            trips = nest.levels[level].trips
             if level in matrix.moved[0] | matrix.moved[1]:
-                fetched *= trips
+                fetched *= trips[level]
             elif not _is_kept(matrix, level, layout):
                 hit = _hit(touched[level + 1], number, window // LINE_BYTES, caches)
-                fetched *= 1 + (trips - 1) * (1 - hit)
+                fetched *= 1 + (trips[level] - 1) * (1 - hit)
         total += fetched * matrix.weight
     return total
 
@@ -160,7 +176,7 @@ def _window_words(nest: Nest, layout: Layout | None) -> int:
     return there + 2 * max(received, default=0)
 
 
-def _is_kept(matrix: _Matrix, level: int, layout: Layout | None) -> bool:
+def _is_kept(matrix: Matrix, level: int, layout: Kept | None) -> bool:
     """Does the tile stay in the window over the iterations of a loop that does not move it?"""
     if layout is None or level >= layout.level + (not layout.apart):
         return False
@@ -217,8 +233,8 @@ def queue_cost(nest: Nest, beat_words: int) -> float:
         still = [number for number in range(matrix.level + 1) if number not in moving]
         if matrix.weight == 1 or not still:
             continue
-        _, ways = matrix.touched(nest, still[-1] + 1, L1_SETS)
+        _, ways = matrix.touched(trips, still[-1] + 1, L1_SETS)
         if ways > L1_WAYS / 2:  # slots and operands take the rest
-            lines, _ = matrix.touched(nest, len(trips), L1_SETS)
+            lines, _ = matrix.touched(trips, len(trips), L1_SETS)
             total += prod(trips[: matrix.level + 1]) * lines * L1_MISS_CYCLES
     return total

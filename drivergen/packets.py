@@ -74,6 +74,19 @@ class Packets:
         outer = (np.where(self.level > loop, n, 1) for loop, n in enumerate(trips))
         return np.asarray(prod(outer, start=self.chunks * self.parts))
 
+    def cost(self, trips: Sequence[Array], staged: Sequence[Staged]) -> Array:
+        """As :func:`axiloom.drivergen.layout.cost`, where what is packed stays."""
+        zero = np.zeros_like(self.longest)
+        moved: dict[tuple[int, frozenset[int]], Array] = {}
+        for s in staged:
+            for depends, words in ((s.depends, s.tile), (frozenset[int](), zero + s.head)):
+                key = s.level, depends
+                moved[key] = moved.get(key, zero) + words
+        words = self.longest
+        for (level, depends), own in moved.items():
+            words = words + self.visits(trips, level, depends, single=True) * own
+        return np.asarray(words * packing.WORD_CYCLES + self.number(trips) * packing.PACKET_CYCLES)
+
     def visits(self, trips: Sequence[Array], level: int, depends: frozenset[int], *, single: bool) -> Array:
         """How often words that change with the loops `depends` are put into the window.
 
@@ -81,16 +94,18 @@ class Packets:
         """
         unit = np.ones_like(trips[0])
         around, repeats, inside = unit, unit, unit
+        here = [self.level == loop for loop in range(level + 1)]
         for loop, n in enumerate(trips[: level + 1]):
             # Packets that share a place: their loop goes round outside, with the iterations of one inside.
-            shared = (self.level == loop) & ~self.apart
-            outer = np.where(self.level > loop, n, np.where(shared, self.chunks, 1))
-            inside = inside * np.where(self.level < loop, n, np.where(shared, self.count, 1))
-            inside = inside * np.where((self.level == loop) & self.apart, n, 1)
+            shared = here[loop] & ~self.apart
             exists = (self.level > loop) | shared
-            moves = exists & (single | (outer > 1)) if loop in depends else np.zeros_like(self.found)
-            around = np.where(moves, around * repeats * outer, around)
-            repeats = np.where(moves, 1, repeats * outer)
+            outer = np.where(shared, self.chunks, np.where(exists, n, 1))
+            inside = inside * np.where(exists, np.where(shared, self.count, 1), n)
+            repeats = repeats * outer
+            if loop in depends:
+                moves = exists if single else exists & (outer > 1)
+                around = np.where(moves, around * repeats, around)
+                repeats = np.where(moves, 1, repeats)
         kept = around * np.minimum(self.copies, repeats) * inside
         return np.minimum(prod(trips[: level + 1], start=unit), kept)
 
@@ -140,11 +155,9 @@ def packets(trips: Sequence[Array], staged: Sequence[Staged], dma: DmaConfig, *,
     best: Packets | None = None
     least = np.full_like(trips[0], np.inf)
     for one in _layouts(trips, staged, dma, buffers):
-        words = one.longest
-        for s in staged:
-            words = words + one.visits(trips, s.level, s.depends, single=True) * s.tile
-            words = words + one.visits(trips, s.level, frozenset(), single=True) * s.head
-        cost = words * packing.WORD_CYCLES + one.number(trips) * packing.PACKET_CYCLES
+        if best is not None and not one.found.any():
+            continue
+        cost = one.cost(trips, staged)
         better = one.found & (cost < least)
         least = np.where(better, cost, least)
         best = _where(better, one, best or one)
@@ -173,7 +186,11 @@ def _layouts(
         suffix = sum((s.words for s in staged if s.level < level and s.behind), start=zero)
         most = np.minimum(trips[level], np.maximum(1, packing.PACKET_WORDS // body))
         balanced = np.ceil(trips[level] / np.ceil(trips[level] / most))
+        before = np.zeros_like(zero)
         for count in np.sort([balanced, _divisors(trips[level], most), one], axis=0)[::-1]:
+            if np.array_equal(count, before):
+                continue
+            before = count
             chunks = np.ceil(trips[level] / count)
             long = prefix + count * body + suffix
             for apart in (True, False):
@@ -189,10 +206,16 @@ def _layouts(
     if buffers < 2 or len(parts) < 2:
         return
     long = prefix + np.max(parts, axis=0) + suffix
-    words = _lines(prefix) + sum(map(_lines, parts[:-1])) + _lines(parts[-1] + suffix)
-    fits = (bodies[-1] >= packing.PACKET_WORDS) & (words <= window) & (long <= longest)
-    at, shared = np.full_like(zero, len(trips) - 1), np.zeros_like(fits)
-    yield Packets(fits, at, one, trips[-1], long, words, shared, one, one * len(parts))
+    stride = sum(map(_lines, parts), start=zero)
+    at = np.full_like(zero, len(trips) - 1)
+    for apart in (False, True):
+        places = trips[-1] if apart else one
+        words = _lines(prefix) + places * stride - _lines(parts[-1]) + _lines(parts[-1] + suffix)
+        fits = (bodies[-1] >= packing.PACKET_WORDS) & (words <= window) & (long <= longest)
+        if apart:
+            fits &= trips[-1] > 1
+        where = np.full_like(fits, apart)
+        yield Packets(fits, at, one, trips[-1], long, words, where, one, one * len(parts))
 
 
 def _parts(staged: Sequence[Staged]) -> list[Array]:

@@ -46,12 +46,18 @@ def tiles(spec: AcceleratorSpec, problem: Problem, *, dividing: bool = False) ->
         units = -(-size // unit)
         counts = {-(-units // trips) for trips in range(1, units + 1)}
         choices.append([unit * count for count in sorted(counts) if not dividing or units % count == 0])
-    return [tile for tile in product(*choices) if _roomy(spec, tile) and not isa.check_tile(spec, tile)]
-
-
-def _roomy(spec: AcceleratorSpec, tile: Tile) -> bool:
-    """Quick refusal of most tiles that are too large; `isa.check_tile` has the last word."""
-    return all(spec.operand_words(operand, tile) <= words for operand, words in spec.buffers.items())
+    # Most tiles that are too large are refused quickly; `isa.check_tile` has the last word.
+    rooms = [
+        ([spec.dims.index(dim) for dim in spec.data[operand]], words * spec.operand_type(operand).per_word)
+        for operand, words in spec.buffers.items()
+        if operand in spec.data
+    ]
+    roomy = (
+        tile
+        for tile in product(*choices)
+        if all(prod(tile[dim] for dim in dims) <= elements for dims, elements in rooms)
+    )
+    return [tile for tile in roomy if not isa.check_tile(spec, tile)]
 
 
 def sizes(spec: AcceleratorSpec, problem: Problem) -> tuple[int, ...]:

@@ -133,6 +133,50 @@ class Traffic:
     """Of these, cycles that a receive waits for: the compute before it has just begun."""
 
 
+def head_words(spec: AcceleratorSpec, opcode: Opcode) -> int:
+    """Words of an instruction besides its tiles."""
+    return sent_words(spec, opcode) - sum(spec.operand_words(o) for o in opcode.sends)
+
+
+def tile_words(spec: AcceleratorSpec, operand: str, tiles: Sequence[tuple[int, ...]]) -> Array:
+    """`AcceleratorSpec.operand_words` of many tiles."""
+    table = np.asarray(tiles, float).reshape(len(tiles), len(spec.dims))
+    own = [spec.dims.index(dim) for dim in spec.data[operand]]
+    return np.asarray(table[:, own].prod(axis=1) / spec.operand_type(operand).per_word)
+
+
+def staged_of(
+    spec: AcceleratorSpec, uses: Sequence[Use], order: Sequence[str], tiles: Sequence[tuple[int, ...]]
+) -> list[Staged]:
+    """What the opcodes stage, for :mod:`axiloom.drivergen.packets`: `order` are the dims of the loops.
+
+    The words of an opcode come in one, or in one for each tile that it sends.
+    """
+    found = []
+    for use in uses:
+        head, first = head_words(spec, use.opcode), True
+        for operand in use.opcode.sends or (None,):
+            moved = spec.data[operand] if operand else ()
+            depends = frozenset(i for i, dim in enumerate(order[: use.depth]) if dim in moved)
+            words = tile_words(spec, operand, tiles) if operand else np.zeros(len(tiles))
+            begins = first and operand is not None
+            receives = 0 if operand and not first else len(use.opcode.receives)
+            found.append(
+                Staged(
+                    use.depth - 1,
+                    use.behind,
+                    head if first else 0,
+                    words,
+                    depends,
+                    operand,
+                    begins,
+                    receives,
+                )
+            )
+            first = False
+    return found
+
+
 class Schedule:
     """A flow in an order of the loops, for a problem of `sizes` (by dim); `residency` as the pass."""
 
@@ -201,44 +245,15 @@ class Schedule:
         elements = prod((tile[dim] for dim in self.spec.data[operand]), start=np.ones_like(tile["m"]))
         return np.asarray(elements / self.spec.operand_type(operand).per_word)
 
-    def _head(self, opcode: Opcode) -> int:
-        """Words of an instruction besides its tiles."""
-        return sent_words(self.spec, opcode) - sum(self.spec.operand_words(o) for o in opcode.sends)
-
     def _words(self, opcode: Opcode, tile: Mapping[str, Array]) -> Array:
         """Stream words of an instruction, heads filled up."""
-        head = np.full_like(tile["m"], self._head(opcode))
+        head = np.full_like(tile["m"], head_words(self.spec, opcode))
         return sum((self._operand_words(operand, tile) for operand in opcode.sends), start=head)
 
     def staged(self, tiles: Sequence[tuple[int, ...]]) -> tuple[list[Array], list[Staged]]:
-        """For :mod:`axiloom.drivergen.packets`: trips of the loops from outside in, and what is staged.
-
-        The words of an opcode come in one, or in one for each tile that it sends.
-        """
-        tile, trips = self._by_dim(tiles)
-        found = []
-        for use in self.uses:
-            head, first = self._head(use.opcode), True
-            for operand in use.opcode.sends or (None,):
-                moved = self.spec.data[operand] if operand else ()
-                depends = frozenset(i for i, dim in enumerate(self.order[: use.depth]) if dim in moved)
-                words = self._operand_words(operand, tile) if operand else np.zeros(len(tiles))
-                begins = first and operand is not None
-                receives = 0 if operand and not first else len(use.opcode.receives)
-                found.append(
-                    Staged(
-                        use.depth - 1,
-                        use.behind,
-                        head if first else 0,
-                        words,
-                        depends,
-                        operand,
-                        begins,
-                        receives,
-                    )
-                )
-                first = False
-        return [trips[dim] for dim in self.order], found
+        """For :mod:`axiloom.drivergen.packets`: trips of the loops from outside in, and what is staged."""
+        _, trips = self._by_dim(tiles)
+        return [trips[dim] for dim in self.order], staged_of(self.spec, self.uses, self.order, tiles)
 
     def _transfers(self, tile: Mapping[str, Array], trips: Mapping[str, Array]) -> Array:
         """MM2S transfers with the sends of a run joined as long as window and LENGTH hold them."""

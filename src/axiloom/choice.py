@@ -1,19 +1,36 @@
-"""How to use an accelerator for a problem on a board: what the cost model says, for ``--flow best``."""
+"""How to use an accelerator for a problem on a board: what the cost model says, for ``--flow best``.
+
+Two steps. The model (:mod:`axiloom.drivergen.cost`) puts all candidates into an order, thousands at once; it
+is some per cent off. The drivers of the first ones are then gone through step by step
+(:mod:`axiloom.cosim.replay`), which is exact to about one per cent, and takes some milliseconds for each.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from axiloom import boards, drivergen, isa
+from axiloom.cosim.replay import Replay
 from axiloom.drivergen.cost import Choice, Machine, Model, constants_of, rank
+from axiloom.drivergen.plans import Plan, plans
 from axiloom.drivergen.problem import Problem
-from axiloom.drivergen.selection import Candidate, Tile, candidates, reads_in_place, schedules
+from axiloom.drivergen.replay_costs import costs_of, kind_of
+from axiloom.drivergen.selection import Candidate, Tile, candidates, published_best, reads_in_place, schedules
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
 BEST = "best"
 """In place of a flow's name: the model's choice."""
+
+
+OVERLAPPING = ("copying", "all")
+"""Pipelines whose drivers are gone through. With the others transfers block: the model is enough."""
+REPLAYED = 32
+"""Candidates whose drivers are gone through, of those that the model can tell apart."""
+CLOSE = 0.01
+"""About how exact the replay is: within that of the fastest, the paper's `Best` is taken."""
 
 
 class Schedule(NamedTuple):
@@ -50,7 +67,71 @@ def ranked(
     pipelines: Sequence[str] | None = None,
     among: Sequence[Candidate] | None = None,
 ) -> list[Choice]:
-    """Candidates (default: all) with each of the pipelines (default: `strategies`), the fastest first."""
+    """Candidates (default: all) with each of the pipelines (default: `strategies`), the fastest first.
+
+    The first by the model come before the others, in the order of the replay and with its times; the paper's
+    `Best` is among them, and comes before what is faster by less than `CLOSE`.
+    """
+    every = ranked_by_model(problem, spec, board=board, pipelines=pipelines, among=among)
+    paper = published_best(spec, problem)
+    number = _first(every, REPLAYED)
+    first = [one for i, one in enumerate(every) if i < number or one.candidate == paper]
+    rest = [one for i, one in enumerate(every) if i >= number and one.candidate != paper]
+    seconds = replayed(problem, spec, first, board=board)
+    first = [
+        replace(one, seconds=s, limit_ratio=one.limit_ratio * s / one.seconds)
+        for one, s in zip(first, seconds, strict=True)
+    ]
+
+    def order(one: Choice) -> tuple[float, int, str]:
+        """Of equals the one that moves fewer words."""
+        close = CLOSE if one.candidate == paper else 0.0
+        return one.seconds * (1 - close), one.words, str(one.candidate)
+
+    return sorted(first, key=order) + rest
+
+
+def _first(every: Sequence[Choice], count: int) -> int:
+    """How many there are up to the last that equals one of the first `count` different ones."""
+    seen: set[tuple[str, Tile, int, float]] = set()
+    for number, one in enumerate(every):
+        seen.add((one.pipeline, one.candidate.tile, one.words, one.seconds))
+        if len(seen) > count:
+            return number
+    return len(every)
+
+
+def replayed(
+    problem: Problem, spec: AcceleratorSpec, choices: Sequence[Choice], *, board: str = boards.DEFAULT
+) -> list[float]:
+    """Seconds that the drivers of these take; where transfers do not overlap, what the model said."""
+    on = boards.load(board)
+    ways: dict[tuple[str, bool], list[Candidate]] = {}
+    for one in choices:
+        if one.pipeline in OVERLAPPING:
+            queued = one.pipeline == "all" and reads_in_place(spec, problem, one.candidate.tile)
+            ways.setdefault((one.pipeline, queued), []).append(one.candidate)
+    found: dict[tuple[str, Candidate], float] = {}
+    for (pipeline, queued), some in ways.items():
+        replay = Replay(spec, on, costs_of(kind_of(spec, queued)))
+        known: dict[Plan, float] = {}  # several names of flows and loops come to the same
+        for candidate, plan in plans(spec, problem, some, queued=queued).items():
+            if plan not in known:
+                known[plan] = replay.run(plan).cycles / on.cpu_hz if replay.fits(plan) else -1.0
+            if known[plan] > 0:
+                found[pipeline, candidate] = known[plan]
+    return [found.get((one.pipeline, one.candidate), one.seconds) for one in choices]
+
+
+def ranked_by_model(
+    problem: Problem,
+    spec: AcceleratorSpec,
+    *,
+    board: str = boards.DEFAULT,
+    pipelines: Sequence[str] | None = None,
+    among: Sequence[Candidate] | None = None,
+) -> list[Choice]:
+    """The same by the model alone."""
     on = machine(boards.load(board))
     every = candidates(spec, problem) if among is None else among
     found: list[Choice] = []

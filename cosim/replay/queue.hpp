@@ -1,0 +1,261 @@
+// A driver that queues what the DMA reads from the matrices themselves: what accel-zero-copy makes, on
+// sw/src/dma_queue.c.
+#pragma once
+
+#include <vector>
+
+#include "driver.hpp"
+
+namespace axl {
+
+class Queue : public Driver {
+  public:
+    using Driver::Driver;
+
+    void run() {
+        pay(START);
+        open();
+        loop(0);
+        tell();
+        while (taken < posted)
+            take_oldest();
+        wait_sent(pushed);
+    }
+
+  private:
+    static constexpr double POLL = 33.0; // fabric cycles: a descriptor, a register of the DMA, and the loop around them
+    static constexpr int32_t SEND_RING = 128, RECEIVE_RING = 64, DESCRIPTOR_WORDS = 8, TELL_WORDS = 1024;
+    static constexpr int32_t SLOT_WORDS = 2048, OCM_WORDS = 8192;
+    static constexpr uint32_t SLOTS = 0x10000; // where they are on chip
+
+    struct Destination {
+        const Operand *operand;
+        int32_t at[LOOPS];
+    };
+
+    int32_t at[LOOPS] = {};
+    std::vector<Item> single, pending; // words that are no descriptor yet; descriptors that the DMA does not know
+    int32_t singles = 0, words_queued = 0;
+    size_t pushed = 0, told = 0, done = 0;
+    size_t posted = 0, posts_told = 0, taken = 0, limit = 2;
+    std::vector<Destination> destinations;
+    int32_t tile_words = 0;
+    int32_t half = 0, half_used = 0;
+    size_t half_last[2] = {};
+    bool whole_window = false;
+
+    void open() {
+        for (int i = 0; i < plan.stages; i++)
+            if (plan.stage[i].receives >= 0)
+                tile_words = plan.operand[plan.stage[i].receives].words;
+        const int32_t fitting = tile_words ? OCM_WORDS / tile_words : 2;
+        const int32_t many = std::clamp(tile_words ? SLOT_WORDS / tile_words : 2, 2, RECEIVE_RING / 2);
+        const int32_t wanted = tile_words % 8 ? 1 : many; // slots must not share a line
+        for (limit = 1; limit * 2 <= static_cast<size_t>(std::max(1, std::min(wanted, fitting)));)
+            limit *= 2;
+    }
+
+    void loop(int level) {
+        if (level == plan.loops)
+            return;
+        for (at[level] = 0; at[level] < plan.trips[level]; at[level]++) {
+            pay(ITERATION);
+            queue_all(level, false);
+            loop(level + 1);
+            queue_all(level, true);
+        }
+        at[level] = 0;
+    }
+
+    void queue_all(int level, bool behind) {
+        for (int i = 0; i < plan.stages; i++) {
+            const Stage &s = plan.stage[i];
+            if (s.level == level && !!s.behind == behind)
+                queue(s);
+        }
+    }
+
+    void queue(const Stage &s) {
+        if (s.receives >= 0)
+            receive(plan.operand[s.receives]);
+        for (int32_t i = 0; i < s.head; i++)
+            word();
+        if (s.operand >= 0)
+            send_tile(plan.operand[s.operand], s);
+        if (s.compute)
+            single.push_back({Item::COMPUTE, static_cast<double>(s.compute), 0});
+        if (s.receives >= 0)
+            single.push_back({Item::STORE, static_cast<double>(tile_words) / machine.beat_words, 0});
+    }
+
+    // ---- what goes out
+
+    void word() {
+        if (singles == DESCRIPTOR_WORDS)
+            end_words();
+        make_room();
+        pay(QUEUE_WORD);
+        memory.uncached_store();
+        single.push_back({Item::WORDS, 1.0 / machine.beat_words, 0});
+        singles++;
+        words_queued++;
+    }
+
+    void end_words() {
+        if (!singles)
+            return;
+        push(single);
+        single.clear();
+        singles = 0;
+    }
+
+    void push(const std::vector<Item> &items) {
+        pay(QUEUE_ROWS);
+        for (int i = 0; i < 3; i++)
+            memory.uncached_store();
+        pending.insert(pending.end(), items.begin(), items.end());
+        pending.push_back({Item::END, 0, 0});
+        pushed++;
+    }
+
+    void make_room() {
+        if (pushed - done >= SEND_RING - 1)
+            wait_sent(done + SEND_RING / 4);
+    }
+
+    void send_tile(const Operand &o, const Stage &s) {
+        const Tile t = tile(o, at);
+        uint32_t row_bytes = static_cast<uint32_t>(t.cols * o.element), rows = static_cast<uint32_t>(t.rows);
+        const uint32_t stride = static_cast<uint32_t>(o.row_stride * o.element);
+        if (row_bytes == stride && t.cols == o.tile_cols) { // one piece
+            row_bytes *= rows;
+            rows = 1;
+        }
+        bool first = true; // nobody has cleaned it: the loops that do not move it are at their beginning
+        for (int l = 0; l <= s.level; l++)
+            first &= (s.moved_by >> l & 1) != 0 || at[l] == 0;
+        if (first)
+            clean(t.address, row_bytes, rows, stride);
+        if (!t.whole) {
+            const uint32_t to = window_room(o.words);
+            pad(o, at, to);
+            clean(to, 4u * static_cast<uint32_t>(o.words));
+        }
+        end_words();
+        make_room();
+        push({{Item::LOAD, static_cast<double>(o.words) / machine.beat_words, static_cast<int>(&o - plan.operand)}});
+        words_queued += o.words;
+        if (words_queued >= TELL_WORDS)
+            tell();
+    }
+
+    uint32_t window_room(int32_t n) {
+        const int32_t half_words = machine.in_words / 2;
+        n = (n + 7) / 8 * 8;
+        if (whole_window || n > half_words) {
+            wait_sent(pushed);
+            half = half_used = 0;
+            whole_window = n > half_words;
+        }
+        if (!whole_window && half_used + n > half_words) {
+            half_last[half] = pushed;
+            half ^= 1;
+            half_used = 0;
+            wait_sent(half_last[half]);
+        }
+        const int32_t offset = half * half_words + half_used;
+        half_used += n;
+        return static_cast<uint32_t>(machine.in + 4 * offset);
+    }
+
+    // Descriptors and receives that the DMA does not know yet: receives first.
+    void tell() {
+        end_words();
+        const Part before = enter(ACCESS);
+        if (posts_told < posted) {
+            pay(TELL);
+            const double cycle = access() + machine.fetch;
+            for (; posts_told < posted; posts_told++)
+                device.armed.push_back(cycle);
+        }
+        if (told < pushed) {
+            pay(TELL);
+            memory.uncached_store();
+            const double cycle = access() + machine.fetch;
+            device.items.push_back({Item::BEGIN, cycle, 0});
+            device.items.insert(device.items.end(), pending.begin(), pending.end());
+            pending.clear();
+            told = pushed;
+            words_queued = 0;
+        }
+        device.run();
+        enter(before);
+    }
+
+    void wait_sent(size_t end) {
+        if (end <= done)
+            return;
+        tell();
+        wait_for(device.sent, end);
+        done = end;
+    }
+
+    // Until `number` of what is in `when` have happened.
+    void wait_for(const std::vector<double> &when, size_t number) {
+        memory.uncached_load();
+        device.run();
+        if (when.size() < number || sees(when[number - 1]))
+            return;
+        const Part before = enter(ACCESS);
+        pay(LOOK);
+        access();
+        enter(before);
+        poll_until(when[number - 1], POLL);
+    }
+
+    // ---- what comes back
+
+    uint32_t slot(size_t number) const { return SLOTS + 4u * static_cast<uint32_t>(tile_words) * static_cast<uint32_t>(number % limit); }
+
+    void receive(const Operand &o) {
+        pay(QUEUE_RECEIVE);
+        if (posted - taken == limit)
+            take_oldest();
+        Destination to{&o, {}};
+        std::copy(at, at + LOOPS, to.at);
+        destinations.push_back(to);
+        if (posted < limit)
+            invalidate(slot(posted));
+        for (int i = 0; i < (posted < RECEIVE_RING ? 3 : 1); i++)
+            memory.uncached_store();
+        posted++;
+    }
+
+    // A slot on chip is in L1 alone.
+    void invalidate(uint32_t address) {
+        const Part before = enter(DISCARDS);
+        const uint32_t first = address >> LINE_SHIFT, n = static_cast<uint32_t>(tile_words) / 8;
+        for (uint32_t line = first; line < first + n; line++)
+            memory.l1_line(line, Memory::INVALIDATE);
+        pay(DISCARD);
+        pay(DISCARD_LINE, n);
+        enter(before);
+    }
+
+    void take_oldest() {
+        pay(TAKE);
+        memory.uncached_load();
+        device.run();
+        if (device.back.size() <= taken || !sees(device.back[taken])) {
+            tell();
+            wait_for(device.back, taken + 1);
+        }
+        const Destination &from = destinations[taken];
+        const uint32_t tile_at = slot(taken);
+        taken++;
+        invalidate(tile_at);
+        add(*from.operand, from.at, tile_at, true);
+    }
+};
+
+} // namespace axl

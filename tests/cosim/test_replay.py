@@ -1,0 +1,80 @@
+"""The replay of planned drivers against simulations of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from axiloom import boards, isa
+from axiloom.cosim.replay import COSTS, PARTS, Replay
+from axiloom.drivergen.plans import Plan, plans
+from axiloom.drivergen.problem import Problem
+from axiloom.drivergen.replay_costs import costs_of, kind_of
+from axiloom.drivergen.selection import Candidate
+from axiloom.isa import AcceleratorSpec
+from axiloom.points import point, simulate
+
+V4 = isa.builtin("v4_16")
+SG = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))
+BOARD = boards.load(boards.DEFAULT)
+
+
+def planned(spec: AcceleratorSpec, shape: tuple[int, int, int], one: Candidate, *, queued: bool) -> Plan:
+    return plans(spec, Problem(*shape), [one], queued=queued)[one]
+
+
+def test_the_parts_are_the_whole() -> None:
+    plan = planned(V4, (64, 48, 80), Candidate("Cs", ("m", "n", "k"), (32, 48, 16)), queued=False)
+    found = Replay(V4, BOARD, costs_of("packets")).run(plan)
+    assert list(found.counts) == list(COSTS)
+    assert list(found.parts) == list(PARTS)
+    assert sum(found.parts.values()) == pytest.approx(found.cycles)
+    assert found == Replay(V4, BOARD, costs_of("packets")).run(plan)
+
+
+def test_what_is_counted() -> None:
+    """Two tiles of C, five packets each: A of the first ones stays, B does not."""
+    plan = planned(V4, (32, 96, 80), Candidate("Cs", ("m", "n", "k"), (32, 48, 16)), queued=False)
+    counts = Replay(V4, BOARD, {}).run(plan).counts
+    assert counts["take"] == 2
+    assert counts["put"] == 5 + 2 * 5
+    assert counts["put_row"] == 5 * 32 + 10 * 16
+    assert counts["add_row"] == 2 * 32
+    assert counts["edge"] == counts["get"] == 0
+
+
+def test_costs_are_paid_for_what_is_counted() -> None:
+    plan = planned(V4, (64, 48, 80), Candidate("As", ("m", "k", "n"), (32, 48, 16)), queued=False)
+    free, dear = Replay(V4, BOARD, {}).run(plan), Replay(V4, BOARD, {"put_row": 1000.0}).run(plan)
+    assert free.counts | {"look": 0} == dear.counts | {"look": 0}  # it looks less often where it waits less
+    paid = 1000 * free.counts["put_row"]
+    assert dear.parts["puts"] == pytest.approx(free.parts["puts"] + paid, rel=0.05)
+    assert free.cycles < dear.cycles < free.cycles + 1.2 * paid
+
+
+def test_a_small_l2_costs_time() -> None:
+    plan = planned(V4, (128, 128, 128), Candidate("Ns", ("m", "n", "k"), (32, 32, 32)), queued=False)
+    small = replace(BOARD, caches=replace(BOARD.caches, l2_size=32 << 10))
+    costs = costs_of("packets")
+    assert Replay(V4, small, costs).run(plan).cycles > 1.05 * Replay(V4, BOARD, costs).run(plan).cycles
+
+
+RUNS = [
+    (V4, (48, 100, 64), Candidate("Cs", ("m", "n", "k"), (48, 48, 32)), False),
+    (SG, (48, 96, 64), Candidate("As", ("k", "m", "n"), (48, 16, 64)), True),
+]
+
+
+@pytest.mark.parametrize(("spec", "shape", "one", "queued"), RUNS, ids=["packets", "queue"])
+def test_a_simulation_takes_as_long(
+    spec: AcceleratorSpec, shape: tuple[int, int, int], one: Candidate, queued: bool
+) -> None:
+    pipeline = "all" if queued else "copying"
+    text = f"matmul:{shape[0]}x{shape[1]}x{shape[2]}"
+    (report,) = simulate(
+        [point(text, spec, flow=one.flow, order=one.order, tile=one.tile, pipeline=pipeline)]
+    )
+    found = Replay(spec, BOARD, costs_of(kind_of(spec, queued))).run(planned(spec, shape, one, queued=queued))
+    assert found.cycles == pytest.approx(report["counters"]["cpu-cycles"], rel=0.05)
+    assert found.counts["take"] == report["fabric"]["transfers_out"]
