@@ -143,10 +143,17 @@ def constant_padding(op: tensor.PadOp) -> SSAValue:
 def _pad(to: Buffers, op: tensor.PadOp) -> None:
     low, _ = _static(op, op.static_low, op.static_high)
     source, target = to.contents(op, op.source), to.target(op, op.result)
-    fill = linalg.FillOp([constant_padding(op)], [target], [])
-    fill.location = op.location
-    Rewriter.insert_op(fill, InsertPoint.before(op))
-    shape = _shape(op, op.source)
+    shape, whole = _shape(op, op.source), _shape(op, op.result)
+    for dim in range(len(shape)):  # the border alone: rows in front and behind, between them columns
+        rest = whole[dim] - low[dim] - shape[dim]
+        for begin, size in ((0, low[dim]), (low[dim] + shape[dim], rest)):
+            if size:
+                offsets = [*low[:dim], begin, *[0] * (len(shape) - dim - 1)]
+                sizes = [*shape[:dim], size, *whole[dim + 1 :]]
+                part = _part(op, target, offsets, sizes, [1] * len(shape))
+                fill = linalg.FillOp([constant_padding(op)], [part], [])
+                fill.location = op.location
+                Rewriter.insert_op(fill, InsertPoint.before(op))
     _copy(op, source, _part(op, target, low, shape, [1] * len(shape)))
     to.buffers[op.result] = target
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import prod
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -112,38 +113,127 @@ def _position(
     return builder.insert(how(left, right)).result
 
 
+WINDOW = 32
+"""Points of a window at most that are summed up in a register before they go to memory."""
+
+
+def _window(op: LinalgStructuredOperation, maps: list[AffineMap]) -> list[int]:
+    """The last loops that reduce, as far as they are a small window over an image: unrolled, in registers."""
+    kinds = [attr.data for attr in op.get_iterator_types()]
+    plain = all(isinstance(e, AffineDimExpr) for m in maps for e in m.results)
+    if plain or len(op.outputs) != 1 or IteratorType.PARALLEL not in kinds:
+        return []
+    sizes = op.get_static_loop_ranges()
+    found: list[int] = []
+    for loop in reversed(range(len(kinds))):
+        if kinds[loop] == IteratorType.PARALLEL:
+            continue
+        if prod(sizes[one] for one in (loop, *found)) > WINDOW:
+            break
+        found.insert(0, loop)
+    return found
+
+
+def _around_window(op: LinalgStructuredOperation, maps: list[AffineMap], window: list[int]) -> list[int]:
+    """The other loops: the one innermost along which the operands are contiguous."""
+    kinds = [attr.data for attr in op.get_iterator_types()]
+    left = [loop for loop in range(len(kinds)) if loop not in window]
+    inner = min(
+        (loop for loop in left if kinds[loop] == IteratorType.PARALLEL),
+        key=lambda loop: (sum(_stride_cost(m, loop) for m in maps), -loop),
+    )
+    return [loop for loop in left if loop != inner] + [inner]
+
+
+@dataclass
+class _Body:
+    """The inside of a loop nest: where the operands' elements lie, and the values of the op's body."""
+
+    op: linalg.GenericOp | linalg.FillOp
+    builder: Builder
+    counters: dict[int, SSAValue]
+    values: dict[SSAValue, SSAValue] = field(default_factory=dict)
+    places: list[list[SSAValue]] = field(default_factory=list)
+
+    def load(self, number: int) -> None:
+        """Operand `number`, if the body reads it."""
+        operand, arg = self.op.operands[number], self.op.body.block.args[number]
+        if not isinstance(operand.type, MemRefType):
+            self.values[arg] = operand
+        elif arg.first_use is not None:
+            load = self.builder.insert(memref.LoadOp.get(operand, self.place(number)))
+            load.res.name_hint = f"{operand.name_hint or 'x'}_value"
+            self.values[arg] = load.res
+
+    def place(self, number: int) -> list[SSAValue]:
+        """Indices of the current element of an operand."""
+        m = self.op.get_indexing_maps().data[number].data
+        return [_position(self.builder, self.op, e, self.counters) for e in m.results]
+
+    def compute(self) -> list[SSAValue]:
+        """What the body yields."""
+        for inner in self.op.body.block.ops:
+            if isinstance(inner, linalg.IndexOp):
+                self.values[inner.result] = self.counters[inner.dim.value.data]
+            elif isinstance(inner, linalg.YieldOp):
+                return [self.values.get(value, value) for value in inner.operands]
+            else:
+                copy = self.builder.insert(inner.clone(self.values))
+                for result in copy.results:
+                    if result.name_hint is None and not isinstance(copy, arith.ConstantOp):
+                        result.name_hint = "t" if _used_often(inner) else None
+        return []
+
+
 def _lower(op: linalg.GenericOp | linalg.FillOp) -> None:
     maps = [attr.data for attr in op.get_indexing_maps()]
-    sizes = op.get_static_loop_ranges()
-    builder, counters = _nest(op, {loop: sizes[loop] for loop in _order(op, maps)}, _names(op))
-    values: dict[SSAValue, SSAValue] = {}
-    places: list[list[SSAValue]] = []
-    body = op.body.block
-    for operand, m, arg in zip(op.operands, maps, body.args, strict=True):
-        place = []
-        if isinstance(operand.type, MemRefType) and (arg.first_use is not None or operand in op.outputs):
-            place = [_position(builder, op, e, counters) for e in m.results]
-        places.append(place)
-        if not isinstance(operand.type, MemRefType):
-            values[arg] = operand
-        elif arg.first_use is not None:
-            load = builder.insert(memref.LoadOp.get(operand, place))
-            load.res.name_hint = f"{operand.name_hint or 'x'}_value"
-            values[arg] = load.res
-    for inner in body.ops:
-        if isinstance(inner, linalg.IndexOp):
-            values[inner.result] = counters[inner.dim.value.data]
-        elif isinstance(inner, linalg.YieldOp):
-            for value, operand, place in zip(
-                inner.operands, op.outputs, places[len(op.inputs) :], strict=True
-            ):
-                builder.insert(memref.StoreOp.get(values.get(value, value), operand, place))
-        else:
-            copy = builder.insert(inner.clone(values))
-            for result in copy.results:
-                if result.name_hint is None and not isinstance(copy, arith.ConstantOp):
-                    result.name_hint = "t" if _used_often(inner) else None
+    sizes, names = op.get_static_loop_ranges(), _names(op)
+    window = _window(op, maps)
+    order = _around_window(op, maps, window) if window else _order(op, maps)
+    builder, counters = _nest(op, {loop: sizes[loop] for loop in order}, names)
+    body = _Body(op, builder, counters)
+    first = len(op.inputs)
+    if window:
+        _sum_up(body, window, names)
+    else:
+        places = {}
+        for number in range(len(op.operands)):
+            if number >= first:
+                places[number] = body.place(number)
+            body.load(number)
+        for number, value in enumerate(body.compute(), first):
+            builder.insert(memref.StoreOp.get(value, op.operands[number], places[number]))
     Rewriter.erase_op(op)
+
+
+def _sum_up(body: _Body, window: list[int], names: dict[int, str]) -> None:
+    """Loops over the window that carry the element of the output."""
+    op, out = body.op, len(body.op.inputs)
+    place = body.place(out)
+    body.load(out)
+    arg = op.body.block.args[out]
+    if arg not in body.values:  # nothing of what was there counts: any value of the type will do
+        load = body.builder.insert(memref.LoadOp.get(op.operands[out], place))
+        body.values[arg] = load.res
+    zero, one = index(op, 0), index(op, 1)
+    loops: list[scf.ForOp] = []
+    carried = body.values[arg]
+    sizes = op.get_static_loop_ranges()
+    for loop in window:
+        block = Block(arg_types=[IndexType(), carried.type])
+        block.args[0].name_hint, block.args[1].name_hint = names[loop], "result"
+        around = body.builder.insert(scf.ForOp(zero, index(op, sizes[loop]), one, [carried], Region(block)))
+        loops.append(around)
+        body.builder = Builder(InsertPoint.at_end(block))
+        body.counters[loop], carried = block.args
+    body.values[arg] = carried
+    for number in range(out):
+        body.load(number)
+    (value,) = body.compute()
+    for around in reversed(loops):
+        around.body.block.add_op(scf.YieldOp(value))
+        value = around.results[0]
+    Builder(InsertPoint.after(loops[0])).insert(memref.StoreOp.get(value, op.operands[out], place))
 
 
 def _used_often(op: Operation) -> bool:
@@ -189,7 +279,8 @@ class LowerToLoops(ModulePass):
           }
         }
 
-    The loop along which most operands are contiguous comes innermost.
+    The loop along which most operands are contiguous comes innermost. Around a small window over an image
+    (pooling, the taps of a filter) it is the last one but the window's own, which carry their sum.
     """
 
     name = "accel-lower-to-loops"
