@@ -216,7 +216,20 @@ class _Function(Expressions):
             return
         assert isinstance(op.result.type, MemRefType)
         element = c_type(op.result.type.element_type)
-        self.line(f"{element} *const {self.names.add(op.result, 'view')} = {base} + {offset};")
+        const = "const " if self._only_read(op.src) else ""
+        self.line(f"{const}{element} *const {self.names.add(op.result, 'view')} = {base} + {offset};")
+
+    def _only_read(self, matrix: SSAValue) -> bool:
+        """Is it a part of an argument that is const, or of a constant?"""
+        owner = matrix.owner
+        if isinstance(owner, memref.SubviewOp):
+            return self._only_read(owner.source)
+        if isinstance(owner, memref.ExpandShapeOp | memref.CollapseShapeOp):
+            return self._only_read(owner.src)
+        if isinstance(matrix, BlockArgument) and owner is self.function.body.block:
+            attrs = list(self.function.arg_attrs or [])
+            return bool(attrs) and attrs[matrix.index].data.get("accel.kind") == StringAttr("in")
+        return isinstance(owner, memref.GetGlobalOp)
 
     def get_global(self, op: memref.GetGlobalOp) -> None:
         assert isinstance(op.memref.type, MemRefType)

@@ -28,6 +28,7 @@ from axiloom.drivergen.passes.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.double_buffer import DoubleBuffer
+from axiloom.drivergen.passes.flatten_tiles import FlattenTiles
 from axiloom.drivergen.passes.fold_padding import FoldPadding
 from axiloom.drivergen.passes.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.generalise import Generalise
@@ -64,6 +65,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     KeepPacked,
     DoubleBuffer,
     SpecialiseCopies,
+    FlattenTiles,
     ZeroCopy,
     LowerToLoops,
     LowerQueue,

@@ -25,6 +25,7 @@ from axiloom.drivergen.passes.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.double_buffer import DoubleBuffer
+from axiloom.drivergen.passes.flatten_tiles import FlattenTiles
 from axiloom.drivergen.passes.fold_padding import FoldPadding
 from axiloom.drivergen.passes.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.generalise import Generalise
@@ -125,7 +126,7 @@ def transfer_passes(
         "keep-packed": [KeepPacked()],
         "double-buffer": [DoubleBuffer()],
         "specialise-copies": [SpecialiseCopies()],
-        "zero-copy": [ZeroCopy(stream_width)],
+        "zero-copy": [FlattenTiles(), ZeroCopy(stream_width)],
     }
     found: list[ModulePass] = []
     for name in chosen:
@@ -206,6 +207,7 @@ def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int) -> bool:
     """Does zero copy read all operands where they are? What is packed anyway is better kept in packets."""
     copy = module.clone()
     _run(copy, [*_prepare(annotate.accelerator), annotate, Split(), Tile(), PlaceFlow()])
+    FlattenTiles().apply(context(), copy)
     return sends_in_place(copy, stream_width)
 
 

@@ -31,9 +31,19 @@ class _Load:
     def ops(self) -> list[Operation]:
         return [*self.stages, self.start, self.wait]
 
+    @property
+    def is_dense(self) -> bool:
+        """Of a device that takes tiles of any size: many loops have one iteration only."""
+        return all(op.dense is not None for op in self.stages if isinstance(op, accel.SendOp))
+
     def matrices(self) -> set[SSAValue]:
         """The memrefs whose tiles it sends."""
         return {_matrix(op.tile) for op in self.stages if isinstance(op, accel.SendOp)}
+
+
+def _runs_once(loop: scf.ForOp) -> bool:
+    begin, end, step = (accel.constant(v) for v in (loop.lb, loop.ub, loop.step))
+    return begin is not None and end is not None and step is not None and begin < end <= begin + step
 
 
 def _matrix(tile: SSAValue) -> SSAValue:
@@ -61,7 +71,8 @@ def _leading(block: Block) -> Iterator[_Load]:
 def _resident(load: _Load, loop: scf.ForOp) -> bool:
     """Does it load the same in every iteration, and nothing else in the loop load the same operand?"""
     counter = loop.body.block.args[0]
-    if counter in reached([v for op in load.stages for v in op.operands]):
+    moves = counter in reached([v for op in load.stages for v in op.operands])
+    if moves and not (_runs_once(loop) and load.is_dense):
         return False
     own = load.matrices()
     others = [op for op in loop.walk() if isinstance(op, accel.SendOp) and op not in load.stages]
@@ -71,7 +82,7 @@ def _resident(load: _Load, loop: scf.ForOp) -> bool:
 def _hoist(load: _Load, loop: scf.ForOp) -> None:
     """Move a transfer in front of the loop, and what its tile is computed from."""
     block = loop.body.block
-    copies: dict[SSAValue, SSAValue] = {}
+    copies: dict[SSAValue, SSAValue] = {block.args[0]: loop.lb}
 
     def outside(value: SSAValue) -> SSAValue:
         owner = value.owner
@@ -128,6 +139,8 @@ class Residency(ModulePass):
 
     The device computes the same: what is in front of the transfer in the loop only loads as well, and nothing
     in the loop loads another tile of that matrix. `accel_loads` of the trait says which opcodes only load.
+    A tile without gaps leaves a loop of one iteration too, whatever it depends on: a device that takes tiles
+    of any size has many of those.
     """
 
     name = "accel-residency"

@@ -90,15 +90,29 @@ class _Tiled:
         return _subview(self.builder, operand, starts, lengths, steps)
 
     def _start(self, factors: dict[int, int]) -> SSAValue:
+        """The first element of a dim, computed in the innermost of the loops that move it."""
         found: SSAValue | None = None
+        builder = self._inside([loop for loop in factors if loop in self.starts])
         for loop, factor in factors.items():
             if loop not in self.starts:
                 continue
             one = self.starts[loop]
             if factor != 1:
-                one = self.builder.insert(arith.MuliOp(one, index(self.op, factor))).result
-            found = one if found is None else self.builder.insert(arith.AddiOp(found, one)).result
+                one = builder.insert(arith.MuliOp(one, index(self.op, factor))).result
+            found = one if found is None else builder.insert(arith.AddiOp(found, one)).result
         return index(self.op, 0) if found is None else found
+
+    def _inside(self, loops: list[int]) -> Builder:
+        """Inserts in the innermost of these loops, in front of the loop inside it."""
+        order = list(self.trait.order)
+        deepest = max((order.index(loop) for loop in loops), default=len(order) - 1)
+        if deepest == len(order) - 1:
+            return self.builder
+        inner = self.starts[order[deepest + 1]].owner
+        assert isinstance(inner, Block)
+        around = inner.parent_op()
+        assert around is not None
+        return Builder(InsertPoint.before(around))
 
 
 def _tile(op: linalg.GenericOp) -> None:

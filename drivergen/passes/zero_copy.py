@@ -23,6 +23,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from axiloom.drivergen import dialect as accel
 from axiloom.drivergen import queue
 from axiloom.drivergen.mlir import fail
+from axiloom.drivergen.passes.flatten_tiles import begins_on
 from axiloom.isa.types import WORD_BITS
 
 MAX_STRIDE, MAX_ROWS = (1 << 16) - 1, (1 << 13) - 1
@@ -41,6 +42,8 @@ class _Rows:
     row_bytes: int
     rows: int
     stride: int
+    begin: int
+    """A number of bytes that divides where the first row begins in its array."""
 
     @staticmethod
     def of(tile: SSAValue, shape: Sequence[int], permutation: Sequence[int]) -> _Rows | None:
@@ -54,11 +57,11 @@ class _Rows:
         if strides[0] is None or strides[0] < shape[1]:
             return None
         size = kind.element_type.width.data // 8
-        return _Rows(shape[1] * size, shape[0], strides[0] * size)
+        return _Rows(shape[1] * size, shape[0], strides[0] * size, begins_on(tile))
 
     def fits(self, unit: int) -> bool:
         """Do rows begin and end on multiples of `unit` bytes, and do the fields hold the sizes?"""
-        if self.row_bytes % unit or (self.rows > 1 and self.stride % unit):
+        if self.row_bytes % unit or (self.rows > 1 and self.stride % unit) or self.begin % unit:
             return False
         return self.rows == 1 or (self.stride <= MAX_STRIDE and self.rows <= MAX_ROWS)
 
@@ -85,8 +88,24 @@ def _way(op: accel.SendOp, beat_bytes: int) -> str:
 
 def sends_in_place(module: ModuleOp, stream_width: int) -> bool:
     """Are all operands read where they are, but for tiles at an edge? Takes placed flows."""
-    sends = [op for op in module.walk() if isinstance(op, accel.SendOp)]
-    return all(_way(op, stream_width // 8) != queue.THROUGH_WINDOW for op in sends)
+    transfers = [op for op in module.walk() if isinstance(op, accel.SendOp | accel.RecvOp)]
+    return all(
+        _way(op, stream_width // 8) != queue.THROUGH_WINDOW
+        if isinstance(op, accel.SendOp)
+        else _can_be_taken(op)
+        for op in transfers
+    )
+
+
+def _can_be_taken(op: accel.RecvOp) -> bool:
+    """Can its tiles be copied out of a queue's slots, or be written where they belong?"""
+    if op.dense is not None:
+        return False
+    assert isinstance(op.tile.type, MemRefType)
+    if op.tile.type.element_type == i32:
+        return True
+    rows = _Rows.of(op.tile, op.shape.get_values(), op.permutation.get_values())
+    return rows is not None and rows.fits(CACHE_LINE) and _is_whole(op.tile, op.shape.get_values())
 
 
 def _loops_around(op: Operation) -> list[scf.ForOp]:
@@ -127,6 +146,10 @@ class _Nest:
         self.notes: dict[str, str] = {}
 
     def rewrite(self) -> None:
+        for op in self.inner:
+            dense = isinstance(op, accel.SendOp | accel.RecvOp) and op.dense is not None
+            if dense or (isinstance(op, accel.RecvOp) and not _can_be_taken(op)):
+                fail(op, f"there is no descriptor for a tile like {op.operands[0].type}")
         words = {op.words() for op in self.inner if isinstance(op, accel.RecvOp)}
         if len(words) > 1:
             fail(self.ops[0], f"tiles of different sizes are received in it ({sorted(words)} words)")
@@ -205,13 +228,13 @@ class _Nest:
         """Announced where the receive was armed: before the words that make the device send."""
         start = _armed(op)
         how = queue.IN_PLACE if in_place else queue.THROUGH_WINDOW
-        view = op.tile.owner
         tile = op.tile
-        if isinstance(view, memref.SubviewOp) and view.parent_block() is start.parent_block():
-            view.detach()  # type: ignore[no-untyped-call]
-            start_block = start.parent_block()
-            assert start_block is not None
-            start_block.insert_op_before(view, start)
+        start_block = start.parent_block()
+        assert start_block is not None
+        for view in _views(tile):
+            if view.parent_block() is start_block:
+                view.detach()  # type: ignore[no-untyped-call]
+                start_block.insert_op_before(view, start)
         self._insert(
             start,
             queue.QueueReceiveOp(tile, op.shape.get_values(), op.permutation.get_values(), how, op.mode.data),
@@ -232,6 +255,14 @@ class _Nest:
         notes = ", ".join(f"{' and '.join(names)} {how}" for how, names in places.items())
         head = f"{before.data} " if isinstance(before, StringAttr) else ""
         self.ops[-1].attributes["comment"] = StringAttr(f"{head}Without copies: {notes}.")
+
+
+def _views(tile: SSAValue) -> list[Operation]:
+    """The ops that make a tile of a matrix, in their order."""
+    owner = tile.owner
+    if isinstance(owner, memref.CollapseShapeOp):
+        return [*_views(owner.src), owner]
+    return [owner] if isinstance(owner, memref.SubviewOp) else []
 
 
 def _before(at: Operation, op: Operation) -> SSAValue:

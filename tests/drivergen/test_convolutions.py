@@ -47,6 +47,11 @@ def test_golden(name: str, pipeline: str, golden: Callable[[str, str], None]) ->
     golden(driver.c, f"{name}_{pipeline}.c")
 
 
+def test_golden_without_copies(golden: Callable[[str, str], None]) -> None:
+    driver = compile_mlir(RESNET.text, with_descriptors("int8"), tile=(8, 7, 14, 8, 3, 3), pipeline="all")
+    golden(driver.c, "conv_v4_all.c")
+
+
 @given(convs, st.sampled_from(PIPELINES))
 @settings(max_examples=20)
 def test_any_convolution_by_windows(conv: Conv, pipeline: str) -> None:
@@ -104,6 +109,32 @@ def test_results_are_received_as_far_as_they_are_saved() -> None:
 
 NAME = "input.mlir:5:3: linalg.conv_2d_nchw_fchw: "
 PLAIN, GROUPED = Conv(generic=True).text, Conv(generic=True, ic=6).text
+
+
+def with_descriptors(dtype: str) -> AcceleratorSpec:
+    device = spec("conv_v4", dtype)
+    return isa.revise(device, dma=replace(device.dma, scatter_gather=True))
+
+
+@pytest.mark.parametrize(
+    ("conv", "queued"),
+    [
+        (RESNET, True),
+        (replace(RESNET, ic=3), False),  # filters of 27 bytes end in the middle of a word
+        (replace(RESNET, image=(7, 7)), False),  # and so do planes of 49
+        (replace(RESNET, dtype="int32", ic=3), True),
+        (replace(RESNET, layout="nhwc"), False),
+    ],
+    ids=str,
+)
+def test_all_reads_in_place_what_descriptors_can_express(conv: Conv, queued: bool) -> None:
+    c = compile_mlir(conv.text, with_descriptors(conv.dtype), pipeline="all").c
+    assert ("dma_queue_rows" in c) == queued
+    if not queued:
+        with pytest.raises(CompileError, match="there is no descriptor for a tile like memref<"):
+            compile_mlir(conv.text, with_descriptors(conv.dtype), pipeline="zero-copy")
+
+
 REJECTED = {
     "square": (Conv(taps=(3, 2)).text, "windows of 3x2 are not square, and no word sets fw"),
     "depthwise": (

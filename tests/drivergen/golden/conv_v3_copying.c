@@ -39,28 +39,27 @@ dma_status conv(const int32_t *I, const int32_t *F, int32_t *R)
     for (uint32_t oc = 0; oc < 12; oc++) {
         /* Packed while the packet before this one is sent. */
         TRY(dma_packet_wait());
-        uint32_t at = place;
+        /* sF */
+        in[place] = 1;
+        axl_put_block_i32(&in[place + 1], &F[oc * 72], 1, 1, 1, 72, 0, 0, 0, 1, 72);
+        TRY(dma_packet_clean(73, place));
+        uint32_t at = place + 73;
         for (uint32_t ic = 0; ic < 8; ic += 8) {
-            /* sF */
-            in[at] = 1;
-            axl_put_block_i32(&in[at + 1], &F[oc * 72 + ic * 9], 1, 1, 1, 72, 0, 0, 0, 1, 72);
-            TRY(dma_packet_clean(73, at));
-            uint32_t at1 = at + 73;
             for (uint32_t oh = 0; oh < 12; oh++) {
                 for (uint32_t ow = 0; ow < 12; ow++) {
                     /* Stays where it is for the iterations that follow. */
                     if (oc < 2) {
                         /* sIcO */
-                        in[at1] = 70;
-                        axl_put_block_i32(&in[at1 + 1], &I[ic * 196 + oh * 14 + ow], 1, 8, 3, 3, 0, 196, 14, 1, 72);
-                        TRY(dma_packet_clean(73, at1));
+                        in[at] = 70;
+                        axl_put_block_i32(&in[at + 1], &I[ic * 196 + oh * 14 + ow], 1, 8, 3, 3, 0, 196, 14, 1, 72);
+                        TRY(dma_packet_clean(73, at));
                     }
-                    at1 += 73;
+                    at += 73;
                 }
             }
-            in[at1] = 8;
-            TRY(dma_packet_clean(1, at1));
-            at = at1 + 1;
+            in[at] = 8;
+            TRY(dma_packet_clean(1, at));
+            at += 1;
         }
         TRY(dma_packet_send(at - place, place));
         /* What the packet before this one brings back. */

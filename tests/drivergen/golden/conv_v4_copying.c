@@ -33,27 +33,29 @@ dma_status conv(const int8_t *I, const int8_t *F, int32_t *R)
     TRY(dma_tiles_expect(1, 784));
     uint32_t at = 0;
     for (uint32_t oh = 0; oh < 7; oh += 7) {
+        /* sI */
+        in[at] = 1;
+        in[at + 1] = 0x1c04008u;
+        in[at + 2] = 257;
+        axl_put_block_i8(&in[at + 3], &I[oh * 14], 1, 1, 8, 112, 0, 0, 196, 1, 224);
+        /* sF */
+        in[at + 227] = 2;
+        in[at + 228] = 16392;
+        axl_put_block_i8(&in[at + 229], F, 8, 1, 1, 72, 72, 0, 0, 1, 18);
+        uint32_t at1 = at + 373;
         for (uint32_t oc = 0; oc < 8; oc += 8) {
             for (uint32_t ow = 0; ow < 14; ow += 14) {
                 for (uint32_t ic = 0; ic < 8; ic += 8) {
-                    /* sI */
-                    in[at] = 1;
-                    in[at + 1] = 0x1c04008u;
-                    in[at + 2] = 257;
-                    axl_put_block_i8(&in[at + 3], &I[ic * 196 + oh * 14 + ow], 1, 1, 8, 112, 0, 0, 196, 1, 224);
-                    /* sF */
-                    in[at + 227] = 2;
-                    in[at + 228] = 16392;
-                    axl_put_block_i8(&in[at + 229], &F[oc * 72 + ic * 9], 8, 1, 1, 72, 72, 0, 0, 1, 18);
                     /* cO */
-                    in[at + 373] = 4;
-                    in[at + 374] = 28679;
-                    at += 375;
+                    in[at1] = 4;
+                    in[at1 + 1] = 28679;
+                    at1 += 2;
                 }
-                in[at] = 8;
-                at += 1;
+                in[at1] = 8;
+                at1 += 1;
             }
         }
+        at = at1;
     }
     TRY(dma_start_send(at, 0));
     for (uint32_t oh = 0; oh < 7; oh += 7) {
@@ -75,27 +77,29 @@ dma_status conv(const int8_t *I, const int8_t *F, int32_t *R)
     TRY(dma_tiles_expect(1, 784));
     uint32_t at1 = 0;
     for (uint32_t oh = 0; oh < 7; oh += 7) {
+        /* sI */
+        in[at1] = 1;
+        in[at1 + 1] = 0x1c04008u;
+        in[at1 + 2] = 256;
+        axl_put_block_i8(&in[at1 + 3], &I[6 * 14 + oh * 14], 1, 1, 8, 112, 0, 0, 196, 1, 224);
+        /* sF */
+        in[at1 + 227] = 2;
+        in[at1 + 228] = 16392;
+        axl_put_block_i8(&in[at1 + 229], F, 8, 1, 1, 72, 72, 0, 0, 1, 18);
+        uint32_t at2 = at1 + 373;
         for (uint32_t oc = 0; oc < 8; oc += 8) {
             for (uint32_t ow = 0; ow < 14; ow += 14) {
                 for (uint32_t ic = 0; ic < 8; ic += 8) {
-                    /* sI */
-                    in[at1] = 1;
-                    in[at1 + 1] = 0x1c04008u;
-                    in[at1 + 2] = 256;
-                    axl_put_block_i8(&in[at1 + 3], &I[6 * 14 + ic * 196 + oh * 14 + ow], 1, 1, 8, 112, 0, 0, 196, 1, 224);
-                    /* sF */
-                    in[at1 + 227] = 2;
-                    in[at1 + 228] = 16392;
-                    axl_put_block_i8(&in[at1 + 229], &F[oc * 72 + ic * 9], 8, 1, 1, 72, 72, 0, 0, 1, 18);
                     /* cO */
-                    in[at1 + 373] = 4;
-                    in[at1 + 374] = 28679;
-                    at1 += 375;
+                    in[at2] = 4;
+                    in[at2 + 1] = 28679;
+                    at2 += 2;
                 }
-                in[at1] = 8;
-                at1 += 1;
+                in[at2] = 8;
+                at2 += 1;
             }
         }
+        at1 = at2;
     }
     TRY(dma_start_send(at1, 0));
     for (uint32_t oh = 0; oh < 7; oh += 7) {
@@ -117,27 +121,29 @@ dma_status conv(const int8_t *I, const int8_t *F, int32_t *R)
     TRY(dma_tiles_expect(1, 392));
     uint32_t at2 = 0;
     for (uint32_t oh = 0; oh < 7; oh += 7) {
+        /* sI */
+        in[at2] = 1;
+        in[at2 + 1] = 0x1c04008u;
+        in[at2 + 2] = 257;
+        axl_put_block_i8(&in[at2 + 3], &I[oh * 14], 1, 1, 8, 112, 0, 0, 196, 1, 224);
+        /* sF */
+        in[at2 + 227] = 2;
+        in[at2 + 228] = 16388;
+        axl_put_block_i8(&in[at2 + 229], &F[8 * 72], 4, 1, 1, 72, 72, 0, 0, 1, 18);
+        uint32_t at3 = at2 + 301;
         for (uint32_t oc = 0; oc < 4; oc += 4) {
             for (uint32_t ow = 0; ow < 14; ow += 14) {
                 for (uint32_t ic = 0; ic < 8; ic += 8) {
-                    /* sI */
-                    in[at2] = 1;
-                    in[at2 + 1] = 0x1c04008u;
-                    in[at2 + 2] = 257;
-                    axl_put_block_i8(&in[at2 + 3], &I[ic * 196 + oh * 14 + ow], 1, 1, 8, 112, 0, 0, 196, 1, 224);
-                    /* sF */
-                    in[at2 + 227] = 2;
-                    in[at2 + 228] = 16388;
-                    axl_put_block_i8(&in[at2 + 229], &F[8 * 72 + oc * 72 + ic * 9], 4, 1, 1, 72, 72, 0, 0, 1, 18);
                     /* cO */
-                    in[at2 + 301] = 4;
-                    in[at2 + 302] = 28679;
-                    at2 += 303;
+                    in[at3] = 4;
+                    in[at3 + 1] = 28679;
+                    at3 += 2;
                 }
-                in[at2] = 8;
-                at2 += 1;
+                in[at3] = 8;
+                at3 += 1;
             }
         }
+        at2 = at3;
     }
     TRY(dma_start_send(at2, 0));
     for (uint32_t oh = 0; oh < 7; oh += 7) {
@@ -159,27 +165,29 @@ dma_status conv(const int8_t *I, const int8_t *F, int32_t *R)
     TRY(dma_tiles_expect(1, 392));
     uint32_t at3 = 0;
     for (uint32_t oh = 0; oh < 7; oh += 7) {
+        /* sI */
+        in[at3] = 1;
+        in[at3 + 1] = 0x1c04008u;
+        in[at3 + 2] = 256;
+        axl_put_block_i8(&in[at3 + 3], &I[6 * 14 + oh * 14], 1, 1, 8, 112, 0, 0, 196, 1, 224);
+        /* sF */
+        in[at3 + 227] = 2;
+        in[at3 + 228] = 16388;
+        axl_put_block_i8(&in[at3 + 229], &F[8 * 72], 4, 1, 1, 72, 72, 0, 0, 1, 18);
+        uint32_t at4 = at3 + 301;
         for (uint32_t oc = 0; oc < 4; oc += 4) {
             for (uint32_t ow = 0; ow < 14; ow += 14) {
                 for (uint32_t ic = 0; ic < 8; ic += 8) {
-                    /* sI */
-                    in[at3] = 1;
-                    in[at3 + 1] = 0x1c04008u;
-                    in[at3 + 2] = 256;
-                    axl_put_block_i8(&in[at3 + 3], &I[6 * 14 + ic * 196 + oh * 14 + ow], 1, 1, 8, 112, 0, 0, 196, 1, 224);
-                    /* sF */
-                    in[at3 + 227] = 2;
-                    in[at3 + 228] = 16388;
-                    axl_put_block_i8(&in[at3 + 229], &F[8 * 72 + oc * 72 + ic * 9], 4, 1, 1, 72, 72, 0, 0, 1, 18);
                     /* cO */
-                    in[at3 + 301] = 4;
-                    in[at3 + 302] = 28679;
-                    at3 += 303;
+                    in[at4] = 4;
+                    in[at4 + 1] = 28679;
+                    at4 += 2;
                 }
-                in[at3] = 8;
-                at3 += 1;
+                in[at4] = 8;
+                at4 += 1;
             }
         }
+        at3 = at4;
     }
     TRY(dma_start_send(at3, 0));
     for (uint32_t oh = 0; oh < 7; oh += 7) {

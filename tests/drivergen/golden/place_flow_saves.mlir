@@ -28,8 +28,8 @@ builtin.module {
           %8 = accel.start_send %c0 to %7 : !accel.token<"send">
           accel.wait %8 : !accel.token<"send">
           scf.for %oh = %c0 to %c4 step %c1 {
+            %9 = arith.muli %oh, %c2 : index
             scf.for %ow = %c0 to %c4 step %c1 {
-              %9 = arith.muli %oh, %c2 : index
               %10 = arith.muli %ow, %c2 : index
               %11 = accel.send_literal 70 at %c0 {opcode = "sIcO"}
               %I_tile = memref.subview %I[%b, %ic, %9, %10] [1, 4, 3, 3] [1, 1, 1, 1] : memref<2x4x10x10xi32> to memref<4x3x3xi32, strided<[100, 10, 1], offset: ?>>

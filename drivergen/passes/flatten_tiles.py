@@ -1,0 +1,122 @@
+"""Tiles without gaps that are matrices become matrices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd, prod
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StridedLayoutAttr,
+    i64,
+)
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from axiloom.drivergen import dialect as accel
+from axiloom.isa.types import WORD_BITS
+
+
+def factor(value: SSAValue) -> int:
+    """A number that divides an index in every iteration; 0 if it is always 0."""
+    known = accel.constant(value)
+    if known is not None:
+        return known
+    owner = value.owner
+    if isinstance(value, BlockArgument):
+        loop = value.block.parent_op()
+        if isinstance(loop, scf.ForOp) and value.index == 0:
+            begin, end, step = (accel.constant(v) for v in (loop.lb, loop.ub, loop.step))
+            once = begin is not None and end is not None and step is not None and end <= begin + step
+            return factor(loop.lb) if once else gcd(factor(loop.lb), factor(loop.step))
+        return 1
+    if isinstance(owner, arith.AddiOp):
+        return gcd(factor(owner.lhs), factor(owner.rhs))
+    if isinstance(owner, arith.MuliOp):
+        return factor(owner.lhs) * factor(owner.rhs)
+    return 1
+
+
+def begins_on(tile: SSAValue) -> int:
+    """Bytes that divide where a tile begins in its array, in every iteration; 0: always at its begin."""
+    owner = tile.owner
+    if isinstance(owner, memref.CollapseShapeOp):
+        return begins_on(owner.src)
+    if not isinstance(owner, memref.SubviewOp):
+        return 0
+    source = owner.source.type
+    assert isinstance(source, MemRefType)
+    assert isinstance(source.element_type, IntegerType)
+    size, strides = source.element_type.width.data // 8, source.get_strides() or []
+    own = (factor(o) * (s or 1) * size for o, s in zip(owner.offsets, strides, strict=True))
+    return gcd(begins_on(owner.source), *own)
+
+
+def _flatten(op: accel.SendOp | accel.RecvOp) -> None:
+    """Rows of whole words with nothing between, behind or inside them: then it is a matrix."""
+    kind, shape = op.tile.type, list(op.shape.get_values())
+    assert isinstance(kind, MemRefType)
+    assert isinstance(kind.element_type, IntegerType)
+    strides, bits = kind.get_strides(), kind.element_type.width.data
+    rank = len(shape)
+    if strides is None or None in strides or rank < 2 or list(kind.get_shape()) != shape:
+        return
+    if list(op.permutation.get_values()) != list(range(rank)) or strides[-1] != 1:
+        return
+    if any(strides[d] != (strides[d + 1] or 0) * shape[d + 1] for d in range(1, rank - 1)):
+        return
+    columns = prod(shape[1:])
+    if columns * bits % WORD_BITS or op.words() * WORD_BITS != prod(shape) * bits:
+        return
+    layout = StridedLayoutAttr([strides[0], 1], None)
+    tile = op.tile
+    if rank > 2:
+        groups = [[0], list(range(1, rank))]
+        flat = memref.CollapseShapeOp.create(
+            operands=[op.tile],
+            properties={
+                "reassociation": ArrayAttr(ArrayAttr(IntegerAttr(d, i64) for d in group) for group in groups)
+            },
+            result_types=[MemRefType(kind.element_type, [shape[0], columns], layout)],
+        )
+        flat.results[0].name_hint = op.tile.name_hint
+        Rewriter.insert_op(flat, InsertPoint.before(op))
+        tile = flat.results[0]
+    new: accel.SendOp | accel.RecvOp
+    if isinstance(op, accel.SendOp):
+        new = accel.SendOp(tile, [shape[0], columns], [0, 1], op.offset)
+    else:
+        new = accel.RecvOp(tile, [shape[0], columns], [0, 1], op.offset, op.mode.data)
+    new.attributes |= op.attributes
+    Rewriter.replace_op(op, new)
+
+
+@dataclass(frozen=True)
+class FlattenTiles(ModulePass):
+    """Tiles whose inner dims lie in memory as they travel become matrices, which descriptors can express.
+
+    ::
+
+        %0 = accel.send %I_tile as [4, 5, 8] permutation [0, 1, 2] at %c0 dense <0 rows, beats of 32> :
+            memref<4x5x8xi8, strided<[64, 8, 1], offset: ?>>
+
+        %I_tile_1 = memref.collapse_shape %I_tile [[0], [1, 2]] : ... into memref<4x40xi8, strided<[64, 1]...>
+        %0 = accel.send %I_tile_1 as [4, 40] permutation [0, 1] at %c0 : ...
+
+    Bands of whole rows of an image are that, and filters with all their input channels. A tile is left as
+    it is if its rows are no whole words, or if zeros have to fill up a beat behind its elements.
+    """
+
+    name = "accel-flatten-tiles"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for transfer in [o for o in op.walk() if isinstance(o, accel.SendOp | accel.RecvOp)]:
+            if transfer.dense is not None:
+                _flatten(transfer)
