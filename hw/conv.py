@@ -47,8 +47,8 @@ class Conv(wiring.Component):
     """Does with the words of `s_axis` what :class:`axiloom.isa.model.FunctionalModel` does, and sends O on
     `m_axis`. The other members are those of :class:`axiloom.hw.matmul.MatMul`.
 
-    A beat a cycle is taken, but images at strides sw above 1 an element a cycle, and those of more than
-    `cols` elements a beat that many. Between words that set something and the next word a dozen cycles
+    A beat a cycle is taken; but of an image at most `cols` elements, and at strides sw above 1 two, or one
+    where neighbours lie in the same bank. Between a word that sets something and the next word a dozen cycles
     pass.
 
     Raises :exc:`SpecError` for what this engine cannot be.

@@ -119,16 +119,31 @@ class ImageLayout:
         )
 
 
+def _place_layout(layout: ImageLayout) -> data.StructLayout:
+    """Of an element that is loaded: x, x % sw, its slot, that of x // sw in phase 0, the first of its row."""
+    slot = unsigned(layout.slot_bits)
+    return data.StructLayout(
+        {
+            "x": unsigned(layout.size_bits),
+            "phase": unsigned(layout.step_bits),
+            "slot": slot,
+            "in_phase_0": slot,
+            "row": slot,
+        }
+    )
+
+
 class WindowBuffer(wiring.Component):
     """Buffer of an image, laid out as `layout` says.
 
     Loading: a beat on `load_data` is taken with `load_valid` and `load_ready`; `load_last` tells that it is
     the last of the `tile`, after which `half` names the new half. Where sw is 1, `layout.at_once` elements
-    are stored in a cycle, else one. Reading: `start` begins a `walk` over `start_half` in the next cycle;
-    `advance` reads the elements of one k, which are on `elements` `READ_LATENCY` cycles later, the leftmost
-    pixel in the lowest bits. `block_end` comes with the last `advance` of a block, or later: `NEXT` goes on
-    to the next `cols` outputs of a row, or to the next row, `RESTART` to the first. Usage: `claim` adds a
-    user to `half`; `finish` takes one from `finish_half`.
+    are stored in a cycle, else two neighbours, or one where they lie in the same bank.
+    Reading: `start` begins a `walk` over `start_half` in the next cycle; `advance` reads the elements of one
+    k, which are on `elements` `READ_LATENCY` cycles later, the leftmost pixel in the lowest bits. `block_end`
+    comes with the last `advance` of a block, or later: `NEXT` goes on to the next `cols` outputs of a row, or
+    to the next row, `RESTART` to the first.
+    Usage: `claim` adds a user to `half`; `finish` takes one from `finish_half`.
     """
 
     def __init__(self, layout: ImageLayout) -> None:
@@ -161,19 +176,7 @@ class WindowBuffer(wiring.Component):
         m = Module()
         layout = self.layout
         bank_bits = exact_log2(layout.cols)
-        stored, slot, elements = self._load(m)
-
-        write_enable = Signal(layout.cols)
-        write_data = Signal(layout.bits * layout.at_once)
-        write_address = Signal(range(2 * layout.depth))
-        groups = layout.cols // layout.at_once
-        bank, group = slot[:bank_bits], slot[exact_log2(layout.at_once) : bank_bits]
-        contiguous = Cat((group == i).replicate(layout.at_once) for i in range(groups))
-        m.d.sync += [
-            write_enable.eq(Mux(stored, Mux(self.tile.sw == 1, contiguous, 1 << bank), 0)),
-            write_address.eq(Mux(self.half, 0, layout.depth) + (slot >> bank_bits)),
-            write_data.eq(elements),
-        ]
+        write_enable, write_address, write_data = self._load(m)
 
         first, half, visible = self._read(m)
         fetch = delayed(m, "fetch", self.advance, 2)
@@ -184,8 +187,8 @@ class WindowBuffer(wiring.Component):
             word = Signal(range(layout.depth), name=f"word_{i}")
             m.d.comb += [
                 write.en.eq(write_enable[i]),
-                write.addr.eq(write_address),
-                write.data.eq(write_data.word_select(i % layout.at_once, layout.bits)),
+                write.addr.eq(write_address[i]),
+                write.data.eq(write_data[i]),
                 # Banks to the left of the first slot's hold the slots that follow in the next word.
                 word.eq((first >> bank_bits) + (i < first[:bank_bits] if i < layout.cols - 1 else 0)),
                 read.en.eq(fetch),
@@ -205,12 +208,13 @@ class WindowBuffer(wiring.Component):
             m.d.sync += self.elements.word_select(lane, layout.bits).eq(Mux(mask[lane], turned, 0))
         return m
 
-    def _load(self, m: Module) -> tuple[Value, Value, Value]:
-        """Whether something is stored, from which slot on, and what."""
+    def _load(self, m: Module) -> tuple[Value, list[Value], list[Value]]:
+        """For each bank: whether it stores something in this cycle, where and what."""
         layout, tile = self.layout, self.tile
         per_beat, at_once = layout.per_beat, layout.at_once
-        strided = Signal()
-        step = Mux(strided, 1, at_once)
+        bank_bits = exact_log2(layout.cols)
+        strided, pair = Signal(), Signal()
+        step = Mux(strided, Mux(pair, 2, 1), at_once)
         count = Signal.like(tile.elements)
         place = Signal(range(per_beat))  # of the next element in its beat
         tile_ends = Signal()
@@ -237,40 +241,78 @@ class WindowBuffer(wiring.Component):
         )
         m.d.comb += self.load_ready.eq(free & beat_ends)
 
-        slot = Signal(layout.slot_bits)
-        x = Signal(layout.size_bits)
-        phase = Signal(layout.step_bits)
-        in_phase_0 = Signal.like(slot)  # slot of the same x // sw
-        row = Signal.like(slot)
-        next_row = Signal.like(slot)
-        m.d.comb += next_row.eq(row + tile.iw)
+        at = Signal(_place_layout(layout), name="at")
+        follows = self._step(m, "follows", at)
+        banks = at.slot[:bank_bits], follows.slot[:bank_bits]
+        if min(layout.cols, per_beat) > 1:
+            # Two neighbours lie in different rows of slots, most often in different banks.
+            more = (place != per_beat - 1) & (count + 1 < tile.elements)
+            m.d.comb += pair.eq(strided & more & (banks[0] != banks[1]))
         with m.If(stored):
             m.d.sync += [count.eq(count + step), place.eq(place + step)]
             with m.If(~strided):
-                m.d.sync += slot.eq(slot + at_once)
-            with m.Elif(x == tile.iw - 1):
-                m.d.sync += [
-                    x.eq(0),
-                    phase.eq(0),
-                    slot.eq(next_row),
-                    in_phase_0.eq(next_row),
-                    row.eq(next_row),
-                ]
+                m.d.sync += at.slot.eq(at.slot + at_once)
+            with m.Elif(pair):
+                m.d.sync += at.eq(self._step(m, "after_both", follows))
             with m.Else():
-                m.d.sync += [
-                    x.eq(x + 1),
-                    phase.eq(phase + 1),
-                    slot.eq(slot + tile.whole + (phase < tile.rest)),
-                ]
-                with m.If(phase == tile.sw - 1):
-                    m.d.sync += [phase.eq(0), slot.eq(in_phase_0 + 1), in_phase_0.eq(in_phase_0 + 1)]
+                m.d.sync += at.eq(follows)
             with m.If(beat_ends):
                 m.d.sync += place.eq(0)
             with m.If(tile_ends):
-                m.d.sync += [register.eq(0) for register in (count, slot, x, phase, in_phase_0, row)]
-        one = self.load_data.word_select(place, layout.bits)
+                m.d.sync += [count.eq(0), at.as_value().eq(0)]
+
+        one, other = (self.load_data.word_select(place + i, layout.bits) for i in range(2))
         several = self.load_data.word_select(place[exact_log2(at_once) :], layout.bits * at_once)
-        return stored, slot, Mux(strided, one.replicate(at_once), several)
+        chosen = Mux(strided, one.replicate(at_once), several)
+        group = at.slot[exact_log2(at_once) : bank_bits]
+        contiguous = Cat((group == i).replicate(at_once) for i in range(layout.cols // at_once))
+        second = Mux(pair, 1 << banks[1], 0)[: layout.cols]
+        enable = Mux(strided, (1 << banks[0])[: layout.cols] | second, contiguous)
+
+        write_enable, write_second = Signal(layout.cols), Signal(layout.cols)
+        write_data, write_other = Signal(layout.bits * at_once), Signal(layout.bits)
+        write_address, write_next = Signal(range(2 * layout.depth)), Signal(range(2 * layout.depth))
+        half = Mux(self.half, 0, layout.depth)
+        m.d.sync += [
+            write_enable.eq(Mux(stored, enable, 0)),
+            write_second.eq(second),
+            write_data.eq(chosen),
+            write_other.eq(other),
+            write_address.eq(half + (at.slot >> bank_bits)),
+            write_next.eq(half + (follows.slot >> bank_bits)),
+        ]
+        words = [write_data.word_select(i % at_once, layout.bits) for i in range(layout.cols)]
+        return (
+            write_enable,
+            [Mux(write_second[i], write_next, write_address) for i in range(layout.cols)],
+            [Mux(write_second[i], write_other, word) for i, word in enumerate(words)],
+        )
+
+    def _step(self, m: Module, name: str, at: data.View) -> data.View:
+        """The place of the element behind the one `at`."""
+        tile = self.tile
+        place = Signal(_place_layout(self.layout), name=name)
+        next_row = at.row + tile.iw
+        m.d.comb += place.eq(at)
+        with m.If(at.x == tile.iw - 1):
+            m.d.comb += [
+                place.x.eq(0),
+                place.phase.eq(0),
+                *(register.eq(next_row) for register in (place.slot, place.in_phase_0, place.row)),
+            ]
+        with m.Elif(at.phase == tile.sw - 1):
+            m.d.comb += [
+                place.x.eq(at.x + 1),
+                place.phase.eq(0),
+                *(register.eq(at.in_phase_0 + 1) for register in (place.slot, place.in_phase_0)),
+            ]
+        with m.Else():
+            m.d.comb += [
+                place.x.eq(at.x + 1),
+                place.phase.eq(at.phase + 1),
+                place.slot.eq(at.slot + tile.whole + (at.phase < tile.rest)),
+            ]
+        return place
 
     def _read(self, m: Module) -> tuple[Value, Value, Value]:
         """Slot of the leftmost pixel that is read in this cycle, in which half, and which pixels are
