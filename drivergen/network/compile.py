@@ -208,6 +208,15 @@ class _Offload:
     def _compile(self, spec: AcceleratorSpec, text: str, title: str) -> Driver:
         compile_mlir(text, spec, stop="linalg", name=title, caches=self.caches)
         how = self.schedule(spec, text, title) if self.schedule else HowTo()
+        try:
+            return self._as(how, spec, text, title)
+        except CompileError:
+            if how.pipeline == COPYING:
+                raise
+            # Not all passes know all that an accelerator can do; it is offloaded all the same.
+            return self._as(replace(how, pipeline=COPYING), spec, text, title)
+
+    def _as(self, how: HowTo, spec: AcceleratorSpec, text: str, title: str) -> Driver:
         return compile_mlir(
             text,
             spec,
@@ -225,6 +234,8 @@ class _Offload:
         return replace(driver, function=name, c=re.sub(r"\blayer(?=_init\b|\b)", name, driver.c))
 
 
+COPYING = "copying"
+"""The pipeline in which the CPU copies tiles: it takes every layer that an accelerator does."""
 CONVOLUTION, MATMUL = "linalg.conv_2d_nchw_fchw", "linalg.matmul"
 """Kernels of specifications, to offer a layer to its own kind first."""
 
