@@ -32,6 +32,7 @@ from axiloom.drivergen.passes.flatten_tiles import FlattenTiles
 from axiloom.drivergen.passes.fold_padding import FoldPadding
 from axiloom.drivergen.passes.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.generalise import Generalise
+from axiloom.drivergen.passes.im2col import Im2col
 from axiloom.drivergen.passes.keep_packed import KeepPacked
 from axiloom.drivergen.passes.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
@@ -52,6 +53,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     FuseElementwise,
     Outline,
     FoldPadding,
+    Im2col,
     FuseEpilogue,
     Bufferise,
     Annotate,

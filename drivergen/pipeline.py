@@ -29,6 +29,7 @@ from axiloom.drivergen.passes.flatten_tiles import FlattenTiles
 from axiloom.drivergen.passes.fold_padding import FoldPadding
 from axiloom.drivergen.passes.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.generalise import Generalise
+from axiloom.drivergen.passes.im2col import Im2col
 from axiloom.drivergen.passes.keep_packed import KeepPacked
 from axiloom.drivergen.passes.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
@@ -198,6 +199,8 @@ def _prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     passes: list[ModulePass] = [Generalise()]
     if isinstance(spec, AcceleratorSpec) and spec.sets("pt"):
         passes.append(FoldPadding())
+    if isinstance(spec, AcceleratorSpec) and spec.form is MATMUL:
+        passes.append(Im2col())
     if isinstance(spec, AcceleratorSpec) and spec.post:
         passes.append(FuseEpilogue())
     return [*passes, Bufferise()]

@@ -20,6 +20,7 @@ from axiloom.drivergen.match import MATMUL, Match, NoMatchError, element, match,
 from axiloom.drivergen.match_conv import match_conv
 from axiloom.drivergen.mlir import fail
 from axiloom.drivergen.passes.fuse_epilogue import PACKING
+from axiloom.drivergen.passes.im2col import WINDOWS
 from axiloom.drivergen.product import ProductOp, requantises
 from axiloom.drivergen.trait import WORDS, Trait, is_annotated
 from axiloom.errors import CompileError, UsageError
@@ -114,8 +115,8 @@ def _complete(op: linalg.GenericOp) -> None:
 
 
 def _is_packing(op: Operation) -> bool:
-    """Puts the words of channels together: that is for the CPU."""
-    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data == PACKING
+    """Puts words or windows together for an op behind it: that is for the CPU."""
+    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data in (PACKING, WINDOWS)
 
 
 def _only_loads(opcode: Opcode) -> bool:
