@@ -8,7 +8,10 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("rtl_speed", "cpu_speed", "array_throughput", "engine_utilisation", "resources", "fidelity")
+ALL = (
+    *("rtl_speed", "cpu_speed", "array_throughput", "engine_utilisation", "conv_utilisation"),
+    *("resources", "fidelity"),
+)
 
 # Only by name: they simulate for long, and cost_fit and replay_fit write files of the sources.
 LONG = (

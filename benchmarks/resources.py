@@ -19,16 +19,29 @@ DMAS = ((False, 32), (True, 32), (True, 64), (True, 128))
 """Scatter-gather or direct register mode, stream width."""
 POST = (("v3_16", False, 32), ("v4_16", False, 32), ("v4_16", True, 64))
 """With post-processing: four elements a cycle, and eight."""
+CONVOLUTIONS = (
+    ("conv_v3", "int32", False),
+    ("conv_v4", "int8", False),
+    ("conv_v4", "int8", True),
+    ("conv_v4", "int32", False),
+    ("conv_v4", "int32", True),
+)
+"""Accelerator, data type, post-processing; with the DMA's direct register mode and 32 bits."""
 
 
-def specification(name: str, scatter_gather: bool, width: int, *, post: bool = False) -> AcceleratorSpec:
-    spec = isa.builtin(name, post=post)
+def specification(
+    name: str, scatter_gather: bool, width: int, *, data_type: str = "int32", post: bool = False
+) -> AcceleratorSpec:
+    spec = isa.builtin(name, data_type=data_type, post=post)
     return isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
 
 
 def designs() -> dict[str, AcceleratorSpec]:
     made = {label(name, *dma): specification(name, *dma) for name in ACCELERATORS for dma in DMAS}
     made |= {label(f"{name}+post", *dma): specification(name, *dma, post=True) for name, *dma in POST}
+    for name, data_type, post in CONVOLUTIONS:
+        text = label(f"{name} {data_type}{'+post' if post else ''}", False, 32)
+        made[text] = specification(name, False, 32, data_type=data_type, post=post)
     return made
 
 

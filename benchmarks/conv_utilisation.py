@@ -1,0 +1,150 @@
+"""How busy the array of conv_v4 is with tiles of ResNet18's convolutions, by data type and stream width.
+
+The engine is alone, under Verilator; its input is always valid and its output always ready, so what is
+missing to 100 % is the engine's own. Three image tiles follow each other, each with as many rows as the
+buffers hold and with two tiles of output channels (flow Is, `sI (sF cO rO)`); the second one is measured,
+from its first beat to the third one's first, so its loads and stores count. The result is compared with
+NumPy's. Aim: multiply-adds in 95 % of the cycles. `ops/cycle` leaves out what pixels beyond the right edge
+of a row of outputs cost (7 columns take 8).
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from axiloom import isa
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels import convolution
+from axiloom.isa.types import SendDim
+from axiloom.isa.words import pack_rows
+from benchmarks.engine_utilisation import Use, program
+
+AIM = 0.95
+LAYERS = {
+    "230_3_7_64_2": (224, 3, 7, 64, 2),
+    "58_64_3_64_1": (56, 64, 3, 64, 1),
+    "56_64_1_128_2": (56, 64, 1, 128, 2),
+    "58_64_3_128_2": (56, 64, 3, 128, 2),
+    "30_128_3_128_1": (28, 128, 3, 128, 1),
+    "28_128_1_256_2": (28, 128, 1, 256, 2),
+    "30_128_3_256_2": (28, 128, 3, 256, 2),
+    "16_256_3_256_1": (14, 256, 3, 256, 1),
+    "14_256_1_512_2": (14, 256, 1, 512, 2),
+    "16_256_3_512_2": (14, 256, 3, 512, 2),
+    "9_512_3_512_1": (7, 512, 3, 512, 1),
+}
+"""Name as in the paper; rows and columns without padding, ic, taps, oc, stride."""
+CHANNEL_TILES = 2
+IMAGES = 3
+
+
+def tile(spec: AcceleratorSpec, size: int, ic: int, taps: int, oc: int, stride: int) -> dict[str, int]:
+    """Sizes of the largest tile: the whole depth if it fits, all columns, as many rows as can be, then
+    channels."""
+    pad = taps // 2
+    width = (size + 2 * pad - taps) // stride + 1
+    rows, _ = spec.array
+    values = {"fh": taps, "fw": taps, "sh": stride, "sw": stride, "dh": 1, "dw": 1, "pt": pad, "pl": pad}
+    values |= {"ow": width, "iw": size}
+    for depth in (ic >> shift for shift in range(ic.bit_length())):
+        for high in range(width, 0, -1):
+            # The uppermost tile: above it is padding.
+            values |= {"ic": depth, "oh": high, "ih": min(size, (high - 1) * stride + taps - pad)}
+            for channels in range(min(oc, 8 * rows), 0, -rows):
+                values["oc"] = channels
+                shapes = {o: tuple(values[d] for d in spec.data[o]) for o in spec.data}
+                if all(spec.held_words(o, shape) <= spec.buffers[o] for o, shape in shapes.items()):
+                    return values
+    raise ValueError(f"no tile of {size}_{ic}_{taps}_{oc}_{stride} fits {spec.name}")
+
+
+def opcode(
+    spec: AcceleratorSpec, name: str, values: Mapping[str, int], tile: np.ndarray | None = None
+) -> np.ndarray:
+    """The words of an opcode."""
+    words = [spec.opcodes[name].literal]
+    for action in spec.opcodes[name].host:
+        if isinstance(action, SendDim):
+            words.append(sum(values[field.dim] << field.shift for field in action.fields))
+    words += [0] * (-len(words) % spec.beat_words)
+    head = np.array(words, dtype=np.uint32)
+    if tile is None:
+        return head
+    operand = spec.opcodes[name].sends[0]
+    count = spec.words_of(operand, tile.shape)
+    return np.concatenate([head, pack_rows(tile, spec.data_type, spec.form.rows.get(operand, 0), count)])
+
+
+def run(spec: AcceleratorSpec, values: Mapping[str, int], seed: int = 0) -> Use:
+    """Three image tiles; raises RuntimeError where the result is not NumPy's."""
+    info, random = np.iinfo(spec.data_type.numpy), np.random.default_rng(seed)
+
+    def elements(operand: str) -> np.ndarray:
+        shape = tuple(values[d] for d in spec.data[operand])
+        return random.integers(info.min, info.max, shape, spec.data_type.numpy, endpoint=True)
+
+    words = [opcode(spec, "cfg", values)]
+    expected = []
+    filters = [elements("F") for _ in range(CHANNEL_TILES)]
+    for _ in range(IMAGES):
+        image = elements("I")
+        words.append(opcode(spec, "sI", values, image))
+        for one in filters:
+            words += [opcode(spec, "sF", values, one), opcode(spec, "cO", values), opcode(spec, "rO", values)]
+            wide = (tensor.astype(np.int32).view(np.uint32) for tensor in (image, one))
+            expected.append(convolution(*wide, values))
+    stream = np.concatenate(words)
+    skip = len(stream) // spec.beat_words // IMAGES
+    with tempfile.TemporaryDirectory() as folder:
+        sent, result = Path(folder) / "words", Path(folder) / "result"
+        sent.write_bytes(stream.astype("<u4").tobytes())
+        done = subprocess.run(
+            [program(spec), sent, result, str(skip)], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise RuntimeError(f"{spec.name}: {done.stderr.strip()}")
+        got = np.frombuffer(result.read_bytes(), "<u4").reshape(len(expected), -1)
+    for one, right in zip(got, expected, strict=True):
+        if not np.array_equal(one[: right.size], right.ravel()):
+            raise RuntimeError(f"{spec.name} at {spec.stream_width} bits: the result is not NumPy's")
+    return Use(*map(int, done.stdout.split()))
+
+
+def main() -> None:
+    print("conv_v4 alone, input always valid, output always ready; tiles of ResNet18's convolutions, flow Is")
+    print(
+        f"{'layer':<16}{'tile of O':>12}{'ic':>5}{'type':>7}{'bits':>6}{'ops/cycle':>11}"
+        f"{'array':>8}{'in':>8}{'out':>8}"
+    )
+    missed = []
+    for data_type, width in (("int8", 32), ("int8", 64), ("int32", 64)):
+        spec = isa.revise(isa.builtin("conv_v4", data_type=data_type), stream_width=width)
+        for name, layer in LAYERS.items():
+            values = tile(spec, *layer)
+            use = run(spec, values)
+            products = CHANNEL_TILES * np.prod([values[d] for d in spec.dims], dtype=np.int64)
+            shares = [part / use.cycles for part in (use.computing, use.beats_in, use.beats_out)]
+            shape = "x".join(str(values[d]) for d in spec.data["O"])
+            print(
+                f"{name:<16}{shape:>12}{values['ic']:>5}{data_type:>7}{width:>6}"
+                f"{2 * products / use.cycles:>11.1f}" + "".join(f"{share:>8.1%}" for share in shares),
+                flush=True,
+            )
+            if max(shares[:2]) < AIM:
+                missed.append(f"{name} {data_type} at {width} bits")
+    print(
+        "each: the array or the input stream is busy in 95 % of the cycles: "
+        + ("no: " + ", ".join(missed) if missed else "yes")
+    )
+    if missed:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
