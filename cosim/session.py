@@ -162,7 +162,7 @@ class _Wall:
         )
 
 
-def _layer(core: Core, order: Order, seconds: float) -> str:
+def layer_text(core: Core, order: Order, seconds: float) -> str:
     """Which layer of a network runs after so many seconds, and about how long the rest will take."""
     if not order.layers:
         return ""
@@ -339,7 +339,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
     core.record_timeline(work.timeline)
     core.begin(order.elf, order.inputs)
 
-    wall = _Wall(order.timeout_s, work.progress, lambda seconds: _layer(core, order, seconds))
+    wall = _Wall(order.timeout_s, work.progress, lambda seconds: layer_text(core, order, seconds))
     clock.restart()
     dut.ctl_go.value = 1
     ended = await _wait_until_done(dut, wall, period_ps)
