@@ -53,7 +53,7 @@ def test_golden_without_copies(golden: Callable[[str, str], None]) -> None:
 
 
 @given(convs, st.sampled_from(PIPELINES))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_any_convolution_by_windows(conv: Conv, pipeline: str) -> None:
     """Square filters: conv_v3 has no word for their width. The host pads."""
     square = replace(conv, taps=(conv.taps[0], conv.taps[0]))
@@ -63,7 +63,7 @@ def test_any_convolution_by_windows(conv: Conv, pipeline: str) -> None:
 
 
 @given(convs, st.sampled_from(PIPELINES), st.data())
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_any_convolution_by_images(conv: Conv, pipeline: str, data: st.DataObject) -> None:
     """Any flow, tile and order."""
     device = spec("conv_v4", conv.dtype)

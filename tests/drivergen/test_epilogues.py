@@ -83,7 +83,7 @@ def test_convolution(pipeline: str) -> None:
 
 
 @given(convs, CONSTANTS, st.sampled_from(["published", "copying"]), st.data())
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_any_convolution(
     conv: Conv, constants: tuple[int, int, int], pipeline: str, data: st.DataObject
 ) -> None:

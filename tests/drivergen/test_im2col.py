@@ -16,7 +16,7 @@ from axiloom.errors import CompileError
 
 
 @given(convs, st.sampled_from(["v3_4", "v4_16"]), st.sampled_from(["published", "copying"]))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_any_convolution(conv: Conv, name: str, pipeline: str) -> None:
     conv = replace(conv, layout="nchw", zeroed=True)
     driver, _ = host.check(conv.text, isa.builtin(name, None, conv.dtype), pipeline=pipeline)

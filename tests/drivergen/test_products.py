@@ -78,7 +78,7 @@ def test_every_op(op: str) -> None:
 
 
 @given(products, st.sampled_from(["published", "coalesced", "copying", "residency,coalesce"]), st.data())
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_any_sizes(product: Product, pipeline: str, data: st.DataObject) -> None:
     spec = isa.builtin("v4_16" if product.sizes["m"] > 6 else "v3_4", data_type=product.dtype)
     flow = data.draw(st.sampled_from(sorted(spec.flows)))
