@@ -123,7 +123,7 @@ def test_a_tile_equals_torch(stride: int, dilation: int, padding: int) -> None:
     assert np.array_equal(got.reshape(expected.shape), expected)
 
 
-@pytest.mark.parametrize("macs", [1, 2, 8, 64])
+@pytest.mark.parametrize("macs", [1, 8, *(pytest.param(macs, marks=pytest.mark.slow) for macs in (2, 64))])
 def test_any_number_of_multiply_adds_twice_and_after_reset(macs: int) -> None:
     spec = small(macs=macs).replace(buffers={"I": 128, "F": 512, "O": 512})
     program = Program(words_of(spec, "cfg sI sF cO sF cO rO sI cO rO rO"))
@@ -234,6 +234,7 @@ def test_computes_in_a_row_keep_the_array_full() -> None:
     assert sustained(spec, result) >= 0.99 * 2 * 64
 
 
+@pytest.mark.slow
 def test_loading_and_sending_hide_behind_computing() -> None:
     """A step of new image, new filters and new results takes little more than its computing."""
     spec = isa.builtin("conv_v4", data_type="int8")
