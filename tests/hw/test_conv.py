@@ -96,7 +96,7 @@ def test_convolutions_equal_numpy(name: str) -> None:
     assert np.array_equal(total.astype(np.int32), expected)
 
 
-@pytest.mark.parametrize(("stride", "dilation", "padding"), [(1, 1, 1), (2, 1, 3), (1, 2, 2), (3, 2, 0)])
+@pytest.mark.parametrize(("stride", "dilation", "padding"), [(1, 1, 1), (3, 2, 0)])
 def test_a_tile_equals_torch(stride: int, dilation: int, padding: int) -> None:
     torch = pytest.importorskip("torch")
     spec = small()
@@ -123,7 +123,7 @@ def test_a_tile_equals_torch(stride: int, dilation: int, padding: int) -> None:
     assert np.array_equal(got.reshape(expected.shape), expected)
 
 
-@pytest.mark.parametrize("macs", [1, 8, *(pytest.param(macs, marks=pytest.mark.slow) for macs in (2, 64))])
+@pytest.mark.parametrize("macs", [8, *(pytest.param(macs, marks=pytest.mark.slow) for macs in (1, 2, 64))])
 def test_any_number_of_multiply_adds_twice_and_after_reset(macs: int) -> None:
     spec = small(macs=macs).replace(buffers={"I": 128, "F": 512, "O": 512})
     program = Program(words_of(spec, "cfg sI sF cO sF cO rO sI cO rO rO"))
