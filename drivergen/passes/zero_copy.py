@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     i32,
 )
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -89,12 +89,20 @@ def _way(op: accel.SendOp, beat_bytes: int) -> str:
 def sends_in_place(module: ModuleOp, stream_width: int) -> bool:
     """Are all operands read where they are, but for tiles at an edge? Takes placed flows."""
     transfers = [op for op in module.walk() if isinstance(op, accel.SendOp | accel.RecvOp)]
+    if len(_sent_types(transfers)) > 1:
+        return False
     return all(
         _way(op, stream_width // 8) != queue.THROUGH_WINDOW
         if isinstance(op, accel.SendOp)
         else _can_be_taken(op)
         for op in transfers
     )
+
+
+def _sent_types(ops: Sequence[Operation]) -> set[Attribute]:
+    """Types of the elements that are sent: a queue's functions are declared for one of them."""
+    kinds = [op.tile.type for op in ops if isinstance(op, accel.SendOp)]
+    return {kind.element_type for kind in kinds if isinstance(kind, MemRefType)}
 
 
 def _can_be_taken(op: accel.RecvOp) -> bool:
@@ -146,6 +154,9 @@ class _Nest:
         self.notes: dict[str, str] = {}
 
     def rewrite(self) -> None:
+        if len(types := _sent_types(self.inner)) > 1:
+            kinds = " and ".join(sorted(map(str, types)))
+            fail(self.ops[0], f"operands of {kinds} cannot be queued together: use the pipeline copying")
         for op in self.inner:
             dense = isinstance(op, accel.SendOp | accel.RecvOp) and op.dense is not None
             if dense or (isinstance(op, accel.RecvOp) and not _can_be_taken(op)):

@@ -129,3 +129,15 @@ def test_nothing_to_round() -> None:
 def test_input_channels_are_not_cut_with_a_rest() -> None:
     with pytest.raises(CompileError, match="tiles of 3 channels in leave a rest: it needs whole sums"):
         compile_mlir(rounded(CONV).text, spec("conv_v4", "int8"), tile=(6, 8, 8, 3, 3, 3))
+
+
+@pytest.mark.parametrize("name", ["v4_16", "conv_v4"])
+def test_words_of_channels_are_not_queued_with_narrow_elements(name: str) -> None:
+    """With scatter-gather all passes are those that copy; zero copy alone says why it cannot."""
+    device = spec(name, "int8")
+    device = isa.revise(device, dma=replace(device.dma, scatter_gather=True))
+    text = rounded(CONV).text if name == "conv_v4" else Rounded(matmul(32, 64, 32), (32, 64), 1).text
+    everything, copying = (compile_mlir(text, device, pipeline=one).c for one in ("all", "copying"))
+    assert everything == copying.replace("pipeline copying", "pipeline all")
+    with pytest.raises(CompileError, match="operands of i32 and i8 cannot be queued together"):
+        compile_mlir(text, device, pipeline="zero-copy")
