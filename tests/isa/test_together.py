@@ -56,8 +56,8 @@ def test_one_needs_nothing_and_none_is_no_system() -> None:
         ),
         (
             moved(output_address=0x1600FFF0),
-            "v4_16: dma_config.outputAddress: 65536 bytes from 0x1600fff0 overlap what lies at inputAddress of "
-            "v3_8; every accelerator has a DMA and windows of its own",
+            "v4_16: dma_config.outputAddress: 65536 bytes from 0x1600fff0 overlap what lies at "
+            "inputAddress of v3_8; every accelerator has a DMA and windows of its own",
         ),
         (
             SECOND.replace(stream_width=64),
@@ -65,8 +65,8 @@ def test_one_needs_nothing_and_none_is_no_system() -> None:
         ),
         (
             moved(scatter_gather=True),
-            "v4_16: dma_config.scatterGather: v4_16 has it and v3_8 has not: the driver's runtime is compiled "
-            "for one kind of DMA; set it alike",
+            "v4_16: dma_config.scatterGather: v4_16 has it and v3_8 has not: the driver's runtime "
+            "is compiled for one kind of DMA; set it alike",
         ),
     ],
 )
