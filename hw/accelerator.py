@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from amaranth.lib import wiring
-
 from axiloom.hw.conv import Conv
+from axiloom.hw.engine import Engine
 from axiloom.hw.matmul import MatMul
 from axiloom.hw.window_conv import WindowConv
 from axiloom.isa.kernels import IMAGE, MATMUL, WINDOW
 from axiloom.isa.spec import AcceleratorSpec
 
-ENGINES: Mapping[str, type[MatMul | Conv | WindowConv]] = {
+ENGINES: Mapping[str, type[Engine]] = {
     MATMUL.name: MatMul,
     IMAGE.name: Conv,
     WINDOW.name: WindowConv,
@@ -20,9 +19,6 @@ ENGINES: Mapping[str, type[MatMul | Conv | WindowConv]] = {
 """Form of a kernel to the engine for it."""
 
 
-def build(spec: AcceleratorSpec) -> wiring.Component:
-    """The accelerator of `spec`, with the members of :class:`axiloom.hw.matmul.MatMul`.
-
-    Raises :exc:`SpecError` for what its engine cannot be.
-    """
+def build(spec: AcceleratorSpec) -> Engine:
+    """The accelerator of `spec`, which raises :exc:`SpecError` for what its engine cannot be."""
     return ENGINES[spec.form.name](spec)

@@ -19,19 +19,17 @@ from __future__ import annotations
 from typing import cast
 
 from amaranth.hdl import Module, Signal
-from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib.wiring import connect, flipped
 
-from axiloom.hw.axi import AXI4Stream
 from axiloom.hw.commands import command_layout
 from axiloom.hw.conv_geometry import ConvGeometry
 from axiloom.hw.conv_numbers import ConvNumbers
 from axiloom.hw.conv_sender import ConvSender, tag_layout
 from axiloom.hw.decoder import Programs
 from axiloom.hw.delay import delayed
+from axiloom.hw.engine import QUEUE_DEPTH, Engine
 from axiloom.hw.mac_array import LATENCY, MacArray
-from axiloom.hw.matmul import QUEUE_DEPTH
 from axiloom.hw.operand_buffer import READ_LATENCY, OperandBuffer
 from axiloom.hw.receiver import Receiver
 from axiloom.hw.requantise import Requantise
@@ -40,12 +38,10 @@ from axiloom.hw.sequencer import Sequencer
 from axiloom.hw.stream import StreamInput
 from axiloom.hw.window_buffer import READ_LATENCY as WINDOW_LATENCY
 from axiloom.hw.window_buffer import WindowBuffer
-from axiloom.isa.spec import AcceleratorSpec
 
 
-class Conv(wiring.Component):
-    """Does with the words of `s_axis` what :class:`axiloom.isa.model.FunctionalModel` does, and sends O on
-    `m_axis`. The other members are those of :class:`axiloom.hw.matmul.MatMul`.
+class Conv(Engine):
+    """Convolves: see :class:`axiloom.hw.engine.Engine`.
 
     A beat a cycle is taken; but of an image at most `cols` elements, and at strides sw above 1 two, or one
     where neighbours lie in the same bank. Between a word that sets something and the next word a dozen cycles
@@ -54,33 +50,11 @@ class Conv(wiring.Component):
     Raises :exc:`SpecError` for what this engine cannot be.
     """
 
-    def __new__(cls, spec: AcceleratorSpec) -> Conv:
-        ConvGeometry.of(spec)  # here, because Amaranth warns of what is created and never used
-        return cast(Conv, super().__new__(cls, src_loc_at=1))
-
-    def __init__(self, spec: AcceleratorSpec) -> None:
-        self._spec = spec
-        self._geometry = ConvGeometry.of(spec)
-        super().__init__(
-            {
-                "s_axis": In(AXI4Stream(spec.stream_width)),
-                "m_axis": Out(AXI4Stream(spec.stream_width)),
-                "debug_compute": Out(1),
-                "debug_error": Out(4),
-                "debug_busy": Out(1),
-            }
-        )
-
-    @property
-    def spec(self) -> AcceleratorSpec:
-        return self._spec
+    sizes = staticmethod(ConvGeometry.of)
 
     @property
     def geometry(self) -> ConvGeometry:
-        return self._geometry
-
-    def __repr__(self) -> str:
-        return f"Conv({self.spec.name!r})"
+        return cast(ConvGeometry, self._geometry)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

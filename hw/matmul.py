@@ -16,13 +16,13 @@ from __future__ import annotations
 from typing import cast
 
 from amaranth.hdl import Cat, Module, Signal, Value
-from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib.wiring import connect, flipped
 
-from axiloom.hw.axi import AXI4Stream
 from axiloom.hw.commands import command_layout
 from axiloom.hw.decoder import Programs
+from axiloom.hw.delay import delayed
+from axiloom.hw.engine import QUEUE_DEPTH, Engine
 from axiloom.hw.geometry import Geometry
 from axiloom.hw.mac_array import LATENCY, MacArray
 from axiloom.hw.operand_buffer import READ_LATENCY, OperandBuffer
@@ -33,54 +33,23 @@ from axiloom.hw.sender import Sender
 from axiloom.hw.sequencer import Sequencer
 from axiloom.hw.stream import StreamInput
 from axiloom.hw.tile_check import TileCheck
-from axiloom.isa.spec import AcceleratorSpec
-
-QUEUE_DEPTH = 4
-"""Commands that may wait while the one before is executed."""
 
 
-class MatMul(wiring.Component):
-    """Does with the words of `s_axis` what :class:`axiloom.isa.model.FunctionalModel` does, and sends C on
-    `m_axis`.
+class MatMul(Engine):
+    """Multiplies matrices: see :class:`axiloom.hw.engine.Engine`.
 
-    `debug_compute`: multiply-adds are active in this cycle. `debug_error`: the `DeviceError` that stopped
-    it, until reset. `debug_busy`: anything is in flight; waiting for words is not, nor for words
-    to be taken.
-
-    Both streams are `stream_width` wide and take a beat a cycle; loads of operands whose lines are no whole
+    Both streams take a beat a cycle; loads of operands whose lines are no whole
     beats, and a C that goes out columns first, take a cycle for each part of a beat that lies together.
 
     Raises :exc:`SpecError` for what this engine cannot be: another kernel than ``linalg.matmul``, tiles that
     are no whole beats, multiply-adds that are no power of two.
     """
 
-    def __new__(cls, spec: AcceleratorSpec) -> MatMul:
-        Geometry.of(spec)  # here, because Amaranth warns of what is created and never used
-        return cast(MatMul, super().__new__(cls, src_loc_at=1))
-
-    def __init__(self, spec: AcceleratorSpec) -> None:
-        self._spec = spec
-        self._geometry = Geometry.of(spec)
-        super().__init__(
-            {
-                "s_axis": In(AXI4Stream(spec.stream_width)),
-                "m_axis": Out(AXI4Stream(spec.stream_width)),
-                "debug_compute": Out(1),
-                "debug_error": Out(4),
-                "debug_busy": Out(1),
-            }
-        )
-
-    @property
-    def spec(self) -> AcceleratorSpec:
-        return self._spec
+    sizes = staticmethod(Geometry.of)
 
     @property
     def geometry(self) -> Geometry:
-        return self._geometry
-
-    def __repr__(self) -> str:
-        return f"MatMul({self.spec.name!r})"
+        return cast(Geometry, self._geometry)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -153,8 +122,8 @@ class MatMul(wiring.Component):
             array.select.eq(result.select),
             result.sums.eq(array.selected),
             # `step` comes two cycles before the sums of a block's row 0 are whole.
-            array.control.eq(_delayed(m, "control", sequencer.control, READ_LATENCY)),
-            result.step.eq(_delayed(m, "step", sequencer.step, READ_LATENCY + LATENCY - 2)),
+            array.control.eq(delayed(m, "control", sequencer.control, READ_LATENCY)),
+            result.step.eq(delayed(m, "step", sequencer.step, READ_LATENCY + LATENCY - 2)),
             result.start.eq(sequencer.start),
             result.start_half.eq(sequencer.half),
             result.sending.eq(sender.reading),
@@ -199,11 +168,3 @@ class MatMul(wiring.Component):
             sender.requantising.eq(requantise.busy),
         ]
         return requantise.half
-
-
-def _delayed(m: Module, name: str, value: data.View, cycles: int) -> data.View:
-    for cycle in range(cycles):
-        register = Signal(value.shape(), name=f"{name}_{cycle + 1}")
-        m.d.sync += register.eq(value)
-        value = register
-    return value

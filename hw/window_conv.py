@@ -21,18 +21,16 @@ from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out, connect, flipped
 from amaranth.utils import bits_for, exact_log2
 
-from axiloom.hw.axi import AXI4Stream
 from axiloom.hw.commands import CommandKind, command_layout
 from axiloom.hw.decoder import Programs
 from axiloom.hw.dot_product import DotProduct
-from axiloom.hw.matmul import QUEUE_DEPTH
+from axiloom.hw.engine import QUEUE_DEPTH, Engine
 from axiloom.hw.operand_buffer import BlockEnd, OperandBuffer
 from axiloom.hw.packer import Packer
 from axiloom.hw.receiver import Receiver
 from axiloom.hw.stream import StreamInput
 from axiloom.hw.window_control import WindowSender, WindowSequencer
 from axiloom.hw.window_geometry import WindowGeometry
-from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import WORD_BITS
 
 
@@ -84,42 +82,19 @@ class WindowNumbers(wiring.Component):
         return m
 
 
-class WindowConv(wiring.Component):
-    """Does with the words of `s_axis` what :class:`axiloom.isa.model.FunctionalModel` does, and sends O on
-    `m_axis`. The other members are those of :class:`axiloom.hw.matmul.MatMul`.
+class WindowConv(Engine):
+    """Convolves: see :class:`axiloom.hw.engine.Engine`.
 
     A beat a cycle is taken, `macs` elements a cycle are computed, a word a cycle is sent.
 
     Raises :exc:`SpecError` for what this engine cannot be.
     """
 
-    def __new__(cls, spec: AcceleratorSpec) -> WindowConv:
-        WindowGeometry.of(spec)  # here, because Amaranth warns of what is created and never used
-        return cast(WindowConv, super().__new__(cls, src_loc_at=1))
-
-    def __init__(self, spec: AcceleratorSpec) -> None:
-        self._spec = spec
-        self._geometry = WindowGeometry.of(spec)
-        super().__init__(
-            {
-                "s_axis": In(AXI4Stream(spec.stream_width)),
-                "m_axis": Out(AXI4Stream(spec.stream_width)),
-                "debug_compute": Out(1),
-                "debug_error": Out(4),
-                "debug_busy": Out(1),
-            }
-        )
-
-    @property
-    def spec(self) -> AcceleratorSpec:
-        return self._spec
+    sizes = staticmethod(WindowGeometry.of)
 
     @property
     def geometry(self) -> WindowGeometry:
-        return self._geometry
-
-    def __repr__(self) -> str:
-        return f"WindowConv({self.spec.name!r})"
+        return cast(WindowGeometry, self._geometry)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
