@@ -133,7 +133,7 @@ def test_a_worker_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 SLOW_SWEEP = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from axiloom.sweep import sweep
 
@@ -145,6 +145,8 @@ def worker(points):
     return [one["n"] for one in points]
 
 if __name__ == "__main__":
+    # A shell's jobs in the background ignore SIGINT, and so do their children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sweep([{"n": n, "log": sys.argv[2]} for n in range(60)], worker, Path(sys.argv[1]), jobs=2)
 """
 

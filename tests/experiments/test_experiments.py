@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from axiloom import boards, experiments, isa
+from axiloom.by_hand import ByHand
 from axiloom.cli import main
 from axiloom.experiments import document, plots, sides
 from axiloom.experiments.experiment import Case, Experiment, Measured, Options, geometric_mean
@@ -178,10 +179,21 @@ def test_all_sides_of_a_problem_get_the_same_data(tmp_path: Path) -> None:
     hand = sides.by_hand(SMALL, spec, flow="Cs")
     ours = sides.generated(SMALL, spec, flow="As", pipeline="published")
     cpu = sides.on_cpu(SMALL, "cpu_neon")
-    operands = [sides._operands(sides.points.run(point)) for point in (hand, ours, cpu)]
-    for name in "ABC":
-        for other in operands[1:]:
-            np.testing.assert_array_equal(operands[0][name], other[name])
+    runs = [sides.points.run(point) for point in (hand, ours, cpu)]
+    for other in runs[1:]:
+        assert other.inputs.keys() == runs[0].inputs.keys()
+        for symbol, array in runs[0].inputs.items():
+            np.testing.assert_array_equal(other.inputs[symbol], array)
+
+
+def test_programs_by_hand_get_our_inputs_under_their_names() -> None:
+    ours = {f"axl_arg{number}": np.full((2, 3), number) for number in range(3)}
+    given = ByHand.of("matmul:2x3x3").given(ours | {"axl_arg1": np.full((3, 3), 1)})
+    assert {name: (array.shape, array.flat[0]) for name, array in given.items()} == {
+        "A": ((2, 3), 0),
+        "B": ((3, 3), 1),
+        "C": ((2, 3), 2),
+    }
 
 
 def test_a_point_changes_with_the_hardware_and_with_the_code(monkeypatch) -> None:
