@@ -17,7 +17,7 @@ help:
 	@echo "make test      all tests but the slow ones     make test-all   all tests"
 	@echo "make bench     the benchmarks, each with its ratio or table"
 	@echo "make lint      formatter, linter and type checker"
-	@echo "EXTRAS=networks with any of them: PyTorch, ONNX and scikit-learn too (about 1 GB)"
+	@echo "EXTRAS=networks with any of them: PyTorch, ONNX and scikit-learn too (.venv takes 7 GB then)"
 
 demo: $(STAMP)
 	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --size 16 --flow Cs --dma sg --against neon
