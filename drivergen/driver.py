@@ -84,6 +84,10 @@ class Driver:
     header: str = ""
     header_name: str = "driver.h"
     harness: str = ""
+    passes: tuple[str, ...] = ()
+    """The passes on transfers that really ran."""
+    note: str | None = None
+    """Why a pass that was asked for did not run."""
 
 
 def arguments(function: func.FuncOp) -> list[Arg]:

@@ -167,13 +167,16 @@ def compile_mlir(
     annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
     width = spec.stream_width if spec else WORD_BITS
     able = spec is None or spec.dma.scatter_gather  # if not, zero-copy itself says so
+    note = None
     if able and {"zero-copy", "coalesce"} <= set(chosen) and not _in_place(module, annotate, width):
         chosen = tuple(one for one in chosen if one != "zero-copy")
+        note = "no zero-copy: an operand cannot be read where it is"
     if spec is not None and order is None and any(name in chosen for name in ORDERED):
         annotate = _cheapest_order(module, spec, annotate, chosen, caches)
     function = only_function(module, name)
     _run(module, [*_prepare(spec), annotate])
     driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
+    driver.passes, driver.note = chosen, note
     driver.calls = [
         _call(op, spec) for op in function.walk() if isinstance(op, linalg.GenericOp) and is_annotated(op)
     ]
