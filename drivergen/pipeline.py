@@ -174,7 +174,7 @@ def compile_mlir(
     if spec is not None and order is None and any(name in chosen for name in ORDERED):
         annotate = _cheapest_order(module, spec, annotate, chosen, caches)
     function = only_function(module, name)
-    _run(module, [*_prepare(spec), annotate])
+    run_passes(module, [*_prepare(spec), annotate])
     driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
     driver.passes, driver.note = chosen, note
     driver.calls = [
@@ -189,7 +189,7 @@ def compile_mlir(
     ):
         if last in driver.stages:
             return driver
-        _run(module, passes)
+        run_passes(module, passes)
         driver.stages[stage] = str(module) + "\n"
     if last == "c":
         what = f"driver of {spec.name if spec else 'the accelerator in its MLIR'}"
@@ -212,7 +212,7 @@ def _prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
 def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int) -> bool:
     """Does zero copy read all operands where they are? What is packed anyway is better kept in packets."""
     copy = module.clone()
-    _run(copy, [*_prepare(annotate.accelerator), annotate, Split(), Tile(), PlaceFlow()])
+    run_passes(copy, [*_prepare(annotate.accelerator), annotate, Split(), Tile(), PlaceFlow()])
     FlattenTiles().apply(context(), copy)
     return sends_in_place(copy, stream_width)
 
@@ -231,10 +231,10 @@ def _cheapest_order(
     beat_words = spec.stream_width // WORD_BITS
     found: list[tuple[float, Annotate]] = []
     plain = module.clone()
-    _run(plain, _prepare(spec))
+    run_passes(plain, _prepare(spec))
     for order in orders:
         one, copy = replace(annotate, order=order), plain.clone()
-        _run(copy, [one, Split(), Tile(), PlaceFlow(), *first])
+        run_passes(copy, [one, Split(), Tile(), PlaceFlow(), *first])
         if "zero-copy" in chosen:
             costs = [queue_cost(nest, beat_words) for _, nest in nests(copy)]
         else:
@@ -248,7 +248,7 @@ def compile_cpu(text: str, *, name: str = "input.mlir") -> Driver:
     """The same function as plain C loops for the CPU, void and with pointers that must not overlap."""
     module = parse(text, name)
     function = only_function(module, name)
-    _run(module, [Generalise(), Bufferise(), LowerToLoops()])
+    run_passes(module, [Generalise(), Bufferise(), LowerToLoops()])
     driver = Driver(
         entry_name(function), arguments(function), {"loops": str(module) + "\n"}, header_name="cpu.h"
     )
@@ -299,7 +299,7 @@ def _write_c(driver: Driver, module: ModuleOp, banner: str, init: str) -> None:
     driver.harness = harness(driver, banner, init=init)
 
 
-def _run(module: ModuleOp, passes: Sequence[ModulePass]) -> None:
+def run_passes(module: ModuleOp, passes: Sequence[ModulePass]) -> None:
     """Run passes; whatever one raises that is not meant for the user says which pass it was, on what IR."""
     ctx = context()
     for one in passes:

@@ -33,8 +33,7 @@ from axiloom.drivergen.network.passes.own_inits import OwnInits
 from axiloom.drivergen.passes.bufferise import Bufferise
 from axiloom.drivergen.passes.generalise import Generalise
 from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
-from axiloom.drivergen.pipeline import _run as run_passes
-from axiloom.drivergen.pipeline import compile_mlir, config_hash
+from axiloom.drivergen.pipeline import compile_mlir, config_hash, run_passes
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 

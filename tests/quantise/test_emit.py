@@ -11,7 +11,7 @@ from axiloom.drivergen.mlir import only_function, parse
 from axiloom.drivergen.reference import evaluate
 from axiloom.frontend import Model, read
 from axiloom.quantise import Graph, emit, execute
-from axiloom.quantise.emit import groups
+from axiloom.quantise.emit.places import groups
 from axiloom.quantise.graph import Concat, Constant, Input, Node, Reshape, Slice, Transpose
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "quantised"

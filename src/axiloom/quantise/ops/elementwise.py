@@ -1,0 +1,89 @@
+"""Ops element by element: sums of two values, known factors, functions by table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from axiloom.quantise.fixed import common_multipliers, table
+from axiloom.quantise.graph import Add, Reshape, Table
+from axiloom.quantise.lower import Lowering, fail, limits_of
+from axiloom.quantise.ops.arguments import Array, Handler, Lowered, shape_of
+
+
+def add(lowering: Lowering, node: Any) -> Lowered:
+    if node.kwargs.get("alpha", 1) != 1:
+        fail(node, "alpha other than 1 is not supported")
+    a, b = (lowering.value(node, argument) for argument in node.args[:2])
+    if a.shape != shape_of(node):
+        a, b = b, a
+    if a.shape != shape_of(node):
+        fail(node, f"{list(a.shape)} and {list(b.shape)}: only one of the two may be broadcast")
+    assert a.scale is not None
+    assert b.scale is not None
+    tail = lowering.tail(node)
+    scale = lowering.scale(tail.last)
+    first, second, shift = common_multipliers(a.scale / scale, b.scale / scale)
+    lo, hi = tail.limits(scale)
+    made = Add(
+        name=lowering.name_of(node),
+        shape=a.shape,
+        inputs=(a.name, b.name),
+        scale=scale,
+        first=first,
+        second=second,
+        shift=shift,
+        lo=lo,
+        hi=hi,
+    )
+    return lowering.add(made), tail.last
+
+
+def scaled(lowering: Lowering, node: Any) -> Lowered:
+    """x * c and x / c with a known positive number c: the same integers, worth more or less."""
+    factor = lowering.known(node.args[1])
+    if factor is None or (hasattr(factor, "numel") and factor.numel() != 1) or float(factor) <= 0:
+        fail(node, "only products with, and quotients by, one positive number that is known are supported")
+    value = lowering.value(node, node.args[0])
+    assert value.scale is not None
+    by = 1 / float(factor) if "div" in str(node.target) else float(factor)
+    same = Reshape(
+        name=lowering.name_of(node), shape=value.shape, inputs=(value.name,), scale=value.scale * by
+    )
+    return lowering.add(same), node
+
+
+def by_table(function: Callable[[Array], Array]) -> Handler:
+    """The handler of an op that is a function of one element."""
+
+    def handler(lowering: Lowering, node: Any) -> Lowered:
+        source = lowering.value(node, node.args[0])
+        assert source.scale is not None
+        scale = lowering.scale(node)
+        made = Table(
+            name=lowering.name_of(node),
+            shape=source.shape,
+            inputs=(source.name,),
+            scale=scale,
+            table=table(function, source.scale, scale),
+        )
+        return lowering.add(made), node
+
+    return handler
+
+
+def clamp(lowering: Lowering, node: Any) -> Lowered:
+    low, high = limits_of(node)
+    return by_table(lambda x: np.clip(x, low, high))(lowering, node)
+
+
+def gelu(lowering: Lowering, node: Any) -> Lowered:
+    approximate = node.kwargs.get("approximate", node.args[1] if len(node.args) > 1 else "none")
+    if approximate == "tanh":
+        inner = math.sqrt(2 / math.pi)
+        return by_table(lambda x: x / 2 * (1 + np.tanh(inner * (x + 0.044715 * x**3))))(lowering, node)
+    erf = np.vectorize(math.erf)
+    return by_table(lambda x: x / 2 * (1 + erf(x / math.sqrt(2))))(lowering, node)

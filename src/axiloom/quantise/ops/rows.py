@@ -1,0 +1,74 @@
+"""Ops over the last dim, whose sums must fit 32 bits: softmax and layer norm."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from axiloom.quantise.fixed import LONGEST_COMMON_SHIFT
+from axiloom.quantise.graph import LayerNorm, Softmax
+from axiloom.quantise.lower import Lowering, fail
+from axiloom.quantise.ops.arguments import Lowered, arguments
+
+_LONGEST_NORM = 1 << 13
+"""Elements that a layer norm may run over, so that its sums fit 32 bits."""
+
+_NORM_BITS = 10
+"""Fraction of a normalised value."""
+
+_EXP_BITS = 14
+"""Fraction of an exponential."""
+
+
+def softmax(lowering: Lowering, node: Any) -> Lowered:
+    source = lowering.value(node, node.args[0])
+    if node.args[1] % len(source.shape) != len(source.shape) - 1:
+        fail(node, "only over the last dim")
+    assert source.scale is not None
+    scale = lowering.scale(node)
+    powers = np.rint(2.0**_EXP_BITS * np.exp(-source.scale * np.arange(256))).astype(np.int32)
+    shift = 30 - math.ceil(math.log2(1 / scale))
+    made = Softmax(
+        name=lowering.name_of(node),
+        shape=source.shape,
+        inputs=(source.name,),
+        scale=scale,
+        table=powers,
+        numerator=round(2**shift / scale),
+        shift=shift,
+    )
+    if source.shape[-1] > 1 << (30 - _EXP_BITS):
+        fail(node, f"over {source.shape[-1]} elements: the sum of their exponentials does not fit 32 bits")
+    return lowering.add(made), node
+
+
+def layer_norm(lowering: Lowering, node: Any) -> Lowered:
+    x, shape, gain, offset, epsilon = arguments(
+        node, "input", "normalized_shape", "weight", "bias", "eps", eps=1e-5
+    )
+    source = lowering.value(node, x)
+    n = source.shape[-1]
+    if list(shape) != [n] or n > _LONGEST_NORM:
+        fail(node, f"over {list(shape)}: only over the last dim, of at most {_LONGEST_NORM} elements")
+    assert source.scale is not None
+    scale = lowering.scale(node)
+    gains = np.ones(n) if gain is None else lowering.parameter(node, gain, "weight")
+    offsets = np.zeros(n) if offset is None else lowering.parameter(node, offset, "bias")
+    # A normalised value is at most sqrt(n): its product with the gain, and the offset, each stay in 30 bits.
+    largest = max(float(np.abs(gains).max()) * math.sqrt(n), float(np.abs(offsets).max())) / scale
+    shift = min(LONGEST_COMMON_SHIFT, math.floor(29 - math.log2(largest)))
+    if shift < 0:
+        fail(node, "its weight is too large for what calibration saw of its result")
+    made = LayerNorm(
+        name=lowering.name_of(node),
+        shape=source.shape,
+        inputs=(source.name,),
+        scale=scale,
+        epsilon=float(np.float32(max(epsilon * n * n / source.scale**2, 2.0**-13))),
+        gain=np.rint(gains / scale / 2**_NORM_BITS * 2**shift).astype(np.int32),
+        offset=(np.rint(offsets / scale * 2**shift).astype(np.int32) + ((1 << shift) >> 1)).astype(np.int32),
+        shift=shift,
+    )
+    return lowering.add(made), node

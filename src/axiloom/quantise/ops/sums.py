@@ -1,0 +1,265 @@
+"""Products and sums over windows: int32 sums, then bias and requantisation with what follows them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from axiloom.quantise.fixed import best_scale, multiplier, multipliers, scale_of, to_int8
+from axiloom.quantise.graph import Bias, Conv, Linear, MatMul, Node, Requantise, SumPool
+from axiloom.quantise.lower import Lowering, Tail, fail
+from axiloom.quantise.ops.arguments import Array, Lowered, arguments, pair, shape_of
+from axiloom.quantise.ops.places import reshaped
+
+
+def _weights(weight: Array, *, by_tensor: bool) -> tuple[Array, Array]:
+    """int8 of `weight`, whose first axis are the output channels, and the scale of each channel."""
+    flat = np.abs(weight).reshape(len(weight), -1).max(1)
+    whole = best_scale(weight) if by_tensor else 0.0
+    scales = np.array([whole or scale_of(float(one)) for one in flat])
+    return to_int8(weight, scales.reshape(-1, *[1] * (weight.ndim - 1))), scales
+
+
+def _finish(
+    lowering: Lowering, node: Any, sums: Node, scales: Array, bias: Array | None, tail: Tail, axis: int
+) -> Node:
+    """Bias and requantisation of `sums`, one step of which is worth `scales` (one a channel)."""
+    name = lowering.name_of(node)
+    whole = np.zeros(len(scales)) if bias is None else np.rint(bias / scales)
+    if np.abs(whole).max(initial=0) > 2**31 - 1:
+        fail(node, "its bias does not fit 32 bits in steps of its sums: the weights are too small for it")
+    whole = whole.astype(np.int32)
+    if _raw(lowering, tail):
+        # Nothing is gained by rounding what leaves the network: the sums themselves, of one scale.
+        if not whole.any():
+            return sums
+        return lowering.add(
+            Bias(
+                name=name,
+                shape=sums.shape,
+                inputs=(sums.name,),
+                dtype="int32",
+                scale=sums.scale,
+                axis=axis,
+                bias=whole,
+            )
+        )
+    scale = lowering.scale(tail.last)
+    try:
+        factors, shifts = multipliers(scales / scale)
+    except ValueError as error:
+        fail(node, str(error))
+    lo, hi = tail.limits(scale)
+    return lowering.add(
+        Requantise(
+            name=name,
+            shape=sums.shape,
+            inputs=(sums.name,),
+            scale=scale,
+            axis=axis,
+            bias=whole,
+            multiplier=factors,
+            shift=shifts,
+            lo=lo,
+            hi=hi,
+        )
+    )
+
+
+def _raw(lowering: Lowering, tail: Tail) -> bool:
+    """Whether sums leave the network as they are, and so must have one scale."""
+    return lowering.is_output(tail.last) and tail.low == -math.inf and tail.high == math.inf
+
+
+def conv2d(lowering: Lowering, node: Any) -> Lowered:
+    x, weight, bias, stride, padding, dilation, groups = arguments(
+        node,
+        "input",
+        "weight",
+        "bias",
+        "stride",
+        "padding",
+        "dilation",
+        "groups",
+        stride=1,
+        padding=0,
+        dilation=1,
+        groups=1,
+    )
+    source = lowering.value(node, x)
+    filters = lowering.parameter(node, weight, "weight")
+    offset = lowering.parameter(node, bias, "bias")
+    if isinstance(padding, str):
+        fail(node, f"padding `{padding}` is not supported; give it in numbers")
+    if groups not in (1, source.shape[1]) or (groups > 1 and filters.shape[0] != groups):
+        fail(node, f"{groups} groups are not supported; only 1, or one filter for each channel")
+    tail = lowering.tail(node, norm=True)
+    if tail.norm is not None:
+        filters, offset = _fold(lowering, tail.norm, filters, offset)
+    raw = _raw(lowering, tail)
+    quantised, scales = _weights(filters, by_tensor=raw)
+    assert source.scale is not None
+    sums = lowering.add(
+        Conv(
+            name=f"{lowering.name_of(node)}.sums",
+            shape=shape_of(node),
+            inputs=(source.name,),
+            dtype="int32",
+            scale=source.scale * float(scales[0]) if raw else None,
+            weight=quantised,
+            stride=pair(stride),
+            padding=pair(padding),
+            dilation=pair(dilation),
+            groups=groups,
+        )
+    )
+    return _finish(lowering, node, sums, scales * source.scale, offset, tail, 1), tail.last
+
+
+def _fold(lowering: Lowering, norm: Any, filters: Array, bias: Array | None) -> tuple[Array, Array]:
+    """Filters and bias of a convolution with the batch norm behind it."""
+    gain, offset, mean, variance = (
+        lowering.parameter(norm, argument, "statistics") for argument in norm.args[1:5]
+    )
+    factor = 1 / np.sqrt(variance + norm.args[7])
+    factor = factor if gain is None else factor * gain
+    moved = (0 if bias is None else bias) - mean
+    return filters * factor.reshape(-1, 1, 1, 1), moved * factor + (0 if offset is None else offset)
+
+
+def linear(lowering: Lowering, node: Any) -> Lowered:
+    x, weight, bias = arguments(node, "input", "weight", "bias")
+    matrix = lowering.parameter(node, weight, "weight")
+    return _linear(lowering, node, x, matrix, lowering.parameter(node, bias, "bias"))
+
+
+def _linear(lowering: Lowering, node: Any, x: Any, matrix: Array, offset: Array | None) -> Lowered:
+    """x times the transpose of `matrix` (n, k)."""
+    source = lowering.value(node, x)
+    tail = lowering.tail(node)
+    name = lowering.name_of(node)
+    rows, k = math.prod(source.shape[:-1]), source.shape[-1]
+    flat = reshaped(lowering, source, (rows, k), f"{name}.rows")
+    raw = _raw(lowering, tail)
+    quantised, scales = _weights(matrix, by_tensor=raw)
+    assert source.scale is not None
+    sums = lowering.add(
+        Linear(
+            name=f"{name}.sums",
+            shape=(rows, len(matrix)),
+            inputs=(flat.name,),
+            dtype="int32",
+            scale=source.scale * float(scales[0]) if raw else None,
+            weight=np.ascontiguousarray(quantised.T),
+        )
+    )
+    done = _finish(lowering, node, sums, scales * source.scale, offset, tail, 1)
+    return reshaped(lowering, done, shape_of(node), f"{name}.shape"), tail.last
+
+
+def matmul(lowering: Lowering, node: Any) -> Lowered:
+    known = lowering.known(node.args[1])
+    if known is not None and known.dim() == 2:
+        return _linear(lowering, node, node.args[0], lowering.parameter(node, node.args[1], "weight").T, None)
+    a, b = (lowering.value(node, argument) for argument in node.args[:2])
+    if len(a.shape) != len(b.shape) or a.shape[:-2] != b.shape[:-2] or len(a.shape) < 2:
+        fail(node, f"factors of {list(a.shape)} and {list(b.shape)}: their leading sizes must be equal")
+    assert a.scale is not None
+    assert b.scale is not None
+    name = lowering.name_of(node)
+    batch = math.prod(a.shape[:-2])
+    flat = [
+        reshaped(lowering, factor, (batch, *factor.shape[-2:]), f"{name}.{side}")
+        for factor, side in ((a, "a"), (b, "b"))
+    ]
+    tail = lowering.tail(node)
+    step = a.scale * b.scale
+    n = b.shape[-1]
+    sums = lowering.add(
+        MatMul(
+            name=f"{name}.sums",
+            shape=(batch, a.shape[-2], n),
+            inputs=(flat[0].name, flat[1].name),
+            dtype="int32",
+            scale=step if _raw(lowering, tail) else None,
+        )
+    )
+    done = _finish(lowering, node, sums, np.full(n, step), None, tail, 2)
+    return reshaped(lowering, done, shape_of(node), f"{name}.shape"), tail.last
+
+
+def _pooled(
+    lowering: Lowering, node: Any, kernel: tuple[int, int], stride: tuple[int, int], padding: tuple[int, int]
+) -> Lowered:
+    source = lowering.value(node, node.args[0])
+    assert source.scale is not None
+    name = lowering.name_of(node)
+    size = [
+        (extent + 2 * pad - window) // step + 1
+        for extent, window, step, pad in zip(source.shape[2:], kernel, stride, padding, strict=True)
+    ]
+    sums = lowering.add(
+        SumPool(
+            name=f"{name}.sums",
+            shape=(*source.shape[:2], *size),
+            inputs=(source.name,),
+            dtype="int32",
+            kernel=kernel,
+            stride=stride,
+            padding=padding,
+        )
+    )
+    scale = lowering.scale(node)
+    channels = source.shape[1]
+    factor, shift = multiplier(source.scale / math.prod(kernel) / scale)
+    done: Node = lowering.add(
+        Requantise(
+            name=name,
+            shape=sums.shape,
+            inputs=(sums.name,),
+            scale=scale,
+            axis=1,
+            bias=np.zeros(channels, np.int32),
+            multiplier=np.full(channels, factor, np.int32),
+            shift=np.full(channels, shift, np.int32),
+        )
+    )
+    return reshaped(lowering, done, shape_of(node), f"{name}.shape"), node
+
+
+def avg_pool2d(lowering: Lowering, node: Any) -> Lowered:
+    _, kernel, stride, padding, ceil, count_padding, divisor = arguments(
+        node,
+        "input",
+        "kernel_size",
+        "stride",
+        "padding",
+        "ceil_mode",
+        "count_include_pad",
+        "divisor_override",
+        padding=0,
+        ceil_mode=False,
+        count_include_pad=True,
+    )
+    if ceil or divisor is not None or (not count_padding and pair(padding) != (0, 0)):
+        fail(node, "ceil_mode, divisor_override and padding that does not count are not supported")
+    return _pooled(lowering, node, pair(kernel), pair(stride or kernel), pair(padding))
+
+
+def adaptive_avg_pool2d(lowering: Lowering, node: Any) -> Lowered:
+    shape = lowering.value(node, node.args[0]).shape
+    out = pair(node.args[1])
+    if shape[2] % out[0] or shape[3] % out[1]:
+        fail(node, f"from {list(shape[2:])} to {list(out)}: windows of unequal size are not supported")
+    kernel = (shape[2] // out[0], shape[3] // out[1])
+    return _pooled(lowering, node, kernel, kernel, (0, 0))
+
+
+def mean(lowering: Lowering, node: Any) -> Lowered:
+    shape = lowering.value(node, node.args[0]).shape
+    dims = sorted(dim % len(shape) for dim in node.args[1])
+    if len(shape) != 4 or dims != [2, 3]:
+        fail(node, f"over the dims {dims} of {list(shape)}: only over the last two of four (a global pool)")
+    return _pooled(lowering, node, shape[2:], shape[2:], (0, 0))
