@@ -16,7 +16,7 @@ LINKER_SCRIPT = ROOT / "arm" / "link.ld"
 SOURCES = (
     ROOT / "arm" / "start.S",
     ROOT / "arm" / "platform.c",
-    ROOT / "src" / "dma_baremetal.c",
+    ROOT / "src" / "dma.c",
     ROOT / "src" / "dma_simple.c",
     ROOT / "src" / "dma_sg.c",
     ROOT / "src" / "dma_queue.c",

@@ -19,9 +19,12 @@
  *     AXL_DMA_CACHED   1: windows cached, with cache maintenance (default); 0: windows mapped uncached by dma_init
  *     AXL_DMA_COHERENT 1: the DMA's port looks into the caches, nothing is maintained; 0: it does not (default)
  *     AXL_DMA_IRQ      1: wait asleep (WFI) until the channel's interrupt; 0: poll (default)
- *     AXL_TIMEOUT_US   limit of every wait in microseconds (default: none)
+ *     AXL_TIMEOUT_US   limit of every wait in microseconds (default: none; Linux: ten seconds)
+ *     AXL_TIMEOUT_LOOKS  after how many looks at the DMA the clock is read (default 1; Linux, where that is a call: 1000)
  *     AXL_CPU_HZ       clock of the CPU (default 650000000); the global timer runs at half of it
  *     AXL_DMAS         accelerators of the system, each with its DMA and windows (default 1): see dma_select
+ *     AXL_LINUX        1: a Linux process, with the platform in sw/linux; 0: bare metal (default)
+ *     AXL_RELOCATED    1: a DMA's address of memory is not the CPU's (default AXL_LINUX): see axl_bus
  */
 #ifndef AXILOOM_H
 #define AXILOOM_H
@@ -49,6 +52,18 @@
 #endif
 #ifndef AXL_DMAS
 #define AXL_DMAS 1
+#endif
+#ifndef AXL_LINUX
+#define AXL_LINUX 0
+#endif
+#ifndef AXL_TIMEOUT_LOOKS
+#define AXL_TIMEOUT_LOOKS (AXL_LINUX ? 1000 : 1)
+#endif
+#if AXL_LINUX && !defined(AXL_TIMEOUT_US)
+#define AXL_TIMEOUT_US 10000000
+#endif
+#ifndef AXL_RELOCATED
+#define AXL_RELOCATED AXL_LINUX
 #endif
 #ifndef AXL_CPU_HZ
 #define AXL_CPU_HZ 650000000u
@@ -87,6 +102,15 @@ extern uint32_t dma_now;
 #else
 #define DMA_EACH(name) name
 #endif
+
+/* Not for drivers: the address under which a DMA finds what the CPU has at `pointer`. They differ where an operating
+ * system chose one of the two; then by the same number for all memory that DMAs use. */
+#if AXL_RELOCATED
+extern uintptr_t axl_bus_offset;
+#else
+#define axl_bus_offset ((uintptr_t)0)
+#endif
+static inline uint32_t axl_bus(const volatile void *pointer) { return (uint32_t)((uintptr_t)pointer + axl_bus_offset); }
 
 /* Reset and start the DMA at dma_addr, with its windows (byte addresses and sizes, word aligned; for cached
  * windows aligned to a cache line of 32 bytes). */

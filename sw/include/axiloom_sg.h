@@ -87,7 +87,7 @@ static inline int dma_queue_full(void) { return dma_sends.pushed - dma_sends.don
 /* The status is written with the length, in one access: descriptors are uncached. */
 static inline void dma_queue_push(dma_descriptor *to, const volatile void *from, uint32_t row_bytes, uint32_t rows) {
     dma_sends.control = row_bytes | (dma_sends.pushed == dma_sends.told ? DMA_SOF : 0);
-    to->buffer = (uint32_t)(uintptr_t)from;
+    to->buffer = axl_bus(from);
     to->rows = rows;
     *(volatile uint64_t __attribute__((may_alias)) *)&to->control = dma_sends.control;
     dma_sends.pushed++;

@@ -61,7 +61,24 @@ static inline void dma_write_register(uint32_t offset, uint32_t value) {
 void dma_channel_prepare(const dma_channel *channel); /* after a reset, before it runs */
 void dma_channel_start(const dma_channel *channel, uintptr_t address, uint32_t bytes);
 
-/* Platform (sw/arm/platform.c): caches and memory attributes. Addresses and sizes in bytes. A region of rows is
+/* Platform: what an operating system has to give before the DMA may be used, and what is said where a wait failed.
+ * Registers and windows come with their physical addresses and go with those that the CPU has for them. */
+#if AXL_LINUX
+dma_status axl_open_dma(uintptr_t *registers, uintptr_t *in, uint32_t in_bytes, uintptr_t *out, uint32_t out_bytes);
+dma_status axl_wait_failed(const dma_channel *channel, dma_status status); /* returns the status */
+#else
+static inline dma_status axl_open_dma(const uintptr_t *registers, const uintptr_t *in, uint32_t in_bytes,
+                                      const uintptr_t *out, uint32_t out_bytes) {
+    (void)registers, (void)in, (void)in_bytes, (void)out, (void)out_bytes;
+    return DMA_OK;
+}
+static inline dma_status axl_wait_failed(const dma_channel *channel, dma_status status) {
+    (void)channel;
+    return status;
+}
+#endif
+
+/* Platform (sw/arm/platform.c, sw/linux/platform.c): caches and memory attributes. Addresses and sizes in bytes. A region of rows is
  * `rows` times `row_bytes` bytes that begin `stride` bytes apart. */
 void axl_cache_clean(uintptr_t address, uint32_t bytes);      /* what the CPU wrote is in memory */
 void axl_cache_discard(uintptr_t address, uint32_t bytes);    /* before DMA writes: no dirty line is left */

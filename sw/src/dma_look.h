@@ -73,16 +73,26 @@ DMA_INLINE void dma_sleep(const dma_channel *channel, int woken) {
 /* Call `look` until it says done or fails, as long as AXL_TIMEOUT_US allows; asleep in between if AXL_DMA_IRQ. */
 DMA_INLINE dma_status dma_wait_until(const dma_channel *channel, dma_status (*look)(int *done)) {
 #ifdef AXL_TIMEOUT_US
-    const uint64_t limit = axl_timer() + (uint64_t)(AXL_TIMEOUT_US) * (AXL_CPU_HZ / 2000000u);
+    const uint64_t allowed = (uint64_t)(AXL_TIMEOUT_US) * (AXL_CPU_HZ / 2000000u);
+    uint64_t limit = AXL_TIMEOUT_LOOKS == 1 ? axl_timer() + allowed : 0;
+    uint32_t left = AXL_TIMEOUT_LOOKS;
 #endif
     for (int woken = 0;; woken = 1) {
         int done;
         const dma_status status = look(&done);
-        if (done || status != DMA_OK)
-            return status;
+        if (status != DMA_OK)
+            return axl_wait_failed(channel, status);
+        if (done)
+            return DMA_OK;
 #ifdef AXL_TIMEOUT_US
-        if (axl_timer() > limit)
-            return DMA_ERR_TIMEOUT;
+        if (AXL_TIMEOUT_LOOKS == 1 || --left == 0) {
+            const uint64_t now = axl_timer();
+            if (limit == 0)
+                limit = now + allowed;
+            if (now > limit)
+                return axl_wait_failed(channel, DMA_ERR_TIMEOUT);
+            left = AXL_TIMEOUT_LOOKS;
+        }
 #endif
         if (AXL_DMA_IRQ)
             dma_sleep(channel, woken);

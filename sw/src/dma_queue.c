@@ -177,7 +177,7 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
         return DMA_ERR_BUSY;
     if (tile_words == 0 || tile_words > DMA_BYTES / sizeof(uint32_t))
         return DMA_ERR_LENGTH;
-    const int on_chip = !AXL_DMA_COHERENT && tile_words <= OCM_WORDS / 2;
+    const int on_chip = !AXL_LINUX && !AXL_DMA_COHERENT && tile_words <= OCM_WORDS / 2;
     const uint32_t fitting = (on_chip ? OCM_WORDS : dma_out_window.size) / tile_words;
     if (take && fitting == 0)
         return DMA_ERR_BOUNDS;

@@ -14,7 +14,7 @@ dma_recv_queue DMA_EACH(dma_recvs);
 
 static void link_ring(dma_descriptor *ring, uint32_t size) {
     for (uint32_t i = 0; i < size; i++)
-        ring[i].next = (uint32_t)(uintptr_t)&ring[(i + 1) & (size - 1)];
+        ring[i].next = axl_bus(&ring[(i + 1) & (size - 1)]);
 }
 
 /* PG021, "Programming Sequence" of scatter-gather: CURDESC while the channel is halted, then run, then TAILDESC. */
@@ -22,11 +22,11 @@ void dma_channel_prepare(const dma_channel *channel) {
     if (channel->base == MM2S) {
         link_ring(dma_send_ring, AXL_SEND_RING);
         dma_sends = (dma_send_queue){0};
-        dma_write_register(MM2S + CURDESC, (uint32_t)(uintptr_t)dma_send_ring);
+        dma_write_register(MM2S + CURDESC, axl_bus(dma_send_ring));
     } else {
         link_ring(dma_recv_ring, AXL_RECV_RING);
         dma_recvs = (dma_recv_queue){0};
-        dma_write_register(S2MM + CURDESC, (uint32_t)(uintptr_t)dma_recv_ring);
+        dma_write_register(S2MM + CURDESC, axl_bus(dma_recv_ring));
     }
 }
 
@@ -38,12 +38,12 @@ void dma_tell_sends(void) {
     axl_memory_barrier();
     dma_sends.told = dma_sends.pushed;
     dma_sends.words = 0;
-    dma_write_register(MM2S + TAILDESC, (uint32_t)(uintptr_t)last);
+    dma_write_register(MM2S + TAILDESC, axl_bus(last));
 }
 
 void dma_post_recv(uintptr_t to, uint32_t row_bytes, uint32_t rows) {
     dma_descriptor *next = &dma_recv_ring[dma_recvs.posted & (AXL_RECV_RING - 1)];
-    next->buffer = (uint32_t)to;
+    next->buffer = axl_bus((const void *)to);
     next->rows = rows;
     *(volatile uint64_t __attribute__((may_alias)) *)&next->control = row_bytes;
     dma_recvs.posted++;
@@ -54,8 +54,7 @@ void dma_tell_recvs(void) {
         return;
     axl_memory_barrier();
     dma_recvs.told = dma_recvs.posted;
-    dma_write_register(S2MM + TAILDESC,
-                       (uint32_t)(uintptr_t)&dma_recv_ring[(dma_recvs.posted - 1) & (AXL_RECV_RING - 1)]);
+    dma_write_register(S2MM + TAILDESC, axl_bus(&dma_recv_ring[(dma_recvs.posted - 1) & (AXL_RECV_RING - 1)]));
 }
 
 /* One descriptor a transfer. */

@@ -9,7 +9,7 @@ void dma_channel_prepare(const dma_channel *channel) { (void)channel; }
 
 /* PG021, "Programming Sequence": address first; the write of LENGTH starts the transfer. */
 void dma_channel_start(const dma_channel *channel, uintptr_t address, uint32_t bytes) {
-    dma_write_register(channel->base + ADDRESS, (uint32_t)address);
+    dma_write_register(channel->base + ADDRESS, axl_bus((const void *)address));
     dma_write_register(channel->base + LENGTH, bytes);
 }
 

@@ -1,4 +1,4 @@
-/* The DMA on bare metal: Xilinx AXI DMA v7.1, its windows and one transfer a channel. References are to PG021.
+/* The DMA: Xilinx AXI DMA v7.1, its windows and one transfer a channel. References are to PG021.
  * How a transfer is put to the DMA is in dma_simple.c and dma_sg.c. */
 #include "dma_look.h"
 
@@ -63,8 +63,11 @@ dma_status dma_init(uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, ui
     dma_in_window.words = dma_out_window.words = NULL;
     if (dma_addr == 0 || dma_addr % sizeof(uint32_t) || !aligned(in_addr, in_bytes) || !aligned(out_addr, out_bytes))
         return DMA_ERR_ARGUMENT;
+    dma_status status = axl_open_dma(&dma_addr, &in_addr, in_bytes, &out_addr, out_bytes);
+    if (status != DMA_OK)
+        return status;
     dma_registers = dma_addr;
-    dma_status status = reset_and_run();
+    status = reset_and_run();
     if (status != DMA_OK)
         return status;
     if (!AXL_DMA_CACHED) {
