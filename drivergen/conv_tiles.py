@@ -7,25 +7,34 @@ over the loops inside those, where accel-residency finds that (or the flow says 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
 from axiloom import isa
+from axiloom.drivergen.conv_cost import Model, array, image_under
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.kernels import IMAGE, WINDOW, extent
+from axiloom.isa.kernels import IMAGE, WINDOW
 from axiloom.isa.types import Recv, Scope, Send
 
+FOLLOWED = 48
+"""Tiles and orders that are followed step by step."""
 INSTRUCTION_CYCLES = 100
 """Fabric cycles that an instruction costs beside its words, about: its packet, and the CPU's part of it."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """`tile` in the order of the accelerator's dims; `order` of the host's loops, outermost first."""
+    """`tile` in the order of the accelerator's dims; `order` of the host's loops, outermost first.
+
+    `image`: rows and columns of the image that are sent for a tile where no padding is; empty for windows.
+    """
 
     tile: tuple[int, ...]
     order: tuple[str, ...]
+    image: Mapping[str, int] = field(default_factory=dict)
+    cycles: float = 0.0
+    """Of the fabric, as far as the model knows."""
 
 
 class NoTileError(Exception):
@@ -40,32 +49,62 @@ def choose(
     *,
     order: Sequence[str] | None = None,
     tile: Sequence[int] | None = None,
+    image: Mapping[str, int] | None = None,
+    result_bytes: int = 4,
 ) -> Choice:
     """The tile and order that cost least for a convolution of `problem` (sizes by dim).
 
-    What is given is kept. Raises NoTileError where even the smallest tile does not fit.
+    What is given is kept. With `image`, its rows and columns without padding, and scatter-gather in the DMA,
+    :mod:`axiloom.drivergen.conv_cost` says what costs least. Raises NoTileError where even the smallest tile
+    does not fit.
     """
     orders = [tuple(order)] if order else isa.loop_orders(spec, flow)
-    candidates = [tuple(tile)] if tile else list(_tiles(spec, problem, settings))
+    if image is not None and spec.form is IMAGE and spec.dma.scatter_gather:
+        return _in_place(Model(spec, problem, settings, flow, image, result_bytes), orders, tile)
+    candidates = [tuple(tile)] if tile else list(_tiles(spec, problem, settings, None))
     costs = [
         (_cost(spec, dict(zip(spec.dims, one, strict=True)), problem, settings, flow, loops), number, place)
         for number, one in enumerate(candidates)
         for place, loops in enumerate(orders)
     ]
-    for _, number, place in sorted(costs):
-        if tile or _fits(spec, candidates[number], settings):
-            return Choice(candidates[number], orders[place])
+    for cost, number, place in sorted(costs):
+        if tile or _fits(spec, candidates[number], settings, _image(candidates[number], spec, settings)):
+            return Choice(candidates[number], orders[place], {}, cost)
     raise NoTileError(_why(spec, problem, settings))
 
 
-def array(spec: AcceleratorSpec) -> tuple[int, int]:
-    """Output channels and pixels that the device of an image works on at once."""
-    rows = 1 << ((spec.macs.bit_length() - 1) // 2)
-    return rows, spec.macs // rows
+def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[int] | None) -> Choice:
+    """The same where the DMA reads and writes the tensors themselves."""
+    spec = model.spec
+    tiles = [tuple(tile)] if tile else list(_tiles(spec, model.problem, model.settings, model.image))
+    named = [dict(zip(spec.dims, one, strict=True)) for one in tiles]
+    ranked = sorted(
+        (model.estimate(one, loops), number, place)
+        for number, one in enumerate(named)
+        for place, loops in enumerate(orders)
+    )
+    best: list[tuple[float, int, int]] = []
+    for _, number, place in ranked:
+        under = image_under(spec, named[number], model.problem, model.settings, model.image)
+        if tile is None and not _fits(spec, tiles[number], model.settings, under):
+            continue
+        best.append((model.steps(named[number], orders[place]), number, place))
+        if len(best) == FOLLOWED:
+            break
+    if not best:
+        raise NoTileError(_why(spec, model.problem, model.settings))
+    cycles, number, place = min(best)
+    under = image_under(spec, named[number], model.problem, model.settings, model.image)
+    if not _fits(spec, tiles[number], model.settings, under):  # a given one: no more rows than it needs
+        under = {}
+    return Choice(tiles[number], orders[place], under, cycles)
 
 
 def _tiles(
-    spec: AcceleratorSpec, problem: Mapping[str, int], settings: Mapping[str, int]
+    spec: AcceleratorSpec,
+    problem: Mapping[str, int],
+    settings: Mapping[str, int],
+    image: Mapping[str, int] | None,
 ) -> Iterator[tuple[int, ...]]:
     taps = problem["fh"], problem["fw"]
     channels = sorted(_divisors(problem["ic"]), reverse=True)
@@ -76,7 +115,7 @@ def _tiles(
 
     def fits(oc: int, oh: int, ow: int, ic: int) -> bool:
         tile = dict(zip(spec.dims, (oc, oh, ow, ic, *taps), strict=True))
-        return _fits_buffers(spec, tile, settings)
+        return _fits_buffers(spec, tile, image_under(spec, tile, problem, settings, image))
 
     widths = [problem["ow"]]
     if not any(fits(1, 1, problem["ow"], ic) for ic in channels):
@@ -97,17 +136,18 @@ def _parts(size: int, unit: int) -> list[int]:
     return sorted({min(size, -(-units // count) * unit) for count in range(1, units + 1)}, reverse=True)
 
 
-def _fits(spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str, int]) -> bool:
+def _fits(
+    spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str, int], image: Mapping[str, int]
+) -> bool:
     # Padding would only make an image smaller; in the middle there is none.
-    inner = {**settings, "pt": 0, "pl": 0} if spec.form is IMAGE else {}
+    inner = {**settings, "pt": 0, "pl": 0, **image} if spec.form is IMAGE else {}
     return not isa.check_tile(spec, tile, settings=inner)
 
 
-def _fits_buffers(spec: AcceleratorSpec, tile: Mapping[str, int], settings: Mapping[str, int]) -> bool:
+def _fits_buffers(spec: AcceleratorSpec, tile: Mapping[str, int], image: Mapping[str, int]) -> bool:
     """Do the operands fit their buffers? Filters and sums take whole rows and columns of the array."""
     rows, cols = array(spec)
     oc, ow = -(-tile["oc"] // rows) * rows, -(-tile["ow"] // cols) * cols
-    image = _image(tile, settings)
     return (
         spec.words_of("F", (oc, tile["ic"], tile["fh"], tile["fw"])) <= spec.buffers["F"]
         and oc * tile["oh"] * ow <= spec.buffers["O"]
@@ -115,12 +155,11 @@ def _fits_buffers(spec: AcceleratorSpec, tile: Mapping[str, int], settings: Mapp
     )
 
 
-def _image(tile: Mapping[str, int], settings: Mapping[str, int]) -> dict[str, int]:
-    """Rows and columns of the image under a tile, where there is no padding."""
-    return {
-        "ih": extent(tile["oh"], tile["fh"], settings.get("sh", 1), settings.get("dh", 1)),
-        "iw": extent(tile["ow"], tile["fw"], settings.get("sw", 1), settings.get("dw", 1)),
-    }
+def _image(tile: Sequence[int], spec: AcceleratorSpec, settings: Mapping[str, int]) -> Mapping[str, int]:
+    if spec.form is not IMAGE:
+        return {}
+    named = dict(zip(spec.dims, tile, strict=True))
+    return image_under(spec, named, named, settings, None)
 
 
 def _cost(
@@ -133,7 +172,7 @@ def _cost(
 ) -> float:
     """Fabric cycles, about: words in and out, multiply-adds, and the instructions."""
     trips = {dim: -(-problem[dim] // tile[dim]) for dim in order}
-    values = {**tile, **settings, **_image(tile, settings)}
+    values = {**tile, **settings, **image_under(spec, tile, problem, settings, None)}
     depth = len(order) - spec.flows[flow].depth
     words = instructions = 0.0
     for name, level in _placed(spec.flows[flow], depth):

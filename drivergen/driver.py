@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, String
 
 from axiloom.drivergen.c_names import c_of_numpy, c_type, comment, identifier, numpy_type
 from axiloom.drivergen.mlir import fail
+from axiloom.isa import AcceleratorSpec
 
 ACCEPTED = "accepted are i1, i8, i16, i32, i64, f32 and f64"
 CACHE_LINE = 64
@@ -69,6 +70,19 @@ class Call:
     def multiply_adds(self) -> int:
         """Of the whole op, without padding."""
         return prod(self.sizes.values())
+
+    def array_cycles(self, spec: AcceleratorSpec) -> int:
+        """The least cycles in which the accelerator's array can do them.
+
+        One that works on blocks of output channels and pixels of a row has idle lanes where these are no
+        multiples of its rows and columns, whatever the driver does: 7 pixels take as long as 8.
+        """
+        sizes = dict(self.sizes)
+        if spec.form.array is None:
+            return -(-self.multiply_adds // spec.macs)
+        for dim, lanes in zip(spec.form.array, spec.array, strict=True):
+            sizes[dim] = -(-sizes[dim] // lanes) * lanes
+        return prod(sizes.values()) // prod(spec.array)
 
 
 @dataclass

@@ -14,10 +14,10 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from axiloom import isa
-from axiloom.drivergen.conv_tiles import NoTileError, choose
+from axiloom.drivergen.conv_tiles import Choice, NoTileError, choose
 from axiloom.drivergen.dialect import OperandAttr
 from axiloom.drivergen.match import MATMUL, Match, NoMatchError, element, match, sizes
-from axiloom.drivergen.match_conv import match_conv
+from axiloom.drivergen.match_conv import image_shape, match_conv
 from axiloom.drivergen.mlir import fail
 from axiloom.drivergen.passes.fuse_epilogue import PACKING
 from axiloom.drivergen.passes.im2col import WINDOWS
@@ -173,13 +173,14 @@ class _Plan:
         settings: dict[str, int] = {}
         if conv:
             settings = {one.name: found.settings.get(one.name, 1) for one in spec.form.settings}
-            sizes_, order = self._conv(op, found, problem, flow)
+            choice = self._conv(op, found, problem, flow)
+            sizes_, order = choice.tile, choice.order
         else:
             sizes_, order = self.tile or self._default_tile(problem), self.order or orders[0]
         tile = dict(zip(spec.dims, sizes_, strict=True))
         if "ih" in settings:
             values = spec.sizes(sizes_, {k: v for k, v in settings.items() if k not in ("ih", "iw")})
-            settings |= {"ih": values["ih"], "iw": values["iw"]}
+            settings |= {"ih": values["ih"], "iw": values["iw"], **choice.image}
         shapes = dict(spec.data)
         if post is not None:
             settings |= {WORDS: CHANNEL_WORDS, **{name: value & 0xFF for name, value in post.items()}}
@@ -223,9 +224,7 @@ class _Plan:
             )
         return name, orders
 
-    def _conv(
-        self, op: linalg.GenericOp, found: Match, problem: dict[str, int], flow: str
-    ) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    def _conv(self, op: linalg.GenericOp, found: Match, problem: dict[str, int], flow: str) -> Choice:
         """Tile and order of a convolution."""
         spec = self.spec
         if any(found.settings[name] for name in ("pt", "pl")) and not spec.sets("pt"):
@@ -238,10 +237,19 @@ class _Plan:
         if self.tile is not None:
             self._check_tile(op, problem, given)
         try:
-            choice = choose(spec, problem, given, flow, order=self.order, tile=self.tile)
+            rows = image_shape(op, found)
+            return choose(
+                spec,
+                problem,
+                given,
+                flow,
+                order=self.order,
+                tile=self.tile,
+                image={"ih": rows["oh"], "iw": rows["ow"]},
+                result_bytes=1 if requantises(op) is not None else 4,
+            )
         except NoTileError as error:
             fail(op, f"{spec.name} cannot execute it: {error}")
-        return choice.tile, choice.order
 
     def _check_tile(self, op: linalg.GenericOp, problem: dict[str, int], settings: dict[str, int]) -> None:
         assert self.tile is not None

@@ -8,18 +8,21 @@ from itertools import product
 
 from xdsl.context import Context
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType, ModuleOp, StridedLayoutAttr
+from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, StridedLayoutAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen import dialect as accel
+from axiloom.drivergen.conv_cost import rows_of_beats
+from axiloom.drivergen.layout import LINE_WORDS
 from axiloom.drivergen.match import sizes, terms
 from axiloom.drivergen.mlir import fail, index
 from axiloom.drivergen.product import PADDING, product_of, requantises
 from axiloom.drivergen.trait import IMAGE, Trait, is_annotated
 from axiloom.isa.kernels import extent
+from axiloom.isa.types import WORD_BITS
 
 WALKED = {"oh": ("ih", "fh", "sh", "dh", "pt"), "ow": ("iw", "fw", "sw", "dw", "pl")}
 """The image's dim, taps, stride, dilation and padding that belong to a loop of the output."""
@@ -51,15 +54,29 @@ def plain_pieces(length: int, tile: int) -> list[Piece]:
 
 
 def image_pieces(
-    length: int, tile: int, image: int, *, taps: int, stride: int, dilation: int, before: int
+    length: int,
+    tile: int,
+    image: int,
+    *,
+    taps: int,
+    stride: int,
+    dilation: int,
+    before: int,
+    unit: int = 1,
+    most: int = 0,
 ) -> list[Piece]:
-    """Runs of tiles that need as many rows of an image of `image` rows, and as much padding."""
+    """Runs of tiles that need as many rows of an image of `image` rows, and as much padding.
+
+    A tile gets some more rows than it needs where the image has them: a multiple of `unit`, up to `most`.
+    """
     pieces: list[Piece] = []
     for start in range(0, length, tile):
         count = min(tile, length - start)
         first, needed = start * stride - before, extent(count, taps, stride, dilation)
         begin, end = max(0, first), min(image, first + needed)
         above = begin - first
+        if end - begin < (wide := -(-(end - begin) // unit) * unit) <= most:
+            end = min(image, begin + wide)
         if end <= begin:  # all of it is padding: some row is sent, and lies behind what is read
             begin, end, above = min(begin, image - 1), min(begin, image - 1) + 1, needed
         one = Piece(start, count, count, begin, end - begin, end - begin, above)
@@ -79,10 +96,14 @@ def image_pieces(
 class _Split:
     """One op, and the pieces of its loops."""
 
-    def __init__(self, op: linalg.GenericOp) -> None:
+    def __init__(self, op: linalg.GenericOp, *, twice: bool) -> None:
         self.op = op
         self.trait = Trait.of(op)
         self.problem = dict(zip(self.trait.dims, sizes(op), strict=True))
+        self.saves = self.trait.saves
+        if twice and self.saves:
+            window = self.trait.dma.output_buffer_size * 8 // WORD_BITS
+            self.saves = min(self.saves, window // 2 // LINE_WORDS * LINE_WORDS)
 
     def pieces(self, dim: str) -> list[Piece]:
         trait = self.trait
@@ -100,6 +121,17 @@ class _Split:
             stride=int(stride),
             dilation=int(dilation),
             before=int(before),
+            unit=self._unit(dim),
+            most=trait.settings[WALKED[dim][0]],
+        )
+
+    def _unit(self, dim: str) -> int:
+        """Rows (columns) of the image that lie in whole beats, where descriptors want that."""
+        trait = self.trait
+        if not trait.dma.scatter_gather or trait.size(dim) >= self.problem[dim]:
+            return self._image(dim) if trait.dma.scatter_gather else 1
+        return (
+            rows_of_beats(self._image("ow") * self._element_bytes(), trait.stream_width) if dim == "oh" else 1
         )
 
     def _saved(self, dim: str) -> list[Piece]:
@@ -107,9 +139,16 @@ class _Split:
         length, tile = self.problem[dim], self.trait.size(dim)
         if dim not in WALKED:
             return plain_pieces(length, tile)
-        most = self.trait.saves if dim == "ow" else max(1, self.trait.saves // self.problem["ow"])
-        starts = range(0, length, most)
-        return [Piece(start, min(most, length - start), tile) for start in starts]
+        most = min(length, self.saves if dim == "ow" else max(1, self.saves // self.problem["ow"]))
+        equal = -(-length // -(-length // most))
+        return [Piece(start, min(equal, length - start), tile) for start in range(0, length, equal)]
+
+    def _element_bytes(self) -> int:
+        number = [o.operand for o in self.trait.operands].index("I")
+        kind = self.op.operands[number].type
+        assert isinstance(kind, MemRefType)
+        assert isinstance(kind.element_type, IntegerType)
+        return int(kind.element_type.width.data) // 8
 
     def _image(self, dim: str) -> int:
         """Rows (columns) of the image, without padding."""
@@ -232,10 +271,15 @@ class Split(ModulePass):
     at the borders of an image its tiles are smaller, and there is padding beside them. Tiles that are equal
     stay together, so that these are few: the first rows, those in the middle and the last ones. Where the
     device keeps results until all are received, a piece has no more than it has room for.
+
+    Option: `twice`, where the results of two pieces' tiles must fit the output window: packets overlap only
+    where one may come back while the CPU takes the other.
     """
 
     name = "accel-split"
 
+    twice: bool = False
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for generic in list(_annotated(op)):
-            _Split(generic).rewrite()
+            _Split(generic, twice=self.twice).rewrite()

@@ -13,6 +13,7 @@ from tests.drivergen.convolutions import Conv, convs
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, conv_tiles, matmul_mlir
+from axiloom.drivergen.conv_cost import Model
 from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
 
@@ -91,6 +92,38 @@ def test_as_few_words_as_the_buffers_allow() -> None:
     assert first.tile[0] < 256
 
 
+def test_descriptors_want_whole_rows_and_beats() -> None:
+    """With scatter-gather, rows of 58 bytes are sent in pairs, as far as the image has them, and whole."""
+    device = with_descriptors("int8")
+    sizes = {"oc": 128, "oh": 28, "ow": 28, "ic": 64, "fh": 3, "fw": 3}
+    settings_ = {"sh": 2, "sw": 2, "dh": 1, "dw": 1, "pt": 0, "pl": 0}
+    image = {"ih": 58, "iw": 58}
+    choice = conv_tiles.choose(device, sizes, settings_, "Os", image=image)
+    assert choice.image["iw"] == 58
+    assert choice.image["ih"] % 2 == 0
+    named = dict(zip(device.dims, choice.tile, strict=True))
+    model = Model(device, sizes, settings_, "Os", image)
+    assert all(model.in_place(named, choice.order).values())
+    work = model.work(named)
+    assert work.compute == -(-named["oc"] // 8) * named["oh"] * 4 * named["ic"] * 9
+    computes = 28 // named["oh"] * (128 // named["oc"]) * (64 // named["ic"])
+    assert computes * work.compute < choice.cycles < 1.1 * computes * work.compute
+    copied = conv_tiles.choose(spec("conv_v4", "int8"), sizes, settings_, "Os", image=image)
+    assert copied.image == {}
+
+
+def test_a_given_tile_gets_no_more_rows_than_fit() -> None:
+    device = with_descriptors("int8")
+    sizes = {"oc": 8, "oh": 15, "ow": 15, "ic": 64, "fh": 1, "fw": 1}
+    settings_ = {"sh": 2, "sw": 2, "dh": 1, "dw": 1, "pt": 0, "pl": 0}
+    tile = (8, 15, 15, 64, 1, 1)
+    fits = isa.revise(device, buffers={**device.buffers, "I": 64 * 30 * 30 // 4})
+    given = {"ih": 30, "iw": 30}
+    assert conv_tiles.choose(fits, sizes, settings_, "Os", image=given, tile=tile).image == given
+    narrow = isa.revise(device, buffers={**device.buffers, "I": 64 * 29 * 29 // 4})
+    assert conv_tiles.choose(narrow, sizes, settings_, "Os", image=given, tile=tile).image == {}
+
+
 def test_no_tile_fits() -> None:
     sizes = {**WHOLE, "fh": 31, "fw": 31, "ic": 1, "oh": 1, "ow": 8000}
     with pytest.raises(conv_tiles.NoTileError, match=r"^its smallest tile: `cO`|^its smallest tile: .*31"):
@@ -104,7 +137,19 @@ def test_results_are_received_as_far_as_they_are_saved() -> None:
     _, run = host.check(Conv().text, small)
     assert set(run.received) == {16}
     _, run = host.check(Conv(image=(5, 26)).text, small)
-    assert set(run.received) == {20, 4}
+    assert set(run.received) == {12}
+
+
+def test_packets_overlap_where_two_results_fit_their_window() -> None:
+    """All of a channel's pixels would fill the window: in two pieces, one comes back while one is taken."""
+    device = spec("conv_v3")
+    narrow = isa.revise(device, dma=replace(device.dma, output_buffer_size=72 * 4))
+    text = Conv().text
+    driver, run = host.check(text, narrow, pipeline="copying")
+    assert set(run.received) == {32}
+    assert "dma_packet_send" in driver.c
+    driver, run = host.check(text, narrow)
+    assert set(run.received) == {64}
 
 
 NAME = "input.mlir:5:3: linalg.conv_2d_nchw_fchw: "
@@ -121,7 +166,8 @@ def with_descriptors(dtype: str) -> AcceleratorSpec:
     [
         (RESNET, True),
         (replace(RESNET, ic=3), False),  # filters of 27 bytes end in the middle of a word
-        (replace(RESNET, image=(7, 7)), False),  # and so do planes of 49
+        (replace(RESNET, image=(7, 7)), True),  # planes of 49 bytes, but all of them lie in one piece
+        (replace(RESNET, ic=9, image=(7, 7)), False),  # 441 bytes
         (replace(RESNET, dtype="int32", ic=3), True),
         (replace(RESNET, layout="nhwc"), False),
     ],
