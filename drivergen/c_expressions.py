@@ -338,6 +338,9 @@ class Expressions:
         place, text = self.place(op.source)
         return f"&{place}[{text}]" if text != "0" else place
 
+    def bytes(self, op: queue.BytesOp) -> str:
+        return self.expression(op.address)
+
     def taker(self, op: queue.TakerNameOp) -> str:
         return identifier(op.of.data) if op.of.data else "NULL"
 
@@ -433,6 +436,7 @@ _EXPRESSIONS: dict[type[Operation], Callable[..., str]] = {
     arith.IndexCastOp: Expressions.cast_index,
     memref.CastOp: Expressions.address,
     queue.TakerNameOp: Expressions.taker,
+    queue.BytesOp: Expressions.bytes,
 }
 
 

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
+    i32,
     i64,
 )
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -334,6 +335,7 @@ def _global(op: memref.GlobalOp) -> list[str]:
 
 def _taker(op: queue.TakerOp) -> str:
     macro = "DMA_TAKER_ADD" if op.mode.data == "accumulate" else "DMA_TAKER_COPY"
+    macro += "" if op.element == i32 else f"_I{op.element.width.data}"
     sizes = [*op.shape.get_values(), *op.strides.get_values()]
     return f"{macro}({', '.join([identifier(op.sym_name.data), *map(str, sizes)])})"
 

@@ -37,6 +37,7 @@ from axiloom.drivergen.passes.keep_packed import KeepPacked
 from axiloom.drivergen.passes.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
+from axiloom.drivergen.passes.overlap_edges import OverlapEdges
 from axiloom.drivergen.passes.place_flow import PlaceFlow
 from axiloom.drivergen.passes.residency import Residency
 from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
@@ -67,6 +68,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     KeepPacked,
     DoubleBuffer,
     SpecialiseCopies,
+    OverlapEdges,
     FlattenTiles,
     ZeroCopy,
     LowerToLoops,

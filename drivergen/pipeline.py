@@ -34,6 +34,7 @@ from axiloom.drivergen.passes.keep_packed import KeepPacked
 from axiloom.drivergen.passes.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
+from axiloom.drivergen.passes.overlap_edges import OverlapEdges
 from axiloom.drivergen.passes.place_flow import PlaceFlow
 from axiloom.drivergen.passes.residency import Residency
 from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
@@ -129,7 +130,7 @@ def transfer_passes(
         "specialise-copies": [SpecialiseCopies()],
         "zero-copy": [FlattenTiles(), ZeroCopy(stream_width)],
     }
-    found: list[ModulePass] = []
+    found: list[ModulePass] = [OverlapEdges()] if "zero-copy" in chosen else []
     for name in chosen:
         if packets and name in ("coalesce", "keep-packed", "double-buffer"):
             found.append(packets)
@@ -212,7 +213,8 @@ def _prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
 def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int) -> bool:
     """Does zero copy read all operands where they are? What is packed anyway is better kept in packets."""
     copy = module.clone()
-    run_passes(copy, [*_prepare(annotate.accelerator), annotate, Split(), Tile(), PlaceFlow()])
+    tiled = [Split(), Tile(), PlaceFlow(), OverlapEdges()]
+    run_passes(copy, [*_prepare(annotate.accelerator), annotate, *tiled])
     FlattenTiles().apply(context(), copy)
     return sends_in_place(copy, stream_width)
 

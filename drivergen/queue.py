@@ -17,9 +17,11 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     StringAttr,
     UnrankedMemRefType,
+    i8,
     i32,
     i64,
 )
@@ -155,6 +157,19 @@ class QueueReceiveOp(_TileOp):
 
 
 @irdl_op_definition
+class QueueOwnOp(IRDLOperation):
+    """Until the queue is closed only the DMA writes to `array`, and nobody reads it."""
+
+    name = "accel.queue_own"
+
+    array = operand_def(MemRefType)
+    assembly_format = "$array attr-dict `:` type($array)"
+
+    def __init__(self, array: SSAValue) -> None:
+        super().__init__(operands=[array])
+
+
+@irdl_op_definition
 class QueueCloseOp(IRDLOperation):
     """Wait until everything is sent and every tile is where it belongs."""
 
@@ -192,27 +207,45 @@ class CleanRowsOp(IRDLOperation):
 
 
 @irdl_op_definition
+class BytesOp(IRDLOperation):
+    """The same address, whatever the elements are: what a function takes that moves bytes."""
+
+    name = "accel.bytes"
+
+    address = operand_def(UnrankedMemRefType)
+    result = result_def(UnrankedMemRefType)
+    assembly_format = "$address attr-dict `:` type($address) `to` type($result)"
+
+    def __init__(self, address: SSAValue) -> None:
+        super().__init__(operands=[address], result_types=[UnrankedMemRefType.from_type(i8)])
+
+
+@irdl_op_definition
 class TakerOp(IRDLOperation):
     """Of a module: a function that adds received tiles to a matrix, or copies them (`mode` of accel.recv).
 
-    `shape`: of a tile; `strides`: of the matrix, in elements, for each dim of the tile.
+    `shape`: of a tile; `strides`: of the matrix, in elements, by dim of the tile; `element`: their type.
     """
 
     name = "accel.taker"
 
     sym_name = prop_def(StringAttr)
     mode = prop_def(StringAttr)
+    element = prop_def(IntegerType)
     shape = prop_def(DenseArrayBase.constr(i64))
     strides = prop_def(DenseArrayBase.constr(i64))
-    assembly_format = "$sym_name $mode $shape `strides` $strides attr-dict"
+    assembly_format = "$sym_name $mode $shape `strides` $strides `of` $element attr-dict"
 
-    def __init__(self, name: str, mode: str, shape: Sequence[int], strides: Sequence[int]) -> None:
+    def __init__(
+        self, name: str, mode: str, shape: Sequence[int], strides: Sequence[int], element: IntegerType
+    ) -> None:
         super().__init__(
             properties={
                 "sym_name": StringAttr(name),
                 "mode": StringAttr(mode),
                 "shape": _integers(shape),
                 "strides": _integers(strides),
+                "element": element,
             }
         )
 
@@ -237,8 +270,10 @@ QUEUE_OPS: list[type[Operation]] = [
     QueueCleanOp,
     QueueTileOp,
     QueueReceiveOp,
+    QueueOwnOp,
     QueueCloseOp,
     CleanRowsOp,
+    BytesOp,
     TakerOp,
     TakerNameOp,
 ]

@@ -22,7 +22,7 @@ MAX_COMMANDS = 8
 PAGE_BYTES = 4096
 """No burst crosses a multiple of this (IHI 0022, A3.4.1)."""
 
-STRIDE_BITS = 16
+STRIDE_BITS = 19
 ROWS_BITS = 13
 """Widths of a strided command's fields: those of STRIDE_VSIZE (:mod:`axiloom.hw.dma_sg_fetch`)."""
 

@@ -42,7 +42,7 @@ class _Lowering:
     def __init__(self, module: ModuleOp) -> None:
         self.module = module
         self.declared: dict[str, tuple[Attribute, ...]] = {}
-        self.takers: dict[tuple[str, tuple[int, ...], tuple[int, ...]], str] = {}
+        self.takers: dict[tuple[Attribute | str | tuple[int, ...], ...], str] = {}
         self.opens: list[queue.QueueOpenOp] = []
         self.at: Operation | None = None
         self.taker = ""
@@ -84,7 +84,7 @@ class _Lowering:
         strides = kind.get_strides()
         if strides is None or strides[0] is None or strides[1] is None:
             fail(self.at, f"only matrices with known strides can be queued, not {kind}")
-        pointer = self.insert(memref.CastOp.get(tile, UnrankedMemRefType.from_type(kind.element_type)))
+        pointer = self._pointer(tile)
         rows, cols = (length(self.at, tile, dim) for dim in permutation)
         first, second = (strides[dim] for dim in permutation)
         assert first is not None
@@ -92,6 +92,14 @@ class _Lowering:
         return _Tile(
             pointer, rows, cols, (first, second), (shape[0], shape[1]), kind.element_type.width.data // 8
         )
+
+    def _pointer(self, array: SSAValue) -> SSAValue:
+        assert isinstance(array.type, MemRefType)
+        return self.insert(memref.CastOp.get(array, UnrankedMemRefType.from_type(array.type.element_type)))
+
+    def _bytes(self, pointer: SSAValue) -> SSAValue:
+        """A queue takes elements of several types."""
+        return self.insert(queue.BytesOp(pointer))
 
     def _times(self, value: SSAValue, factor: int) -> SSAValue:
         known = accel.constant(value)
@@ -129,7 +137,8 @@ class _Lowering:
     def tile(self, op: queue.QueueTileOp) -> None:
         tile = self._tile(op.tile, op.shape.get_values(), op.permutation.get_values())
         if op.how.data == queue.IN_PLACE:
-            self.call("dma_queue_rows", *self._rows(tile))
+            pointer, *sizes = self._rows(tile)
+            self.call("dma_queue_rows", self._bytes(pointer), *sizes)
             return
         bits = 8 * tile.element_bytes
         whole = op.how.data == queue.EITHER
@@ -142,19 +151,30 @@ class _Lowering:
     def receive(self, op: queue.QueueReceiveOp) -> None:
         tile = self._tile(op.tile, op.shape.get_values(), op.permutation.get_values())
         if op.how.data == queue.IN_PLACE:
-            self.call("dma_queue_receive_rows", *self._rows(tile))
+            pointer, *sizes = self._rows(tile)
+            self.call("dma_queue_receive_rows", self._bytes(pointer), *sizes)
             return
         name = self._taker(op, tile)
         if self.taker not in ("", name):
             fail(op, "the tiles of one queue are taken in more than one way")
         self.taker = name
-        self.call("dma_queue_receive", tile.pointer, tile.rows, tile.cols)
+        self.call("dma_queue_receive", self._bytes(tile.pointer), tile.rows, tile.cols)
+
+    def own(self, op: queue.QueueOwnOp) -> None:
+        kind = op.array.type
+        assert isinstance(kind, MemRefType)
+        assert isinstance(kind.element_type, IntegerType)
+        size = kind.element_count() * kind.element_type.width.data // 8
+        self.call("dma_queue_own", self._bytes(self._pointer(op.array)), self.index(size))
 
     def close(self, op: queue.QueueCloseOp) -> None:
         self.call("dma_queue_close")
 
     def _taker(self, op: queue.QueueReceiveOp, tile: _Tile) -> str:
-        key = (op.mode.data, tile.shape, tile.strides)
+        assert isinstance(op.tile.type, MemRefType)
+        element = op.tile.type.element_type
+        assert isinstance(element, IntegerType)
+        key = (op.mode.data, tile.shape, tile.strides, element)
         if key not in self.takers:
             verb = "add_to" if op.mode.data == "accumulate" else "copy_to"
             view = op.tile.owner
@@ -163,7 +183,7 @@ class _Lowering:
             if name in self.takers.values():
                 name += f"_{len(self.takers)}"
             self.takers[key] = name
-            taker = queue.TakerOp(name, op.mode.data, tile.shape, tile.strides)
+            taker = queue.TakerOp(name, op.mode.data, tile.shape, tile.strides, element)
             first = next(o for o in self.module.ops if isinstance(o, func.FuncOp))
             self.module.body.block.insert_op_before(taker, first)
         return self.takers[key]
@@ -175,6 +195,7 @@ _RULES: dict[type[Operation], Callable[..., None]] = {
     queue.QueueCleanOp: _Lowering.clean,
     queue.QueueTileOp: _Lowering.tile,
     queue.QueueReceiveOp: _Lowering.receive,
+    queue.QueueOwnOp: _Lowering.own,
     queue.QueueCloseOp: _Lowering.close,
 }
 

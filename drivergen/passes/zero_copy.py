@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     i32,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -26,10 +26,12 @@ from axiloom.drivergen.mlir import fail
 from axiloom.drivergen.passes.flatten_tiles import begins_on
 from axiloom.isa.types import WORD_BITS
 
-MAX_STRIDE, MAX_ROWS = (1 << 16) - 1, (1 << 13) - 1
+MAX_STRIDE, MAX_ROWS = (1 << 19) - 1, (1 << 13) - 1
 """Of a descriptor's fields: bytes, rows."""
 CACHE_LINE = 32
 """Bytes. What the DMA writes in place must not share one with what the CPU writes."""
+
+_OWNED = "in place, in an array that only the DMA writes to"
 
 _STAGES = (accel.SendLiteralOp, accel.SendDimOp, accel.SendIdxOp, accel.SendOp)
 _TRANSFERS = (accel.StartSendOp, accel.StartRecvOp, accel.WaitOp, accel.RecvOp)
@@ -57,7 +59,10 @@ class _Rows:
         if strides[0] is None or strides[0] < shape[1]:
             return None
         size = kind.element_type.width.data // 8
-        return _Rows(shape[1] * size, shape[0], strides[0] * size, begins_on(tile))
+        row_bytes, stride = shape[1] * size, strides[0] * size
+        if row_bytes == stride:  # one piece
+            return _Rows(row_bytes * shape[0], 1, stride, begins_on(tile))
+        return _Rows(row_bytes, shape[0], stride, begins_on(tile))
 
     def fits(self, unit: int) -> bool:
         """Do rows begin and end on multiples of `unit` bytes, and do the fields hold the sizes?"""
@@ -89,31 +94,38 @@ def _way(op: accel.SendOp, beat_bytes: int) -> str:
 def sends_in_place(module: ModuleOp, stream_width: int) -> bool:
     """Are all operands read where they are, but for tiles at an edge? Takes placed flows."""
     transfers = [op for op in module.walk() if isinstance(op, accel.SendOp | accel.RecvOp)]
-    if len(_sent_types(transfers)) > 1:
-        return False
     return all(
         _way(op, stream_width // 8) != queue.THROUGH_WINDOW
         if isinstance(op, accel.SendOp)
-        else _can_be_taken(op)
+        else op.dense is None
         for op in transfers
     )
 
 
-def _sent_types(ops: Sequence[Operation]) -> set[Attribute]:
-    """Types of the elements that are sent: a queue's functions are declared for one of them."""
-    kinds = [op.tile.type for op in ops if isinstance(op, accel.SendOp)]
-    return {kind.element_type for kind in kinds if isinstance(kind, MemRefType)}
+def _received(op: accel.RecvOp, beat_bytes: int) -> str:
+    """How one tile could get to memory: those that share lines need an array that is the DMA's alone."""
+    shape = op.shape.get_values()
+    rows = _Rows.of(op.tile, shape, op.permutation.get_values())
+    if rows is None or op.mode.data != "overwrite" or not _is_whole(op.tile, shape):
+        return queue.THROUGH_WINDOW
+    if rows.fits(CACHE_LINE):
+        return queue.IN_PLACE
+    return _OWNED if rows.fits(beat_bytes) else queue.THROUGH_WINDOW
 
 
-def _can_be_taken(op: accel.RecvOp) -> bool:
-    """Can its tiles be copied out of a queue's slots, or be written where they belong?"""
-    if op.dense is not None:
-        return False
-    assert isinstance(op.tile.type, MemRefType)
-    if op.tile.type.element_type == i32:
-        return True
-    rows = _Rows.of(op.tile, op.shape.get_values(), op.permutation.get_values())
-    return rows is not None and rows.fits(CACHE_LINE) and _is_whole(op.tile, op.shape.get_values())
+def _array(tile: SSAValue) -> SSAValue:
+    """What a tile is a part of, from its first element to its last."""
+    views = _views(tile)
+    return views[0].operands[0] if views else tile
+
+
+def _touched(value: SSAValue) -> Iterator[Operation]:
+    """The ops that work on an array or a view of it."""
+    for use in value.uses:
+        if isinstance(use.operation, memref.SubviewOp | memref.CollapseShapeOp | memref.ExpandShapeOp):
+            yield from _touched(use.operation.results[0])
+        else:
+            yield use.operation
 
 
 def _loops_around(op: Operation) -> list[scf.ForOp]:
@@ -154,12 +166,8 @@ class _Nest:
         self.notes: dict[str, str] = {}
 
     def rewrite(self) -> None:
-        if len(types := _sent_types(self.inner)) > 1:
-            kinds = " and ".join(sorted(map(str, types)))
-            fail(self.ops[0], f"operands of {kinds} cannot be queued together: use the pipeline copying")
         for op in self.inner:
-            dense = isinstance(op, accel.SendOp | accel.RecvOp) and op.dense is not None
-            if dense or (isinstance(op, accel.RecvOp) and not _can_be_taken(op)):
+            if isinstance(op, accel.SendOp | accel.RecvOp) and op.dense is not None:
                 fail(op, f"there is no descriptor for a tile like {op.operands[0].type}")
         words = {op.words() for op in self.inner if isinstance(op, accel.RecvOp)}
         if len(words) > 1:
@@ -168,7 +176,14 @@ class _Nest:
         assert block is not None
         block.insert_op_before(queue.QueueOpenOp(max(words, default=1)), self.ops[0])
         Rewriter.insert_op(queue.QueueCloseOp(), InsertPoint.after(self.ops[-1]))
-        in_place = self._receives_in_place()
+        receives = [op for op in self.inner if isinstance(op, accel.RecvOp)]
+        ways = {_received(op, self.beat_bytes) for op in receives}
+        in_place = queue.THROUGH_WINDOW not in ways
+        if in_place and _OWNED in ways:
+            arrays = list({_array(op.tile): None for op in receives})
+            in_place = len(arrays) == 1 and self._is_ours(arrays[0])
+            if in_place:
+                block.insert_op_before(queue.QueueOwnOp(arrays[0]), self.ops[0])
         for op in self.inner:
             if isinstance(op, accel.RecvOp):
                 self._receive(op, in_place)
@@ -223,17 +238,9 @@ class _Nest:
 
     # --- receives ---------------------------------------------------------------------------------------
 
-    def _receives_in_place(self) -> bool:
-        """Whether all tiles can be written to memory by the DMA: there is one mode for a whole queue."""
-        for op in self.inner:
-            if not isinstance(op, accel.RecvOp):
-                continue
-            shape = op.shape.get_values()
-            rows = _Rows.of(op.tile, shape, op.permutation.get_values())
-            whole = rows is not None and rows.fits(CACHE_LINE) and _is_whole(op.tile, shape)
-            if op.mode.data != "overwrite" or not whole:
-                return False
-        return True
+    def _is_ours(self, array: SSAValue) -> bool:
+        """Does nothing in the function but this nest write to an array, or read it?"""
+        return all(op in self.inner for op in _touched(array))
 
     def _receive(self, op: accel.RecvOp, in_place: bool) -> None:
         """Announced where the receive was armed: before the words that make the device send."""
@@ -329,7 +336,8 @@ class ZeroCopy(ModulePass):
     `stream_width` (bits): rows of an operand that is read in place begin and end on a beat. What a descriptor
     cannot express (zeros beside an edge, transposition, odd rows) goes through the window, for each operand
     as a whole or, where only edges are at fault, for those tiles. A result is written in place where all its
-    tiles overwrite and fill whole cache lines.
+    tiles overwrite and fill whole cache lines; or whole beats, where nothing else uses its array: then that
+    belongs to the DMA (`accel.queue_own`) until the queue is closed, as tiles share cache lines.
 
     A tile is cleaned at its first use, so that cleaning overlaps with the transfers: in the first
     iterations of the loops that do not move it. The tiled op that has the transfers is between

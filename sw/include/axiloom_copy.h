@@ -161,6 +161,19 @@ AXL_DEFINE_COPY_LINE(int8_t, 8, s8, 16)
 AXL_DEFINE_COPY_LINE(int16_t, 16, s16, 8)
 AXL_DEFINE_COPY_LINE(int32_t, 32, s32, 4)
 
+AXL_INLINE void axl_get_tile_i8(int8_t *to, const int8_t *from, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                                ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) {
+    (void)tile_rows;
+    for (uint32_t r = 0; r < rows; r++, to += row_stride, from += tile_cols) {
+        if (col_stride == 1) {
+            axl_copy_line_i8(to, from, cols);
+            continue;
+        }
+        for (uint32_t c = 0; c < cols; c++)
+            to[(ptrdiff_t)c * col_stride] = from[c];
+    }
+}
+
 /* Blocks as dma_put_block_* and dma_get_block_* have them. */
 #define AXL_DEFINE_PUT_BLOCK(T, BITS)                                                                             \
     AXL_INLINE void axl_put_block_i##BITS(int32_t *window, const T *from, uint32_t rows, uint32_t planes,         \

@@ -50,13 +50,13 @@ enum { DMA_QUEUE_WORDS = 8 };
 typedef struct {
     volatile uint32_t next, next_high;
     volatile uint32_t buffer, buffer_high;
-    volatile uint32_t rows, reserved; /* 15:0 bytes from row to row, 31:19 number of rows; 0: one piece */
+    volatile uint32_t rows, reserved; /* 18:0 bytes from row to row, 31:19 number of rows; 0: one piece */
     volatile uint32_t control;        /* 25:0 bytes (of a row), 26 EOF, 27 SOF */
     volatile uint32_t status;         /* 25:0 bytes, 26 RXEOF, 28 to 30 errors, 31 complete */
     volatile uint32_t words[DMA_QUEUE_WORDS];
 } __attribute__((aligned(64))) dma_descriptor;
 
-#define DMA_MAX_STRIDE 65535u
+#define DMA_MAX_STRIDE 524287u
 #define DMA_MAX_ROWS 8191u
 enum { DMA_EOF = 1u << 26, DMA_SOF = 1u << 27 };
 
@@ -105,7 +105,7 @@ static inline void dma_queue_end_words(void) {
 /* Begin. Tiles of `tile_words` words will come back, through slots of the output window; `take` is called for each,
  * in order, with where it goes (see dma_queue_receive). NULL: they go straight to memory (dma_queue_receive_rows).
  * Errors: not ready, busy (a transfer or queue is open), bounds (the window is smaller than a tile). */
-typedef void dma_take(int32_t *to, const int32_t *tile, uint32_t rows, uint32_t cols);
+typedef void dma_take(void *to, const int32_t *tile, uint32_t rows, uint32_t cols);
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take);
 
 /* Send one word: an opcode or an argument. On a stream wider than a word fill up to a whole beat before rows. */
@@ -167,21 +167,28 @@ DMA_QUEUE_MATRIX(32)
 
 /* What is queued next makes the device send a tile: take(to, tile, rows, cols) when it is there, at the latest in
  * dma_queue_close. Waits for the oldest tile where no slot is free. */
-dma_status dma_queue_receive(int32_t *to, uint32_t rows, uint32_t cols);
+dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
 
 /* Define a dma_take that adds tiles of tile_rows x tile_cols (row major, mod 2^32) to a matrix, or copies them there.
  * Strides are of the matrix, in elements. */
 #define DMA_TAKER_ADD(name, tile_rows, tile_cols, row_stride, col_stride) \
-    DMA_TAKER(name, axl_add_tile_ahead_i32, tile_rows, tile_cols, row_stride, col_stride)
+    DMA_TAKER(name, int32_t, axl_add_tile_ahead_i32, tile_rows, tile_cols, row_stride, col_stride)
 #define DMA_TAKER_COPY(name, tile_rows, tile_cols, row_stride, col_stride) \
-    DMA_TAKER(name, axl_get_tile_i32, tile_rows, tile_cols, row_stride, col_stride)
-#define DMA_TAKER(name, how, tile_rows, tile_cols, row_stride, col_stride)                   \
-    static void name(int32_t *to, const int32_t *tile, uint32_t rows, uint32_t cols) {       \
-        how(to, tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols));     \
+    DMA_TAKER(name, int32_t, axl_get_tile_i32, tile_rows, tile_cols, row_stride, col_stride)
+#define DMA_TAKER_COPY_I8(name, tile_rows, tile_cols, row_stride, col_stride) \
+    DMA_TAKER(name, int8_t, axl_get_tile_i8, tile_rows, tile_cols, row_stride, col_stride)
+#define DMA_TAKER(name, T, how, tile_rows, tile_cols, row_stride, col_stride)                                  \
+    static void name(void *to, const int32_t *tile, uint32_t rows, uint32_t cols) {                            \
+        how((T *)to, (const T *)(const void *)tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols)); \
     }
 
+/* From here to dma_queue_close nobody but the DMA writes to these bytes, and nobody reads them: tiles that are received
+ * there may share cache lines with each other. At most once a queue, before its first receive. */
+dma_status dma_queue_own(void *to, uint32_t bytes);
+
 /* The same, but the DMA writes the tile to its place in memory. Rows begin on cache lines and are made of whole ones,
- * or the CPU's caches would mix up what it and the DMA wrote (checked). */
+ * or the CPU's caches would mix up what it and the DMA wrote; between dma_queue_own and the end, rows are whole beats
+ * of the stream (checked). */
 dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 
 /* Everything is sent, every expected tile is taken. */

@@ -6,6 +6,7 @@
 #define LINE 32u
 #define ROOM (AXL_SEND_RING / 4) /* descriptors that are waited for where the ring is full */
 #define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
+#define AT_ONCE (512u << 10)     /* bytes */
 #define OCM_WORDS (8192u / AXL_DMAS & ~7u)
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT) /* windows */
 
@@ -32,6 +33,9 @@ static struct {
     uint32_t tile_bytes;
     uint32_t limit;  /* tiles expected at a time, and slots: a power of two */
     uint32_t begun;  /* dma_recvs.posted when it was opened */
+    uintptr_t own;   /* bytes that only the DMA writes to */
+    uint32_t own_bytes;
+    int at_once;     /* they are taken out of the caches at the beginning and at the end, not by tiles */
     int open;
 } DMA_EACH(queue);
 static destination DMA_EACH(destinations)[AXL_RECV_RING]; /* of the tile with the same number in the ring */
@@ -114,7 +118,7 @@ static dma_status take_oldest(void) {
     if (!(status & DMA_RXEOF))
         return DMA_ERR_LONG;
     if (!queue.take) {
-        if (!AXL_DMA_COHERENT)
+        if (!AXL_DMA_COHERENT && !queue.at_once)
             axl_cache_invalidate_rows(to.to, to.cols, to.rows, to.stride);
         return DMA_OK;
     }
@@ -123,11 +127,11 @@ static dma_status take_oldest(void) {
         axl_ocm_invalidate((uintptr_t)tile, queue.tile_bytes);
     else if (MAINTAINED)
         axl_cache_invalidate((uintptr_t)tile, queue.tile_bytes);
-    queue.take((int32_t *)to.to, tile, to.rows, to.cols);
+    queue.take((void *)to.to, tile, to.rows, to.cols);
     return DMA_OK;
 }
 
-dma_status dma_queue_receive(int32_t *to, uint32_t rows, uint32_t cols) {
+dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols) {
     const uint32_t number = dma_recvs.posted, used = number - queue.begun;
     if (!queue.take)
         return DMA_ERR_NOT_READY;
@@ -149,14 +153,33 @@ dma_status dma_queue_receive(int32_t *to, uint32_t rows, uint32_t cols) {
 dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
     if (!queue.open || queue.take)
         return DMA_ERR_NOT_READY;
-    if (((uintptr_t)to | row_bytes | stride) % LINE)
+    if (((uintptr_t)to | row_bytes | stride) % (queue.own_bytes ? AXL_STREAM_BITS / 8 : LINE))
         return DMA_ERR_ALIGNMENT;
     if (dma_recvs.posted - dma_recvs.taken == queue.limit)
         TRY(take_oldest());
-    if (!AXL_DMA_COHERENT)
+    if (!AXL_DMA_COHERENT && !queue.at_once)
         axl_cache_discard_rows((uintptr_t)to, row_bytes, rows, stride);
     destinations[dma_recvs.posted & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, row_bytes, stride};
     dma_post_recv((uintptr_t)to, row_bytes, rows == 1 ? 0 : rows << 19 | stride);
+    return DMA_OK;
+}
+
+/* A tile's lines leave the caches before it is written and after, as everywhere; that another tile has a part of such a
+ * line does not matter, as the CPU writes to neither, and the line leaves again with the other one. Only the lines at
+ * the two ends may hold something else. What is larger than the caches leaves them as a whole, which takes less. */
+dma_status dma_queue_own(void *to, uint32_t bytes) {
+    const uintptr_t from = (uintptr_t)to, end = from + bytes;
+    if (!queue.open || queue.take || queue.own_bytes || dma_recvs.posted != queue.begun)
+        return DMA_ERR_NOT_READY;
+    queue.own = from;
+    queue.own_bytes = bytes;
+    queue.at_once = bytes >= AT_ONCE;
+    if (AXL_DMA_COHERENT)
+        return DMA_OK;
+    axl_cache_clean(from, 1);
+    axl_cache_clean(end - 1, 1);
+    if (queue.at_once)
+        axl_cache_discard(from, bytes);
     return DMA_OK;
 }
 
@@ -181,7 +204,7 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     const uint32_t fitting = (on_chip ? OCM_WORDS : dma_out_window.size) / tile_words;
     if (take && fitting == 0)
         return DMA_ERR_BOUNDS;
-    uint32_t limit = SLOT_WORDS / tile_words;
+    uint32_t limit = take ? SLOT_WORDS / tile_words : AXL_RECV_RING / 2;
     if (limit < 2)
         limit = 2;
     if (limit > AXL_RECV_RING / 2)
@@ -197,6 +220,8 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     queue.tile_bytes = tile_words * (uint32_t)sizeof(uint32_t);
     queue.limit = power_of_two(limit);
     queue.begun = dma_recvs.posted;
+    queue.own_bytes = 0;
+    queue.at_once = 0;
     queue.open = 1;
     half = half_used = 0;
     whole = 0;
@@ -212,6 +237,8 @@ dma_status dma_queue_close(void) {
     while (dma_recvs.taken != dma_recvs.posted)
         TRY(take_oldest());
     TRY(wait_sent(dma_sends.pushed));
+    if (!AXL_DMA_COHERENT && queue.at_once)
+        axl_cache_invalidate(queue.own, queue.own_bytes);
     queue.open = 0;
     queue.take = NULL;
     return DMA_OK;

@@ -22,6 +22,8 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 SW = Path(axiloom.sw.__file__).parent
 COPIES = ("dma_copy.c", "dma_block.c")
 """Sources of the runtime that know no platform."""
+QUEUES = ["-DAXL_DMA_SG=1", f"-I{Path(__file__).with_name('queue')}"]
+"""Drivers may have queues; their header on this machine is in the folder."""
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
 _Word = ctypes.POINTER(ctypes.c_uint32)
 _Send = ctypes.CFUNCTYPE(None, _Word, ctypes.c_uint32, ctypes.c_int)
@@ -37,8 +39,9 @@ def gcc(*arguments: str | Path) -> None:
 def runtime() -> tuple[list[Path], tempfile.TemporaryDirectory[str]]:
     """Objects of the runtime; the folder lives as long as the process."""
     folder = tempfile.TemporaryDirectory(prefix="axiloom-test-")
-    flags = ["-c", "-O1", "-fPIC", f"-I{SW / 'include'}", f"-I{SW / 'src'}"]
-    sources = (Path(__file__).with_name("host_runtime.c"), *(SW / "src" / f for f in COPIES))
+    flags = ["-c", "-O1", "-fPIC", *QUEUES, f"-I{SW / 'include'}", f"-I{SW / 'src'}"]
+    own = (Path(__file__).with_name(f"host_{what}.c") for what in ("runtime", "queue"))
+    sources = (*own, *(SW / "src" / f for f in COPIES))
     objects = [Path(folder.name, source.name).with_suffix(".o") for source in sources]
     for source, compiled in zip(sources, objects, strict=True):
         gcc(*flags, source, "-o", compiled)
@@ -53,7 +56,7 @@ def build(driver: Driver) -> ctypes.CDLL:
         (folder / "driver.c").write_text(driver.c)
         (folder / driver.header_name).write_text(driver.header)
         (folder / "main.c").write_text(driver.harness)
-        flags = [*WARNINGS, "-shared", "-fPIC", f"-I{SW / 'include'}", f"-I{folder}"]
+        flags = [*WARNINGS, "-shared", "-fPIC", *QUEUES, f"-I{SW / 'include'}", f"-I{folder}"]
         gcc(*flags, folder / "driver.c", folder / "main.c", *objects, "-o", folder / "driver.so")
         return ctypes.CDLL(str(folder / "driver.so"))
 
@@ -106,7 +109,9 @@ def run(
     library = build(driver)
     device = Device(spec) if spec else None
     if device:
+        assert spec is not None
         library.host_connect(device.send, device.recv)
+        library.host_stream(spec.stream_width)
     for _ in range(times):
         for arg in driver.args:
             view(library, arg)[...] = inputs.get(arg.symbol, 77)  # what is only written may hold anything

@@ -19,6 +19,10 @@ void host_connect(void (*send)(const uint32_t *, uint32_t, int), uint32_t (*recv
     on_recv = recv;
 }
 
+/* For host_queue.c. */
+void host_send(const uint32_t *words, uint32_t count, int armed) { on_send(words, count, armed); }
+uint32_t host_recv(uint32_t *words, uint32_t count) { return on_recv(words, count); }
+
 dma_status dma_init(uintptr_t dma, uintptr_t in, uint32_t in_bytes, uintptr_t out, uint32_t out_bytes) {
     (void)dma, (void)in, (void)out;
     free(dma_in_window.words);

@@ -131,13 +131,40 @@ def test_input_channels_are_not_cut_with_a_rest() -> None:
         compile_mlir(rounded(CONV).text, spec("conv_v4", "int8"), tile=(6, 8, 8, 3, 3, 3))
 
 
-@pytest.mark.parametrize("name", ["v4_16", "conv_v4"])
-def test_words_of_channels_are_not_queued_with_narrow_elements(name: str) -> None:
-    """With scatter-gather all passes are those that copy; zero copy alone says why it cannot."""
+def queued(name: str, width: int = 32) -> AcceleratorSpec:
     device = spec(name, "int8")
-    device = isa.revise(device, dma=replace(device.dma, scatter_gather=True))
-    text = rounded(CONV).text if name == "conv_v4" else Rounded(matmul(32, 64, 32), (32, 64), 1).text
-    everything, copying = (compile_mlir(text, device, pipeline=one).c for one in ("all", "copying"))
-    assert everything == copying.replace("pipeline copying", "pipeline all")
-    with pytest.raises(CompileError, match="operands of i32 and i8 cannot be queued together"):
-        compile_mlir(text, device, pipeline="zero-copy")
+    return isa.revise(device, stream_width=width, dma=replace(device.dma, scatter_gather=True))
+
+
+@pytest.mark.parametrize("width", [32, 64, 128])
+@pytest.mark.parametrize("name", ["v3_16", "v4_16"])
+def test_queued(name: str, width: int) -> None:
+    """Rows of whole beats: A, B, words of channels and rounded results are read and written in place."""
+    text = Rounded(matmul(72, 80, 96), (72, 80), 1, zp=3, lo=-100).text
+    driver = check(text, queued(name, width), pipeline="all")
+    assert driver.calls[0].flow == "Csq"
+    assert "dma_queue_receive_rows" in driver.c
+    assert "dma_queue_tile" not in driver.c
+
+
+def test_results_that_cannot_be_written_in_place_are_taken() -> None:
+    """Rows of 21 bytes."""
+    driver = check(Rounded(matmul(32, 21, 64), (32, 21), 1).text, queued("v4_16"), pipeline="zero-copy")
+    assert "DMA_TAKER_COPY_I8" in driver.c
+
+
+@given(
+    st.tuples(st.integers(1, 70), st.integers(1, 70), st.integers(1, 70)),
+    st.sampled_from(["v3_16", "v4_16"]),
+    st.sampled_from([32, 64, 128]),
+    st.sampled_from(["all", "zero-copy"]),
+)
+@settings(max_examples=8)
+def test_any_queued_matmul(size: tuple[int, int, int], name: str, width: int, pipeline: str) -> None:
+    M, N, K = size
+    check(Rounded(matmul(M, N, K), (M, N), 1).text, queued(name, width), pipeline=pipeline)
+
+
+def test_queued_convolution() -> None:
+    text = rounded(Conv(pad=(1, 1, 1, 1), dtype="int8"), lo=0).text
+    assert "dma_queue_open" in check(text, queued("conv_v4"), pipeline="all").c

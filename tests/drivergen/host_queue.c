@@ -1,0 +1,168 @@
+/* Queues of a scatter-gather DMA, with Python in place of the device. Everything is read as late as the driver allows:
+ * what is packed or written too early goes wrong. Rows must be whole beats, as the real DMA has them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "axiloom_sg.h"
+#include "dma_internal.h"
+
+void host_send(const uint32_t *words, uint32_t count, int armed);
+uint32_t host_recv(uint32_t *words, uint32_t count);
+
+enum { LINE = 32, MOST = 4096, TILES = 3 };
+
+typedef struct {
+    const uint8_t *from; /* NULL: a word */
+    void *packed;        /* what is to be freed */
+    uint32_t row_bytes, rows, stride, word;
+} piece;
+typedef struct {
+    uint8_t *to;
+    uint32_t rows, cols, stride;
+} place;
+
+static piece pieces[MOST];
+static place places[TILES];
+static uint32_t pending, expected, beat_bytes = 4, tile_words;
+static dma_take *taker;
+static int is_open;
+static const uint8_t *own, *own_end;
+
+void host_stream(uint32_t bits) { beat_bytes = bits / 8; }
+
+/* All that is queued is read now. */
+static void flush(void) {
+    for (uint32_t i = 0; i < pending; i++) {
+        const piece p = pieces[i];
+        if (!p.from)
+            host_send(&p.word, 1, expected != 0);
+        for (uint32_t r = 0; p.from && r < p.rows; r++) {
+            uint32_t *words = malloc(p.row_bytes);
+            memcpy(words, p.from + (size_t)r * p.stride, p.row_bytes);
+            host_send(words, p.row_bytes / 4, expected != 0);
+            free(words);
+        }
+        free(p.packed);
+    }
+    pending = 0;
+}
+
+static dma_status append(piece p) {
+    if (!is_open)
+        return DMA_ERR_NOT_READY;
+    if (pending == MOST)
+        flush();
+    pieces[pending++] = p;
+    return DMA_OK;
+}
+
+static dma_status take_oldest(void) {
+    const place to = places[0];
+    flush();
+    uint32_t *tile = malloc(tile_words * 4);
+    if (host_recv(tile, tile_words) != tile_words)
+        return DMA_ERR_TIMEOUT;
+    if (taker)
+        taker(to.to, (const int32_t *)tile, to.rows, to.cols);
+    else
+        for (uint32_t r = 0; r < to.rows; r++)
+            memcpy(to.to + (size_t)r * to.stride, (uint8_t *)tile + (size_t)r * to.cols, to.cols);
+    free(tile);
+    memmove(places, places + 1, sizeof places - sizeof *places);
+    expected--;
+    return DMA_OK;
+}
+
+static dma_status expect(place to) {
+    if (!is_open)
+        return DMA_ERR_NOT_READY;
+    if (expected == TILES) {
+        const dma_status status = take_oldest();
+        if (status != DMA_OK)
+            return status;
+    }
+    places[expected++] = to;
+    return DMA_OK;
+}
+
+dma_status dma_queue_open(uint32_t words, dma_take *take) {
+    if (is_open)
+        return DMA_ERR_BUSY;
+    is_open = 1;
+    tile_words = words;
+    taker = take;
+    own = own_end = NULL;
+    return DMA_OK;
+}
+
+dma_status dma_queue_own(void *to, uint32_t bytes) {
+    if (!is_open || taker || expected || own)
+        return DMA_ERR_NOT_READY;
+    own = to;
+    own_end = own + bytes;
+    memset(to, 0x55, bytes);
+    return DMA_OK;
+}
+
+dma_status dma_queue_close(void) {
+    while (expected) {
+        const dma_status status = take_oldest();
+        if (status != DMA_OK)
+            return status;
+    }
+    flush();
+    is_open = 0;
+    return DMA_OK;
+}
+
+void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    (void)from, (void)row_bytes, (void)rows, (void)stride;
+}
+
+dma_status dma_queue_word(uint32_t word) { return append((piece){.word = word}); }
+
+dma_status dma_queue_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    if (((uintptr_t)from | row_bytes | (rows > 1 ? stride : 0)) % beat_bytes)
+        return DMA_ERR_ALIGNMENT;
+    if (rows > DMA_MAX_ROWS || (rows > 1 && stride > DMA_MAX_STRIDE))
+        return DMA_ERR_BOUNDS;
+    return append((piece){.from = from, .row_bytes = row_bytes, .rows = rows, .stride = stride});
+}
+
+dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols) {
+    return taker ? expect((place){to, rows, cols, 0}) : DMA_ERR_NOT_READY;
+}
+
+dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    const uint8_t *end = (uint8_t *)to + (size_t)(rows - 1) * stride + row_bytes;
+    if (taker || row_bytes * rows != tile_words * 4)
+        return DMA_ERR_NOT_READY;
+    if (((uintptr_t)to | row_bytes | (rows > 1 ? stride : 0)) % (own ? beat_bytes : LINE))
+        return DMA_ERR_ALIGNMENT;
+    if (rows > DMA_MAX_ROWS || (rows > 1 && stride > DMA_MAX_STRIDE))
+        return DMA_ERR_BOUNDS;
+    if (own && ((uint8_t *)to < own || end > own_end))
+        return DMA_ERR_BOUNDS;
+    return expect((place){to, rows, row_bytes, stride});
+}
+
+#define DEFINE(BITS)                                                                                                  \
+    dma_status dma_queue_tile_i##BITS(const int##BITS##_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,   \
+                                      ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) {                 \
+        int##BITS##_t *packed = calloc((size_t)tile_rows * tile_cols, sizeof *packed);                                \
+        const uint32_t bytes = tile_rows * tile_cols * (BITS / 8);                                                    \
+        for (uint32_t r = 0; r < rows; r++)                                                                           \
+            for (uint32_t c = 0; c < cols; c++)                                                                       \
+                packed[r * tile_cols + c] = src[(ptrdiff_t)r * row_stride + (ptrdiff_t)c * col_stride];               \
+        return append((piece){.from = (uint8_t *)packed, .packed = packed, .row_bytes = bytes, .rows = 1});           \
+    }                                                                                                                 \
+    dma_status dma_queue_matrix_i##BITS(const int##BITS##_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride, \
+                                        uint32_t tile_rows, uint32_t tile_cols) {                                     \
+        const uint32_t size = BITS / 8;                                                                               \
+        if (rows == tile_rows && cols == tile_cols)                                                                   \
+            return dma_queue_rows(src, cols * size, rows, (uint32_t)row_stride * size);                               \
+        return dma_queue_tile_i##BITS(src, rows, cols, row_stride, 1, tile_rows, tile_cols);                          \
+    }
+DEFINE(8)
+DEFINE(16)
+DEFINE(32)
