@@ -24,6 +24,7 @@
  *     AXL_CPU_HZ       clock of the CPU (default 650000000); the global timer runs at half of it
  *     AXL_DMAS         accelerators of the system, each with its DMA and windows (default 1): see dma_select
  *     AXL_LINUX        1: a Linux process, with the platform in sw/linux; 0: bare metal (default)
+ *     AXL_REMOTE       1: the driver runs on a PC, its DMA is behind a line (sw/remote); 0: it is not (default)
  *     AXL_RELOCATED    1: a DMA's address of memory is not the CPU's (default AXL_LINUX): see axl_bus
  */
 #ifndef AXILOOM_H
@@ -55,6 +56,9 @@
 #endif
 #ifndef AXL_LINUX
 #define AXL_LINUX 0
+#endif
+#ifndef AXL_REMOTE
+#define AXL_REMOTE 0
 #endif
 #ifndef AXL_TIMEOUT_LOOKS
 #define AXL_TIMEOUT_LOOKS (AXL_LINUX ? 1000 : 1)

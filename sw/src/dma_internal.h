@@ -49,12 +49,18 @@ extern uintptr_t DMA_EACH(dma_registers);
 #define dma_registers dma_registers_of[dma_now]
 #endif
 
-static inline uint32_t dma_read_register(uint32_t offset) {
-    return *(volatile uint32_t *)(dma_registers + offset);
-}
+#if AXL_REMOTE /* sw/remote/platform.c: the registers are on no bus of this machine */
+uint32_t axl_read_register(uintptr_t address);
+void axl_write_register(uintptr_t address, uint32_t value);
+#else
+static inline uint32_t axl_read_register(uintptr_t address) { return *(volatile uint32_t *)address; }
+static inline void axl_write_register(uintptr_t address, uint32_t value) { *(volatile uint32_t *)address = value; }
+#endif
+
+static inline uint32_t dma_read_register(uint32_t offset) { return axl_read_register(dma_registers + offset); }
 
 static inline void dma_write_register(uint32_t offset, uint32_t value) {
-    *(volatile uint32_t *)(dma_registers + offset) = value;
+    axl_write_register(dma_registers + offset, value);
 }
 
 /* What differs between the two kinds of DMA: dma_simple.c, dma_sg.c (AXL_DMA_SG). One transfer a channel. */
@@ -63,7 +69,7 @@ void dma_channel_start(const dma_channel *channel, uintptr_t address, uint32_t b
 
 /* Platform: what an operating system has to give before the DMA may be used, and what is said where a wait failed.
  * Registers and windows come with their physical addresses and go with those that the CPU has for them. */
-#if AXL_LINUX
+#if AXL_LINUX || AXL_REMOTE
 dma_status axl_open_dma(uintptr_t *registers, uintptr_t *in, uint32_t in_bytes, uintptr_t *out, uint32_t out_bytes);
 dma_status axl_wait_failed(const dma_channel *channel, dma_status status); /* returns the status */
 #else
