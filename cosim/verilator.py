@@ -1,9 +1,9 @@
 """Builds a simulator's program from Verilog with Verilator, for cocotb: no make, no perl, no ccache.
 
 Three things are compiled, each cached under the hash of all that goes into it: Verilator's runtime
-with :file:`rtl/main.cpp` (once per Verilator, compiler and machine), then per design its Verilated
-code with :file:`rtl/model.cpp`, and the link. cocotb's own runner is not used because it makes every
-signal public, which costs a factor of eight in speed.
+with :file:`rtl/main.cpp` (once per Verilator, compiler and machine; what writes a kind of waveform when it
+is first wanted), then per design its Verilated code with :file:`rtl/model.cpp`, and the link. cocotb's own
+runner is not used because it makes every signal public, which costs a factor of eight in speed.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ PROGRAM = "simulation"
 """Name of the program in the folder of a finished build."""
 
 OPTIMISE = ["-O3", "-march=native"]
+QUICK = ["-O1", "-march=native"]
+QUICK_BUILDS = "AXILOOM_QUICK_BUILDS"
+"""Environment variable: designs are compiled in half the time and run a fifth slower, for many short runs."""
 COMMON = [
     *("-std=gnu++17", "-pthread", "-w", "-DVL_TIME_CONTEXT", "-DVL_USER_FINISH"),
     *("-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"),
@@ -138,13 +141,13 @@ def _compile_all(jobs: Sequence[tuple[list[str | Path], str]], cwd: Path) -> Non
             future.result()
 
 
-def _trace_flags(trace: str | None) -> list[str]:
+def trace_flags(trace: str | None) -> list[str]:
     kinds = {"fst": "VM_TRACE_FST", "vcd": "VM_TRACE_VCD"}
     flags = [f"-DVM_TRACE={int(trace is not None)}", "-DVM_TRACE_SAIF=0"]
     return flags + [f"-D{macro}={int(kind == trace)}" for kind, macro in kinds.items()]
 
 
-def _include_flags() -> list[str]:
+def include_flags() -> list[str]:
     # rtl/compat: FST needs LZ4's and zlib's interface; ours needs neither library nor headers.
     include = find().root / "include"
     return [f"-I{include}", f"-I{include / 'vltstd'}", f"-I{RTL}", f"-I{RTL / 'compat'}"]
@@ -158,30 +161,35 @@ def _say(progress: Progress | None, line: str) -> None:
 def runtime(trace: str | None = None, progress: Progress | None = None) -> Path:
     """Archive of Verilator's runtime and :file:`main.cpp`, the same for every design.
 
-    `trace` is None, "fst" or "vcd".
+    `trace` is None, "fst" or "vcd": with it the archive has what writes that too, added to the one without.
     """
-    sources = ["verilated", "verilated_dpi", "verilated_vpi", "verilated_threads"]
+    include = find().root / "include"
     if trace:
-        sources.append(f"verilated_{trace}_c")
-    own = [RTL / "main.cpp", RTL / "model.h", *sorted((RTL / "compat").glob("*.h"))]
+        plain = runtime(None, progress)
+        units = [include / f"verilated_{trace}_c.cpp"]
+        own, what = sorted((RTL / "compat").glob("*.h")), f"Verilator's writer of {trace.upper()}"
+    else:
+        sources = ["verilated", "verilated_dpi", "verilated_vpi", "verilated_threads"]
+        units = [*(include / f"{name}.cpp" for name in sources), RTL / "main.cpp"]
+        own, what = [RTL / "main.cpp", RTL / "model.h"], f"the runtime of Verilator {find().version}"
 
     def build(folder: Path) -> None:
         begin = time.perf_counter()
-        _say(progress, f"compiling the runtime of Verilator {find().version} (once per machine)")
-        include = find().root / "include"
-        flags = ["-O2", "-march=native", *COMMON, *_trace_flags(trace), *_include_flags()]
-        units = [include / f"{name}.cpp" for name in sources] + [RTL / "main.cpp"]
+        _say(progress, f"compiling {what} (once per machine)")
+        flags = ["-O2", "-march=native", *COMMON, *trace_flags(trace), *include_flags()]
         jobs: list[tuple[list[str | Path], str]] = [
             ([*flags, "-c", unit, "-o", f"{unit.stem}.o"], f"compiling Verilator's runtime ({unit.name})")
             for unit in units
         ]
         _compile_all(jobs, folder)
+        if trace:
+            shutil.copyfile(plain, folder / "runtime.a")
         _archive(folder / "runtime.a", [folder / f"{unit.stem}.o" for unit in units])
         for unit in units:
             (folder / f"{unit.stem}.o").unlink()
-        _say(progress, f"runtime compiled in {time.perf_counter() - begin:.0f} s")
+        _say(progress, f"{what} compiled in {time.perf_counter() - begin:.0f} s")
 
-    key = content_hash("runtime", identity(), trace, *own)
+    key = content_hash("runtime", identity(), trace, plain.parent.name if trace else "", *own)
     return cached_build("verilator-runtime", key, build) / "runtime.a"
 
 
@@ -222,12 +230,12 @@ def build(design: Design, core: Path | None = None, progress: Progress | None = 
         _say(progress, f"verilating {design.top}")
         generated = _verilate(design, folder)
         _say(progress, f"compiling {design.top}")
-        _compile(design, folder, generated)
-        _link(folder, archive, core if design.soc else None)
+        objects = _compile(design, folder, generated)
+        _link(folder, objects, archive, core if design.soc else None)
         shutil.rmtree(generated)
         _say(progress, f"{design.top} built in {time.perf_counter() - begin:.0f} s")
 
-    key = content_hash("design", identity(), repr(design), archive.parent.name, interface, *own)
+    key = content_hash("design", identity(), _quick(), repr(design), archive.parent.name, interface, *own)
     return cached_build("verilator", key, fill)
 
 
@@ -277,33 +285,54 @@ def _with_includes(file: Path) -> str:
     return done.stdout
 
 
-def _compile(design: Design, folder: Path, generated: Path) -> None:
-    """Two units: what runs every cycle at full optimisation, what runs once without any."""
-    units = sorted(p for p in generated.glob("*.cpp"))
-    slow = [u for u in units if u.stem.endswith("__Slow")]
-    fast = [u for u in units if u not in slow] + [RTL / "model.cpp"]
+def _quick() -> bool:
+    return os.environ.get(QUICK_BUILDS, "0") not in ("", "0")
+
+
+def _compile(design: Design, folder: Path, generated: Path) -> list[str]:
+    """The objects: what runs every cycle at full optimisation, what runs once without any.
+
+    Quickly, both are one unit: half of the time goes into the headers.
+    """
+    files = sorted(p for p in generated.glob("*.cpp"))
+    slow = [u for u in files if u.stem.endswith("__Slow")]
+    fast = [u for u in files if u not in slow] + [RTL / "model.cpp"]
     if design.soc:
         fast.append(RTL / "axl_dpi.cpp")
-    for name, parts in (("fast", fast), ("slow", slow)):
-        (folder / f"{name}.cpp").write_text("".join(f'#include "{part}"\n' for part in parts))
+    if _quick():
+        begin, end = '#pragma GCC push_options\n#pragma GCC optimize ("O0")\n', "#pragma GCC pop_options\n"
+        units = {"all": (QUICK, f"{begin}{_including(slow)}{end}{_including(fast)}")}
+    else:
+        units = {"fast": (OPTIMISE, _including(fast)), "slow": (["-O0"], _including(slow))}
     flags = [
         *COMMON,
-        *_trace_flags(design.trace),
-        *_include_flags(),
+        *trace_flags(design.trace),
+        *include_flags(),
         f"-I{generated}",
         f"-I{RTL.parent / 'native'}",
     ]
     if design.soc:
         flags.append("-DAXL_SOC")
+    for name, (_, text) in units.items():
+        (folder / f"{name}.cpp").write_text(text)
     what = f"compiling the simulation of {design.top}"
-    jobs: list[tuple[list[str | Path], str]] = [
-        ([*OPTIMISE, *flags, "-c", "fast.cpp", "-o", "fast.o"], what),
-        (["-O0", *flags, "-c", "slow.cpp", "-o", "slow.o"], what),
-    ]
-    _compile_all(jobs, folder)
+    _compile_all(
+        [
+            ([*level, *flags, "-c", f"{name}.cpp", "-o", f"{name}.o"], what)
+            for name, (level, _) in units.items()
+        ],
+        folder,
+    )
+    for name in units:
+        (folder / f"{name}.cpp").unlink()
+    return [f"{name}.o" for name in units]
 
 
-def _link(folder: Path, archive: Path, core: Path | None) -> None:
+def _including(files: Sequence[Path]) -> str:
+    return "".join(f'#include "{file}"\n' for file in files)
+
+
+def _link(folder: Path, objects: Sequence[str], archive: Path, core: Path | None) -> None:
     import cocotb_tools.config
 
     libraries: list[str | Path] = [f"-L{cocotb_tools.config.libs_dir}", "-lcocotbvpi_verilator"]
@@ -312,10 +341,9 @@ def _link(folder: Path, archive: Path, core: Path | None) -> None:
     # Libraries of libraries (Unicorn, GPI) are looked for when the program starts.
     allow = ["-Wl,--allow-shlib-undefined"] if sys.platform.startswith("linux") else []
     compile_cxx(
-        ["-rdynamic", "fast.o", "slow.o", archive, *libraries, *allow, "-pthread", "-o", PROGRAM],
+        ["-rdynamic", *objects, archive, *libraries, *allow, "-pthread", "-o", PROGRAM],
         "linking the simulation",
         folder,
     )
-    for name in ("fast", "slow"):
-        (folder / f"{name}.o").unlink()
-        (folder / f"{name}.cpp").unlink()
+    for name in objects:
+        (folder / name).unlink()

@@ -20,6 +20,9 @@ settings.register_profile(
 )
 settings.load_profile("axiloom")
 
+# A test simulates a moment of a design that it had to build: the build is what takes the time.
+os.environ.setdefault("AXILOOM_QUICK_BUILDS", "1")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
