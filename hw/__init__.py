@@ -1,10 +1,11 @@
 """RTL in Amaranth 0.5: AXI signatures, the engines, the AXI DMA, the SoC, Verilog emission.
 
-``axi`` signatures with standard port names; ``accelerator`` picks the engine for an ``AcceleratorSpec``:
+``axi`` signatures with standard port names; ``accelerator`` picks the engine (``engine``, ``array_engine``:
+what several have in common) for an ``AcceleratorSpec``:
 
 - ``matmul`` (sizes in ``geometry``), made of ``stream``, ``receiver`` with ``decoder``, ``tile_check``,
-  ``sequencer``, ``operand_buffer``, ``mac_array``, ``result_buffer``, ``sender`` and, for results of int8,
-  ``requantise`` (``parameter_buffer``); ``ping_pong`` is what their buffers have in common
+  ``sequencer``, ``operand_buffer``, ``mac_array``, ``result_buffer``, ``sender`` (``tile_sender``) and, for
+  results of int8, ``requantise`` (``parameter_buffer``); ``ping_pong`` is what their buffers have in common
 - ``conv`` (conv_v4, sizes in ``conv_geometry``): the same parts, with ``window_buffer`` for images,
   ``conv_numbers`` in place of ``tile_check`` and ``conv_sender`` with ``packer``
 - ``window_conv`` (conv_v3, sizes in ``window_geometry``): ``window_control`` and ``dot_product``

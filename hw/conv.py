@@ -22,14 +22,15 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import connect, flipped
 
+from axiloom.hw.array_engine import ArrayEngine, Parts
 from axiloom.hw.commands import command_layout
 from axiloom.hw.conv_geometry import ConvGeometry
 from axiloom.hw.conv_numbers import ConvNumbers
 from axiloom.hw.conv_sender import ConvSender, tag_layout
 from axiloom.hw.decoder import Programs
 from axiloom.hw.delay import delayed
-from axiloom.hw.engine import QUEUE_DEPTH, Engine
-from axiloom.hw.mac_array import LATENCY, MacArray
+from axiloom.hw.engine import QUEUE_DEPTH, join_loads
+from axiloom.hw.mac_array import MacArray
 from axiloom.hw.operand_buffer import READ_LATENCY, OperandBuffer
 from axiloom.hw.receiver import Receiver
 from axiloom.hw.requantise import Requantise
@@ -40,7 +41,7 @@ from axiloom.hw.window_buffer import READ_LATENCY as WINDOW_LATENCY
 from axiloom.hw.window_buffer import WindowBuffer
 
 
-class Conv(Engine):
+class Conv(ArrayEngine):
     """Convolves: see :class:`axiloom.hw.engine.Engine`.
 
     A beat a cycle is taken; but of an image at most `cols` elements, and at strides sw above 1 two, or one
@@ -73,6 +74,7 @@ class Conv(Engine):
         m.submodules.array = array = MacArray(geometry.image.bits, geometry.rows, geometry.cols)
         m.submodules.result = result = ResultBuffer(geometry.rows, geometry.cols, geometry.o_depth)
         m.submodules.sender = sender = ConvSender(geometry)
+        parts = Parts(receiver, queue, sequencer, array, result, sender)
 
         connect(m, flipped(self.s_axis), words.s_axis)
         connect(m, sequencer.requests, sender.requests)
@@ -91,26 +93,16 @@ class Conv(Engine):
             command.half_i.eq(receiver.commands.payload.half_i),
             command.half_f.eq(receiver.commands.payload.half_f),
             command.dims.eq(numbers.numbers),
-            queue.w_data.eq(command),
-            queue.w_en.eq(receiver.commands.valid),
-            receiver.commands.ready.eq(queue.w_rdy),
-            sequencer.commands.payload.eq(queue.r_data),
-            sequencer.commands.valid.eq(queue.r_rdy),
-            queue.r_en.eq(sequencer.commands.ready),
+        ]
+        self._join_commands(m, parts, command)
+        m.d.comb += [
             filters.lines.eq(receiver.dims.oc),
             filters.k.eq(numbers.k),
             window.tile.eq(numbers.tile),
             window.walk.eq(sequencer.commands.payload.dims.walk),
         ]
-        for name, buffer in (("i", window), ("f", filters)):
-            m.d.comb += [
-                buffer.load_data.eq(receiver.load_data),
-                buffer.load_valid.eq(getattr(receiver, f"load_{name}_valid")),
-                getattr(receiver, f"load_{name}_ready").eq(buffer.load_ready),
-                getattr(receiver, f"load_{name}_last").eq(buffer.load_last),
-                getattr(receiver, f"load_{name}_half").eq(buffer.half),
-                buffer.claim.eq(receiver.claim),
-            ]
+        join_loads(m, receiver, "i", window)
+        join_loads(m, receiver, "f", filters)
         # A window takes longer to read than filters, so those are told what to do later.
         for buffer, operand, half, later in (
             (window, "b", "half_i", 0),
@@ -127,53 +119,12 @@ class Conv(Engine):
             for what, value in told.items():
                 m.d.comb += getattr(buffer, what).eq(delayed(m, f"{operand}_{what}", value, later))
 
-        m.d.comb += [
-            array.a.eq(filters.elements),
-            array.b.eq(window.elements),
-            array.select.eq(result.select),
-            result.sums.eq(array.selected),
-            # `step` comes two cycles before the sums of a block's row 0 are whole.
-            array.control.eq(delayed(m, "control", sequencer.control, WINDOW_LATENCY)),
-            result.step.eq(delayed(m, "step", sequencer.step, WINDOW_LATENCY + LATENCY - 2)),
-            result.start.eq(sequencer.start),
-            result.start_half.eq(sequencer.half),
-            result.sending.eq(sender.reading),
-            result.send_half.eq(sender.send_half),
-            result.send_enable.eq(sender.send_enable),
-            result.send_address.eq(sender.send_address),
-            sender.send_row.eq(result.send_row),
-            sender.running.eq(result.running),
-            sequencer.held.eq(sender.holds),
-            sequencer.held_half.eq(sender.send_half),
-            self.debug_compute.eq(array.active),
-            self.debug_error.eq(receiver.error),
-            self.debug_busy.eq(
-                receiver.busy
-                | words.words.valid & ~numbers.ready
-                | queue.r_rdy
-                | (queue.level != 0)
-                | sequencer.busy
-                | result.running.any()
-                | sender.busy
-            ),
-        ]
+        self._join_array(m, parts, filters.elements, window.elements, WINDOW_LATENCY)
+        self._join_probes(m, parts, receiver.busy | words.words.valid & ~numbers.ready)
         if geometry.post:
             m.submodules.requantise = requantise = Requantise(
                 geometry.lanes, geometry.channels, geometry.p_width, tag_layout(geometry), shared=True
             )
-            connect(m, sender.sums, requantise.i)
-            connect(m, requantise.o, sender.elements)
-            m.d.comb += [
-                requantise.size.eq(receiver.dims.oc),
-                requantise.load_data.eq(receiver.load_data[: geometry.p_width]),
-                requantise.load_valid.eq(receiver.load_p_valid),
-                receiver.load_p_ready.eq(requantise.load_ready),
-                receiver.load_p_last.eq(requantise.load_last),
-                receiver.load_p_half.eq(requantise.half),
-                requantise.claim.eq(receiver.claim_p),
-                requantise.finish.eq(sender.finish_p),
-                requantise.finish_half.eq(sender.finish_half_p),
-                sender.requantising.eq(requantise.busy),
-                command.dims.half_p.eq(requantise.half),
-            ]
+            self._join_requantise(m, parts, requantise, receiver.dims.oc)
+            m.d.comb += command.dims.half_p.eq(requantise.half)
         return m

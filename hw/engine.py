@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Self, cast
 
+from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from axiloom.hw.axi import AXI4Stream
+from axiloom.hw.receiver import Receiver
 from axiloom.isa.spec import AcceleratorSpec
 
 QUEUE_DEPTH = 4
@@ -53,3 +55,15 @@ class Engine(wiring.Component):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.spec.name!r})"
+
+
+def join_loads(m: Module, receiver: Receiver, name: str, buffer: Any) -> None:
+    """The receiver's loads of an operand (its `name` in lower case) to the buffer that holds it."""
+    m.d.comb += [
+        buffer.load_data.eq(receiver.load_data[: len(buffer.load_data)]),
+        buffer.load_valid.eq(getattr(receiver, f"load_{name}_valid")),
+        getattr(receiver, f"load_{name}_ready").eq(buffer.load_ready),
+        getattr(receiver, f"load_{name}_last").eq(buffer.load_last),
+        getattr(receiver, f"load_{name}_half").eq(buffer.half),
+        buffer.claim.eq(receiver.claim),
+    ]

@@ -19,12 +19,12 @@ from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import connect, flipped
 
+from axiloom.hw.array_engine import ArrayEngine, Parts
 from axiloom.hw.commands import command_layout
 from axiloom.hw.decoder import Programs
-from axiloom.hw.delay import delayed
-from axiloom.hw.engine import QUEUE_DEPTH, Engine
+from axiloom.hw.engine import QUEUE_DEPTH, join_loads
 from axiloom.hw.geometry import Geometry
-from axiloom.hw.mac_array import LATENCY, MacArray
+from axiloom.hw.mac_array import MacArray
 from axiloom.hw.operand_buffer import READ_LATENCY, OperandBuffer
 from axiloom.hw.receiver import Receiver
 from axiloom.hw.requantise import Requantise
@@ -35,7 +35,7 @@ from axiloom.hw.stream import StreamInput
 from axiloom.hw.tile_check import TileCheck
 
 
-class MatMul(Engine):
+class MatMul(ArrayEngine):
     """Multiplies matrices: see :class:`axiloom.hw.engine.Engine`.
 
     Both streams take a beat a cycle; loads of operands whose lines are no whole
@@ -66,10 +66,14 @@ class MatMul(Engine):
         m.submodules.array = array = MacArray(geometry.a.bits, geometry.rows, geometry.cols)
         m.submodules.result = result = ResultBuffer(geometry.rows, geometry.cols, geometry.c_depth)
         m.submodules.sender = sender = Sender(geometry)
+        parts = Parts(receiver, queue, sequencer, array, result, sender)
         command_dims: Value = receiver.dims.as_value()
         if geometry.post:
-            half_p = self._requantise(m, receiver, sender)
-            command_dims = Cat(command_dims, half_p)
+            m.submodules.requantise = requantise = Requantise(
+                geometry.p_lanes, geometry.largest[1], geometry.p_width, 1, shared=False
+            )
+            self._join_requantise(m, parts, requantise, geometry.size(receiver.dims, "n"))
+            command_dims = Cat(command_dims, requantise.half)
 
         connect(m, flipped(self.s_axis), words.s_axis)
         connect(m, words.words, receiver.words)
@@ -80,13 +84,8 @@ class MatMul(Engine):
             command.half_a.eq(receiver.commands.payload.half_a),
             command.half_b.eq(receiver.commands.payload.half_b),
             command.dims.as_value().eq(command_dims),
-            queue.w_data.eq(command),
-            queue.w_en.eq(receiver.commands.valid),
-            receiver.commands.ready.eq(queue.w_rdy),
-            sequencer.commands.payload.eq(queue.r_data),
-            sequencer.commands.valid.eq(queue.r_rdy),
-            queue.r_en.eq(sequencer.commands.ready),
         ]
+        self._join_commands(m, parts, command)
 
         m.d.comb += receiver.dims_fit.eq(~0)  # checked when they are set
         if not geometry.flexible:
@@ -103,12 +102,9 @@ class MatMul(Engine):
             m.d.comb += [
                 buffer.lines.eq(geometry.size(receiver.dims, lines)),
                 buffer.k.eq(geometry.size(receiver.dims, "k")),
-                buffer.load_data.eq(receiver.load_data[: buffer.layout.width]),
-                buffer.load_valid.eq(getattr(receiver, f"load_{name}_valid")),
-                getattr(receiver, f"load_{name}_ready").eq(buffer.load_ready),
-                getattr(receiver, f"load_{name}_last").eq(buffer.load_last),
-                getattr(receiver, f"load_{name}_half").eq(buffer.half),
-                buffer.claim.eq(receiver.claim),
+            ]
+            join_loads(m, receiver, name, buffer)
+            m.d.comb += [
                 buffer.start.eq(sequencer.start),
                 buffer.start_half.eq(sequencer.commands.payload[f"half_{name}"]),
                 buffer.advance.eq(sequencer.control.valid),
@@ -116,55 +112,6 @@ class MatMul(Engine):
                 buffer.finish.eq(sequencer.finish),
                 buffer.finish_half.eq(getattr(sequencer, f"half_{name}")),
             ]
-        m.d.comb += [
-            array.a.eq(buffer_a.elements),
-            array.b.eq(buffer_b.elements),
-            array.select.eq(result.select),
-            result.sums.eq(array.selected),
-            # `step` comes two cycles before the sums of a block's row 0 are whole.
-            array.control.eq(delayed(m, "control", sequencer.control, READ_LATENCY)),
-            result.step.eq(delayed(m, "step", sequencer.step, READ_LATENCY + LATENCY - 2)),
-            result.start.eq(sequencer.start),
-            result.start_half.eq(sequencer.half),
-            result.sending.eq(sender.reading),
-            result.send_half.eq(sender.send_half),
-            result.send_enable.eq(sender.send_enable),
-            result.send_address.eq(sender.send_address),
-            sender.send_row.eq(result.send_row),
-            sender.running.eq(result.running),
-            sequencer.held.eq(sender.holds),
-            sequencer.held_half.eq(sender.send_half),
-            self.debug_compute.eq(array.active),
-            self.debug_error.eq(receiver.error),
-            self.debug_busy.eq(
-                receiver.busy
-                | queue.r_rdy
-                | (queue.level != 0)
-                | sequencer.busy
-                | result.running.any()
-                | sender.busy
-            ),
-        ]
+        self._join_array(m, parts, buffer_a.elements, buffer_b.elements, READ_LATENCY)
+        self._join_probes(m, parts, receiver.busy)
         return m
-
-    def _requantise(self, m: Module, receiver: Receiver, sender: Sender) -> Signal:
-        """The post-processor between the sender and itself; returns the half of P that was loaded last."""
-        geometry = self.geometry
-        m.submodules.requantise = requantise = Requantise(
-            geometry.p_lanes, geometry.largest[1], geometry.p_width, 1, shared=False
-        )
-        connect(m, sender.sums, requantise.i)
-        connect(m, requantise.o, sender.elements)
-        m.d.comb += [
-            requantise.size.eq(geometry.size(receiver.dims, "n")),
-            requantise.load_data.eq(receiver.load_data[: geometry.p_width]),
-            requantise.load_valid.eq(receiver.load_p_valid),
-            receiver.load_p_ready.eq(requantise.load_ready),
-            receiver.load_p_last.eq(requantise.load_last),
-            receiver.load_p_half.eq(requantise.half),
-            requantise.claim.eq(receiver.claim_p),
-            requantise.finish.eq(sender.finish_p),
-            requantise.finish_half.eq(sender.finish_half_p),
-            sender.requantising.eq(requantise.busy),
-        ]
-        return requantise.half

@@ -6,58 +6,27 @@ An element is a word; with post-processing, it may also be a byte that comes bac
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, Signal, Value, unsigned
-from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib import data
 from amaranth.utils import bits_for, exact_log2
 
-from axiloom.hw.axi import AXI4Stream
 from axiloom.hw.geometry import Geometry
 from axiloom.hw.requantise import elements_layout, sums_layout
+from axiloom.hw.tile_sender import Reading, TileSender
 from axiloom.isa.types import WORD_BITS
 
 
-def request_layout(dims: data.StructLayout, *, post: bool) -> data.StructLayout:
-    """Which half to send with which sizes; `zero`: it is cleared, send zeros; `requantise`: as bytes."""
-    kind = {"requantise": unsigned(1)} if post else {}
-    return data.StructLayout({"half": unsigned(1), "zero": unsigned(1), "dims": dims, **kind})
-
-
-class Sender(wiring.Component):
-    """Takes a request when it has read all of the tile before; waits until the half is not `running`.
-
-    `holds`: it still has to read `send_half`; `reading`: it does so now. `busy`: a tile is waiting or
-    going out, and not only because `m_axis` is not taken.
-
-    With post-processing, rows of a tile to be requantised go out on `sums`, to come back on `elements`, while
-    some are `requantising`; `finish_p` says that half `finish_half_p` of P has been looked at for the last
-    time for this tile.
-    """
+class Sender(TileSender):
+    """See :class:`~axiloom.hw.tile_sender.TileSender`."""
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         lanes, channels = geometry.p_lanes, geometry.largest[1]
-        post = {
-            "sums": Out(stream.Signature(sums_layout(lanes, channels, 1, shared=False))),
-            "elements": In(stream.Signature(elements_layout(lanes, 1))),
-            "requantising": In(1),
-            "finish_p": Out(1),
-            "finish_half_p": Out(1),
-        }
         super().__init__(
-            {
-                "requests": In(stream.Signature(request_layout(geometry.command_dims, post=geometry.post))),
-                "running": In(2),
-                "holds": Out(1),
-                "reading": Out(1),
-                "send_half": Out(1),
-                "send_enable": Out(1),
-                "send_address": Out(range(geometry.c_depth)),
-                "send_row": In(WORD_BITS * geometry.cols),
-                "busy": Out(1),
-                "m_axis": Out(AXI4Stream(geometry.stream_width)),
-                **(post if geometry.post else {}),
-            }
+            geometry,
+            geometry.c_depth,
+            sums_layout(lanes, channels, 1, shared=False),
+            elements_layout(lanes, 1),
         )
 
     @property
@@ -67,51 +36,32 @@ class Sender(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         geometry = self.geometry
-        request = Signal(self.requests.payload.shape())
-        waiting = Signal()
-        reading = Signal()
         moves = Signal()
         flowing = Signal()
-        advance = Signal()
         last = Signal()
         width = geometry.c_words * WORD_BITS
         parts = geometry.stream_width // width
         col = Signal(range(geometry.cols // geometry.c_words))
 
         # The row read, and which of its words go out.
-        row_valid = Signal()
         row_last = Signal()
         row_zero = Signal()
         row_col = Signal.like(col, name="row_col")
-        row_raw: Value = row_valid
-        may_read: Value = request.zero | ~self.running.bit_select(request.half, 1)
-        if geometry.post:
-            row_post = Signal()
-            row_raw = row_valid & ~row_post
-            # The words of a tile as it is are faster than those before it that are requantised.
-            may_read = may_read & (request.requantise | ~(row_valid & row_post | self.requantising))
-
+        tile = Reading(self.requests.payload.shape())
+        request, row_valid = tile.request, tile.row_valid
+        row_raw = row_valid & ~tile.row_post if geometry.post else row_valid
         m.d.comb += [
             moves.eq(~self.m_axis.tvalid | self.m_axis.tready),
-            flowing.eq(Mux(row_post, self.sums.ready, moves) if geometry.post else moves),
-            advance.eq(reading & flowing),
-            self.requests.ready.eq(~waiting & ~reading),
-            self.holds.eq((waiting | reading) & ~request.zero),
-            self.reading.eq(reading & ~request.zero),
-            self.send_half.eq(request.half),
-            self.send_enable.eq(advance),
+            flowing.eq(Mux(tile.row_post, self.sums.ready, moves) if geometry.post else moves),
         ]
-        with m.If(self.requests.valid & self.requests.ready):
-            m.d.sync += [request.eq(self.requests.payload), waiting.eq(1)]
-        with m.If(waiting & may_read):
-            m.d.sync += [waiting.eq(0), reading.eq(1)]
-        with m.If(advance & last):
-            m.d.sync += reading.eq(0)
-        inner, outer = self._walk(m, request, advance, col, last)
+        self._take_requests(m, tile, flowing)
+        with m.If(tile.advance & last):
+            m.d.sync += tile.reading.eq(0)
+        inner, outer = self._walk(m, request, tile.advance, col, last)
 
         with m.If(flowing):
             m.d.sync += [
-                row_valid.eq(reading),
+                row_valid.eq(tile.reading),
                 row_last.eq(last),
                 row_zero.eq(request.zero),
                 row_col.eq(col),
@@ -126,14 +76,14 @@ class Sender(wiring.Component):
                     sent = self.m_axis.tdata.word_select(part, width)
                     m.d.sync += [part.eq(part + 1), self.m_axis.tvalid.eq(part == parts - 1)]
                 m.d.sync += [sent.eq(words), self.m_axis.tlast.eq(row_last)]
-        there = waiting | reading | row_valid | self.m_axis.tvalid
+        there = tile.waiting | tile.reading | row_valid | self.m_axis.tvalid
         if geometry.post:
             there = there | self.requantising
             with m.If(flowing):
-                m.d.sync += row_post.eq(request.requantise)
+                m.d.sync += tile.row_post.eq(request.requantise)
             self._requantise(m, request.dims, flowing, inner if geometry.c_rows_first else outer)
             m.d.comb += [
-                self.sums.valid.eq(row_valid & row_post),
+                self.sums.valid.eq(row_valid & tile.row_post),
                 self.sums.payload.tag.eq(row_last),
                 self.elements.ready.eq(moves),
             ]
@@ -142,7 +92,7 @@ class Sender(wiring.Component):
                 Mux(row_zero, 0, self.send_row.word_select(row_col[self._step_bits :], len(lanes)))
             )
         # A beat that nobody takes holds everything behind it: nothing changes before it is taken.
-        stuck = ~waiting & self.m_axis.tvalid & ~self.m_axis.tready
+        stuck = ~tile.waiting & self.m_axis.tvalid & ~self.m_axis.tready
         m.d.comb += self.busy.eq(there & ~stuck)
         return m
 
@@ -153,17 +103,8 @@ class Sender(wiring.Component):
 
     def _requantise(self, m: Module, dims: data.View, flowing: Value, place: Value) -> None:
         """What goes with a row to the post-processor, and what comes back from there to the stream."""
-        vector = self.sums.payload
-        with m.If(flowing):
-            m.d.sync += [
-                vector.row.eq(place >> self._step_bits if self.geometry.c_rows_first else place),
-                vector.half.eq(dims.half_p),
-                *(vector.bounds[name].eq(dims[name]) for name in ("zp", "lo", "hi")),
-            ]
-        m.d.comb += [
-            self.finish_p.eq(self.sums.valid & self.sums.ready & vector.tag),
-            self.finish_half_p.eq(vector.half),
-        ]
+        row = place >> self._step_bits if self.geometry.c_rows_first else place
+        self._give_parameters(m, dims, flowing, row, self.sums.payload.tag)
         elements = self.elements.payload.elements.as_value()
         parts = self.geometry.stream_width // len(elements)
         with m.If(self.elements.valid & self.elements.ready):

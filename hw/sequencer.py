@@ -13,7 +13,7 @@ from axiloom.hw.commands import CommandKind, StepLayout, command_layout
 from axiloom.hw.mac_array import ControlLayout
 from axiloom.hw.operand_buffer import BlockEnd
 from axiloom.hw.result_buffer import MIN_BLOCK_CYCLES
-from axiloom.hw.sender import request_layout
+from axiloom.hw.tile_sender import request_layout
 
 
 class Walk(Protocol):

@@ -24,7 +24,7 @@ from amaranth.utils import bits_for, exact_log2
 from axiloom.hw.commands import CommandKind, command_layout
 from axiloom.hw.decoder import Programs
 from axiloom.hw.dot_product import DotProduct
-from axiloom.hw.engine import QUEUE_DEPTH, Engine
+from axiloom.hw.engine import QUEUE_DEPTH, Engine, join_loads
 from axiloom.hw.operand_buffer import BlockEnd, OperandBuffer
 from axiloom.hw.packer import Packer
 from axiloom.hw.receiver import Receiver
@@ -166,12 +166,9 @@ class WindowConv(Engine):
             m.d.comb += [
                 buffer.lines.eq(numbers.elements),
                 buffer.k.eq(1),
-                buffer.load_data.eq(receiver.load_data),
-                buffer.load_valid.eq(getattr(receiver, f"load_{name}_valid")),
-                getattr(receiver, f"load_{name}_ready").eq(buffer.load_ready),
-                getattr(receiver, f"load_{name}_last").eq(buffer.load_last),
-                getattr(receiver, f"load_{name}_half").eq(buffer.half),
-                buffer.claim.eq(receiver.claim),
+            ]
+            join_loads(m, receiver, name, buffer)
+            m.d.comb += [
                 buffer.start.eq(sequencer.start),
                 buffer.start_half.eq(command[f"half_{name}"]),
                 buffer.advance.eq(sequencer.step.add),

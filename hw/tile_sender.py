@@ -1,0 +1,122 @@
+"""What senders of tiles have in common: their ports, and when a tile may be read from the result buffer."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from amaranth.hdl import Module, Signal, Value, unsigned
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from axiloom.hw.axi import AXI4Stream
+from axiloom.isa.types import WORD_BITS
+
+
+def request_layout(dims: data.StructLayout, *, post: bool) -> data.StructLayout:
+    """Which half to send with which sizes; `zero`: it is cleared, send zeros; `requantise`: as bytes."""
+    kind = {"requantise": unsigned(1)} if post else {}
+    return data.StructLayout({"half": unsigned(1), "zero": unsigned(1), "dims": dims, **kind})
+
+
+class Tiles(Protocol):
+    """What it must know of an engine."""
+
+    @property
+    def stream_width(self) -> int: ...
+
+    @property
+    def cols(self) -> int: ...
+
+    @property
+    def post(self) -> bool: ...
+
+    @property
+    def command_dims(self) -> data.StructLayout: ...
+
+
+class Reading:
+    """What is being read: a `request`, which is `waiting` or being read (`reading`), row by row as they
+    `advance`; the row read is `row_valid`, and with post-processing to be requantised if `row_post`.
+    """
+
+    def __init__(self, request: data.StructLayout) -> None:
+        self.request = Signal(request, name="request")
+        self.waiting = Signal(name="waiting")
+        self.reading = Signal(name="reading")
+        self.advance = Signal(name="advance")
+        self.row_valid = Signal(name="row_valid")
+        self.row_post = Signal(name="row_post")
+
+
+class TileSender(wiring.Component):
+    """Takes a request when it has read all of the tile before; waits until the half is not `running`.
+
+    `holds`: it still has to read `send_half`; `reading`: it does so now. `busy`: a tile is waiting or
+    going out, and not only because `m_axis` is not taken.
+
+    With post-processing, `sums` of a tile to be requantised go out, to come back as `elements`, while some
+    are `requantising`; `finish_p` says that half `finish_half_p` of P has been looked at for the last time
+    for this tile.
+    """
+
+    def __init__(
+        self, geometry: Tiles, depth: int, sums: data.StructLayout, elements: data.StructLayout
+    ) -> None:
+        post = {
+            "sums": Out(stream.Signature(sums)),
+            "elements": In(stream.Signature(elements)),
+            "requantising": In(1),
+            "finish_p": Out(1),
+            "finish_half_p": Out(1),
+        }
+        super().__init__(
+            {
+                "requests": In(stream.Signature(request_layout(geometry.command_dims, post=geometry.post))),
+                "running": In(2),
+                "holds": Out(1),
+                "reading": Out(1),
+                "send_half": Out(1),
+                "send_enable": Out(1),
+                "send_address": Out(range(depth)),
+                "send_row": In(WORD_BITS * geometry.cols),
+                "busy": Out(1),
+                "m_axis": Out(AXI4Stream(geometry.stream_width)),
+                **(post if geometry.post else {}),
+            }
+        )
+
+    def _take_requests(self, m: Module, tile: Reading, flowing: Value) -> None:
+        """One request after the other; rows advance while they are `flowing`. Who calls it sets `row_valid`
+        and `row_post`, and ends `reading`."""
+        request, waiting, reading = tile.request, tile.waiting, tile.reading
+        may_read: Value = request.zero | ~self.running.bit_select(request.half, 1)
+        if "sums" in self.signature.members:
+            # The words of a tile as it is are faster than those before it that are requantised.
+            may_read = may_read & (request.requantise | ~(tile.row_valid & tile.row_post | self.requantising))
+        m.d.comb += [
+            tile.advance.eq(reading & flowing),
+            self.requests.ready.eq(~waiting & ~reading),
+            self.holds.eq((waiting | reading) & ~request.zero),
+            self.reading.eq(reading & ~request.zero),
+            self.send_half.eq(request.half),
+            self.send_enable.eq(tile.advance),
+        ]
+        with m.If(self.requests.valid & self.requests.ready):
+            m.d.sync += [request.eq(self.requests.payload), waiting.eq(1)]
+        with m.If(waiting & may_read):
+            m.d.sync += [waiting.eq(0), reading.eq(1)]
+
+    def _give_parameters(self, m: Module, dims: data.View, flowing: Value, row: Value, last: Value) -> None:
+        """What goes with the sums of a row to the post-processor, besides themselves and their tag; `last`:
+        they are the tile's last."""
+        vector = self.sums.payload
+        with m.If(flowing):
+            m.d.sync += [
+                vector.row.eq(row),
+                vector.half.eq(dims.half_p),
+                *(vector.bounds[name].eq(dims[name]) for name in ("zp", "lo", "hi")),
+            ]
+        m.d.comb += [
+            self.finish_p.eq(self.sums.valid & self.sums.ready & last),
+            self.finish_half_p.eq(vector.half),
+        ]
