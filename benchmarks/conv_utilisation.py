@@ -18,66 +18,15 @@ from pathlib import Path
 import numpy as np
 
 from axiloom import isa
+from axiloom.experiments.fig16 import LAYERS
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels import convolution
-from axiloom.isa.types import SendDim
-from axiloom.isa.words import pack_rows
+from benchmarks.conv_tiles import Layer, largest_tile, opcode
 from benchmarks.engine_utilisation import Use, program
 
 AIM = 0.95
-LAYERS = {
-    "230_3_7_64_2": (224, 3, 7, 64, 2),
-    "58_64_3_64_1": (56, 64, 3, 64, 1),
-    "56_64_1_128_2": (56, 64, 1, 128, 2),
-    "58_64_3_128_2": (56, 64, 3, 128, 2),
-    "30_128_3_128_1": (28, 128, 3, 128, 1),
-    "28_128_1_256_2": (28, 128, 1, 256, 2),
-    "30_128_3_256_2": (28, 128, 3, 256, 2),
-    "16_256_3_256_1": (14, 256, 3, 256, 1),
-    "14_256_1_512_2": (14, 256, 1, 512, 2),
-    "16_256_3_512_2": (14, 256, 3, 512, 2),
-    "9_512_3_512_1": (7, 512, 3, 512, 1),
-}
-"""Name as in the paper; rows and columns without padding, ic, taps, oc, stride."""
 CHANNEL_TILES = 2
 IMAGES = 3
-
-
-def tile(spec: AcceleratorSpec, size: int, ic: int, taps: int, oc: int, stride: int) -> dict[str, int]:
-    """Sizes of the largest tile: the whole depth if it fits, all columns, as many rows as can be, then
-    channels."""
-    pad = taps // 2
-    width = (size + 2 * pad - taps) // stride + 1
-    rows, _ = spec.array
-    values = {"fh": taps, "fw": taps, "sh": stride, "sw": stride, "dh": 1, "dw": 1, "pt": pad, "pl": pad}
-    values |= {"ow": width, "iw": size}
-    for depth in (ic >> shift for shift in range(ic.bit_length())):
-        for high in range(width, 0, -1):
-            # The uppermost tile: above it is padding.
-            values |= {"ic": depth, "oh": high, "ih": min(size, (high - 1) * stride + taps - pad)}
-            for channels in range(min(oc, 8 * rows), 0, -rows):
-                values["oc"] = channels
-                shapes = {o: tuple(values[d] for d in spec.data[o]) for o in spec.data}
-                if all(spec.held_words(o, shape) <= spec.buffers[o] for o, shape in shapes.items()):
-                    return values
-    raise ValueError(f"no tile of {size}_{ic}_{taps}_{oc}_{stride} fits {spec.name}")
-
-
-def opcode(
-    spec: AcceleratorSpec, name: str, values: Mapping[str, int], tile: np.ndarray | None = None
-) -> np.ndarray:
-    """The words of an opcode."""
-    words = [spec.opcodes[name].literal]
-    for action in spec.opcodes[name].host:
-        if isinstance(action, SendDim):
-            words.append(sum(values[field.dim] << field.shift for field in action.fields))
-    words += [0] * (-len(words) % spec.beat_words)
-    head = np.array(words, dtype=np.uint32)
-    if tile is None:
-        return head
-    operand = spec.opcodes[name].sends[0]
-    count = spec.words_of(operand, tile.shape)
-    return np.concatenate([head, pack_rows(tile, spec.data_type, spec.form.rows.get(operand, 0), count)])
 
 
 def run(spec: AcceleratorSpec, values: Mapping[str, int], seed: int = 0) -> Use:
@@ -99,12 +48,15 @@ def run(spec: AcceleratorSpec, values: Mapping[str, int], seed: int = 0) -> Use:
             wide = (tensor.astype(np.int32).view(np.uint32) for tensor in (image, one))
             expected.append(convolution(*wide, values))
     stream = np.concatenate(words)
-    skip = len(stream) // spec.beat_words // IMAGES
+    beats = len(stream) // spec.beat_words
     with tempfile.TemporaryDirectory() as folder:
         sent, result = Path(folder) / "words", Path(folder) / "result"
         sent.write_bytes(stream.astype("<u4").tobytes())
         done = subprocess.run(
-            [program(spec), sent, result, str(skip)], capture_output=True, text=True, check=False
+            [program(spec), sent, result, str(beats // IMAGES), str(beats - beats // IMAGES)],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if done.returncode:
             raise RuntimeError(f"{spec.name}: {done.stderr.strip()}")
@@ -124,8 +76,9 @@ def main() -> None:
     missed = []
     for data_type, width in (("int8", 32), ("int8", 64), ("int32", 64)):
         spec = isa.revise(isa.builtin("conv_v4", data_type=data_type), stream_width=width)
-        for name, layer in LAYERS.items():
-            values = tile(spec, *layer)
+        for name in LAYERS:
+            layer = Layer.named(name)
+            values = layer.rows(largest_tile(spec, layer), 0)
             use = run(spec, values)
             products = CHANNEL_TILES * np.prod([values[d] for d in spec.dims], dtype=np.int64)
             shares = [part / use.cycles for part in (use.computing, use.beats_in, use.beats_out)]

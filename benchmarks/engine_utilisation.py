@@ -90,12 +90,16 @@ def run(spec: AcceleratorSpec, tiles: tuple[int, int, int], seed: int = 0) -> Us
                 words += [head(spec, "sB"), pack(b[deep, cols], spec.data_type), head(spec, "cC")]
             words.append(head(spec, "rC"))
     stream = np.concatenate(words)
-    skip = 2 * len(stream) // spec.beat_words // (tiles[0] * tiles[1] * tiles[2])
+    beats = len(stream) // spec.beat_words
+    skip = 2 * beats // (tiles[0] * tiles[1] * tiles[2])
     with tempfile.TemporaryDirectory() as folder:
         sent, result = Path(folder) / "words", Path(folder) / "result"
         sent.write_bytes(stream.astype("<u4").tobytes())
         done = subprocess.run(
-            [program(spec), sent, result, str(skip)], capture_output=True, text=True, check=False
+            [program(spec), sent, result, str(skip), str(beats - skip)],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if done.returncode:
             raise RuntimeError(f"{spec.name}: {done.stderr.strip()}")
