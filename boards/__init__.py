@@ -197,10 +197,17 @@ class Board:
     fabric: Fabric
     simulation: Simulation
     events: Events
+    cpu: str = "cortex_a9"
+    """``cortex_a9`` (ARMv7) or ``cortex_a53`` (AArch64)."""
     os: Os | None = None
     """None: bare metal."""
     fidelity: Fidelity | None = None
     """None: not calibrated."""
+
+    @property
+    def architecture(self) -> str:
+        """``armv7`` or ``aarch64``."""
+        return "aarch64" if self.cpu == "cortex_a53" else "armv7"
 
     @property
     def ddr_read_cycles(self) -> int:

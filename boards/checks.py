@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 LINE_BYTES = 32
 _CHOICES = {
+    "cpu": ("cortex_a9", "cortex_a53"),
     "caches.replacement": ("random", "lru"),
     "simulation.dma_buffers": ("uncached", "cached", "coherent"),
     "events.l1d_events": ("separate", "accesses"),

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom.cosim import native, profile
+from axiloom.cosim import linux, native, profile
 from axiloom.cosim.cache import cached_build, content_hash
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
 from axiloom.errors import BuildError, DriverError
-from axiloom.isa.together import PAGE_BYTES
+from axiloom.isa.together import MOST, PAGE_BYTES
 
 if TYPE_CHECKING:
     from axiloom.boards import Board
@@ -151,6 +151,10 @@ class Core:
             profile.teach_windows(self._lib, spec)
         self._lib.axl_accelerator(0)
         self._functions: tuple[str, ...] = ()
+        self._stack_range: tuple[int, int] | None = None
+        self._lib.axl_file(None, 0, None, 0, 0)
+        for file in linux.files(specs, size):
+            self._lib.axl_file(file.path.encode(), file.kind, file.text.encode(), file.address, file.size)
 
     @property
     def ram(self) -> Array:
@@ -167,7 +171,6 @@ class Core:
         """
         program = elf if isinstance(elf, Program) else load_elf(elf)
         self._check_place(program)
-        exit_pc, exit_code = program.symbol("axiloom_exit"), program.symbol("axiloom_exit_code")
         self._check(self._lib.axl_job_begin())
         self.program = program
         for segment in program.segments:
@@ -175,10 +178,34 @@ class Core:
             self._ram[segment.address : end] = np.frombuffer(segment.data, np.uint8)
         for name, values in (inputs or {}).items():
             self.write(name, values)
-        if stack := self._stack():
-            self._ram[slice(*stack)] = _PAINT
+        low, top, map_low = linux.stack_of(program) if program.is_linux else (0, 0, 0)
+        self._stack_range = (low, top) if program.is_linux else self._stack()
+        if self._stack_range:
+            self._ram[slice(*self._stack_range)] = _PAINT
         self._functions = profile.teach_program(self._lib, program)
-        self._check(self._lib.axl_cpu_start(program.entry, exit_pc.address, exit_code.address, *program.text))
+        if not program.is_linux:
+            exit_pc, exit_code = program.symbol("axiloom_exit"), program.symbol("axiloom_exit_code")
+            self._check(
+                self._lib.axl_cpu_start(program.entry, exit_pc.address, exit_code.address, *program.text)
+            )
+            return
+        made = native.Process(
+            program.entry, program.end, *program.text, *program.headers, top, linux.STACK_BYTES, map_low
+        )
+        self._check(self._lib.axl_process_start(ctypes.byref(made)))
+
+    def section_at(self, function: str) -> None:
+        """From here until the next :meth:`begin`: the first call of `function` is measured."""
+        self._lib.axl_section_at(self.program.symbol(function).address if self.program else 0)
+
+    def section_cycles(self) -> int:
+        """Fabric cycles of that call; 0 if there was none."""
+        return int(self._lib.axl_section_cycles())
+
+    @property
+    def console(self) -> str:
+        """What a Linux process has written to standard output and error."""
+        return str(self._lib.axl_console().decode(errors="replace"))
 
     def run(self, max_instructions: int = CPU_RUN_LIMIT) -> None:
         """Without RTL: run the program to its end. DriverError if it faults or does not end."""
@@ -219,6 +246,8 @@ class Core:
         fault = None
         if run == "fault":
             fault = raw.text.decode()
+            if self.program and self.program.is_linux:
+                fault = linux.with_names(fault, self.program.architecture)
             for address in {raw.pc, raw.address}:
                 fault = fault.replace(f"0x{address:08X}", self.describe(address))
         return State(run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault)
@@ -274,6 +303,18 @@ class Core:
         """Missing cache maintenance, one line for each place in the program, oldest first."""
         return [self._stale_line(self._lib.axl_stale(i).contents) for i in range(self._lib.axl_stale_count())]
 
+    def lap_at(self, symbol: str) -> None:
+        """From here until the next :meth:`begin`: each store to the word at `symbol` is a lap."""
+        self._lib.axl_lap_at(self._place(symbol, 4))
+
+    def laps(self) -> list[list[tuple[int, int]]]:
+        """What each lap found: for each accelerator the words in and out since :meth:`begin`."""
+        count = self._lib.axl_lap_count()
+        if not count:
+            return []
+        raw = np.ctypeslib.as_array(self._lib.axl_laps(), shape=(count, 2, MOST)).tolist()
+        return [list(zip(*lap, strict=True))[: max(len(self._specs), 1)] for lap in raw]
+
     def protocol_text(self, accelerator: int = 0) -> str:
         """Where both streams stand: the last opcode, words of its payload and of stores still missing."""
         self._lib.axl_accelerator(accelerator)
@@ -299,13 +340,18 @@ class Core:
         return found.address
 
     def _check_place(self, program: Program) -> None:
+        if program.architecture != self.board.architecture:
+            raise DriverError(
+                f"{program.path.name} is for {program.architecture}; the CPU of {self.board.name} is "
+                f"{self.board.architecture}"
+            )
         for segment in program.segments:
             if segment.address + segment.size > self._ram.size:
                 raise DriverError(
                     f"{program.path.name}: a segment of {segment.size} bytes at 0x{segment.address:08X} "
                     f"leaves RAM (0x0 to 0x{self._ram.size:08X})"
                 )
-        for spec in self._specs:
+        for spec in () if program.is_linux else self._specs:
             dma = spec.dma
             for what, address, size in (
                 ("input", dma.input_address, dma.input_buffer_size),
@@ -319,7 +365,7 @@ class Core:
                     )
 
     def _stack(self) -> tuple[int, int] | None:
-        """From its lowest address to its top, by the symbols of the linker script."""
+        """Of a program on bare metal, from its lowest address to its top: symbols of the linker script."""
         names = ("axl_stack_bottom", "axl_stack_top")
         if self.program is None or not all(name in self.program.symbols for name in names):
             return None
@@ -327,7 +373,7 @@ class Core:
         return (bottom, top) if bottom < top <= self._ram.size else None
 
     def _stack_bytes(self) -> int | None:
-        stack = self._stack()
+        stack = self._stack_range
         if stack is None:
             return None
         written = np.flatnonzero(self._ram[slice(*stack)] != _PAINT)

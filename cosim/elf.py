@@ -37,7 +37,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Program:
-    """A bare-metal Arm program. Build one with :func:`load`."""
+    """A statically linked Arm program, for bare metal or Linux. Build one with :func:`load`."""
 
     path: Path
     entry: int
@@ -47,8 +47,27 @@ class Program:
     """First address of executable code, and the one behind it."""
     sections: Mapping[str, int]
     """Bytes of ``text``, ``rodata``, ``data`` and ``bss``; the stack and what is never loaded are in none."""
+    architecture: str
+    """``armv7`` or ``aarch64``."""
+    headers: tuple[int, int, int]
+    """The program headers: their address in memory (0: not loaded), the size of one, how many."""
     _sorted: tuple[Symbol, ...] = field(repr=False)
     _addresses: tuple[int, ...] = field(repr=False)
+
+    @property
+    def is_linux(self) -> bool:
+        """True if it begins with the start-up code of a C library: a process, not bare metal."""
+        return "__libc_start_main" in self.symbols
+
+    @property
+    def begin(self) -> int:
+        """Its lowest address."""
+        return min(s.address for s in self.segments)
+
+    @property
+    def end(self) -> int:
+        """The address behind its memory."""
+        return max(s.address + s.size for s in self.segments)
 
     def symbol(self, name: str) -> Symbol:
         """The symbol `name`; DriverError, with what the program has, if it is not there."""
@@ -84,7 +103,7 @@ class Program:
 
 
 def load(path: Path) -> Program:
-    """Read an ELF file. DriverError if it is no 32-bit little-endian Arm executable."""
+    """Read an ELF file. DriverError if it is no little-endian Arm executable."""
     try:
         with path.open("rb") as stream:
             return _read(path, ELFFile(stream))
@@ -96,10 +115,11 @@ def load(path: Path) -> Program:
 
 def _read(path: Path, elf: Any) -> Program:
     found = (elf.header["e_type"], elf.header["e_machine"], elf.elfclass, elf.little_endian)
-    if found != ("ET_EXEC", "EM_ARM", 32, True):
+    accepted = {("ET_EXEC", "EM_ARM", 32, True): "armv7", ("ET_EXEC", "EM_AARCH64", 64, True): "aarch64"}
+    if found not in accepted:
         raise DriverError(
-            f"{path}: a statically linked 32-bit little-endian Arm executable is needed, "
-            f"not {found[0]} for {found[1]} ({found[2]} bit)"
+            f"{path}: a statically linked 32-bit little-endian Arm executable is needed "
+            f"(or 64-bit, for AArch64), not {found[0]} for {found[1]} ({found[2]} bit)"
         )
     loadable = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD" and s["p_memsz"]]
     code = [s for s in loadable if s["p_flags"] & 1]
@@ -115,9 +135,17 @@ def _read(path: Path, elf: Any) -> Program:
         symbols=symbols,
         text=(min(s["p_paddr"] for s in code), max(s["p_paddr"] + s["p_filesz"] for s in code)),
         sections=_sections(elf),
+        architecture=accepted[found],
+        headers=_headers(elf, loadable),
         _sorted=ordered,
         _addresses=tuple(s.address for s in ordered),
     )
+
+
+def _headers(elf: Any, loadable: list[Any]) -> tuple[int, int, int]:
+    offset, size, count = (elf.header[name] for name in ("e_phoff", "e_phentsize", "e_phnum"))
+    holding = [s for s in loadable if s["p_offset"] <= offset < s["p_offset"] + s["p_filesz"]]
+    return (holding[0]["p_vaddr"] + offset - holding[0]["p_offset"] if holding else 0, size, count)
 
 
 def _sections(elf: Any) -> dict[str, int]:

@@ -55,6 +55,8 @@ class Order:
     timeout_s: float
     layers: Sequence[tuple[str, float]] = ()
     """Names and shares of the layers of a network; which one runs is at the symbol ``axl_layer``."""
+    section: str = ""
+    """A function whose first call is measured."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,9 @@ class Finished:
     profile: Profile
     accelerators: dict[str, dict[str, int]] = field(default_factory=dict)
     stale: list[str] = field(default_factory=list)
+    laps: list[list[tuple[int, int]]] = field(default_factory=list)
+    section_cycles: int = 0
+    console: str = ""
     hang: str | None = None
     fault: str | None = None
 
@@ -338,6 +343,10 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
         core.reset_protocol()
     core.record_timeline(work.timeline)
     core.begin(order.elf, order.inputs)
+    if order.section:
+        core.section_at(order.section)
+    if order.layers:
+        core.lap_at("axl_layer")
 
     wall = _Wall(order.timeout_s, work.progress, lambda seconds: layer_text(core, order, seconds))
     clock.restart()
@@ -367,6 +376,9 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
         simulation=simulation,
         profile=core.profile(_int(dut.now), work.timeline),
         stale=core.stale(),
+        laps=core.laps(),
+        section_cycles=core.section_cycles(),
+        console=core.console,
         hang=hang,
         fault=fault,
     )

@@ -66,6 +66,8 @@ class Job:
     timeout_s: float = TIMEOUT_S
     layers: Sequence[tuple[str, float]] = ()
     """Of a network: what progress calls each layer, and about how long it takes in relation to the others."""
+    section: str = ""
+    """A function of the program; how long its first call takes is in the result."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,12 @@ class RunResult:
     ``compute``."""
     stale: list[str] = field(default_factory=list)
     """Missing cache flushes and invalidations, one line each."""
+    laps: list[list[tuple[int, int]]] = field(default_factory=list)
+    """Of a network, when each layer begins and at the end: words in and out so far of each accelerator."""
+    section_cycles: int = 0
+    """Fabric cycles of the first call of the job's section, if it had one."""
+    console: str = ""
+    """What a Linux process wrote to standard output and error."""
     hang: str | None = None
     """Why the watchdog ended the run, if `check` was False; else a HangError was raised."""
     fault: str | None = None
@@ -213,7 +221,8 @@ class Soc:
 
     def _simulate(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Finished]:
         orders = [
-            Order(Path(j.elf).absolute(), j.inputs, j.outputs, j.reset, j.timeout_s, j.layers) for j in jobs
+            Order(Path(j.elf).absolute(), j.inputs, j.outputs, j.reset, j.timeout_s, j.layers, j.section)
+            for j in jobs
         ]
         todo = Work(
             self.board,
@@ -303,6 +312,9 @@ def _result(finished: Finished) -> RunResult:
         profile=finished.profile,
         accelerators=finished.accelerators,
         stale=finished.stale,
+        laps=finished.laps,
+        section_cycles=finished.section_cycles,
+        console=finished.console,
         hang=finished.hang,
         fault=finished.fault,
     )

@@ -1,6 +1,7 @@
-"""Cross-compiling bare-metal programs for the board's Arm CPU with the pinned compiler (clang in ziglang).
+"""Cross-compiling for the board's Arm CPU with the pinned compiler (clang in ziglang): bare metal and Linux.
 
-Every program is linked with the runtime, the start-up code and the linker script in ``sw/``.
+Every program is linked with the runtime in ``sw/``; on bare metal with start-up code and linker script too,
+for Linux statically with musl, which ziglang builds at first use (half a minute).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -28,8 +30,41 @@ FLAGS = (
     ),  # floats in every bit as written; no errno, so sqrt is an instruction
 )
 _LINK = ("-static", "-Wl,--gc-sections")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A machine and what runs on it."""
+
+    name: str
+    flags: tuple[str, ...]
+    sources: tuple[Path, ...]
+    """The runtime."""
+    include: tuple[Path, ...]
+    script: Path
+    link: tuple[str, ...] = ()
+
+
+BARE = Target("arm", TARGET, sw.SOURCES, sw.INCLUDE, sw.LINKER_SCRIPT)
+LINUX_TARGETS = {
+    cpu: Target(
+        f"linux-{cpu}",
+        # Arrays in sections of their own: link.ld takes those of the harness by name.
+        (*flags, "-fdata-sections"),
+        sw.LINUX_SOURCES,
+        (sw.ROOT / "include",),
+        sw.LINUX_SCRIPT,
+        (f"-Wl,--image-base={sw.LINUX_IMAGE_BASE:#x}",),
+    )
+    for cpu, flags in {
+        "armv7": ("-target", "arm-linux-musleabihf", "-mcpu=cortex_a9", "-marm"),
+        "aarch64": ("-target", "aarch64-linux-musl", "-mcpu=cortex_a53"),
+    }.items()
+}
+"""By the CPU's architecture."""
 _SOURCES = (".c", ".S", ".s")
 PROGRAM = "program.elf"
+_OTHERS = re.compile(r"-D(?!AXL_)")
 _MESSAGE = re.compile(r"\berror:")
 
 
@@ -76,35 +111,72 @@ def compile_arm(
     sources, headers in `include`, flags nor compiler have changed. CompileError carries the
     compiler's first error.
     """
+    hardware: dict[str, object] = {"AXL_DMA_IRQ": 1} if irq else {}
+    hardware |= hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
+    macros = _macros(board, hardware, defines or {})
+    return _compile(BARE, sources, out, include, [*macros, *flags], opt)
+
+
+def compile_linux(
+    sources: Sequence[Path],
+    out: Path,
+    *,
+    cpu: str = "armv7",
+    board: boards.Board | None = None,
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None = None,
+    length_bits: int = 26,
+    include: Sequence[Path] = (),
+    defines: Mapping[str, object] | None = None,
+    opt: str = "-O3",
+    flags: Sequence[str] = (),
+) -> Path:
+    """As :func:`compile_arm`: a static Linux program for `cpu`, a key of :data:`LINUX_TARGETS`.
+
+    The DMA's windows are mapped uncached, unless its port is coherent or `defines` say AXL_DMA_CACHED=1.
+    """
+    hardware = hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
+    macros = _macros(board, {**hardware, "AXL_LINUX": 1}, {"AXL_DMA_CACHED": 0, **(defines or {})})
+    return _compile(LINUX_TARGETS[cpu], sources, out, include, [*macros, *flags], opt)
+
+
+def _compile(
+    target: Target,
+    sources: Sequence[Path],
+    out: Path,
+    include: Sequence[Path],
+    flags: Sequence[str],
+    opt: str,
+) -> Path:
     for source in sources:
         if source.suffix not in _SOURCES:
             raise CompileError(f"{source}: only {', '.join(_SOURCES)} can be compiled")
         if not source.is_file():
             raise CompileError(f"{source}: no such file")
-    hardware = _hardware(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
-    if irq:
-        hardware["AXL_DMA_IRQ"] = 1
-    arguments = [*TARGET, *FLAGS, opt, *_macros(board, hardware, defines or {})]
+    arguments = [*target.flags, *FLAGS, opt, *flags]
     headers = [header for folder in include for header in sorted(folder.glob("*.h"))]
-    runtime = _runtime([*arguments, *flags])
+    # The runtime knows AXL_* macros alone: the sizes of one driver make it no other.
+    runtime = _runtime(target, [flag for flag in arguments if not _OTHERS.match(flag)])
     names = [path.name for path in (*sources, *headers)]
-    key = content_hash(
-        runtime.name, arguments, list(flags), list(_LINK), names, *sources, *headers, sw.LINKER_SCRIPT
-    )
+    link = [*_LINK, *target.link]
+    key = content_hash(runtime.name, arguments, link, names, *sources, *headers, target.script)
 
     def build(folder: Path) -> None:
-        paths = [f"-I{path}" for path in (*include, *sw.INCLUDE)]
-        objects = [runtime / f"{source.stem}.o" for source in (*sw.SOURCES, *sw.NO_BUILTIN_SOURCES)]
+        paths = [f"-I{path}" for path in (*include, *target.include)]
+        objects = [runtime / f"{source.stem}.o" for source in (*target.sources, *sw.NO_BUILTIN_SOURCES)]
         inputs = map(str, [*objects, *(source.absolute() for source in sources)])
-        link = [f"-Wl,-T,{sw.LINKER_SCRIPT}", *_LINK]
-        _run(["cc", *arguments, *paths, *flags, *link, "-o", str(folder / PROGRAM), *inputs], folder)
+        script = f"-Wl,-T,{target.script}"
+        _run(["cc", *arguments, *paths, script, *link, "-o", str(folder / PROGRAM), *inputs], folder)
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(cached_build("arm", key, build) / PROGRAM, out)
+    shutil.copyfile(cached_build(target.name, key, build) / PROGRAM, out)
     return out
 
 
-def _hardware(spec: AcceleratorSpec | Sequence[AcceleratorSpec]) -> dict[str, object]:
+def hardware_macros(spec: AcceleratorSpec | Sequence[AcceleratorSpec]) -> dict[str, object]:
+    """Macros that the runtime is compiled with for the DMA of `spec`, or of each of several (``axiloom.h``).
+
+    Raises SpecError for accelerators that do not fit together.
+    """
     specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
     faults = check_together(specs)
     if faults:
@@ -137,14 +209,15 @@ def _macros(
     return [f"-D{name}={value}" for name, value in macros.items()]
 
 
-def _runtime(arguments: list[str]) -> Path:
+def _runtime(target: Target, arguments: list[str]) -> Path:
     """The folder with the objects of start-up code and runtime, compiled with `arguments`."""
     headers = sorted(sw.ROOT.rglob("*.h"))
-    key = content_hash(version(), arguments, *sw.SOURCES, *sw.NO_BUILTIN_SOURCES, *headers)
-    paths = [f"-I{path}" for path in sw.INCLUDE]
+    sources = (*target.sources, *sw.NO_BUILTIN_SOURCES)
+    key = content_hash(version(), arguments, *sources, *headers)
+    paths = [f"-I{path}" for path in target.include]
 
     def build(folder: Path) -> None:
-        for source in (*sw.SOURCES, *sw.NO_BUILTIN_SOURCES):
+        for source in sources:
             own = ["-fno-builtin"] if source in sw.NO_BUILTIN_SOURCES else []
             compiled = str(folder / f"{source.stem}.o")
             _run(["cc", *arguments, *paths, *own, "-c", "-o", compiled, str(source)], folder)

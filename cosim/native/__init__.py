@@ -73,6 +73,17 @@ class Config(ctypes.Structure):
         ("dma_coherent", c_uint32),
         ("l1d_events", c_uint32),
         ("count_uncached", c_uint32),
+        ("aarch64", c_uint32),
+    ]
+
+
+class Process(ctypes.Structure):
+    _fields_ = [
+        (name, c_uint32)
+        for name in (
+            *("entry", "end", "text_start", "text_end", "phdr", "phent", "phnum"),
+            *("stack_top", "stack_bytes", "map_low"),
+        )
     ]
 
 
@@ -207,6 +218,14 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "axl_class_counts": (None, [POINTER(c_uint64)]),
     "axl_stale_count": (c_int, []),
     "axl_stale": (POINTER(Stale), [c_int]),
+    "axl_file": (None, [c_char_p, c_uint32, c_char_p, c_uint64, c_uint64]),
+    "axl_process_start": (c_int, [POINTER(Process)]),
+    "axl_console": (c_char_p, []),
+    "axl_section_at": (None, [c_uint32]),
+    "axl_section_cycles": (c_uint64, []),
+    "axl_lap_at": (None, [c_uint32]),
+    "axl_lap_count": (c_int, []),
+    "axl_laps": (POINTER(c_uint64), []),
     "axl_protocol_clear": (None, [POINTER(c_uint32), c_uint32, c_uint32]),
     "axl_protocol_op": (c_int, [c_char_p, c_int, c_uint32, c_int, POINTER(Action), c_uint32]),
     "axl_protocol_reset": (None, []),
@@ -265,6 +284,7 @@ def config(board: Board, pages: Sequence[int], mmio_size: int) -> Config:
     made.dma_coherent = int(board.simulation.dma_buffers == "coherent")
     made.l1d_events = L1D_EVENTS.index(board.events.l1d_events)
     made.count_uncached = int(board.events.uncached)
+    made.aarch64 = int(board.architecture == "aarch64")
     if board.os is not None:
         made.has_os = 1
         for event in ("start", "syscall", "page_fault"):

@@ -125,6 +125,7 @@ typedef struct axl_config {
     uint32_t dma_coherent;           /* 1: the DMA's ports look into the caches, no line is ever stale */
     uint32_t l1d_events;             /* AXL_L1D_*: what the events of loads and stores count */
     uint32_t count_uncached;         /* 1: uncached loads and stores are L1D accesses for the counters */
+    uint32_t aarch64;                /* 1: a Cortex-A53, 0: a Cortex-A9 */
 } axl_config;
 
 uint8_t *axl_ram(void);     /* axl_ram_size() bytes at physical address 0, the same mapping for CPU, DMA and Python */
@@ -142,6 +143,33 @@ int axl_job_begin(void);
  * `exit_pc`; the exit code is the word at `exit_code_addr`. [text_start, text_end) is scanned for cache
  * maintenance instructions. 0, or -1. */
 int axl_cpu_start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
+
+/* ---- Python side: Linux processes */
+
+enum axl_file_kind {
+    AXL_FILE_TEXT,        /* reads `text` */
+    AXL_FILE_MAP,         /* mmap shows [address, address + size); RAM is cached unless opened with O_SYNC */
+    AXL_FILE_SYNC_DEVICE, /* sync_for_device of u-dma-buf, for [address, address + size) */
+    AXL_FILE_SYNC_CPU
+};
+/* A file that processes find; path NULL: there are none any more. */
+void axl_file(const char *path, uint32_t kind, const char *text, uint64_t address, uint64_t size);
+
+typedef struct axl_process_t {
+    uint32_t entry, end;             /* end: of the program's memory, where brk begins */
+    uint32_t text_start, text_end;
+    uint32_t phdr, phent, phnum;     /* the ELF's program headers in memory */
+    uint32_t stack_top, stack_bytes; /* maps that are not of files lie below the stack, down to map_low */
+    uint32_t map_low;
+} axl_process_t;
+/* As axl_cpu_start, for a Linux process: user mode, caches on, system calls answered. Ends with exit_group. */
+int axl_process_start(const axl_process_t *program);
+const char *axl_console(void);       /* what it has written to standard output and error */
+
+/* The first call of the function at `address` is measured: from its first instruction to the one behind the call, in
+ * fabric cycles. axl_job_begin forgets the address. 0 if it did not come to an end. */
+void axl_section_at(uint32_t address);
+uint64_t axl_section_cycles(void);
 
 /* Without RTL: run to the end, or until about `max_instructions` (0: no limit). WFI without an interrupt source
  * is a fault. 0 when the program ended, 1 at the limit or at a fault (see axl_state). */
@@ -218,6 +246,17 @@ const axl_stale_t *axl_stale(int index);       /* NULL outside */
 
 /* How many there are, and their names: with several, faults begin with the name. Selects the first. 0, or -1. */
 int axl_accelerators(const char *const *names, uint32_t n);
+
+/* ---- Python side: laps ----------------------------------------------------------------------------------------- */
+
+/* Each store of the CPU to this word of RAM is a lap: what the streams have moved so far is kept.
+ * axl_job_begin forgets laps and address. */
+void axl_lap_at(uint32_t address);
+typedef struct axl_lap_t {
+    uint64_t words_in[AXL_ACCELERATORS], words_out[AXL_ACCELERATORS]; /* since axl_job_begin */
+} axl_lap_t;
+int axl_lap_count(void);             /* the first 65,536 are kept */
+const axl_lap_t *axl_laps(void);
 
 /* ---- Python side: protocol monitor, of one accelerator --------------------------------------------------------------------------- */
 

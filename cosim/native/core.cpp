@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 #include "cpu.hpp"
 #include "protocol.hpp"
@@ -42,6 +43,17 @@ struct System {
     void forget_lines() { clean_line = written_line = axl::NO_LINE; }
     bool configured = false;
     uint64_t cpu_hz = 1;
+    std::vector<axl_lap_t> laps;
+    void lap() {
+        if (laps.size() >= 65536)
+            return;
+        axl_lap_t one{};
+        for (size_t i = 0; i < n_accelerators; i++) {
+            one.words_in[i] = accelerators[i].protocol.words_in;
+            one.words_out[i] = accelerators[i].protocol.words_out;
+        }
+        laps.push_back(one);
+    }
 };
 
 System &soc() {
@@ -199,6 +211,8 @@ int axl_job_begin(void) {
     s.dma_reads = s.dma_writes = 0;
     for (auto &one : s.accelerators)
         one.protocol.words_in = one.protocol.words_out = 0;
+    s.laps.clear();
+    s.cpu.lap_address = axl::Cpu::NO_LAPS;
     if (madvise(s.ram, axl::RAM_SIZE, MADV_DONTNEED) != 0)
         memset(s.ram, 0, axl::RAM_SIZE);
     return 0;
@@ -212,6 +226,24 @@ int axl_cpu_start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uin
         return 0;
     return refuse(s.cpu.error);
 }
+
+void axl_file(const char *path, uint32_t kind, const char *text, uint64_t address, uint64_t size) {
+    auto &files = soc().cpu.process.files;
+    if (path)
+        files.push_back({path, text, kind, address, size});
+    else
+        files.clear();
+}
+
+int axl_process_start(const axl_process_t *program) {
+    System &s = soc();
+    return s.cpu.start_process(*program) == 0 ? 0 : refuse(s.cpu.error);
+}
+
+const char *axl_console(void) { return soc().cpu.process.console.c_str(); }
+
+void axl_section_at(uint32_t address) { soc().cpu.section_at(address); }
+uint64_t axl_section_cycles(void) { return soc().cpu.section_cycles(); }
 
 int axl_cpu_run(uint64_t max_instructions) {
     int result = soc().cpu.run_alone(max_instructions);
@@ -276,6 +308,16 @@ const axl_stale_t *axl_stale(int index) {
     const auto &list = soc().memory.stale.list;
     return index >= 0 && index < static_cast<int>(list.size()) ? &list[static_cast<size_t>(index)] : nullptr;
 }
+
+void axl_lap_at(uint32_t address) {
+    System &s = soc();
+    s.cpu.lap_address = address;
+    s.cpu.on_lap = [] { soc().lap(); };
+}
+
+int axl_lap_count(void) { return static_cast<int>(soc().laps.size()); }
+
+const axl_lap_t *axl_laps(void) { return soc().laps.data(); }
 
 void axl_protocol_clear(const uint32_t *sizes, uint32_t n_sizes, uint32_t beat_words) {
     soc().protocol().clear(sizes, n_sizes, std::max(beat_words, 1u));

@@ -26,6 +26,7 @@ int Cpu::configure(const axl_config &c) {
     cpu_ratio = c.cpu_hz / common;
     fabric_ratio = c.fabric_hz / common;
     predictor.configure(c.predictor_bits);
+    wide = c.aarch64;
     return begin();
 }
 
@@ -33,6 +34,8 @@ int Cpu::begin() {
     abort_run();
     close();
     state = axl_state_t{};
+    process.reset();
+    section = Section{};
     instructions = branches = branch_misses = stall = base = 0;
     mmio_reads = mmio_writes = polls = switches = 0;
     attributes.reset(RAM_SIZE);
@@ -57,11 +60,28 @@ int Cpu::start(uint32_t entry_, uint32_t exit_pc_, uint32_t exit_code_addr_, uin
         error = "axl_cpu_start: call axl_job_begin first";
         return -1;
     }
-    uc_err code = uc_open(UC_ARCH_ARM, UC_MODE_ARM, &engine);
+    if (prepare(text_start, text_end) != 0)
+        return -1;
+    entry = entry_;
+    exit_pc = exit_pc_;
+    exit_code_addr = exit_code_addr_;
+    state.run = AXL_RUN_RUNNING;
+    return 0;
+}
+
+int Cpu::open_engine() {
+    uc_err code = wide ? uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &engine) : uc_open(UC_ARCH_ARM, UC_MODE_ARM, &engine);
     if (code != UC_ERR_OK)
         return fail_setup("uc_open", code);
-    uc_ctl_set_cpu_model(engine, UC_CPU_ARM_CORTEX_A9);
-    code = uc_mem_map_ptr(engine, 0, RAM_SIZE, UC_PROT_ALL, ram);
+    uc_ctl_set_cpu_model(engine, wide ? static_cast<int>(UC_CPU_ARM64_A53) : static_cast<int>(UC_CPU_ARM_CORTEX_A9));
+    return 0;
+}
+
+// Engine, memory, devices and hooks.
+int Cpu::prepare(uint32_t text_start, uint32_t text_end) {
+    if (open_engine() != 0)
+        return -1;
+    uc_err code = uc_mem_map_ptr(engine, 0, RAM_SIZE, UC_PROT_ALL, ram);
     if (code != UC_ERR_OK)
         return fail_setup("uc_mem_map_ptr", code);
     code = uc_mmio_map(engine, PRIVATE_BASE, PRIVATE_SIZE, on_private_read, this, on_private_write, this);
@@ -76,13 +96,7 @@ int Cpu::start(uint32_t entry_, uint32_t exit_pc_, uint32_t exit_code_addr_, uin
                   hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, reinterpret_cast<void *>(on_access), first, last) &&
                   hook(UC_HOOK_MEM_INVALID, reinterpret_cast<void *>(on_unmapped), first, last) &&
                   hook(UC_HOOK_INTR, reinterpret_cast<void *>(on_exception), first, last);
-    if (!hooked || scan(text_start, text_end) != 0)
-        return -1;
-    entry = entry_;
-    exit_pc = exit_pc_;
-    exit_code_addr = exit_code_addr_;
-    state.run = AXL_RUN_RUNNING;
-    return 0;
+    return hooked && scan(text_start, text_end) == 0 ? 0 : -1;
 }
 
 int Cpu::fail_setup(const char *what, uc_err code) {
@@ -112,6 +126,7 @@ int Cpu::scan(uint32_t text_start, uint32_t text_end) {
         memcpy(&word, ram + address, sizeof word);
         uint32_t crn = (word >> 16) & 15;
         bool mcr = (word & 0x0FF00F10) == 0x0E000F10 && (crn == 1 || crn == 2 || crn == 7 || crn == 8);
+        mcr = wide ? is_maintenance(word) : mcr;
         void *callback = mcr             ? reinterpret_cast<void *>(on_coprocessor)
                          : is_pld(word) ? reinterpret_cast<void *>(on_preload)
                                         : nullptr;
@@ -145,10 +160,10 @@ void Cpu::run() {
     for (;;) {
         uint32_t from = pc;
         uc_err code = uc_emu_start(engine, pc, exit_pc, 0, 0);
-        pc = reg(UC_ARM_REG_PC);
-        if (reg(UC_ARM_REG_CPSR) & 0x20)
-            pc |= 1; // Thumb
-        if (state.run == AXL_RUN_FAULT || aborting)
+        pc = this->pc();
+        if (instructions_set() == Decoder::T32)
+            pc |= 1;
+        if (state.run != AXL_RUN_RUNNING || aborting)
             return;
         uint32_t hint = hint_before(pc);
         if (code == UC_ERR_INSN_INVALID && pc != from && (hint == 1 || hint == 2))
@@ -181,6 +196,11 @@ uint32_t Cpu::hint_before(uint32_t pc) const {
     uint32_t address = pc & ~1u;
     if (address < 4 || address > RAM_SIZE)
         return 0;
+    if (wide) {
+        uint32_t word;
+        memcpy(&word, ram + address - 4, sizeof word);
+        return (word & 0xFFFFF01F) == 0xD503201F ? word >> 5 & 15 : 0;
+    }
     uint16_t first, second;
     memcpy(&first, ram + address - 4, sizeof first);
     memcpy(&second, ram + address - 2, sizeof second);
@@ -304,9 +324,11 @@ void Cpu::block(uint32_t address, uint32_t size) {
         if (size > RAM_SIZE || address > RAM_SIZE - size)
             return;
         retire(now_entered);
-        Decoder(ram, config.cost).decode(now_entered, address, size, reg(UC_ARM_REG_CPSR) & 0x20);
+        Decoder(ram, config.cost).decode(now_entered, address, size, instructions_set());
         now_entered.function = timeline.function_of(address);
     }
+    if (__builtin_expect(address == section.mark, 0))
+        mark_section();
     timeline.block(now_entered.function, cycles(), instructions);
     previous = &now_entered;
     now_entered.runs++;
@@ -352,6 +374,8 @@ bool Cpu::paired(bool write, uint32_t address, uint32_t size) {
 
 void Cpu::access(bool write, uint32_t address, uint32_t size) {
     timeline.access(write, address, cycles(), instructions);
+    if (__builtin_expect(write && address == lap_address, 0))
+        on_lap();
     if (__builtin_expect(pairing, 0) && paired(write, address, size))
         return;
     switch (attributes.data[address >> 20]) {
@@ -368,18 +392,32 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
         write ? memory.uncached_store() : memory.uncached_load();
         return;
     case Attribute::DEVICE:
-        state.mmio_pc = reg(UC_ARM_REG_PC);
+        state.mmio_pc = pc();
         return;
     }
 }
 
+// The function is entered, or the code behind its call.
+void Cpu::mark_section() {
+    (section.inside ? section.end : section.begin) = cycles();
+    section.mark = section.inside ? NOT_PAIRED : link();
+    section.inside = !section.inside;
+}
+
 // ARM's PLD and PLDW with an immediate or a shifted register (ARMv7-A ARM, A8.8.126 ff.); in Thumb code they do nothing.
-bool Cpu::is_pld(uint32_t w) { return (w & 0xFF30F000) == 0xF510F000 || (w & 0xFF30F010) == 0xF710F000; }
+// A64's PRFM for loads and stores with an immediate (ARMv8-A ARM, C6.2).
+bool Cpu::is_pld(uint32_t w) const {
+    if (wide)
+        return (w & 0xFFC00008) == 0xF9800000;
+    return (w & 0xFF30F000) == 0xF510F000 || (w & 0xFF30F010) == 0xF710F000;
+}
 
 void Cpu::preload(uint32_t pc) {
-    if (reg(UC_ARM_REG_CPSR) & 0x20)
+    if (instructions_set() == Decoder::T32)
         return;
     const uint32_t address = transfer_address(pc);
+    if (address >= RAM_SIZE)
+        return;
     if (attributes.data[address >> 20] == Attribute::CACHED)
         memory.preload(address >> LINE_SHIFT, cycles());
 }
@@ -419,9 +457,19 @@ void Cpu::event() {
 }
 
 uint32_t Cpu::reg(int id) const {
-    uint32_t value = 0;
+    uint64_t value = 0;
     uc_reg_read(engine, id, &value);
-    return value;
+    return static_cast<uint32_t>(value);
+}
+
+void Cpu::set(int id, uint64_t value) { uc_reg_write(engine, id, &value); }
+
+uint32_t Cpu::pc() const { return reg(wide ? static_cast<int>(UC_ARM64_REG_PC) : static_cast<int>(UC_ARM_REG_PC)); }
+
+uint32_t Cpu::link() const { return reg(wide ? static_cast<int>(UC_ARM64_REG_X30) : static_cast<int>(UC_ARM_REG_LR)); }
+
+Decoder::Set Cpu::instructions_set() const {
+    return wide ? Decoder::A64 : reg(UC_ARM_REG_CPSR) & 0x20 ? Decoder::T32 : Decoder::A32;
 }
 
 // General register by the number in an instruction's field.
@@ -456,7 +504,7 @@ void Cpu::on_access(uc_engine *, uc_mem_type type, uint64_t address, int size, i
 
 bool Cpu::on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int, int64_t, void *self) {
     Cpu &cpu = cpu_of(self);
-    uint32_t pc = cpu.reg(UC_ARM_REG_PC), where = static_cast<uint32_t>(address);
+    uint32_t pc = cpu.pc(), where = static_cast<uint32_t>(address);
     bool fetch = type == UC_MEM_FETCH_UNMAPPED || type == UC_MEM_FETCH_PROT;
     bool write = type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT;
     const char *text = fetch   ? "jump to 0x%08X (pc 0x%08X): nothing is mapped there"
@@ -467,7 +515,8 @@ bool Cpu::on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int, int6
 }
 
 void Cpu::on_coprocessor(uc_engine *, uint64_t address, uint32_t, void *self) {
-    cpu_of(self).coprocessor_write(static_cast<uint32_t>(address));
+    Cpu &cpu = cpu_of(self);
+    cpu.wide ? cpu.cache_operation(static_cast<uint32_t>(address)) : cpu.coprocessor_write(static_cast<uint32_t>(address));
 }
 
 void Cpu::on_preload(uc_engine *, uint64_t address, uint32_t, void *self) {

@@ -10,6 +10,7 @@
 #include "decode.hpp"
 #include "fibre.hpp"
 #include "memory.hpp"
+#include "process.hpp"
 #include "timeline.hpp"
 
 namespace axl {
@@ -27,10 +28,17 @@ class Cpu {
     uint64_t instructions = 0, branches = 0, branch_misses = 0, stall = 0;
     uint64_t mmio_reads = 0, mmio_writes = 0, polls = 0, switches = 0, syscalls = 0;
     std::string error;
+    Process process;
+    static constexpr uint32_t NO_LAPS = 0xFFFFFFFFu; // an address outside RAM
+    uint32_t lap_address = NO_LAPS;
+    void (*on_lap)() = nullptr;
 
     int configure(const axl_config &config);
     int begin();
     int start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
+    int start_process(const axl_process_t &program);
+    void section_at(uint32_t address) { section = Section{address}; }
+    uint64_t section_cycles() const { return to_fabric(section.end) - to_fabric(section.begin); }
     int run_alone(uint64_t max_instructions);
     int step(uint32_t rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay);
     void class_counts(uint64_t *counts) const;
@@ -66,6 +74,11 @@ class Cpu {
     std::vector<Block> blocks;
     const Block *previous = nullptr;
     Predictor predictor;
+    struct Section { // a function's first call: where its next mark is, and the CPU cycles at both
+        uint32_t mark = NOT_PAIRED;
+        uint64_t begin = 0, end = 0;
+        bool inside = false;
+    } section;
     uint64_t retired[AXL_CLASSES] = {}; // of blocks that others have replaced
     uint64_t base = 0;        // cost of instructions, 1/64 cycle
     uint64_t next_event = 0;  // cycle at which a block has more to do than to count
@@ -76,6 +89,7 @@ class Cpu {
     uint32_t pair_next = NOT_PAIRED; // address that continues the last access's 8 bytes
     uint32_t exit_pc = 0, exit_code_addr = 0, entry = 0;
     bool attributes_changed = false, alone = false, aborting = false;
+    bool wide = false; // AArch64
     // the RTL's side
     long long origin = 0;     // virtual time of the job's first step
     bool has_origin = false;
@@ -91,6 +105,8 @@ class Cpu {
 
     int fail_setup(const char *what, uc_err code);
     bool hook(uint32_t type, void *callback, uint64_t first, uint64_t last);
+    int open_engine();
+    int prepare(uint32_t text_start, uint32_t text_end);
     int scan(uint32_t text_start, uint32_t text_end);
     void close();
     void abort_run();
@@ -102,8 +118,14 @@ class Cpu {
     void event();
     void schedule();
     uint32_t reg(int id) const;
+    uint32_t pc() const;
+    uint32_t link() const;
+    Decoder::Set instructions_set() const;
+    void set(int id, uint64_t value);
+    void mark_section();
     uint32_t general(uint32_t field) const;
     uint32_t transfer_address(uint32_t pc) const;
+    uint32_t wide_transfer_address(uint32_t word) const;
     uint32_t cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const;
 
     uint32_t device_read(uint32_t address, unsigned size);
@@ -115,10 +137,14 @@ class Cpu {
     void coprocessor_write(uint32_t pc);
     void exception(uint32_t number);
     void system_call(uint32_t pc);
+    void process_call(uint32_t pc);
+    void maintain(uint32_t address, uint32_t bytes, bool to_device);
+    void cache_operation(uint32_t pc);
 
     void block(uint32_t address, uint32_t size);
     void access(bool write, uint32_t address, uint32_t size);
-    static bool is_pld(uint32_t word);
+    bool is_pld(uint32_t word) const;
+    bool is_maintenance(uint32_t word) const;
     void preload(uint32_t pc);
     void retire(const Block &block);
     bool paired(bool write, uint32_t address, uint32_t size);

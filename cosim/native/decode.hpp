@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "axl_core.h"
+#include "decode64.hpp"
+#include "instruction.hpp"
 #include "predictor.hpp"
 
 namespace axl {
@@ -25,24 +27,19 @@ struct Block {
     uint32_t end() const { return address + size; }
 };
 
-struct Instruction {
-    uint32_t kind = AXL_CLASS_ALU;
-    uint32_t words = 0; // AXL_CLASS_MULTIPLE: words; AXL_CLASS_NEON: passes after the first
-    Branch branch = Branch::NONE;
-    bool conditional = false;
-};
-
 class Decoder {
   public:
+    enum Set { A32, T32, A64 };
+
     Decoder(const uint8_t *ram, const uint32_t *cost) : ram(ram), cost(cost) {}
 
-    void decode(Block &block, uint32_t address, uint32_t size, bool thumb) const {
+    void decode(Block &block, uint32_t address, uint32_t size, Set set) const {
         block = Block();
         block.address = address;
         block.size = size;
         for (uint32_t pc = address; pc < address + size;) {
             uint32_t bytes = 4;
-            Instruction in = thumb ? decode_thumb(pc, bytes) : decode_arm(word(pc));
+            Instruction in = set == T32 ? decode_thumb(pc, bytes) : set == A64 ? decode_a64(word(pc)) : decode_arm(word(pc));
             block.instructions++;
             block.multiple |= in.kind == AXL_CLASS_MULTIPLE;
             uint32_t further = in.kind == AXL_CLASS_NEON ? AXL_CLASS_NEON : AXL_CLASS_WORD;

@@ -172,10 +172,12 @@ void Cpu::coprocessor_write(uint32_t pc) {
 // The engine stops before it writes the fault address register, so it is computed again from the ARM instruction:
 // base and offset of LDR and STR in all their forms, the base alone of the rest.
 uint32_t Cpu::transfer_address(uint32_t pc) const {
-    if (pc > RAM_SIZE - 4 || (reg(UC_ARM_REG_CPSR) & 0x20))
+    if (pc > RAM_SIZE - 4 || instructions_set() == Decoder::T32)
         return 0;
     uint32_t w;
     memcpy(&w, ram + pc, sizeof w);
+    if (wide)
+        return wide_transfer_address(w);
     uint32_t base = general(w >> 16), offset = 0;
     if (((w >> 16) & 15) == 15)
         base += 8;
@@ -209,7 +211,11 @@ void Cpu::system_call(uint32_t pc) {
 
 void Cpu::exception(uint32_t number) {
     // The engine's numbers (QEMU's EXCP_*): 1 undefined, 2 SVC, 3 prefetch abort, 4 data abort.
-    uint32_t pc = reg(UC_ARM_REG_PC);
+    uint32_t pc = this->pc();
+    if (number == 2 && process.on) {
+        process_call(pc);
+        return;
+    }
     if (number == 2 && config.has_os) {
         system_call(pc);
         return;

@@ -25,7 +25,7 @@
  *     AXL_DMAS         accelerators of the system, each with its DMA and windows (default 1): see dma_select
  *     AXL_LINUX        1: a Linux process, with the platform in sw/linux; 0: bare metal (default)
  *     AXL_REMOTE       1: the driver runs on a PC, its DMA is behind a line (sw/remote); 0: it is not (default)
- *     AXL_RELOCATED    1: a DMA's address of memory is not the CPU's (default AXL_LINUX): see axl_bus
+ *     AXL_AS_LINUX     1: on bare metal, but with the code that a process has for it: to compare the two (default 0)
  */
 #ifndef AXILOOM_H
 #define AXILOOM_H
@@ -57,17 +57,18 @@
 #ifndef AXL_LINUX
 #define AXL_LINUX 0
 #endif
+#ifndef AXL_AS_LINUX
+#define AXL_AS_LINUX 0
+#endif
+#define AXL_PROCESS (AXL_LINUX || AXL_AS_LINUX || AXL_REMOTE)
 #ifndef AXL_REMOTE
 #define AXL_REMOTE 0
 #endif
 #ifndef AXL_TIMEOUT_LOOKS
-#define AXL_TIMEOUT_LOOKS (AXL_LINUX ? 1000 : 1)
+#define AXL_TIMEOUT_LOOKS (AXL_PROCESS ? 1000 : 1)
 #endif
-#if AXL_LINUX && !defined(AXL_TIMEOUT_US)
+#if AXL_PROCESS && !defined(AXL_TIMEOUT_US)
 #define AXL_TIMEOUT_US 10000000
-#endif
-#ifndef AXL_RELOCATED
-#define AXL_RELOCATED AXL_LINUX
 #endif
 #ifndef AXL_CPU_HZ
 #define AXL_CPU_HZ 650000000u
@@ -109,7 +110,7 @@ extern uint32_t dma_now;
 
 /* Not for drivers: the address under which a DMA finds what the CPU has at `pointer`. They differ where an operating
  * system chose one of the two; then by the same number for all memory that DMAs use. */
-#if AXL_RELOCATED
+#if AXL_PROCESS
 extern uintptr_t axl_bus_offset;
 #else
 #define axl_bus_offset ((uintptr_t)0)

@@ -13,6 +13,13 @@
 
 dma_window DMA_EACH(dma_in_window), DMA_EACH(dma_out_window);
 uintptr_t DMA_EACH(dma_registers);
+#if AXL_AS_LINUX && !AXL_LINUX
+uintptr_t axl_bus_offset;
+__attribute__((weak)) dma_status axl_wait_failed(const dma_channel *channel, dma_status status) { /* not to be inlined */
+    (void)channel;
+    return status;
+}
+#endif
 #if AXL_DMAS > 1
 uint32_t dma_now;
 dma_channel DMA_EACH(dma_send_channel) = {[0 ... AXL_DMAS - 1] = {.base = MM2S}};

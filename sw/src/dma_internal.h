@@ -71,13 +71,16 @@ void dma_channel_start(const dma_channel *channel, uintptr_t address, uint32_t b
  * Registers and windows come with their physical addresses and go with those that the CPU has for them. */
 #if AXL_LINUX || AXL_REMOTE
 dma_status axl_open_dma(uintptr_t *registers, uintptr_t *in, uint32_t in_bytes, uintptr_t *out, uint32_t out_bytes);
-dma_status axl_wait_failed(const dma_channel *channel, dma_status status); /* returns the status */
 #else
 static inline dma_status axl_open_dma(const uintptr_t *registers, const uintptr_t *in, uint32_t in_bytes,
                                       const uintptr_t *out, uint32_t out_bytes) {
     (void)registers, (void)in, (void)in_bytes, (void)out, (void)out_bytes;
     return DMA_OK;
 }
+#endif
+#if AXL_PROCESS
+dma_status axl_wait_failed(const dma_channel *channel, dma_status status); /* returns the status */
+#else
 static inline dma_status axl_wait_failed(const dma_channel *channel, dma_status status) {
     (void)channel;
     return status;

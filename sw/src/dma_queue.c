@@ -113,7 +113,7 @@ static dma_status take_oldest(void) {
         status = from->status;
     }
     dma_recvs.taken = number + 1;
-    if ((status & DMA_BYTES) < queue.tile_bytes)
+    if ((status & DMA_BYTES) < (queue.take ? queue.tile_bytes : to.rows * to.cols))
         return DMA_ERR_SHORT;
     if (!(status & DMA_RXEOF))
         return DMA_ERR_LONG;

@@ -1,0 +1,111 @@
+"""Linux processes on the simulated SoC: the files that they find, where they lie, and names of system calls.
+
+There is no kernel: the core answers the few calls that a driver makes (``native/process.hpp``). The files
+here are those of the devices that the overlay of :func:`axiloom.boards.device_tree.overlay` describes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from axiloom import sw
+from axiloom.cosim.elf import Program
+from axiloom.errors import DriverError
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.together import PAGE_BYTES
+
+TEXT, MAP, SYNC_DEVICE, SYNC_CPU = range(4)
+"""Kinds of files: AXL_FILE_*."""
+
+STACK_BYTES = 0x40000
+_PAGE = 4096
+_GAP = 1 << 20
+_DEV_MEM_BYTES = 1 << 32
+_NUMBERED = re.compile(r"system call (\d+) at")
+_HEADERS = {"armv7": "arm-linux-any/asm/unistd-eabi.h", "aarch64": "aarch64-linux-any/asm/unistd_64.h"}
+_NAME = re.compile(r"#define\s+__NR_(\w+)\s+\(?(?:__NR_SYSCALL_BASE\s*\+\s*)?(\d+)\)?")
+
+
+@dataclass(frozen=True)
+class File:
+    """What a process finds at `path`; `text` to read, or memory from `address`."""
+
+    path: str
+    kind: int
+    text: str = ""
+    address: int = 0
+    size: int = 0
+
+
+def files(specs: Sequence[AcceleratorSpec], ram_bytes: int) -> list[File]:
+    """UIO for each DMA, u-dma-buf for the reserved region, and /dev/mem."""
+    place, size = sw.LINUX_REGION_ADDRESS, sw.LINUX_REGION_BYTES
+    if ram_bytes < place + size:
+        raise DriverError(f"the region that Linux reserves for DMAs ends behind RAM ({ram_bytes:,} bytes)")
+    buffer = "/sys/class/u-dma-buf/udmabuf0"
+    found = [
+        File("/dev/mem", MAP, size=_DEV_MEM_BYTES),
+        File("/dev/udmabuf0", MAP, "", place, size),
+        File(f"{buffer}/phys_addr", TEXT, f"0x{place:016x}\n"),
+        File(f"{buffer}/size", TEXT, f"{size}\n"),
+        File(f"{buffer}/sync_for_device", SYNC_DEVICE, "", place, size),
+        File(f"{buffer}/sync_for_cpu", SYNC_CPU, "", place, size),
+    ]
+    for number, spec in enumerate(specs):
+        about = f"/sys/class/uio/uio{number}"
+        found += [
+            File(f"/dev/uio{number}", MAP, address=spec.dma.address, size=PAGE_BYTES),
+            File(f"{about}/name", TEXT, f"axiloom-dma{number}\n"),
+            File(f"{about}/maps/map0/addr", TEXT, f"0x{spec.dma.address:08x}\n"),
+            File(f"{about}/maps/map0/size", TEXT, f"0x{PAGE_BYTES:08x}\n"),
+        ]
+    return found
+
+
+def stack_of(program: Program) -> tuple[int, int, int]:
+    """Lowest address and top of the stack, and where other memory of the process may begin.
+
+    Below the program where there is room, else below the reserved region. The first MiB stays free: parts of
+    it are on-chip memory, which is slower.
+    """
+    top = program.begin & ~(_GAP - 1)
+    low = _GAP
+    if top < 32 * _GAP:
+        top, low = sw.LINUX_REGION_ADDRESS, -(-program.end // _GAP) * _GAP + 16 * _GAP
+    if top - low < 2 * STACK_BYTES:
+        raise DriverError(
+            f"{program.path.name}: no room for a stack beside the program, which fills memory from "
+            f"0x{program.begin:08X} to 0x{program.end:08X}"
+        )
+    return top - STACK_BYTES, top, low
+
+
+def with_names(text: str, architecture: str) -> str:
+    """A fault's text, with a system call's name beside its number."""
+
+    def named(match: re.Match[str]) -> str:
+        name = _calls(architecture).get(int(match[1]))
+        return f"system call {match[1]} ({name}) at" if name else match[0]
+
+    return _NUMBERED.sub(named, text)
+
+
+@cache
+def _calls(architecture: str) -> dict[int, str]:
+    """Number to name, from the headers that come with the cross compiler; empty where they are not there."""
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or spec.origin is None:
+        return {}
+    return dict(_defined(Path(spec.origin).parent / "lib" / "libc" / "include" / _HEADERS[architecture]))
+
+
+def _defined(header: Path) -> Iterator[tuple[int, str]]:
+    if not header.is_file():
+        return
+    for match in _NAME.finditer(header.read_text(encoding="utf-8")):
+        yield int(match[2]), match[1]
