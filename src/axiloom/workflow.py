@@ -95,6 +95,8 @@ class Run:
     """A preset or passes with commas between them; None: all that the DMA is able to use."""
     wait: str = "poll"
     """How the driver waits for the DMA: ``poll`` its registers, or asleep until its ``irq``."""
+    os: str = "none"
+    """``linux``: the driver is a static Linux program, its system calls answered by the simulator."""
     sim: str = "verilator"
     board: str = boards.DEFAULT
     seed: int = 0
@@ -177,6 +179,11 @@ class Run:
             (folder / file).write_text(text, encoding="utf-8")
         elf = folder / f"{name}.elf"
         c_files = [folder / f"{name}.c", folder / f"{name}_main.c"]
+        if self.os == "linux":
+            board = boards.load(self.board)
+            return toolchain.compile_linux(
+                c_files, elf, cpu=board.architecture, board=board, spec=self.spec, include=[folder]
+            )
         toolchain.compile_arm(
             c_files,
             elf,
@@ -199,7 +206,8 @@ class Run:
                     (folder / f"stage-{stage}.mlir").write_text(text, encoding="utf-8")
             self.soc.build(progress=self.progress)
             self.progress("")
-            return self.soc.run_many([Job(elf, self.inputs, self.outputs)], progress=self.live)[0]
+            job = Job(elf, self.inputs, self.outputs, section=self.driver.function if self.os == "linux" else "")
+            return self.soc.run_many([job], progress=self.live)[0]
 
     def simulate_cpu(self, kernel: str = "loops") -> dict[str, Any]:
         """The same function at -O3 on the simulated CPU alone, checked as well: `loops` or `neon`."""

@@ -127,6 +127,13 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         default="poll",
         help="the driver polls the DMA, or sleeps until its interrupt (default %(default)s)",
     )
+    group.add_argument(
+        "--os",
+        choices=("none", "linux"),
+        default="none",
+        help="build the driver for bare metal, or as the static Linux program that runs on the board, with UIO "
+        "and u-dma-buf (default %(default)s)",
+    )
     group.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON too")
     group.add_argument(
         "--report", type=Path, metavar="DIR", help="write a page to DIR: where the time went, with a timeline"

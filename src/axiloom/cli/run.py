@@ -15,7 +15,7 @@ from axiloom.cli import options as shared
 from axiloom.cosim import toolchain
 from axiloom.cosim.cache import content_hash
 from axiloom.cosim.profile import Timeline
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
@@ -89,6 +89,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def execute_run(options: argparse.Namespace) -> int:
     model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
     if model is not None and is_network(model.mlir, options.problem):
+        if options.os == "linux":
+            raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
         data_type = network_data_type(model.mlir, model.weights, options.problem)
         more: dict[str, Any] = {
             "weights": model.weights,
@@ -118,6 +120,7 @@ def _execute(
         tile=options.tile,
         pipeline=options.pipeline,
         wait=options.wait,
+        os=_os(options),
         sim=options.sim,
         board=options.board,
         seed=options.seed,
@@ -133,7 +136,25 @@ def _execute(
     )
     result = run.simulate()
     built = run.checked(result, cpu=run.simulate_cpu(AGAINST[options.against]) if options.against else None)
-    return _finish(built, options, run.progress, result.profile.timeline, run.driver.c)
+    code = _finish(built, options, run.progress, result.profile.timeline, run.driver.c)
+    if options.os == "linux":
+        _say_process(result, run.driver.function)
+    return code
+
+
+def _os(options: argparse.Namespace) -> str:
+    if options.os == "linux" and options.wait == "irq":
+        raise UsageError("--os linux polls the DMA: leave --wait irq out")
+    return str(options.os)
+
+
+def _say_process(result: RunResult, function: str = "") -> None:
+    """What a Linux process did beside the accelerator's work."""
+    if function:
+        print(f"Linux process: the call of {function} took {result.section_cycles:,} fabric cycles")
+    print(f"Linux process: {result.events['syscalls']:,} system calls")
+    if result.console:
+        print(result.console, end="" if result.console.endswith("\n") else "\n")
 
 
 def execute_simulate(options: argparse.Namespace) -> int:
@@ -156,7 +177,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
         **({} if options.watchdog is None else {"watchdog_cycles": options.watchdog}),
     )
     with folder_or_temporary(options.keep) as folder:
-        elf = _elf(options.driver, specs, board, options.wait, folder, progress)
+        elf = _elf(options.driver, specs, board, options.wait, folder, progress, _os(options))
         soc.build(progress=progress)
         progress("")
         result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
@@ -176,7 +197,10 @@ def execute_simulate(options: argparse.Namespace) -> int:
         spec, result, config=config, seed=0, result=compare(result, expected), multiply_adds=None
     )
     sources = [file.read_text(encoding="utf-8") for file in options.driver if file.suffix == ".c"]
-    return _finish(built, options, progress, result.profile.timeline, "\n".join(sources) or None)
+    code = _finish(built, options, progress, result.profile.timeline, "\n".join(sources) or None)
+    if options.os == "linux" or result.console:
+        _say_process(result)
+    return code
 
 
 def _assignment(text: str) -> tuple[str, Path]:
@@ -193,6 +217,7 @@ def _elf(
     wait: str,
     folder: Path,
     progress: Any,
+    os: str,
 ) -> Path:
     for file in files:
         if not file.is_file():
@@ -202,6 +227,15 @@ def _elf(
     progress("compiling the driver")
     elf = folder / "driver.elf"
     folder.mkdir(parents=True, exist_ok=True)
+    if os == "linux":
+        return toolchain.compile_linux(
+            [file for file in files if file.suffix != ".h"],
+            elf,
+            cpu=board.architecture,
+            board=board,
+            spec=specs,
+            include=sorted({file.parent for file in files}),
+        )
     toolchain.compile_arm(
         [file for file in files if file.suffix != ".h"],
         elf,
