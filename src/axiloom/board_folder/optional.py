@@ -1,0 +1,43 @@
+"""Parts of a folder that other packages write: device tree and PYNQ class for Linux, the open flow for ECP5.
+
+Each is a function of a module that may not be there yet; what is not written is said, never left out
+silently.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+from axiloom.board_folder.plan import Plan
+
+_SOC = {"zynq": "zynq7000", "zynqmp": "zynqmp"}
+
+
+def _function(module: str, name: str) -> Callable[..., Any] | None:
+    if importlib.util.find_spec(module) is None:
+        return None
+    found = getattr(importlib.import_module(module), name, None)
+    return found if callable(found) else None
+
+
+def linux_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
+    """Files below ``linux/``, and a line for each that is not written."""
+    files: dict[str, str] = {}
+    missing: list[str] = []
+    overlay = _function("axiloom.boards.device_tree", "overlay")
+    if overlay is None:
+        missing.append("linux/overlay.dts: this axiloom writes no device tree")
+    else:
+        files["linux/overlay.dts"] = overlay(plan.specs, soc=_SOC[plan.hardware.family])
+    return files, missing
+
+
+def open_flow_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
+    """Files below ``openflow/`` for a board with an ECP5, and a line if they are not written."""
+    board_files = _function("axiloom.open_flow", "board_files")
+    if board_files is None:
+        return {}, ["openflow/: this axiloom has no open flow for ECP5"]
+    return dict(board_files(plan.specs[0], board=plan.hardware.name)), []

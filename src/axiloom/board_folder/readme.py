@@ -1,0 +1,143 @@
+"""README.md of a folder: what is in it, and the steps from here to a result on the board."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from axiloom.board_folder.address_map import interrupts, segments
+from axiloom.board_folder.plan import OWN, Plan
+from axiloom.board_folder.rtl import Core
+
+_WHAT = {
+    "accelerator.json": "the specification, with the addresses as they are on this board",
+    "board.json": "board, addresses and interrupts, for programs",
+    "Makefile": "everything below by name: `make help`",
+    "ip/": "the cores: Verilog, and component.xml for an IP catalogue",
+    "vivado/": "scripts for Vivado in batch mode, and reports.py, which makes JSON of its reports",
+    "constraints/": "pins (board.xdc), and the clock of a core that is built alone (ooc.xdc)",
+    "sw/": "the driver, the same function for the CPU, a self-test, and the runtime",
+    "linux/": "device-tree overlay",
+    "openflow/": "Yosys and nextpnr: from Verilog to a bitstream, and the host's side",
+}
+
+
+def text(plan: Plan, cores: tuple[Core, ...], files: Sequence[str], missing: Sequence[str]) -> str:
+    """The file. `files`: paths of all others; `missing`: what is not written, a line each."""
+    hardware = plan.hardware
+    title = f"# {', '.join(spec.name for spec in plan.specs)} on the {hardware.name}"
+    lines = [
+        title,
+        "",
+        f"{hardware.description}. Written by `axiloom board new`: do not change files here, change",
+    ]
+    lines += ["the specification and write the folder anew.", ""]
+    lines += ["## What is here", "", "| | |", "|---|---|"]
+    for name, what in _WHAT.items():
+        if name in files or any(file.startswith(name) for file in files if name.endswith("/")):
+            lines.append(f"| `{name}` | {what} |")
+    lines.append("")
+    lines += [
+        "| accelerator | computes here | registers | input window | output window |",
+        "|---|---|---|---|---|",
+    ]
+    for spec, problem in zip(plan.specs, plan.problems, strict=True):
+        dma = spec.dma
+        windows = f"{dma.input_address:#x} | {dma.output_address:#x}"
+        lines.append(f"| {spec.name} | `{problem}` | {dma.address:#x} | {windows} |")
+    lines.append("")
+    if missing:
+        lines += ["Not written:", "", *(f"- {line}" for line in missing), ""]
+    lines += _steps(plan, cores, files) if hardware.memory is not None else _open_steps(files)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[str]:
+    hardware = plan.hardware
+    steps = [
+        "## Steps",
+        "",
+        "**1. Check this folder**, without Vivado: every file by a tool.",
+        "",
+        "```",
+        "axiloom board check .",
+        "```",
+        "",
+        "**2. Build the bitstream.** It takes Vivado 2022.1 to 2024.2, which you have to install. The",
+        "scripts were checked against its documented commands, not run by it.",
+        "",
+        "```",
+        "make bitstream         # or: vivado -mode batch -source vivado/build.tcl",
+        "make report            # build/report.json; fails where timing is not met",
+        "```",
+        "",
+        f"Leaves `build/{plan.name}.bit` and `.hwh`, a pair with one stem as PYNQ's `Overlay` wants it, and",
+        "`.xsa`. `make ooc` builds a core alone: its size and slack in minutes.",
+        "",
+    ]
+    if hardware.board_part:
+        steps += [
+            f"Vivado needs the files of the board (`{hardware.board_part}`): Tools, Vivado Store, Boards.",
+            "",
+        ]
+    steps += [
+        "**3. Build the self-test.**",
+        "",
+        "```",
+        "make linux             # build/selftest: a static program; on the board itself see the Makefile",
+        *(
+            ["make baremetal         # build/selftest.elf, to load with a debugger"]
+            if hardware.family == "zynq"
+            else []
+        ),
+        "```",
+        "",
+        "**4. On the board** (Linux): load the bitstream, then run the test as root.",
+        "",
+        "```",
+        f"scp build/{plan.name}.bit build/{plan.name}.hwh build/selftest BOARD:",
+        *_load(plan),
+        "sudo ./selftest; echo $?",
+        "```",
+        "",
+        "It prints a line a round and ends with 0 if every element is right. 10 and more: a wrong element;",
+        "100 and more: 100 + the status of the runtime (`dma_status` in `sw/runtime/include/axiloom.h`).",
+        "",
+    ]
+    if "linux/overlay.dts" in files:
+        steps += [
+            "The device tree in `linux/overlay.dts` reserves the memory that the DMA shares with the program",
+            "and makes its registers a UIO device; its head says how to compile and load it.",
+            "",
+        ]
+    return steps + _map(plan, cores)
+
+
+def _load(plan: Plan) -> list[str]:
+    if plan.hardware.family == "zynq":
+        return [f"sudo python3 -c \"from pynq import Overlay; Overlay('{plan.name}.bit')\""]
+    return [f"sudo fpgautil -b {plan.name}.bit          # or, with PYNQ: Overlay('{plan.name}.bit')"]
+
+
+def _map(plan: Plan, cores: tuple[Core, ...]) -> list[str]:
+    lines = ["## Address map", "", "| master | slave | from | bytes |", "|---|---|---|---|"]
+    for one in segments(plan, cores):
+        lines.append(f"| {one.space} | {one.segment} | {one.offset:#010x} | {one.size:#x} |")
+    lines += ["", "| accelerator | interrupt of MM2S | of S2MM |", "|---|---|---|"]
+    for entry in interrupts(plan):
+        channels = [entry["mm2s"], entry["s2mm"]]
+        cells = [f"{one['pin']} (SPI {one['spi']})" for one in channels if isinstance(one, dict)]
+        lines.append(f"| {entry['accelerator']} | {' | '.join(cells)} |")
+    whose = "its own" if plan.dma == OWN else "Xilinx' AXI DMA"
+    mode = "scatter-gather" if plan.scatter_gather else "direct register mode"
+    lines += [
+        "",
+        f"DMA: {whose}, {mode}, LENGTH of {plan.specs[0].dma.length_width} bits; streams of "
+        f"{plan.specs[0].stream_width} bits; one clock of {plan.hardware.fabric_hz / 1e6:g} MHz.",
+    ]
+    return lines
+
+
+def _open_steps(files: Sequence[str]) -> list[str]:
+    if "openflow/README.md" in files:
+        return ["## Steps", "", "They are in [openflow/README.md](openflow/README.md)."]
+    return []

@@ -1,0 +1,105 @@
+"""The folder: all its files as text, and the writing of them, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom import isa
+from axiloom.board_folder import c_files, makefile, optional, readme, text_files
+from axiloom.board_folder.block_design import script
+from axiloom.board_folder.ipxact import component
+from axiloom.board_folder.plan import Plan
+from axiloom.board_folder.rtl import Core, cores
+from axiloom.errors import UsageError
+
+MARK = "board.json"
+"""The file that says that a folder is one of ours."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The files of a folder, path to text, and what is not among them and why, a line each."""
+
+    files: dict[str, str]
+    missing: tuple[str, ...]
+
+
+def contents(plan: Plan) -> Contents:
+    """Everything that follows from `plan`; the same for the same plan, to the byte."""
+    files = {"accelerator.json": isa.dumps(*plan.specs), **c_files.files(plan)}
+    made: tuple[Core, ...] = ()
+    if plan.hardware.memory is None:
+        extra, missing = optional.open_flow_files(plan)
+    else:
+        made = cores(plan)
+        files |= _vivado(plan, made)
+        extra, missing = optional.linux_files(plan)
+        files["Makefile"] = makefile.text(plan)
+    files |= extra
+    files[MARK] = text_files.manifest(plan, made)
+    files["README.md"] = readme.text(plan, made, sorted(files), missing)
+    return Contents(dict(sorted(files.items())), tuple(missing))
+
+
+def _vivado(plan: Plan, made: tuple[Core, ...]) -> dict[str, str]:
+    files = {
+        **text_files.scripts(),
+        "vivado/settings.tcl": text_files.settings(plan, made),
+        "vivado/block_design.tcl": script(plan, made),
+        "constraints/board.xdc": text_files.board_constraints(plan),
+        "constraints/ooc.xdc": text_files.ooc_constraints(plan),
+    }
+    for core in made:
+        files[f"ip/{core.name}/component.xml"] = component(core, plan.hardware.family)
+        files |= {f"ip/{core.name}/hdl/{name}": text for name, text in core.files.items()}
+    return files
+
+
+def refuse(folder: Path, *, force: bool = False) -> None:
+    """UsageError if :func:`write` would not write to `folder`."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not force:
+        raise UsageError(f"{folder} is there already: choose another folder, or replace it with --force")
+    if not _is_ours(folder):
+        raise UsageError(
+            f"{folder} is no board folder (it has no {MARK} of axiloom): --force does not replace it"
+        )
+
+
+def write(made: Contents, folder: Path, *, force: bool = False) -> None:
+    """Write the folder.
+
+    One that is there is replaced only with `force`, and only if it is one of ours: :exc:`UsageError`
+    else. The new one is complete before the old one goes.
+    """
+    refuse(folder, force=force)
+    target = folder.absolute()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    try:
+        for name, text in made.files.items():
+            path = temporary / "new" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            if text.startswith("#!"):
+                path.chmod(0o755)
+        if target.exists():
+            target.rename(temporary / "old")
+        (temporary / "new").rename(target)
+    finally:
+        if (temporary / "old").exists() and not target.exists():
+            (temporary / "old").rename(target)
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        found = json.loads((folder / MARK).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and found.get("format") == text_files.FORMAT

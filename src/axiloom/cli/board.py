@@ -1,0 +1,103 @@
+"""``axiloom board``: new (a folder that brings accelerators up on a board), check, list."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from axiloom import board_folder
+from axiloom.boards import hardware
+from axiloom.cli import options as shared
+from axiloom.errors import BuildError
+
+DMAS = ("simple", "sg", "xilinx", "xilinx-sg")
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    board = commands.add_parser("board", help="everything that brings an accelerator up on a board")
+    actions = board.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    new = actions.add_parser(
+        "new",
+        help="write the folder: Verilog, Vivado scripts, driver, self-test, Makefile, README",
+        description="With --accel NAME,NAME the system has several accelerators.",
+    )
+    new.add_argument("board", metavar="BOARD", help=", ".join(hardware.names()))
+    shared.add_accelerator(new, dmas=DMAS)
+    new.add_argument(
+        "--problem",
+        action="append",
+        metavar="PROBLEM",
+        help="what the driver computes: matmul:MxNxK, conv:... or FILE.mlir (default: a few tiles); once "
+        "for each accelerator",
+    )
+    new.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in accelerator")
+    new.add_argument(
+        "--rebase", action="store_true", help="move the registers of --spec to where the board has them"
+    )
+    new.add_argument("-o", "--output", type=Path, metavar="DIR", required=True)
+    new.add_argument("--force", action="store_true", help="replace a board folder that is there")
+    new.set_defaults(execute=execute_new)
+
+    check = actions.add_parser("check", help="check every file of such a folder by a tool")
+    check.add_argument("folder", type=Path, metavar="DIR")
+    check.add_argument("--only", metavar="TOOL,...", help="some of the tools")
+    check.set_defaults(execute=execute_check)
+
+    list_ = actions.add_parser("list", help="the boards")
+    list_.set_defaults(execute=execute_list)
+
+
+def execute_new(options: argparse.Namespace) -> int:
+    board = hardware.load(options.board)
+    board_folder.refuse(options.output, force=options.force)
+    dma = board_folder.XILINX if (options.dma or "").startswith("xilinx") else board_folder.OWN
+    if options.dma is not None:
+        options.dma = "sg" if options.dma.endswith("sg") else "simple"
+    problems, kind = [], options.data_type
+    for text in options.problem or ():
+        mlir, data_type = shared.problem(text)
+        problems.append((text, mlir))
+        kind = kind or data_type
+    specs = shared.accelerators(options, kind)
+    plan = board_folder.make(
+        board,
+        specs,
+        dma=dma,
+        problems=problems,
+        rebase=options.rebase or options.spec is None,
+        user_rtl=shared.user_rtl(options),
+    )
+    made = board_folder.contents(plan)
+    board_folder.write(made, options.output, force=options.force)
+    print(f"{options.output}: {len(made.files)} files for {plan.hardware.description}; see its README.md")
+    for line in made.missing:
+        print(f"not written: {line}")
+    return 0
+
+
+def execute_check(options: argparse.Namespace) -> int:
+    from axiloom.board_folder import check as checks
+
+    tools = tuple(options.only.split(",")) if options.only else ()
+    rows = checks.check(options.folder, tools)
+    for row in rows:
+        shown = ", ".join(row.files[:3]) + (f" and {len(row.files) - 3} more" if len(row.files) > 3 else "")
+        why = f" ({row.skipped})" if row.skipped else ""
+        print(f"  {row.tool:<18} {row.outcome:<9} {shown}{why}")
+        for fault in row.faults:
+            print(f"      {fault}")
+    faulty = sum(len(row.faults) for row in rows)
+    if not tools:
+        for name in checks.unchecked(options.folder, rows):
+            print(f"  no tool has read {name}")
+    if faulty:
+        raise BuildError(f"{options.folder}: {faulty} faults")
+    return 0
+
+
+def execute_list(_options: argparse.Namespace) -> int:
+    for name in hardware.names():
+        board = hardware.load(name)
+        print(f"  {name:<9} {board.part:<22} {board.fabric_hz / 1e6:g} MHz  {board.description}")
+    return 0
