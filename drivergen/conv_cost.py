@@ -28,6 +28,8 @@ QUEUED = 40
 """... in which it queues an opcode, and the device takes its words."""
 WAITED = 0.04
 """The part of loads and of the CPU's work that something waits for though it might overlap, about."""
+COPYING_WAITED = 0.5
+"""The same where the CPU copies: it stages a packet while one is sent, and each begins behind it."""
 STEPS = 4096
 """Tiles that are gone through one by one; more of them are like each other."""
 
@@ -179,23 +181,20 @@ class Model:
         return overlapped + one.image + one.filters + one.result + self._beside(tile, order, loads, cpu)
 
     def _beside(self, tile: Mapping[str, int], order: Sequence[str], loads: float, cpu: float) -> float:
-        """What does not overlap: waiting now and then, for who moves much; pieces; the begin and the end of
-        results that are no whole lines of the cache."""
+        """What does not overlap: waiting now and then, for who moves much; and pieces."""
         pieces = prod(1 + (self.problem[dim] % tile[dim] > 0) for dim in order) - 1
-        return WAITED * (loads + cpu) + PIECE * pieces + self._apart(tile)
+        in_place = self.in_place(tile, order)
+        waited = WAITED if in_place["I"] and in_place["F"] else COPYING_WAITED
+        return waited * (loads + cpu) + PIECE * pieces
 
-    def _apart(self, tile: Mapping[str, int]) -> float:
-        problem = self.problem
-        row = tile["oh"] * problem["ow"] * self.result_bytes
-        plane = problem["oh"] * problem["ow"] * self.result_bytes
-        lines = (
-            tile["oc"] * plane % LINE_BYTES == 0
-            if row == plane
-            else not (row % LINE_BYTES or plane % LINE_BYTES)
-        )
-        if lines or tile["ow"] != problem["ow"]:
-            return 0.0
-        return 2 * MAINTAINED_WORD * problem["oc"] * plane * 8 / WORD_BITS
+    def _lines(self, tile: Mapping[str, int]) -> float:
+        """Words of the cache's lines that a result lies in, for each word of it."""
+        row = tile["oh"] * self.problem["ow"] * self.result_bytes
+        plane = self.problem["oh"] * self.problem["ow"] * self.result_bytes
+        if row == plane:
+            row = plane = tile["oc"] * plane
+        shared = row % LINE_BYTES or plane % LINE_BYTES
+        return 1 + (LINE_BYTES - 4) / row if shared else 1.0
 
     def _cpu(self, tile: Mapping[str, int], order: Sequence[str], times: Mapping[str, int]) -> float:
         one, beat = self.work(tile), self.spec.stream_width // WORD_BITS
@@ -211,7 +210,7 @@ class Model:
         in_place = self.in_place(tile, order)
         if not (in_place["I"] and in_place["F"]):  # the pipeline `copying`
             return sum(words.values()) * COPIED_WORD + (sum(times.values()) + computes) * QUEUED
-        results = 2 * MAINTAINED_WORD if in_place["O"] else COPIED_WORD
+        results = 2 * MAINTAINED_WORD * self._lines(tile) if in_place["O"] else COPIED_WORD
         cpu = cleaned * MAINTAINED_WORD + words["O"] * results
         return cpu + (sum(times.values()) + computes) * QUEUED
 

@@ -110,6 +110,11 @@ def _packets(chosen: Sequence[str]) -> CoalesceLoops | None:
     return CoalesceLoops(buffers=buffers, keep="keep-packed" in chosen, loops="coalesce" in chosen)
 
 
+def _split(chosen: Sequence[str]) -> Split:
+    """Packets need room for two tiles that come back."""
+    return Split(twice=_packets(chosen) is not None)
+
+
 def transfer_passes(
     chosen: Sequence[str], stream_width: int = WORD_BITS, caches: Caches = ZYNQ_7000
 ) -> list[ModulePass]:
@@ -122,7 +127,7 @@ def transfer_passes(
         tiling = replace(tiling, buffers=packets.buffers, keep=packets.keep, loops=packets.loops)
     passes: dict[str, list[ModulePass]] = {
         "cache-tiling": [tiling],
-        "residency": [Residency()],
+        "residency": [Residency(outermost="zero-copy" in chosen)],
         "coalesce": [CoalesceTransfers()] if "coalesce" in chosen else [],
         "coalesce-transfers": [CoalesceTransfers()],
         "keep-packed": [KeepPacked()],
@@ -169,7 +174,7 @@ def compile_mlir(
     width = spec.stream_width if spec else WORD_BITS
     able = spec is None or spec.dma.scatter_gather  # if not, zero-copy itself says so
     note = None
-    if able and {"zero-copy", "coalesce"} <= set(chosen) and not _in_place(module, annotate, width):
+    if able and {"zero-copy", "coalesce"} <= set(chosen) and not _in_place(module, annotate, width, chosen):
         chosen = tuple(one for one in chosen if one != "zero-copy")
         note = "no zero-copy: an operand cannot be read where it is"
     if spec is not None and order is None and any(name in chosen for name in ORDERED):
@@ -185,7 +190,7 @@ def compile_mlir(
         fail(function, "it has no operation to offload")
     transfers = transfer_passes(chosen, width, caches)
     for stage, passes in (
-        ("accel", [Split(), Tile(), PlaceFlow(), *transfers]),
+        ("accel", [_split(chosen), Tile(), PlaceFlow(), *transfers]),
         ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls()]),
     ):
         if last in driver.stages:
@@ -210,10 +215,11 @@ def _prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     return [*passes, Bufferise()]
 
 
-def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int) -> bool:
+def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int, chosen: Sequence[str]) -> bool:
     """Does zero copy read all operands where they are? What is packed anyway is better kept in packets."""
     copy = module.clone()
     tiled = [Split(), Tile(), PlaceFlow(), OverlapEdges()]
+    tiled += [Residency(outermost=True)] if "residency" in chosen else []
     run_passes(copy, [*_prepare(annotate.accelerator), annotate, *tiled])
     FlattenTiles().apply(context(), copy)
     return sends_in_place(copy, stream_width)
@@ -236,7 +242,7 @@ def _cheapest_order(
     run_passes(plain, _prepare(spec))
     for order in orders:
         one, copy = replace(annotate, order=order), plain.clone()
-        run_passes(copy, [one, Split(), Tile(), PlaceFlow(), *first])
+        run_passes(copy, [one, _split(chosen), Tile(), PlaceFlow(), *first])
         if "zero-copy" in chosen:
             costs = [queue_cost(nest, beat_words) for _, nest in nests(copy)]
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd, prod
 
@@ -9,6 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -16,7 +18,7 @@ from xdsl.dialects.builtin import (
     StridedLayoutAttr,
     i64,
 )
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -49,7 +51,7 @@ def factor(value: SSAValue) -> int:
 def begins_on(tile: SSAValue) -> int:
     """Bytes that divide where a tile begins in its array, in every iteration; 0: always at its begin."""
     owner = tile.owner
-    if isinstance(owner, memref.CollapseShapeOp):
+    if isinstance(owner, memref.CollapseShapeOp | memref.ExpandShapeOp):
         return begins_on(owner.src)
     if not isinstance(owner, memref.SubviewOp):
         return 0
@@ -74,30 +76,52 @@ def _flatten(op: accel.SendOp | accel.RecvOp) -> None:
         return
     if any(strides[d] != (strides[d + 1] or 0) * shape[d + 1] for d in range(1, rank - 1)):
         return
-    columns = prod(shape[1:])
-    if columns * bits % WORD_BITS or op.words() * WORD_BITS != prod(shape) * bits:
+    if op.words() * WORD_BITS != prod(shape) * bits:
         return
-    layout = StridedLayoutAttr([strides[0], 1], None)
+    columns, one_piece = prod(shape[1:]), shape[0] == 1 or strides[0] == (strides[1] or 0) * shape[1]
+    if columns * bits % WORD_BITS == 0:
+        rows, pitch = shape[0], strides[0]
+    elif one_piece:
+        rows, columns = 1, prod(shape)
+        pitch = columns
+    else:
+        return
     tile = op.tile
-    if rank > 2:
-        groups = [[0], list(range(1, rank))]
-        flat = memref.CollapseShapeOp.create(
-            operands=[op.tile],
-            properties={
-                "reassociation": ArrayAttr(ArrayAttr(IntegerAttr(d, i64) for d in group) for group in groups)
-            },
-            result_types=[MemRefType(kind.element_type, [shape[0], columns], layout)],
-        )
-        flat.results[0].name_hint = op.tile.name_hint
-        Rewriter.insert_op(flat, InsertPoint.before(op))
-        tile = flat.results[0]
+    if rank > 2 or rows != shape[0]:
+        groups = [[0], list(range(1, rank))] if rows == shape[0] else [list(range(rank))]
+        kept = [rows, columns] if rows == shape[0] else [columns]
+        tile = _reshaped(op, tile, memref.CollapseShapeOp, groups, kept, [pitch, 1][-len(kept) :])
+        if len(kept) == 1:
+            tile = _reshaped(op, tile, memref.ExpandShapeOp, [[0, 1]], [rows, columns], [pitch, 1])
     new: accel.SendOp | accel.RecvOp
     if isinstance(op, accel.SendOp):
-        new = accel.SendOp(tile, [shape[0], columns], [0, 1], op.offset)
+        new = accel.SendOp(tile, [rows, columns], [0, 1], op.offset)
     else:
-        new = accel.RecvOp(tile, [shape[0], columns], [0, 1], op.offset, op.mode.data)
+        new = accel.RecvOp(tile, [rows, columns], [0, 1], op.offset, op.mode.data)
     new.attributes |= op.attributes
     Rewriter.replace_op(op, new)
+
+
+def _reshaped(
+    at: Operation,
+    tile: SSAValue,
+    how: type[memref.CollapseShapeOp | memref.ExpandShapeOp],
+    groups: Sequence[Sequence[int]],
+    shape: Sequence[int],
+    strides: Sequence[int | None],
+) -> SSAValue:
+    """The same elements in another shape, in front of `at`."""
+    assert isinstance(tile.type, MemRefType)
+    properties: dict[str, Attribute] = {
+        "reassociation": ArrayAttr(ArrayAttr(IntegerAttr(d, i64) for d in group) for group in groups)
+    }
+    if how is memref.ExpandShapeOp:
+        properties["static_output_shape"] = DenseArrayBase.from_list(i64, list(shape))
+    kind = MemRefType(tile.type.element_type, shape, StridedLayoutAttr(strides, None))
+    flat = how.create(operands=[tile], properties=properties, result_types=[kind])
+    flat.results[0].name_hint = tile.name_hint
+    Rewriter.insert_op(flat, InsertPoint.before(at))
+    return flat.results[0]
 
 
 @dataclass(frozen=True)
@@ -112,8 +136,9 @@ class FlattenTiles(ModulePass):
         %I_tile_1 = memref.collapse_shape %I_tile [[0], [1, 2]] : ... into memref<4x40xi8, strided<[64, 1]...>
         %0 = accel.send %I_tile_1 as [4, 40] permutation [0, 1] at %c0 : ...
 
-    Bands of whole rows of an image are that, and filters with all their input channels. A tile is left as
-    it is if its rows are no whole words, or if zeros have to fill up a beat behind its elements.
+    Bands of whole rows of an image are that, and filters with all their input channels. A tile that lies in
+    one piece is a matrix of one row where its rows are no whole words: 512 planes of 9 x 9 bytes. Others are
+    left as they are if their rows are no whole words, or if zeros have to fill up a beat behind them.
     """
 
     name = "accel-flatten-tiles"

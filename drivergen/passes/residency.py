@@ -141,14 +141,20 @@ class Residency(ModulePass):
     in the loop loads another tile of that matrix. `accel_loads` of the trait says which opcodes only load.
     A tile without gaps leaves a loop of one iteration too, whatever it depends on: a device that takes tiles
     of any size has many of those.
+
+    Option: `outermost`, whether such a tile leaves the outermost loop too. Packets hold nothing that is in
+    front of a nest, so this is for queues.
     """
 
     name = "accel-residency"
+
+    outermost: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for _, nest in list(nests(op)):
             for level in reversed(nest.levels):
                 for load in list(_leading(level.loop.body.block)):
-                    if level.loop is not nest.root and _resident(load, level.loop):
+                    stays = level.loop is nest.root and not (self.outermost and load.is_dense)
+                    if not stays and _resident(load, level.loop):
                         _hoist(load, level.loop)
                 _drop_unused(level.loop.body.block)

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import is_side_effect_free
 
 from axiloom.drivergen import dialect as accel
 from axiloom.drivergen import queue
@@ -99,7 +100,13 @@ def sends_in_place(module: ModuleOp, stream_width: int) -> bool:
         if isinstance(op, accel.SendOp)
         else op.dense is None
         for op in transfers
+        if not _sent_before(op)
     )
+
+
+def _sent_before(op: Operation) -> bool:
+    """Is it sent once, in front of all loops, and nothing that a descriptor expresses? Then it is copied."""
+    return isinstance(op, accel.SendOp) and op.dense is not None and isinstance(op.parent_op(), func.FuncOp)
 
 
 def _received(op: accel.RecvOp, beat_bytes: int) -> str:
@@ -115,8 +122,9 @@ def _received(op: accel.RecvOp, beat_bytes: int) -> str:
 
 def _array(tile: SSAValue) -> SSAValue:
     """What a tile is a part of, from its first element to its last."""
-    views = _views(tile)
-    return views[0].operands[0] if views else tile
+    while isinstance(tile.owner, memref.SubviewOp | memref.CollapseShapeOp | memref.ExpandShapeOp):
+        tile = tile.owner.operands[0]
+    return tile
 
 
 def _touched(value: SSAValue) -> Iterator[Operation]:
@@ -170,8 +178,6 @@ class _Nest:
             if isinstance(op, accel.SendOp | accel.RecvOp) and op.dense is not None:
                 fail(op, f"there is no descriptor for a tile like {op.operands[0].type}")
         words = {op.words() for op in self.inner if isinstance(op, accel.RecvOp)}
-        if len(words) > 1:
-            fail(self.ops[0], f"tiles of different sizes are received in it ({sorted(words)} words)")
         block = self.ops[0].parent_block()
         assert block is not None
         block.insert_op_before(queue.QueueOpenOp(max(words, default=1)), self.ops[0])
@@ -184,6 +190,8 @@ class _Nest:
             in_place = len(arrays) == 1 and self._is_ours(arrays[0])
             if in_place:
                 block.insert_op_before(queue.QueueOwnOp(arrays[0]), self.ops[0])
+        if len(words) > 1 and not in_place:
+            fail(self.ops[0], f"tiles of different sizes are received in it ({sorted(words)} words)")
         for op in self.inner:
             if isinstance(op, accel.RecvOp):
                 self._receive(op, in_place)
@@ -278,7 +286,7 @@ class _Nest:
 def _views(tile: SSAValue) -> list[Operation]:
     """The ops that make a tile of a matrix, in their order."""
     owner = tile.owner
-    if isinstance(owner, memref.CollapseShapeOp):
+    if isinstance(owner, memref.CollapseShapeOp | memref.ExpandShapeOp):
         return [*_views(owner.src), owner]
     return [owner] if isinstance(owner, memref.SubviewOp) else []
 
@@ -309,10 +317,44 @@ def _nests(block: Block) -> Iterator[list[Operation]]:
         if any(isinstance(inner, (*_STAGES, *_TRANSFERS)) for inner in op.walk()):
             ops.append(op)
             if isinstance(op, scf.ForOp):
-                yield ops
+                yield _queued(ops)
                 ops = []
     if ops:
-        yield ops
+        yield _queued(ops)
+
+
+def _queued(ops: list[Operation]) -> list[Operation]:
+    """Without the transfers up to the last one that no descriptor expresses: they stay as they are."""
+    last = max((n for n, op in enumerate(ops) if _sent_before(op)), default=None)
+    if last is None:
+        return ops
+    return ops[next(n for n in range(last, len(ops)) if isinstance(ops[n], accel.WaitOp)) + 1 :]
+
+
+def _together(block: Block, beat_bytes: int) -> list[list[Operation]]:
+    """Nests that follow each other share a queue where all that comes back is written in place: the parts of
+    a convolution then overlap."""
+    found: list[list[Operation]] = []
+    mergeable = False
+    for ops in list(_nests(block)):
+        received = [inner for op in ops for inner in op.walk() if isinstance(inner, accel.RecvOp)]
+        in_place = all(_received(op, beat_bytes) != queue.THROUGH_WINDOW for op in received)
+        if found and in_place and mergeable and _follows(found[-1][-1], ops[0]):
+            found[-1] += ops
+        else:
+            found.append(ops)
+        mergeable = in_place
+    return found
+
+
+def _follows(op: Operation, other: Operation) -> bool:
+    """Is there nothing between two ops of a block but what has no effect?"""
+    between = op.next_op
+    while between is not None and between is not other:
+        if not is_side_effect_free(between):
+            return False
+        between = between.next_op
+    return between is other
 
 
 @dataclass(frozen=True)
@@ -341,8 +383,12 @@ class ZeroCopy(ModulePass):
 
     A tile is cleaned at its first use, so that cleaning overlaps with the transfers: in the first
     iterations of the loops that do not move it. The tiled op that has the transfers is between
-    `accel.queue_open` and `accel.queue_close`. Comes behind accel-place-flow (and passes that leave its
-    kind of transfers); it needs scatter-gather in the DMA's configuration.
+    `accel.queue_open` and `accel.queue_close`; so are several that follow each other, the parts of one
+    convolution, where their results are written in place. What no descriptor expresses, but is sent only once
+    in front of all loops (accel-residency), is copied and sent before the queue opens.
+
+    Comes behind accel-place-flow (and passes that leave its kind of transfers); it needs scatter-gather in
+    the DMA's configuration.
     """
 
     name = "accel-zero-copy"
@@ -357,7 +403,7 @@ class ZeroCopy(ModulePass):
                     "zero copy needs scatter-gather: --dma sg, or scatterGather in the dma_config",
                 )
         for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
-            for ops in list(_nests(function.body.block)):
+            for ops in _together(function.body.block, self.stream_width // 8):
                 _Nest(ops, self.stream_width // 8).rewrite()
             _drop_unused(function)
 

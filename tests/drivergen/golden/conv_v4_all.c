@@ -13,10 +13,6 @@
             return try_status;                \
     } while (0)
 
-DMA_TAKER_COPY(copy_to_R_tile, 4, 98, 196, 1)
-
-DMA_TAKER_COPY(copy_to_R_tile_1, 8, 98, 196, 1)
-
 dma_status conv_init(void)
 {
     TRY(dma_init(0x40400000u, 0x16000000u, 0x40000u, 0x16400000u, 0x40000u));
@@ -25,26 +21,24 @@ dma_status conv_init(void)
 
 dma_status conv(const int8_t *I, const int8_t *F, int32_t *R)
 {
-    TRY(dma_queue_open(784, copy_to_R_tile_1));
+    TRY(dma_queue_open(784, NULL));
+    TRY(dma_queue_own(R, 9408));
     /* cfg */
     TRY(dma_queue_word(0x10u));
     TRY(dma_queue_word(0x444463u));
-    /* Tiles of 7 x 8 x 14 x 8 (oh, oc, ow, ic), flow ((sI sF cO) rO). Without copies: F_tile and I_tile in
-     * place, R_tile through the window. */
+    /* sI */
+    TRY(dma_queue_word(0x1u));
+    TRY(dma_queue_word(0x1c04008u));
+    TRY(dma_queue_word(0x101u));
+    dma_clean_rows(I, 112, 8, 196);
+    TRY(dma_queue_rows(I, 112, 8, 196));
+    /* sF */
+    TRY(dma_queue_word(0x2u));
+    TRY(dma_queue_word(0x4008u));
+    dma_clean_rows(F, 576, 1, 576);
+    TRY(dma_queue_rows(F, 576, 1, 576));
+    /* Tiles of 7 x 8 x 14 x 8 (oh, oc, ow, ic), flow ((sI sF cO) rO). */
     for (uint32_t oh = 0; oh < 7; oh += 7) {
-        /* sI */
-        TRY(dma_queue_word(0x1u));
-        TRY(dma_queue_word(0x1c04008u));
-        TRY(dma_queue_word(0x101u));
-        const int8_t *const I_tile = I + oh * 14;
-        dma_clean_rows(I_tile, 112, 8, 196);
-        TRY(dma_queue_rows(I_tile, 112, 8, 196));
-        /* sF */
-        TRY(dma_queue_word(0x2u));
-        TRY(dma_queue_word(0x4008u));
-        if (oh == 0)
-            dma_clean_rows(F, 576, 1, 576);
-        TRY(dma_queue_rows(F, 576, 1, 576));
         for (uint32_t oc = 0; oc < 8; oc += 8) {
             for (uint32_t ow = 0; ow < 14; ow += 14) {
                 for (uint32_t ic = 0; ic < 8; ic += 8) {
@@ -54,32 +48,28 @@ dma_status conv(const int8_t *I, const int8_t *F, int32_t *R)
                 }
                 int32_t *const R_tile = R + oc * 196 + oh * 14 + ow;
                 /* rO */
-                TRY(dma_queue_receive(R_tile, 8, 98));
+                TRY(dma_queue_receive_rows(R_tile, 392, 8, 784));
                 TRY(dma_queue_word(0x8u));
             }
         }
     }
-    TRY(dma_queue_close());
-    TRY(dma_queue_open(784, copy_to_R_tile_1));
     /* cfg */
     TRY(dma_queue_word(0x10u));
     TRY(dma_queue_word(0x444463u));
-    /* Tiles of 7 x 8 x 14 x 8 (oh, oc, ow, ic), flow ((sI sF cO) rO). Without copies: F_tile and I_tile in
-     * place, R_tile through the window. */
+    /* sI */
+    TRY(dma_queue_word(0x1u));
+    TRY(dma_queue_word(0x1c04008u));
+    TRY(dma_queue_word(0x100u));
+    const int8_t *const I_tile = I + 6 * 14;
+    dma_clean_rows(I_tile, 112, 8, 196);
+    TRY(dma_queue_rows(I_tile, 112, 8, 196));
+    /* sF */
+    TRY(dma_queue_word(0x2u));
+    TRY(dma_queue_word(0x4008u));
+    dma_clean_rows(F, 576, 1, 576);
+    TRY(dma_queue_rows(F, 576, 1, 576));
+    /* Tiles of 7 x 8 x 14 x 8 (oh, oc, ow, ic), flow ((sI sF cO) rO). */
     for (uint32_t oh = 0; oh < 7; oh += 7) {
-        /* sI */
-        TRY(dma_queue_word(0x1u));
-        TRY(dma_queue_word(0x1c04008u));
-        TRY(dma_queue_word(0x100u));
-        const int8_t *const I_tile = I + 6 * 14 + oh * 14;
-        dma_clean_rows(I_tile, 112, 8, 196);
-        TRY(dma_queue_rows(I_tile, 112, 8, 196));
-        /* sF */
-        TRY(dma_queue_word(0x2u));
-        TRY(dma_queue_word(0x4008u));
-        if (oh == 0)
-            dma_clean_rows(F, 576, 1, 576);
-        TRY(dma_queue_rows(F, 576, 1, 576));
         for (uint32_t oc = 0; oc < 8; oc += 8) {
             for (uint32_t ow = 0; ow < 14; ow += 14) {
                 for (uint32_t ic = 0; ic < 8; ic += 8) {
@@ -89,33 +79,28 @@ dma_status conv(const int8_t *I, const int8_t *F, int32_t *R)
                 }
                 int32_t *const R_tile = R + 7 * 14 + oc * 196 + oh * 14 + ow;
                 /* rO */
-                TRY(dma_queue_receive(R_tile, 8, 98));
+                TRY(dma_queue_receive_rows(R_tile, 392, 8, 784));
                 TRY(dma_queue_word(0x8u));
             }
         }
     }
-    TRY(dma_queue_close());
-    TRY(dma_queue_open(392, copy_to_R_tile));
     /* cfg */
     TRY(dma_queue_word(0x10u));
     TRY(dma_queue_word(0x444463u));
-    /* Tiles of 7 x 4 x 14 x 8 (oh, oc, ow, ic), flow ((sI sF cO) rO). Without copies: F_tile and I_tile in
-     * place, R_tile through the window. */
+    /* sI */
+    TRY(dma_queue_word(0x1u));
+    TRY(dma_queue_word(0x1c04008u));
+    TRY(dma_queue_word(0x101u));
+    dma_clean_rows(I, 112, 8, 196);
+    TRY(dma_queue_rows(I, 112, 8, 196));
+    /* sF */
+    TRY(dma_queue_word(0x2u));
+    TRY(dma_queue_word(0x4004u));
+    const int8_t *const F_tile = F + 8 * 72;
+    dma_clean_rows(F_tile, 288, 1, 288);
+    TRY(dma_queue_rows(F_tile, 288, 1, 288));
+    /* Tiles of 7 x 4 x 14 x 8 (oh, oc, ow, ic), flow ((sI sF cO) rO). */
     for (uint32_t oh = 0; oh < 7; oh += 7) {
-        /* sI */
-        TRY(dma_queue_word(0x1u));
-        TRY(dma_queue_word(0x1c04008u));
-        TRY(dma_queue_word(0x101u));
-        const int8_t *const I_tile = I + oh * 14;
-        dma_clean_rows(I_tile, 112, 8, 196);
-        TRY(dma_queue_rows(I_tile, 112, 8, 196));
-        /* sF */
-        TRY(dma_queue_word(0x2u));
-        TRY(dma_queue_word(0x4004u));
-        const int8_t *const F_tile = F + 8 * 72;
-        if (oh == 0)
-            dma_clean_rows(F_tile, 288, 1, 288);
-        TRY(dma_queue_rows(F_tile, 288, 1, 288));
         for (uint32_t oc = 0; oc < 4; oc += 4) {
             for (uint32_t ow = 0; ow < 14; ow += 14) {
                 for (uint32_t ic = 0; ic < 8; ic += 8) {
@@ -125,33 +110,30 @@ dma_status conv(const int8_t *I, const int8_t *F, int32_t *R)
                 }
                 int32_t *const R_tile = R + 8 * 196 + oc * 196 + oh * 14 + ow;
                 /* rO */
-                TRY(dma_queue_receive(R_tile, 4, 98));
+                TRY(dma_queue_receive_rows(R_tile, 392, 4, 784));
                 TRY(dma_queue_word(0x8u));
             }
         }
     }
-    TRY(dma_queue_close());
-    TRY(dma_queue_open(392, copy_to_R_tile));
     /* cfg */
     TRY(dma_queue_word(0x10u));
     TRY(dma_queue_word(0x444463u));
-    /* Tiles of 7 x 4 x 14 x 8 (oh, oc, ow, ic), flow ((sI sF cO) rO). Without copies: F_tile and I_tile in
-     * place, R_tile through the window. */
+    /* sI */
+    TRY(dma_queue_word(0x1u));
+    TRY(dma_queue_word(0x1c04008u));
+    TRY(dma_queue_word(0x100u));
+    const int8_t *const I_tile1 = I + 6 * 14;
+    dma_clean_rows(I_tile1, 112, 8, 196);
+    TRY(dma_queue_rows(I_tile1, 112, 8, 196));
+    /* sF */
+    TRY(dma_queue_word(0x2u));
+    TRY(dma_queue_word(0x4004u));
+    const int8_t *const F_tile1 = F + 8 * 72;
+    dma_clean_rows(F_tile1, 288, 1, 288);
+    TRY(dma_queue_rows(F_tile1, 288, 1, 288));
+    /* Tiles of 7 x 4 x 14 x 8 (oh, oc, ow, ic), flow ((sI sF cO) rO). Without copies: F_tile and I_tile
+     * and R_tile in place. */
     for (uint32_t oh = 0; oh < 7; oh += 7) {
-        /* sI */
-        TRY(dma_queue_word(0x1u));
-        TRY(dma_queue_word(0x1c04008u));
-        TRY(dma_queue_word(0x100u));
-        const int8_t *const I_tile = I + 6 * 14 + oh * 14;
-        dma_clean_rows(I_tile, 112, 8, 196);
-        TRY(dma_queue_rows(I_tile, 112, 8, 196));
-        /* sF */
-        TRY(dma_queue_word(0x2u));
-        TRY(dma_queue_word(0x4004u));
-        const int8_t *const F_tile = F + 8 * 72;
-        if (oh == 0)
-            dma_clean_rows(F_tile, 288, 1, 288);
-        TRY(dma_queue_rows(F_tile, 288, 1, 288));
         for (uint32_t oc = 0; oc < 4; oc += 4) {
             for (uint32_t ow = 0; ow < 14; ow += 14) {
                 for (uint32_t ic = 0; ic < 8; ic += 8) {
@@ -161,7 +143,7 @@ dma_status conv(const int8_t *I, const int8_t *F, int32_t *R)
                 }
                 int32_t *const R_tile = R + 8 * 196 + 7 * 14 + oc * 196 + oh * 14 + ow;
                 /* rO */
-                TRY(dma_queue_receive(R_tile, 4, 98));
+                TRY(dma_queue_receive_rows(R_tile, 392, 4, 784));
                 TRY(dma_queue_word(0x8u));
             }
         }
