@@ -51,15 +51,22 @@ def versions() -> dict[str, str]:
     return found | {tool: metadata.version(tool) for tool in TOOLS}
 
 
-def limit(spec: AcceleratorSpec, fabric: Mapping[str, int], multiply_adds: int | None) -> dict[str, Any]:
+def limit(
+    spec: AcceleratorSpec,
+    fabric: Mapping[str, int],
+    multiply_adds: int | None,
+    array_cycles: int | None = None,
+) -> dict[str, Any]:
     """How far above its lower bound a run was, in fabric cycles.
 
     The bound is max(words on the busier stream / words a cycle, multiply-adds / parallel
     multiply-adds): the streams are independent, and what the problem needs counts, not padding.
+    `array_cycles`, if given, stands for the second one: where rows of pixels are no multiple of the array's
+    columns (:meth:`axiloom.drivergen.driver.Call.array_cycles`).
     """
     words_per_cycle = spec.stream_width // 32
     stream = -(-max(fabric["words_in"], fabric["words_out"]) // words_per_cycle)
-    array = -(-(multiply_adds or 0) // spec.macs)
+    array = -(-(multiply_adds or 0) // spec.macs) if array_cycles is None else array_cycles
     cycles = max(stream, array)
     return {
         "cycles": cycles,
@@ -81,6 +88,7 @@ def build(
     seed: int,
     result: Mapping[str, Any],
     multiply_adds: int | None,
+    array_cycles: int | None = None,
     cpu: Mapping[str, Any] | None = None,
 ) -> Report:
     """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone."""
@@ -89,7 +97,7 @@ def build(
         "result": dict(result),
         "counters": dict(run.counters),
         "fabric": dict(run.fabric),
-        "limit": limit(spec, run.fabric, multiply_adds),
+        "limit": limit(spec, run.fabric, multiply_adds, array_cycles),
         **_profile(spec, run, config),
         "simulation": dict(run.simulation),
         "config": {

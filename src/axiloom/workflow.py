@@ -157,6 +157,11 @@ class Run:
         """What the problem needs, without padding."""
         return sum(call.multiply_adds for call in self.driver.calls)
 
+    @property
+    def array_cycles(self) -> int:
+        """The least cycles in which the accelerator's array can do them."""
+        return sum(call.array_cycles(self.spec) for call in self.driver.calls)
+
     @cached_property
     def soc(self) -> Soc:
         return Soc(
@@ -282,6 +287,7 @@ class Run:
             seed=self.seed,
             result=compare(result, self.expected),
             multiply_adds=self.multiply_adds,
+            array_cycles=self.array_cycles,
             cpu=cpu,
         )
 
