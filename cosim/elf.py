@@ -152,7 +152,7 @@ def _sections(elf: Any) -> dict[str, int]:
     sizes = dict.fromkeys(("text", "rodata", "data", "bss"), 0)
     for section in elf.iter_sections():
         flags = section["sh_flags"]
-        if not flags & SH_FLAGS.SHF_ALLOC or section.name in (".stack", ".noinit"):
+        if not flags & SH_FLAGS.SHF_ALLOC or section.name in (".stack", ".noinit", ".axl_windows"):
             continue
         if flags & SH_FLAGS.SHF_EXECINSTR:
             kind = "text"
