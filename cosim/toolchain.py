@@ -165,7 +165,7 @@ def _compile(
         objects = [runtime / f"{source.stem}.o" for source in (*target.sources, *sw.NO_BUILTIN_SOURCES)]
         inputs = map(str, [*objects, *(source.absolute() for source in sources)])
         script = f"-Wl,-T,{target.script}"
-        _run(["cc", *arguments, *paths, script, *link, "-o", str(folder / PROGRAM), *inputs], folder)
+        run_zig(["cc", *arguments, *paths, script, *link, "-o", str(folder / PROGRAM), *inputs], folder)
 
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(cached_build(target.name, key, build) / PROGRAM, out)
@@ -220,13 +220,16 @@ def _runtime(target: Target, arguments: list[str]) -> Path:
         for source in sources:
             own = ["-fno-builtin"] if source in sw.NO_BUILTIN_SOURCES else []
             compiled = str(folder / f"{source.stem}.o")
-            _run(["cc", *arguments, *paths, *own, "-c", "-o", compiled, str(source)], folder)
+            run_zig(["cc", *arguments, *paths, *own, "-c", "-o", compiled, str(source)], folder)
 
     return cached_build("runtime", key, build)
 
 
-def _run(arguments: list[str], folder: Path) -> None:
-    """Run the compiler for a build in `folder`, and leave nothing of its own cache there."""
+def run_zig(arguments: list[str], folder: Path) -> None:
+    """Run the compiler for a build in `folder`, and leave nothing of its own cache there.
+
+    CompileError carries its first error.
+    """
     command = [*_zig(), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=_environment(folder))
     shutil.rmtree(folder / ".zig", ignore_errors=True)

@@ -28,6 +28,11 @@ _COMBINATIONAL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6, "PFUMX": 0, "L6MU
 _FREE = ("$scopeinfo", "EHXPLLL", "INV", "VHI", "VLO", "GSR", "DCCA", "TRELLIS_IO")
 _FACTOR_BITS = 18
 
+# Block RAMs are zero after configuration without being told; telling costs Yosys minutes.
+_ZEROS = re.compile(
+    r"^ *initial begin : \w+_at_start\n *integer i;\n *for .*\[i\] = \d+'[dh]0+;\n *end\n", re.MULTILINE
+)
+
 
 @dataclass(frozen=True)
 class Ecp5Resources:
@@ -72,31 +77,33 @@ def synthesise(
 ) -> Netlist:
     """The netlist of `top`, of `sources`: name and text of each Verilog file.
 
-    It takes minutes, unless `cached_build` has it. A module of the name :data:`CORE` is mapped apart from what
-    is around it, and its resources alone are counted; without one all is. Raises :exc:`BuildError` if Yosys is missing or refuses the Verilog.
+    It takes minutes, unless `cached_build` has it. A module of the name :data:`CORE` is mapped apart from
+    what is around it, and its resources alone are counted; without one all is. Raises :exc:`BuildError` if
+    Yosys is missing or refuses the Verilog.
     """
     names = [name for name, _ in sources]
     read = "".join(f"read_verilog {name}\n" for name in names)
     prepare = (
         f"{read}synth_lattice -family ecp5 -top {top} -run begin:coarse\nproc\n"
         f"setattr -mod -set keep_hierarchy 1 A:top %n {CORE} %i\n"
-        "flatten\nopt\nwreduce t:$mul\nopt_clean\ntee -q -o products.txt dump t:$mul\nwrite_rtlil coarse.il\n"
+        "flatten\nopt\nwreduce t:$mul\nopt_clean\ntee -q -o products.txt dump t:$mul\n"
+        "delete =A:blackbox =A:whitebox\nwrite_rtlil coarse.il\n"  # the cells' models are read again below
     )
     finish = (
-        "read_rtlil coarse.il\n{soft}"
+        f"read_rtlil coarse.il\nsynth_lattice -family ecp5 -top {top} -run begin:coarse\n{{soft}}"
         f"synth_lattice -family ecp5 -top {top} -run coarse:\n"
         "tee -q -o stat.json stat -json\n"
         "setattr -mod -unset keep_hierarchy *\nflatten\nclean\n"
-        f"write_json {NETLIST}\ndelete -scopeinfo\nwrite_verilog -noattr -norename {VERILOG}\n"
-    ).replace("delete -scopeinfo\n", "")
+        f"write_json {NETLIST}\nwrite_verilog -noattr -norename {VERILOG}\n"
+    )
     key = hashlib.sha256(repr((version(), prepare, finish, limits.multiplier, list(sources))).encode())
 
     def build(folder: Path) -> None:
         for name, text in sources:
-            (folder / name).write_text(text, encoding="utf-8")
+            (folder / name).write_text(_ZEROS.sub("", text), encoding="utf-8")
         run(prepare, folder, f"synthesise {top}")
         soft = to_luts((folder / "products.txt").read_text(encoding="utf-8"), limits.multiplier)
-        chosen = "".join(f"select -add {module}/{cell}\n" for module, cell in soft)
+        chosen = "".join(f"select -add */{cell}\n" for cell in soft)
         run(
             finish.replace("{soft}", f"select -none\n{chosen}booth\nselect -clear\n" if soft else ""),
             folder,
@@ -111,33 +118,32 @@ def synthesise(
 
 
 _PRODUCT = re.compile(
-    r"^ *(?P<kind>module|cell \$mul) (?P<name>\S+)"
-    r"|parameter (?:signed )?\\(?P<parameter>[ABY]_WIDTH) (?P<value>\d+)",
+    r"^ *cell \$mul (?P<cell>\S+)|parameter (?:signed )?\\(?P<parameter>[ABY]_WIDTH) (?P<value>\d+)",
     re.MULTILINE,
 )
 
 
-def to_luts(dump: str, multipliers: int) -> list[tuple[str, str]]:
-    """Module and cell of the products that must leave a part with so few `multipliers`, those of the fewest
-    bits first. `dump` is what Yosys' ``dump`` prints of the cells ``$mul``."""
-    products: list[tuple[int, str, str, int]] = []
-    module, cell = "", ""
+def to_luts(dump: str, multipliers: int) -> list[str]:
+    """Names of the products that must leave a part with so few `multipliers`, those of the fewest bits first.
+
+    `dump` is what Yosys' ``dump`` prints of the cells ``$mul``.
+    """
+    products: list[tuple[int, str, int]] = []
+    cell = ""
     widths: dict[str, int] = {}
     for found in _PRODUCT.finditer(dump):
-        if found["kind"] == "module":
-            module = found["name"].removeprefix("\\")
-        elif found["kind"]:
-            cell, widths = found["name"].removeprefix("\\"), {}
-        else:
-            widths[found["parameter"]] = int(found["value"])
-            if len(widths) == 3:
-                taken = -(-widths["A_WIDTH"] // _FACTOR_BITS) * -(-widths["B_WIDTH"] // _FACTOR_BITS)
-                products.append((widths["Y_WIDTH"], module, cell, taken))
+        if found["cell"]:
+            cell, widths = found["cell"].removeprefix("\\"), {}
+            continue
+        widths[found["parameter"]] = int(found["value"])
+        if len(widths) == 3:
+            a, b = (-(-widths[factor] // _FACTOR_BITS) for factor in ("A_WIDTH", "B_WIDTH"))
+            products.append((widths["Y_WIDTH"], cell, a * b))
     excess = sum(taken for *_, taken in products) - multipliers
     chosen = []
-    for _, module, cell, taken in sorted(products):
+    for _, cell, taken in sorted(products):
         if excess <= 0:
             break
-        chosen.append((module, cell))
+        chosen.append(cell)
         excess -= taken
     return chosen

@@ -22,7 +22,19 @@ EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 com
 def parser() -> argparse.ArgumentParser:
     """The whole command line; each group of subcommands adds its own."""
     # Imported here: whoever imports this package does not pay for compiler and simulator at once.
-    from axiloom.cli import bench, board, build, calibrate, doctor, explore, quantise, run, spec, sweep
+    from axiloom.cli import (
+        bench,
+        board,
+        build,
+        calibrate,
+        doctor,
+        explore,
+        open_flow,
+        quantise,
+        run,
+        spec,
+        sweep,
+    )
 
     top = argparse.ArgumentParser(
         prog="axiloom",
@@ -31,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"axiloom {axiloom.__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for group in (run, quantise, explore, sweep, bench, calibrate, build, board, spec, doctor):
+    for group in (run, quantise, explore, sweep, bench, calibrate, build, board, open_flow, spec, doctor):
         group.add_commands(commands)
     return top
 

@@ -1,4 +1,4 @@
-"""``axiloom board``: new (a folder that brings accelerators up on a board), check, list."""
+"""``axiloom board``: new (a folder that brings accelerators up on a board), check, build, list."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from axiloom import board_folder
 from axiloom.boards import hardware
+from axiloom.cli import open_flow
 from axiloom.cli import options as shared
 from axiloom.errors import BuildError
 
@@ -43,6 +44,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     check.add_argument("folder", type=Path, metavar="DIR")
     check.add_argument("--only", metavar="TOOL,...", help="some of the tools")
     check.set_defaults(execute=execute_check)
+
+    open_flow.add_build(actions)
 
     list_ = actions.add_parser("list", help="the boards")
     list_.set_defaults(execute=execute_list)

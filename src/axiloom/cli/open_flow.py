@@ -1,0 +1,92 @@
+"""``axiloom board build`` and ``axiloom estimate``: bitstreams and estimates without a vendor's tools."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from axiloom import estimate as estimates
+from axiloom import open_flow
+from axiloom.cli import options as shared
+from axiloom.files import write_whole
+
+
+def add_build(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """``build`` among the actions of ``axiloom board``."""
+    build = actions.add_parser(
+        "build",
+        help="make the bitstream of a ulx3s folder with Yosys and nextpnr",
+        description="Writes design.bit, report.json and nextpnr.log to DIR/openflow/build. Exit code 5 if "
+        "the clock is not met.",
+    )
+    build.add_argument("folder", type=Path, metavar="DIR")
+    build.add_argument(
+        "--clock", type=float, metavar="MHZ", help="the fabric's (default: what the folder says)"
+    )
+    build.add_argument(
+        "--seeds", type=int, default=4, metavar="N", help="attempts at placement (default %(default)s)"
+    )
+    build.set_defaults(execute=execute_build)
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    estimate = commands.add_parser(
+        "estimate",
+        help="resources and clock of an accelerator with its DMA, by Yosys and nextpnr",
+        description="Minutes for a new design; what was estimated once is in the user's cache.",
+    )
+    shared.add_accelerator(estimate)
+    estimate.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
+    estimate.add_argument(
+        "--device",
+        action="append",
+        choices=tuple(estimates.DEVICES),
+        help="once for each (default: all): xc7z020 gives resources, ecp5-85k the clock too",
+    )
+    estimate.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON too")
+    estimate.set_defaults(execute=execute_estimate)
+
+
+def execute_build(options: argparse.Namespace) -> int:
+    clock_hz = round(options.clock * 1e6) if options.clock else 0
+    made = open_flow.build(options.folder, clock_hz=clock_hz, seeds=options.seeds, progress=shared.progress())
+    report = made.report
+    print(f"{made.folder / open_flow.BITSTREAM}: {report['accelerator']} on {report['board']}")
+    print(f"  clock    {report['clock_hz'] / 1e6:g} MHz, met; it could be {report['fmax_hz'] / 1e6:.1f} MHz")
+    print(f"  slowest  {_path(report['critical_path'])}")
+    print("\n".join(_utilisation(report["utilisation"])))
+    return 0
+
+
+def execute_estimate(options: argparse.Namespace) -> int:
+    spec = shared.accelerator(options, options.data_type)
+    progress = shared.progress()
+    found = [
+        estimates.estimate(spec, device, progress=progress)
+        for device in options.device or tuple(estimates.DEVICES)
+    ]
+    progress("")
+    if options.json:
+        write_whole(options.json, json.dumps([one.as_json() for one in found], indent=2) + "\n")
+    for one in found:
+        told = one.as_json()
+        print(f"{told['accelerator']} with its DMA on {told['device']}{'' if one.fits else ': DOES NOT FIT'}")
+        print("\n".join(_utilisation(told["resources"])))
+        if one.routed is not None:
+            print(f"  clock    {one.routed.fmax_hz / 1e6:.1f} MHz")
+            print(f"  slowest  {one.routed.critical}")
+    return 0
+
+
+def _path(path: dict[str, Any]) -> str:
+    total = path["logic_ns"] + path["routing_ns"]
+    return f"{path['begin']} to {path['end']}: {total:.2f} ns, {path['levels']} levels"
+
+
+def _utilisation(used: dict[str, dict[str, float]]) -> list[str]:
+    return [
+        f"  {name:<12} {one['used']:>8,g} of {one['available']:>7,g}  {one['used'] / one['available']:>4.0%}"
+        for name, one in used.items()
+    ]

@@ -1,0 +1,147 @@
+"""``axiloom run`` and ``axiloom simulate`` with ``--board ulx3s``.
+
+The driver runs on this machine, the accelerator behind a serial line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from axiloom import drivergen
+from axiloom.boards.ulx3s_design import NAME
+from axiloom.choice import resolve
+from axiloom.cli import options as shared
+from axiloom.errors import MismatchError, UsageError
+from axiloom.files import write_whole
+from axiloom.isa import AcceleratorSpec
+from axiloom.serial_run import SerialResult, run
+from axiloom.workflow import folder_or_temporary, random_inputs
+
+PIPELINE = "copying"
+"""What a driver may do whose matrices no DMA reaches."""
+_REFUSED = {
+    "rtl": "--rtl",
+    "against": "--against",
+    "report": "--report",
+    "perfetto": "--perfetto",
+    "trace_window": "--trace-window",
+    "watchdog": "--watchdog",
+    "input": "--input",
+    "stop_after": "--stop-after",
+}
+
+
+def is_serial(options: argparse.Namespace) -> bool:
+    return bool(options.board == NAME)
+
+
+def execute_run(options: argparse.Namespace) -> int:
+    """``axiloom run PROBLEM --board ulx3s``."""
+    _refuse(options)
+    mlir, data_type = shared.problem(options.problem)
+    spec = shared.accelerator(options, data_type)
+    schedule = resolve(
+        mlir,
+        spec,
+        flow=options.flow,
+        order=options.order,
+        tile=options.tile,
+        pipeline=options.pipeline or PIPELINE,
+        name=options.problem,
+    )
+    driver = drivergen.compile_mlir(mlir, spec, **schedule._asdict(), name=options.problem)
+    inputs = random_inputs(driver, options.seed)
+    expected = drivergen.reference(mlir, inputs, name=options.problem)
+    outputs = {arg.symbol: (arg.shape, arg.dtype) for arg in driver.args if arg.kind != "in"}
+    with folder_or_temporary(options.keep) as folder:
+        texts = {"driver.c": driver.c, driver.header_name: driver.header, "driver_main.c": driver.harness}
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        result = run(
+            [folder / "driver.c", folder / "driver_main.c"],
+            spec,
+            inputs,
+            outputs,
+            include=[folder],
+            port=options.port,
+            trace=options.trace,
+            progress=shared.progress(),
+        )
+    return _finish(options, spec, options.problem, result, expected)
+
+
+def execute_simulate(options: argparse.Namespace, inputs: Any, expected: Any) -> int:
+    """``axiloom simulate DRIVER.c... --board ulx3s``, with the arrays of --load and --expect."""
+    _refuse(options)
+    for file in options.driver:
+        if file.suffix != ".c":
+            raise UsageError(f"{file}: on {NAME} the driver runs on this machine: give its C sources")
+        if not file.is_file():
+            raise UsageError(f"{file}: no such file")
+    spec = shared.accelerator(options)
+    result = run(
+        options.driver,
+        spec,
+        inputs,
+        {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()},
+        include=sorted({file.parent for file in options.driver}),
+        port=options.port,
+        trace=options.trace,
+        progress=shared.progress(),
+    )
+    return _finish(options, spec, " ".join(file.name for file in options.driver), result, expected)
+
+
+def _refuse(options: argparse.Namespace) -> None:
+    given = [flag for name, flag in _REFUSED.items() if getattr(options, name, None) is not None]
+    if options.sim != "verilator":
+        given.append(f"--sim {options.sim}")
+    if options.os != "none":
+        given.append(f"--os {options.os}")
+    if options.wait != "poll":
+        given.append(f"--wait {options.wait}")
+    if given:
+        raise UsageError(
+            f"{', '.join(given)}: not for a board on a serial line, whose driver runs on this machine "
+            f"(--board {NAME} takes --port, --trace, --keep, --json)"
+        )
+
+
+def _finish(
+    options: argparse.Namespace,
+    spec: AcceleratorSpec,
+    problem: str,
+    result: SerialResult,
+    expected: Mapping[str, np.ndarray[Any, Any]],
+) -> int:
+    wrong = sum(int((result.outputs[symbol] != want).sum()) for symbol, want in expected.items())
+    elements = sum(want.size for want in expected.values())
+    told: dict[str, Any] = {
+        "problem": problem,
+        "accelerator": spec.name,
+        "board": NAME,
+        "port": options.port or "simulated",
+        "clock_hz": result.clock_hz,
+        "baud": result.baud,
+        "result": {"matches": wrong == 0 if expected else None, "mismatches": wrong, "elements": elements},
+        "line": {"commands": result.commands, "words_out": result.words_out, "words_in": result.words_in},
+        "cycles": result.cycles,
+    }
+    if options.json:
+        write_whole(Path(options.json), json.dumps(told, indent=2) + "\n")
+    print(f"{problem} on {spec.name}, {NAME} ({told['port']})")
+    print(f"  clock    {result.clock_hz / 1e6:g} MHz, line {result.baud} baud")
+    outcome = f"{wrong} of {elements} elements are wrong" if wrong else f"{elements} elements, all right"
+    print(f"  result   {outcome if expected else 'not compared'}")
+    words = f"{result.words_out:,} words out, {result.words_in:,} words in"
+    print(f"  traffic  {result.commands:,} commands, {words}")
+    if result.cycles is not None:
+        seconds = result.cycles / result.clock_hz
+        print(f"  cycles   {result.cycles:,} of the fabric, the line's among them ({seconds * 1e3:.3f} ms)")
+    return MismatchError.exit_code if wrong else 0

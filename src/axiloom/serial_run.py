@@ -1,0 +1,97 @@
+"""A problem, or a driver of the user's, on a board on a serial line: a simulated one, or one at a port."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from axiloom.boards.ulx3s_design import NAME, TOP, Design
+from axiloom.cosim import serial_board
+from axiloom.cosim.serial_board import SimulatedBoard
+from axiloom.errors import DriverError
+from axiloom.isa import AcceleratorSpec
+from axiloom.remote_driver import Shapes, compile_remote, run_remote
+from axiloom.serial_host import Bridge, SerialPort
+
+Progress = Callable[[str], None]
+Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+
+@dataclass(frozen=True)
+class SerialResult:
+    """What a run gave. `cycles`, of a simulation alone, are the fabric's, the line's among them."""
+
+    outputs: dict[str, np.ndarray[Any, Any]]
+    clock_hz: int
+    baud: int
+    commands: int
+    words_out: int
+    words_in: int
+    cycles: int | None
+
+
+def run(
+    sources: Sequence[Path],
+    spec: AcceleratorSpec,
+    inputs: Arrays,
+    outputs: Shapes,
+    *,
+    include: Sequence[Path] = (),
+    port: str | None = None,
+    netlist: str | None = None,
+    trace: Path | None = None,
+    progress: Progress = lambda _line: None,
+) -> SerialResult:
+    """Compile the C `sources` for this machine, and run them against the board at `port` or a simulated one.
+
+    `netlist` is the Verilog of the board's top module after synthesis, to be simulated in place of the RTL.
+    Raises :exc:`SpecError` for a specification that cannot be behind a serial line, :exc:`DriverError` if the
+    driver returns an error or the board does not answer.
+    """
+    design = Design(spec)
+    progress("compiling the driver")
+    library = compile_remote(sources, spec, include)
+    with _board(design, port, netlist, trace, progress) as (path, simulated):
+        progress(f"running on {path}")
+        with SerialPort(path, design.baud) as line:
+            bridge = Bridge(line)
+            clock_hz = bridge.check(spec)
+            code, got = run_remote(library, bridge, inputs, outputs)
+    progress("")
+    if code:
+        raise DriverError(f"the driver returned {code} on {NAME}: see dma_status in sw/include/axiloom.h")
+    traffic = bridge.traffic
+    return SerialResult(
+        got,
+        clock_hz,
+        design.baud,
+        traffic.commands,
+        traffic.words_out,
+        traffic.words_in,
+        simulated.cycles if simulated else None,
+    )
+
+
+@contextmanager
+def _board(
+    design: Design, port: str | None, netlist: str | None, trace: Path | None, progress: Progress
+) -> Iterator[tuple[str, SimulatedBoard | None]]:
+    """The path of the board's port, and the simulation behind it if there is one."""
+    if port is not None:
+        yield port, None
+        return
+    if netlist is None:
+        models = (serial_board.MODELS.name, serial_board.MODELS.read_text(encoding="utf-8"))
+        sources = (*design.sources, models)
+    else:
+        sources = serial_board.netlist_sources(netlist)
+    program = serial_board.build(
+        sources, TOP, trace=trace is not None, optimise=netlist is None, progress=progress
+    )
+    with SimulatedBoard(program, design.divisor, trace) as board:
+        yield board.port, board

