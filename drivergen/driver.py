@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, String
 
 from axiloom.drivergen.c_names import c_of_numpy, c_type, comment, identifier, numpy_type
 from axiloom.drivergen.mlir import fail
+from axiloom.drivergen.packed import Packing
 from axiloom.isa import AcceleratorSpec
 
 ACCEPTED = "accepted are i1, i8, i16, i32, i64, f32 and f64"
@@ -102,6 +103,10 @@ class Driver:
     """The passes on transfers that really ran."""
     note: str | None = None
     """Why a pass that was asked for did not run."""
+    origins: list[tuple[int, ...]] = field(default_factory=list)
+    """For each argument the numbers of those of the original function that it is made of."""
+    packings: dict[int, Packing] = field(default_factory=dict)
+    """By number of the argument: how it is packed (:mod:`axiloom.drivergen.packed`)."""
 
 
 def arguments(function: func.FuncOp) -> list[Arg]:

@@ -38,7 +38,9 @@ from axiloom.drivergen.passes.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.overlap_edges import OverlapEdges
+from axiloom.drivergen.passes.pack_constants import PackConstants
 from axiloom.drivergen.passes.place_flow import PlaceFlow
+from axiloom.drivergen.passes.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.residency import Residency
 from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.split import Split
@@ -56,6 +58,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     FoldPadding,
     Im2col,
     FuseEpilogue,
+    PrepareChannels,
     Bufferise,
     Annotate,
     Split,
@@ -69,6 +72,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     DoubleBuffer,
     SpecialiseCopies,
     OverlapEdges,
+    PackConstants,
     FlattenTiles,
     ZeroCopy,
     LowerToLoops,

@@ -19,6 +19,7 @@ from axiloom.drivergen.locality import ZYNQ_7000, Caches, nest_cost, queue_cost
 from axiloom.drivergen.match import MATMUL_DIMS, sizes
 from axiloom.drivergen.mlir import context, fail, only_function, parse
 from axiloom.drivergen.nest import nests
+from axiloom.drivergen.packed import sources
 from axiloom.drivergen.passes.annotate import Annotate
 from axiloom.drivergen.passes.bufferise import Bufferise
 from axiloom.drivergen.passes.cache_tiling import CacheTiling
@@ -35,7 +36,9 @@ from axiloom.drivergen.passes.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.overlap_edges import OverlapEdges
+from axiloom.drivergen.passes.pack_constants import PackConstants
 from axiloom.drivergen.passes.place_flow import PlaceFlow
+from axiloom.drivergen.passes.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.residency import Residency
 from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.split import Split
@@ -135,7 +138,7 @@ def transfer_passes(
         "specialise-copies": [SpecialiseCopies()],
         "zero-copy": [FlattenTiles(), ZeroCopy(stream_width)],
     }
-    found: list[ModulePass] = [OverlapEdges()] if "zero-copy" in chosen else []
+    found: list[ModulePass] = [OverlapEdges(), PackConstants()] if "zero-copy" in chosen else []
     for name in chosen:
         if packets and name in ("coalesce", "keep-packed", "double-buffer"):
             found.append(packets)
@@ -197,6 +200,8 @@ def compile_mlir(
             return driver
         run_passes(module, passes)
         driver.stages[stage] = str(module) + "\n"
+    driver.args, driver.origins = arguments(function), sources(function)
+    driver.packings = next((dict(one.found) for one in transfers if isinstance(one, PackConstants)), {})
     if last == "c":
         what = f"driver of {spec.name if spec else 'the accelerator in its MLIR'}"
         _write_c(driver, module, _banner(driver, what, spec, pipeline), init_name(function))
@@ -211,14 +216,14 @@ def _prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     if isinstance(spec, AcceleratorSpec) and spec.form is MATMUL:
         passes.append(Im2col())
     if isinstance(spec, AcceleratorSpec) and spec.post:
-        passes.append(FuseEpilogue())
+        passes += [FuseEpilogue(), PrepareChannels()]
     return [*passes, Bufferise()]
 
 
 def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int, chosen: Sequence[str]) -> bool:
     """Does zero copy read all operands where they are? What is packed anyway is better kept in packets."""
     copy = module.clone()
-    tiled = [Split(), Tile(), PlaceFlow(), OverlapEdges()]
+    tiled = [Split(), Tile(), PlaceFlow(), OverlapEdges(), PackConstants()]
     tiled += [Residency(outermost=True)] if "residency" in chosen else []
     run_passes(copy, [*_prepare(annotate.accelerator), annotate, *tiled])
     FlattenTiles().apply(context(), copy)

@@ -19,7 +19,7 @@ from axiloom.drivergen.c_names import identifier
 from axiloom.drivergen.driver import Arg, Call, Driver, arguments
 from axiloom.drivergen.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.mlir import fail, only_function, parse
-from axiloom.drivergen.network import emit
+from axiloom.drivergen.network import constants, emit
 from axiloom.drivergen.network.layers import Layer
 from axiloom.drivergen.network.lives import assign, dtype_of
 from axiloom.drivergen.network.memory import MemoryPlan
@@ -116,6 +116,7 @@ def compile_network(
     banner = _banner(entry_name(entry), specs, layers)
     own = [made for made in functions if DEVICE in made.attributes]
     drivers = {made.sym_name.data: offload.driver(made) for made in own}
+    constants.prepare(entry, drivers, known)
     callees = {label: driver.args for label, driver in drivers.items()}
     uses = {label: driver.calls for label, driver in drivers.items()}
     sources = {
@@ -143,6 +144,7 @@ def compile_network(
     outputs = _results(entry, len(passed) + len(weight_args))
     ordered = {arg.symbol: arg for arg in (*passed, *weight_args)}
     lives = assign(entry, [*(ordered[symbol] for symbol in _symbols(entry)), *outputs], callees)
+    weight_args = [arg for arg in weight_args if constants.is_read(entry, arg.name)]
     driver = NetworkDriver(
         entry_name(entry),
         [*passed, *outputs],

@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.c_names import identifier
 from axiloom.drivergen.mlir import fail, where
-from axiloom.drivergen.network import generics
+from axiloom.drivergen.network import constants, generics
 from axiloom.drivergen.network.layers import (
     VIEWS,
     Layer,
@@ -95,7 +95,9 @@ class _Cut:
         offered = self.accepts is not None and reason is None
         for group in candidates(op, post=self.post) if offered else ():
             assert self.accepts is not None
-            found = self.accepts(_function(group, "layer")[0], title(op))
+            made, outside = _function(group, "layer")
+            constants.mark(made, outside, self.function)
+            found = self.accepts(made, title(op))
             reason = found if isinstance(found, str) else None
             if isinstance(found, int):
                 chosen, device = group, found
@@ -112,6 +114,8 @@ class _Cut:
     ) -> None:
         made, outside = _function(group, "layer")
         place = "cpu" if device is None else "accelerator"
+        if device is not None:
+            constants.mark(made, outside, self.function)
         key = f"{device} {made}"
         if key not in self.functions:
             made.sym_name = StringAttr(self._name(identifier(title(main))))

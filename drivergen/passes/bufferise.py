@@ -29,8 +29,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.mlir import fail
+from axiloom.drivergen.packed import CONSTANT, SOURCES
 from axiloom.drivergen.passes.bufferise_tensor import RULES, VIEWS, Buffers
 
+KEPT = (CONSTANT, SOURCES)
+"""Attributes of arguments that stay."""
 RETURNS = "functions may return only ranked tensors"
 
 
@@ -254,6 +257,7 @@ def _mark_arguments(function: func.FuncOp, results: list[SSAValue]) -> None:
     One that takes a result of the function on tensors also gets the number of that result.
     """
     marks: list[dict[str, Attribute]] = []
+    before = [one.data for one in function.arg_attrs or ()]
     for arg in function.body.block.args:
         if not isinstance(arg.type, MemRefType):
             fail(function, f"argument {arg.index} is {arg.type}, not a ranked tensor or memref")
@@ -265,6 +269,9 @@ def _mark_arguments(function: func.FuncOp, results: list[SSAValue]) -> None:
         marks.append({"accel.kind": StringAttr(kind)})
         if arg in results:
             marks[-1]["accel.result"] = IntegerAttr(results.index(arg), i64)
+        if arg.index < len(before):
+            kept = {name: before[arg.index][name] for name in KEPT if name in before[arg.index]}
+            marks[-1] |= kept
     function.arg_attrs = ArrayAttr(map(DictionaryAttr, marks))
 
 
