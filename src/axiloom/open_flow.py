@@ -26,7 +26,7 @@ DEVICE = nextpnr.Device()
 
 
 def board_files(spec: AcceleratorSpec, board: str = NAME, clock_hz: int = 0) -> dict[str, str]:
-    """What the open flow needs of `spec`: relative path in the folder ``openflow/``, and text.
+    """What the open flow needs of `spec`: relative path in a board's folder, and text.
 
     `clock_hz` is the fabric's (0: the board's own). Raises :exc:`SpecError` for a specification that cannot
     be on the board, and :exc:`UsageError` for another board.
@@ -41,13 +41,14 @@ def board_files(spec: AcceleratorSpec, board: str = NAME, clock_hz: int = 0) -> 
         "baud": design.baud,
         "device": asdict(DEVICE),
     }
-    return {
+    files = {
         **dict(design.sources),
         "pins.lpf": design.pins,
         "design.json": json.dumps(settings, indent=2) + "\n",
         "Makefile": _MAKEFILE,
         "README.md": _readme(spec, design),
     }
+    return {f"{FOLDER}/{name}": text for name, text in files.items()}
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def build(
         clock_hz = int(json.loads(settings.read_text(encoding="utf-8"))["clock_hz"])
     design = Design(spec, clock_hz)
     for name, text in board_files(spec, clock_hz=design.clock_hz).items():
-        write_whole(folder / FOLDER / name, text)
+        write_whole(folder / name, text)
 
     progress(f"synthesising {spec.name} (Yosys; minutes, unless it was done before)")
     netlist = ecp5.synthesise(design.sources, TOP, cached_build)

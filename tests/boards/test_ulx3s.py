@@ -65,8 +65,8 @@ def test_the_files_are_clean_verilog_and_all_pins_have_a_place() -> None:
         "wifi_gpio0",
         *(f"led[{i}]" for i in range(8)),
     ):
-        assert files["pins.lpf"].count(f'LOCATE COMP "{pin}"') == 1
-    assert json.loads(files["design.json"])["clock_hz"] == 50_000_000
+        assert files["openflow/pins.lpf"].count(f'LOCATE COMP "{pin}"') == 1
+    assert json.loads(files["openflow/design.json"])["clock_hz"] == 50_000_000
 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
