@@ -10,13 +10,14 @@ import sys
 
 ALL = (
     *("rtl_speed", "cpu_speed", "array_throughput", "engine_utilisation", "conv_utilisation"),
-    *("conv_layers", "resources", "fidelity"),
+    *("conv_layers", "resources", "fidelity", "board_folders"),
 )
 
 # Only by name: they simulate for long, and cost_fit and replay_fit write files of the sources.
 LONG = (
     *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch"),
-    *("quantisation", "digits_soc"),  # these two need the extra [networks]
+    *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
+    "fmax",  # places and routes for an hour
 )
 
 for name in sys.argv[1:] or ALL:

@@ -145,7 +145,9 @@ def _tcl(folder: Path) -> Iterator[Row]:
         yield Row("tclsh", scripts, skipped="apt-get install tcl")
         return
     built = session.run(folder / "vivado" / "build.tcl")
-    faults = [*built.faults, *_addresses(folder, built.model), *_pair(folder)]
+    # What follows from a fault would only hide it.
+    faults = built.faults or [*_addresses(folder, built.model), *_pair(folder)]
+    faults = [fault.replace(f"{folder}/", "") for fault in faults]
     yield Row("tclsh", ("vivado/block_design.tcl", "vivado/build.tcl", "vivado/settings.tcl"), tuple(faults))
     constrained = session.run(folder / "constraints" / "board.xdc", model=built.model)
     yield Row("tclsh", ("constraints/board.xdc",), (*constrained.faults, *_pins(constrained.model)))

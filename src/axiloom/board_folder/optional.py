@@ -12,8 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from axiloom.board_folder.plan import Plan
-
-_SOC = {"zynq": "zynq7000", "zynqmp": "zynqmp"}
+from axiloom.errors import UsageError
 
 
 def _function(module: str, name: str) -> Callable[..., Any] | None:
@@ -31,7 +30,10 @@ def linux_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
     if overlay is None:
         missing.append("linux/overlay.dts: this axiloom writes no device tree")
     else:
-        files["linux/overlay.dts"] = overlay(plan.specs, soc=_SOC[plan.hardware.family])
+        try:
+            files["linux/overlay.dts"] = overlay(plan.specs, soc=plan.hardware.family)
+        except UsageError as refused:  # windows of one's own may lie where Linux has its programs
+            missing.append(f"linux/overlay.dts: {refused}")
     return files, missing
 
 

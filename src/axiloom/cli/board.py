@@ -11,6 +11,8 @@ from axiloom.cli import open_flow
 from axiloom.cli import options as shared
 from axiloom.errors import BuildError
 
+MOST_FAULTS = 5
+"""Of a tool that are printed: the others mostly follow from them."""
 DMAS = ("simple", "sg", "xilinx", "xilinx-sg")
 
 
@@ -88,8 +90,10 @@ def execute_check(options: argparse.Namespace) -> int:
         shown = ", ".join(row.files[:3]) + (f" and {len(row.files) - 3} more" if len(row.files) > 3 else "")
         why = f" ({row.skipped})" if row.skipped else ""
         print(f"  {row.tool:<18} {row.outcome:<9} {shown}{why}")
-        for fault in row.faults:
+        for fault in row.faults[:MOST_FAULTS]:
             print(f"      {fault}")
+        if len(row.faults) > MOST_FAULTS:
+            print(f"      and {len(row.faults) - MOST_FAULTS} more, which may follow from these")
     faulty = sum(len(row.faults) for row in rows)
     if not tools:
         for name in checks.unchecked(options.folder, rows):

@@ -32,6 +32,8 @@ class Program:
 PROGRAMS = (
     Program(("g++", "c++", "clang++"), "builds the simulator", "g++"),
     Program(("iverilog",), "the second simulator", "iverilog", ("-V",), optional=True),
+    Program(("tclsh", "tclsh8.6"), "checks scripts for Vivado (board check)", "tcl", (), optional=True),
+    Program(("dtc",), "checks device trees (board check)", "device-tree-compiler", optional=True),
     Program(("gtkwave", "surfer"), "shows waveforms of --trace", "gtkwave", optional=True),
 )
 
@@ -78,6 +80,8 @@ def _package(name: str) -> str | None:
 
 
 def _version(path: str, program: Program) -> str:
+    if not program.version:
+        return Path(path).name  # it has no option that tells
     done = subprocess.run([path, *program.version], capture_output=True, text=True, check=False)
     lines = (done.stdout or done.stderr).splitlines()
     return f"{lines[0].strip()} ({Path(path).name})" if lines else Path(path).name

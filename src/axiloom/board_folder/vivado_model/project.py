@@ -151,8 +151,14 @@ class Model:
             pairs, target = [(call.arguments[0], call.arguments[1])], call.arguments[2]
         if not target:
             raise RefusedError("there is no object to set a property of")
+        refused = []
         for name, value in pairs:
-            self._set(target, name, value)
+            try:
+                self._set(target, name, value)
+            except RefusedError as error:
+                refused.append(str(error))
+        if refused:
+            raise RefusedError("; ".join(refused))
 
     def _set(self, target: str, name: str, value: str) -> None:
         kind, _, what = target.partition(":")

@@ -1,0 +1,88 @@
+"""Board folders: for every board and v1_16, v3_16, v4_16 and conv_v4, every file checked by a tool.
+
+Our DMA for all of them; two for each board with Xilinx' AXI DMA as well. Tools that are missing are said.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from axiloom import board_folder, isa
+from axiloom.board_folder import check as checks
+from axiloom.boards import hardware
+from axiloom.errors import AxiloomError
+
+ACCELERATORS = ("v1_16", "v3_16", "v4_16", "conv_v4")
+CASES = (
+    *((name, "simple") for name in ACCELERATORS),
+    ("v3_16", "sg"),
+    ("v3_16", "xilinx"),
+    ("v4_16", "xilinx-sg"),
+)
+COLUMNS = (
+    *("spec check", "verilator", "yosys", "ip-xact", "tclsh"),
+    *("zig cc (linux)", "zig cc (baremetal)", "dtc", "python"),
+)
+
+
+def main() -> None:
+    names = [*COLUMNS, "others"]
+    print(f"{'board':<9}{'accelerator':<12}{'DMA':<10}{'files':>6}  " + "  ".join(names) + "  not read")
+    faults: list[str] = []
+    skipped: set[str] = set()
+    for board in hardware.names():
+        for accelerator, dma in CASES:
+            if hardware.load(board).family == "ecp5" and dma != "simple":
+                continue
+            row = _row(board, accelerator, dma, faults, skipped)
+            print(f"{board:<9}{accelerator:<12}{dma:<10}{row}", flush=True)
+    for line in (*sorted(skipped), *faults):
+        print(line)
+    if faults:
+        sys.exit(f"{len(faults)} faults")
+    print("no faults")
+
+
+def _row(board: str, accelerator: str, dma: str, faults: list[str], skipped: set[str]) -> str:
+    try:
+        made = _contents(board, accelerator, dma)
+    except AxiloomError as error:
+        return f"  refused: {error}"
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "folder"
+        board_folder.write(made, folder)
+        rows = checks.check(folder)
+        left = checks.unchecked(folder, rows)
+    cells = {name: _cell([row for row in rows if row.tool == name]) for name in COLUMNS}
+    cells["others"] = _cell([row for row in rows if row.tool not in COLUMNS])
+    skipped |= {f"{row.tool} did not run: {row.skipped}" for row in rows if row.skipped}
+    skipped |= {f"{board}: not written: {line}" for line in made.missing}
+    where = f"{board} {accelerator} {dma}"
+    faults += [f"{where}: {row.tool}: {fault}" for row in rows for fault in row.faults]
+    faults += [f"{where}: no tool has read {name}" for name in left if not any(row.skipped for row in rows)]
+    shown = "  ".join(f"{text:<{len(name)}}" for name, text in cells.items())
+    return f"{len(made.files):>6}  {shown}  {len(left)}"
+
+
+def _contents(board: str, accelerator: str, dma: str) -> board_folder.Contents:
+    spec = isa.builtin(accelerator)
+    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=dma.endswith("sg")))
+    whose = board_folder.XILINX if dma.startswith("xilinx") else board_folder.OWN
+    return board_folder.contents(board_folder.make(hardware.load(board), [spec], dma=whose, rebase=True))
+
+
+def _cell(rows: list[checks.Row]) -> str:
+    """`ok` and how many files, how many faults, `skipped`, or a dash where there is nothing to check."""
+    if not rows:
+        return "-"
+    if any(row.skipped for row in rows):
+        return "skipped"
+    wrong = sum(len(row.faults) for row in rows)
+    return f"{wrong} FAULTS" if wrong else f"ok {len({file for row in rows for file in row.files})}"
+
+
+if __name__ == "__main__":
+    main()
