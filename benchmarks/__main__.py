@@ -17,6 +17,7 @@ ALL = (
 LONG = (
     *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch"),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
+    "linux_process",  # builds a C library for both CPUs
     "fmax",  # places and routes for an hour
 )
 

