@@ -1,4 +1,8 @@
-"""Figure 16: the convolutions of ResNet18 on conv_v3, by hand and generated; on conv_v4; and on the CPU."""
+"""Figure 16: the convolutions of ResNet18 on conv_v3, by hand and generated; on conv_v4; and on the CPU.
+
+Both drivers of conv_v3 have the same simple DMA and the same windows. conv_v4 has all passes, so its DMA has
+scatter-gather; its stream has 32 bits as well.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import TYPE_CHECKING
 from axiloom import isa
 from axiloom.errors import UsageError
 from axiloom.experiments import plots
+from axiloom.experiments.ablation import scatter_gather
 from axiloom.experiments.experiment import (
     Case,
     Experiment,
@@ -20,6 +25,7 @@ from axiloom.experiments.experiment import (
     times,
 )
 from axiloom.experiments.sides import conv_by_hand, conv_on_cpu, generated_conv
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.names import hint
 
 if TYPE_CHECKING:
@@ -42,6 +48,8 @@ LAYERS = (
 
 HAND, OURS, V4, NEON = "conv_v3 by hand", "conv_v3", "conv_v4", "CPU, NEON"
 V4_INT8, NEON_INT8 = "conv_v4, int8", "CPU, NEON, int8"
+ALL = "all"
+"""The pipeline of conv_v4."""
 SIDES = (HAND, OURS, V4, NEON, V4_INT8, NEON_INT8)
 
 
@@ -53,16 +61,18 @@ def cases(options: Options) -> list[Case]:
         sides = {
             HAND: conv_by_hand(scaled, board=board),
             OURS: generated_conv(scaled, isa.builtin("conv_v3"), pipeline=options.pipeline, board=board),
-            V4: generated_conv(scaled, isa.builtin("conv_v4"), pipeline=options.pipeline, board=board),
+            V4: generated_conv(scaled, _conv_v4("int32"), pipeline=ALL, board=board),
             NEON: conv_on_cpu(scaled, "cpu_conv_neon", board=board),
-            V4_INT8: generated_conv(
-                narrow, isa.builtin("conv_v4", None, "int8"), pipeline=options.pipeline, board=board
-            ),
+            V4_INT8: generated_conv(narrow, _conv_v4("int8"), pipeline=ALL, board=board),
             NEON_INT8: conv_on_cpu(narrow, "cpu_conv_neon", board=board),
         }
         labels = {"layer": layer, "problem": scaled, "pipeline": options.pipeline}
         found.append(Case(labels, sides))
     return found
+
+
+def _conv_v4(data_type: str) -> AcceleratorSpec:
+    return scatter_gather(isa.builtin("conv_v4", None, data_type))
 
 
 def _layers(options: Options) -> Sequence[str]:
@@ -91,9 +101,17 @@ def table(measured: Sequence[Measured]) -> list[Row]:
             "by hand / conv_v3": times(one.ratio(HAND, OURS)),
             "NEON / conv_v4": times(one.ratio(NEON, V4)),
             "int8: NEON / conv_v4": times(one.ratio(NEON_INT8, V4_INT8)),
+            "conv_v4 / limit": times(_over_limit(one, V4)),
+            "int8: conv_v4 / limit": times(_over_limit(one, V4_INT8)),
         }
         for one in measured
     ]
+
+
+def _over_limit(one: Measured, side: str) -> float | None:
+    """``limit.ratio`` of a side: its cycles over those that its stream or its array needs at least."""
+    figures = one.sides.get(side)
+    return None if figures is None else figures["limit"]["ratio"]
 
 
 def conclude(measured: Sequence[Measured]) -> str:
@@ -113,7 +131,12 @@ def conclude(measured: Sequence[Measured]) -> str:
             parts.append(
                 f"{text} {geometric_mean(speeds):.2f} times ({min(speeds):.2f} to {max(speeds):.2f})"
             )
-    return f"Run: {what}. Speed: {'; '.join(parts) or 'nothing could be compared'}."
+    over = []
+    for text, side in (("int32", V4), ("int8", V4_INT8)):
+        if ratios := known(_over_limit(one, side) for one in measured):
+            over.append(f"{text} {geometric_mean(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+    limit = f" conv_v4, times its limit: {', '.join(over)}." if over else ""
+    return f"Run: {what}. Speed: {'; '.join(parts) or 'nothing could be compared'}.{limit}"
 
 
 def plot(figure: Figure, measured: Sequence[Measured]) -> None:

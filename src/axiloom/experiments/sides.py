@@ -22,7 +22,8 @@ from axiloom.cosim.core import CpuRun
 from axiloom.cosim.soc import Job, RunResult
 from axiloom.cosim.toolchain import compile_arm
 from axiloom.drivergen import parse_workload
-from axiloom.errors import DriverError, MismatchError
+from axiloom.errors import CompileError, DriverError, MismatchError, UsageError
+from axiloom.experiments.contents import content
 from axiloom.isa import AcceleratorSpec
 from axiloom.workflow import Run
 
@@ -62,14 +63,29 @@ def generated_conv(
     problem: str, spec: AcceleratorSpec, *, pipeline: str, board: str = boards.DEFAULT
 ) -> Point:
     """Our driver for a convolution, ``conv:...`` with the specification's type; flow and tile are ours."""
-    made = points.point(problem, spec, pipeline=pipeline, board=board)
-    return {"kind": "generated", "code": _fingerprint(board), **made}
+    return _of_conv("generated", points.point(problem, spec, pipeline=pipeline, board=board))
 
 
 def conv_by_hand(problem: str, *, board: str = boards.DEFAULT) -> Point:
     """The driver by hand for conv_v3, int32."""
-    made = generated_conv(problem, isa.builtin("conv_v3"), pipeline="published", board=board)
-    return {**made, "kind": "hand", "prefetch": False}
+    made = points.point(problem, isa.builtin("conv_v3"), pipeline="published", board=board)
+    return _of_conv("hand", {**made, "prefetch": False})
+
+
+def _of_conv(kind: str, point: Point) -> Point:
+    """The point with what its figures depend on by content; all code where there is no program."""
+    point = {"kind": kind, **point}
+    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+        try:
+            if kind == "cpu":
+                program, spec = sw.BASELINES / f"{point['kernel']}.c", None
+            else:
+                run = points.run(point)
+                job = _job_by_hand if kind == "hand" else _job
+                program, spec = job(run, Path(folder)).elf, run.spec
+        except (CompileError, UsageError):
+            return {**point, "code": _fingerprint(point["board"])}
+        return {**point, "code": content(program, spec, point["board"])}
 
 
 def by_hand(
@@ -99,8 +115,8 @@ def on_cpu(size: Size, kernel: str, *, data_type: str = "int32", board: str = bo
 def conv_on_cpu(problem: str, kernel: str, *, board: str = boards.DEFAULT) -> Point:
     """``sw/baselines/KERNEL.c`` (``cpu_conv_neon``, ``cpu_conv_naive``) at -O3."""
     spec = isa.builtin("conv_v4", None, parse_workload(problem).dtype)
-    made = generated_conv(problem, spec, pipeline="published", board=board)
-    return {**made, "kind": "cpu", "kernel": kernel}
+    made = points.point(problem, spec, pipeline="published", board=board)
+    return _of_conv("cpu", {**made, "kernel": kernel})
 
 
 def group(point: Point) -> Hashable:
@@ -150,7 +166,7 @@ def _job(run: Run, folder: Path) -> Job:
     return Job(run.build_elf(run.driver, folder), run.inputs, run.outputs)
 
 
-def _job_by_hand(run: Run, folder: Path, *, prefetch: bool) -> Job:
+def _job_by_hand(run: Run, folder: Path, *, prefetch: bool = False) -> Job:
     hand = ByHand.of(run.problem)
     elf = compile_arm(
         [sw.BASELINES / f"{_version(run)}.c"],
@@ -198,5 +214,5 @@ def _figures(run: Run, result: RunResult) -> Figures:
     return {
         "counters": result.counters,
         "fabric": result.fabric,
-        "limit": report.limit(run.spec, result.fabric, run.multiply_adds),
+        "limit": report.limit(run.spec, result.fabric, run.multiply_adds, run.array_cycles),
     }
