@@ -188,6 +188,41 @@ def test_quantising_an_onnx_file(tmp_path: Path) -> None:
         load(str(onnx_model(path, op="Cos")))
 
 
+def test_parameters_of_the_type_and_shape_of_a_value(tmp_path: Path) -> None:
+    """As torch writes a batch norm where its optimiser is off."""
+    onnx = pytest.importorskip("onnx")
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch_mlir")
+    from axiloom.frontend.onnx_network import load_network
+
+    make, kind = onnx.helper, onnx.TensorProto.FLOAT
+    rng = np.random.default_rng(6)
+    weights = [
+        onnx.numpy_helper.from_array(rng.normal(size=3).astype(np.float32), name)
+        for name in ("offset", "mean")
+    ]
+    weights += [
+        onnx.numpy_helper.from_array(np.array([0.5, 1.0, 2.0], np.float32), "variance"),
+        onnx.numpy_helper.from_array(np.array(2.0), "gain64"),  # float64, one number
+    ]
+    nodes = [
+        make.make_node("Shape", ["x"], ["channels"], start=1, end=2),
+        make.make_node("CastLike", ["gain64", "x"], ["gain32"]),
+        make.make_node("Expand", ["gain32", "channels"], ["gain"]),
+        make.make_node("BatchNormalization", ["x", "gain", "offset", "mean", "variance"], ["y"]),
+    ]
+    ends = [[make.make_tensor_value_info(name, kind, [2, 3, 4, 4])] for name in "xy"]
+    graph = make.make_graph(nodes, "net", *ends, weights)
+    path = tmp_path / "net.onnx"
+    onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 18)], ir_version=9), path)
+    network, (x,) = load_network(path)
+    assert len(list(network.children())) == 1
+    x = torch.randn(x.shape)
+    offset, mean, variance = (torch.from_numpy(onnx.numpy_helper.to_array(w).copy()) for w in weights[:3])
+    want = torch.nn.functional.batch_norm(x, mean, variance, torch.full((3,), 2.0), offset)
+    torch.testing.assert_close(network(x), want)
+
+
 @pytest.mark.parametrize("half", ["before", "after", "missing"])
 def test_a_gelu_in_parts(half: str, tmp_path: Path) -> None:
     """As exporters of old opsets write it; what is nearly one is none."""
@@ -244,3 +279,24 @@ def test_pytorch_and_onnx_give_the_same_values(tmp_path: Path) -> None:
             for made in (import_module(network, inputs, name), frontend.load(str(path)))
         ]
         np.testing.assert_allclose(*both, rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["conv_residual", "mlp"])
+def test_pytorch_and_onnx_give_the_same_integers(name: str, tmp_path: Path) -> None:
+    """Where the exporter leaves batch norms to us. The example networks: ``python -m benchmarks imports``."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("onnxscript")
+    from tests.frontend.modules import CASES
+
+    from axiloom.quantise.torch_model import load, quantise
+
+    torch.manual_seed(0)
+    network, inputs = CASES[name].make().eval(), CASES[name].inputs()
+    path = tmp_path / f"{name}.onnx"
+    torch.onnx.export(network, inputs, path, external_data=False, verbose=False, optimize=False)
+    graphs = [quantise(one, inputs, [inputs], name=name).graph.nodes for one in (network, load(str(path))[0])]
+    assert [node.kind for node in graphs[0]] == [node.kind for node in graphs[1]]
+    for nodes in zip(*graphs, strict=True):
+        one, other = ({k: v for k, v in vars(n).items() if k not in ("name", "inputs")} for n in nodes)
+        np.testing.assert_equal(one, other)

@@ -66,9 +66,13 @@ def _network(proto: Any, name: str) -> Any:
         for value in (*graph.input, *graph.value_info)
         if all(dim.HasField("dim_value") for dim in value.type.tensor_type.shape.dim)
     }
+    types = {
+        value.name: onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
+        for value in (*graph.input, *graph.value_info)
+    }
     steps = []
     for node in with_gelus(list(graph.node), constants):
-        known = _known(node, constants, shapes)
+        known = _known(node, constants, shapes, types)
         if known is not None:
             constants |= dict(zip(node.output, known, strict=True))
             continue
@@ -119,10 +123,18 @@ def _network(proto: Any, name: str) -> Any:
     return network.eval()
 
 
-def _known(node: Any, constants: dict[str, Any], shapes: Mapping[str, list[int]]) -> list[Any] | None:
-    """The arrays of a node of parameters alone, or of the shape of a value; None for another node."""
-    if node.op_type == "Shape" and node.input[0] in shapes and not node.attribute:
-        return [np.array(shapes[node.input[0]], np.int64)]
+def _known(
+    node: Any,
+    constants: dict[str, Any],
+    shapes: Mapping[str, list[int]],
+    types: Mapping[str, np.dtype[Any]],
+) -> list[Any] | None:
+    """The arrays of a node of parameters alone, or of shape or type of a value; None for another node."""
+    if node.op_type == "Shape" and node.input[0] in shapes:
+        ends = {attribute.name: attribute.i for attribute in node.attribute}
+        return [np.array(shapes[node.input[0]][ends.get("start", 0) : ends.get("end")], np.int64)]
+    if node.op_type == "CastLike" and node.input[0] in constants and node.input[1] in types:
+        return [constants[node.input[0]].astype(types[node.input[1]])]
     if not all(key in constants for key in node.input if key):
         return None
     given = {key: constants[key] for key in node.input if key}
