@@ -188,26 +188,30 @@ def _pack(array: BlockArgument) -> Packing | None:
         return None
     try:
         loops = [_Loop.around(op, op.tile) for op in sends]
-        pieces = [list(_pieces(op, some)) for op, some in zip(sends, loops, strict=True)]
+        pieces = [tuple(_pieces(op, some)) for op, some in zip(sends, loops, strict=True)]
     except _UnknownError:
         return None
-    total = sum(op.words() * WORD_BYTES * len(some) for op, some in zip(sends, pieces, strict=True))
+    # The parts of a convolution send the same filters: these are there once.
+    places: dict[tuple[Piece, ...], int] = {}
+    total = 0
+    for op, some in zip(sends, pieces, strict=True):
+        if some not in places:
+            places[some] = total
+            total += op.words() * WORD_BYTES * len(some)
     packed = array.block.insert_arg(MemRefType(i8, [1, total]), array.index)
     packed.name_hint = array.name_hint
-    first = 0
     for op, around, some in zip(sends, loops, pieces, strict=True):
         size = op.words() * WORD_BYTES
         kind = MemRefType(i8, [1, size], StridedLayoutAttr([total, 1], None))
-        starts = [index(op, 0), _place(op, around, first, size)]
+        starts = [index(op, 0), _place(op, around, places[some], size)]
         view = memref.SubviewOp.get(packed, starts, [1, size], [1, 1], kind)
         view.result.name_hint = op.tile.name_hint
         new = accel.SendOp(_insert(op, view), [1, size], [0, 1], op.offset)
         new.attributes |= op.attributes
         Rewriter.replace_op(op, new)
-        first += size * len(some)
     _drop_views(array)
     array.block.erase_arg(array)
-    return Packing(tuple(piece for some in pieces for piece in some))
+    return Packing(tuple(piece for some in places for piece in some))
 
 
 def _drop_views(value: SSAValue) -> None:

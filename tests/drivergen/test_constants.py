@@ -65,6 +65,24 @@ def test_matmul_with_odd_rows() -> None:
     assert list(driver.packings) == [1]
 
 
+def test_one_row_is_copied_beside_weights_in_place() -> None:
+    """As in the last layer of a classifier."""
+    driver = check(constant(matmul(1, 100, 64), "W"), queued("v4_16", 64))
+    assert "dma_queue_tile_i8" in driver.c
+    assert "dma_queue_rows(&W[" in driver.c
+    assert "queue" not in compile_mlir(matmul(1, 100, 64), queued("v4_16", 64), pipeline="all").c
+
+
+def test_parts_of_a_convolution_share_their_filters() -> None:
+    """The first rows, those in the middle and the last ones are parts of their own, as padding differs."""
+    conv = Conv(ic=8, oc=16, image=(24, 16), pad=(1, 1, 1, 1), dtype="int8")
+    driver = check(constant(conv.text, "F"), queued("conv_v4", 64), tile=(16, 8, 16, 4, 3, 3))
+    (packing,) = driver.packings.values()
+    assert (
+        sum(piece.words(np.zeros((16, 8, 3, 3), np.int8)).size for piece in packing.pieces) < 2 * 16 * 8 * 9
+    )
+
+
 def test_channels_are_put_together_before() -> None:
     text = constant(Rounded(matmul(32, 64, 32), (32, 64), 1).text, "B", "M", "S")
     driver = check(text, queued("v4_16"))
