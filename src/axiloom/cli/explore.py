@@ -6,16 +6,18 @@ import argparse
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from axiloom import boards, drivergen
+from axiloom import boards, drivergen, isa
 from axiloom.cli import options as shared
 from axiloom.drivergen.cost import FORMS
 from axiloom.errors import UsageError
 from axiloom.explore import Exploration, Row, confirm, explore
 from axiloom.files import write_whole
+from axiloom.hardware_choice import DEVICES, HardwareChoice, choose_hardware
 from axiloom.sweep import exit_code
 
 
@@ -36,6 +38,14 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("--board", default=boards.DEFAULT, help="default %(default)s")
     command.add_argument("--show", type=_positive, default=10, metavar="K", help="rows to show (default 10)")
     command.add_argument("--confirm", type=_positive, default=0, metavar="N", help="simulate the best N too")
+    command.add_argument(
+        "--device",
+        choices=tuple(DEVICES),
+        help="choose array, buffers, stream and DMA too, the fastest that fit this device by Yosys",
+    )
+    command.add_argument(
+        "--save-spec", type=Path, metavar="FILE.json", help="write the specification chosen by --device"
+    )
     command.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON too")
     command.add_argument(
         "--output", type=Path, metavar="FILE.csv", help="write the rows of the tables as CSV too"
@@ -59,14 +69,28 @@ def add_sweep(command: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     found: list[Exploration] = []
+    if options.save_spec and not options.device:
+        raise UsageError("--save-spec writes what --device chooses: give --device")
+    if options.device and len(options.problems) > 1:
+        raise UsageError("--device chooses hardware for one problem: give one")
     for text in options.problems:
         if text.endswith(".mlir"):
             raise UsageError(f"{text}: explore takes problems such as matmul:64x64x64, not files")
         problem = drivergen.parse_problem(text)
         spec = shared.accelerator(options, problem.dtype)
+        specs = [spec]
+        if options.device:
+            hardware = choose_hardware(
+                problem, spec, options.device, board=options.board, progress=shared.progress()
+            )
+            shared.progress()("")
+            print(hardware_table(hardware), end="\n\n")
+            specs = [hardware.chosen.spec, spec]
+            if options.save_spec:
+                write_whole(options.save_spec, isa.dumps(hardware.chosen.spec))
         pipelines = (options.pipeline,) if options.pipeline else None
         top = max(options.show, options.confirm)
-        found.append(explore(problem, spec, pipelines=pipelines, board=options.board, top=top))
+        found += [explore(problem, one, pipelines=pipelines, board=options.board, top=top) for one in specs]
     if options.confirm:
         found = confirm(found, options.confirm, store=options.store, jobs=options.jobs, dask=options.dask)
     print("\n\n".join(table(one) for one in found))
@@ -129,6 +153,47 @@ def _as_csv(found: Sequence[Exploration]) -> str:
     return text.getvalue()
 
 
+def hardware_table(found: HardwareChoice) -> str:
+    """The variants that were tried, up to the chosen one (a star), and the specification as it was."""
+    lines = [
+        [
+            "",
+            "hardware",
+            "multiply-adds",
+            "buffers",
+            "stream",
+            "DMA",
+            "predicted",
+            "DSP",
+            "LUT",
+            "FF",
+            "BRAM36",
+        ]
+    ]
+    for variant, mark in (
+        *((row, "*" if row is found.chosen else "too large") for row in found.rows),
+        (found.base, ""),
+    ):
+        spec, used = variant.spec, variant.estimate
+        lines.append(
+            [
+                mark,
+                spec.name,
+                str(spec.macs),
+                "/".join(str(words) for words in spec.buffers.values()),
+                str(spec.stream_width),
+                "sg" if spec.dma.scatter_gather else "simple",
+                f"{variant.seconds * 1e3:.3f} ms",
+                *([f"{value:,g}" for value in astuple(used.used)] if used else [""] * 4),
+            ]
+        )
+    title = (
+        f"{found.problem.M}x{found.problem.N}x{found.problem.K}:{found.problem.dtype} under {found.device}: "
+        f"{found.variants} variants, {found.excluded} of them too large by multipliers or memory alone"
+    )
+    return "\n".join([title, *_aligned(lines, left={0, 1, 5})])
+
+
 def table(one: Exploration) -> str:
     """The rows as people read them; the chosen one has a star."""
     head = ["", "flow", "loops", "tile", "pipeline", "predicted", "words", "limit"]
@@ -157,16 +222,19 @@ def table(one: Exploration) -> str:
         elif simulated:
             line += ["failed" if row.error else "", "", ""]
         lines.append([*line, row.error or ", ".join(row.names)])
+    text = _aligned(lines, left={0, 1, 2, 3, 4, len(lines[0]) - 1})
+    title = (
+        f"{one.problem} on {one.spec.name}, {one.board}: {one.candidates:,} candidates in {one.seconds:.2f} s"
+    )
+    return "\n".join([title, *text])
+
+
+def _aligned(lines: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    left = {0, 1, 2, 3, 4, len(lines[0]) - 1}
-    text = [
+    return [
         "  ".join(
             cell.ljust(width) if i in left else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
     ]
-    title = (
-        f"{one.problem} on {one.spec.name}, {one.board}: {one.candidates:,} candidates in {one.seconds:.2f} s"
-    )
-    return "\n".join([title, *text])
