@@ -23,6 +23,7 @@ from axiloom.drivergen.network.passes.fold_transposes import FoldTransposes
 from axiloom.drivergen.network.passes.fuse_elementwise import FuseElementwise
 from axiloom.drivergen.network.passes.own_inits import OwnInits
 from axiloom.drivergen.passes.annotate import Annotate
+from axiloom.drivergen.passes.as_convolution import AsConvolution
 from axiloom.drivergen.passes.bufferise import Bufferise
 from axiloom.drivergen.passes.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
@@ -57,6 +58,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     Outline,
     FoldPadding,
     Im2col,
+    AsConvolution,
     FuseEpilogue,
     PrepareChannels,
     Bufferise,

@@ -21,6 +21,7 @@ from axiloom.drivergen.mlir import context, fail, only_function, parse
 from axiloom.drivergen.nest import nests
 from axiloom.drivergen.packed import sources
 from axiloom.drivergen.passes.annotate import Annotate
+from axiloom.drivergen.passes.as_convolution import AsConvolution
 from axiloom.drivergen.passes.bufferise import Bufferise
 from axiloom.drivergen.passes.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
@@ -47,7 +48,7 @@ from axiloom.drivergen.passes.zero_copy import ZeroCopy, sends_in_place
 from axiloom.drivergen.trait import Trait, is_annotated
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.kernels import MATMUL
+from axiloom.isa.kernels import IMAGE, MATMUL
 from axiloom.isa.names import hint
 from axiloom.isa.types import WORD_BITS
 
@@ -217,7 +218,10 @@ def _prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
         passes.append(Im2col())
     if isinstance(spec, AcceleratorSpec) and spec.post:
         passes += [FuseEpilogue(), PrepareChannels()]
-    return [*passes, Bufferise()]
+    passes.append(Bufferise())
+    if isinstance(spec, AcceleratorSpec) and spec.form is IMAGE:
+        passes.append(AsConvolution())
+    return passes
 
 
 def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int, chosen: Sequence[str]) -> bool:

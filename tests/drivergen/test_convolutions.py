@@ -224,11 +224,26 @@ def test_rejected(what: str) -> None:
     assert message == why
 
 
-def test_matmul_is_none() -> None:
+@given(
+    st.tuples(*[st.integers(2, 40)] * 3),
+    st.sampled_from(["int8", "int32"]),
+    st.sampled_from(["copying", "all"]),
+)
+@settings(max_examples=6)
+def test_a_matmul_is_a_convolution_of_one_tap(size: tuple[int, int, int], dtype: str, pipeline: str) -> None:
+    device = with_descriptors(dtype) if pipeline == "all" else spec("conv_v4", dtype)
+    driver, _ = host.check(matmul_mlir(*size, dtype), device, pipeline=pipeline)
+    (call,) = driver.calls
+    assert (call.sizes["oc"], call.sizes["ic"]) == (size[0], size[2])
+    assert call.multiply_adds == size[0] * size[1] * size[2]
+
+
+def test_only_plain_matmuls_are() -> None:
+    text = matmul_mlir(4, 4, 4).replace("linalg.matmul ", "linalg.matmul_transpose_b ")
     with pytest.raises(CompileError) as caught:
-        compile_mlir(matmul_mlir(4, 4, 4), spec("conv_v4"))
+        compile_mlir(text, spec("conv_v4"))
     assert str(caught.value) == (
-        "input.mlir:2:3: linalg.matmul: conv_v4 cannot execute it: "
+        "input.mlir:2:3: linalg.matmul_transpose_b: conv_v4 cannot execute it: "
         "a convolution has one input that is indexed by sums of loops, this op has 0"
     )
 
