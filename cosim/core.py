@@ -194,6 +194,10 @@ class Core:
         )
         self._check(self._lib.axl_process_start(ctypes.byref(made)))
 
+    def stop_at_stale(self) -> None:
+        """From here until the next :meth:`begin`: missing cache maintenance is a fault."""
+        self._lib.axl_stop_at_stale()
+
     def section_at(self, function: str) -> None:
         """From here until the next :meth:`begin`: the first call of `function` is measured."""
         self._lib.axl_section_at(self.program.symbol(function).address if self.program else 0)

@@ -57,6 +57,8 @@ class Order:
     """Names and shares of the layers of a network; which one runs is at the symbol ``axl_layer``."""
     section: str = ""
     """A function whose first call is measured."""
+    strict: bool = False
+    """Missing cache maintenance ends the run."""
 
 
 @dataclass(frozen=True)
@@ -343,6 +345,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
         core.reset_protocol()
     core.record_timeline(work.timeline)
     core.begin(order.elf, order.inputs)
+    if order.strict:
+        core.stop_at_stale()
     if order.section:
         core.section_at(order.section)
     if order.layers:
@@ -363,7 +367,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
     elif outcome is not Outcome.HALT:
         hang = diagnosis.hang_message(_stopped(dut, core, work, outcome))
     elif state.fault:
-        fault = state.fault
+        stale = core.stale() if order.strict else []
+        fault = stale[0] if stale else state.fault
     elif state.exit_code:
         fault = diagnosis.exit_message(_stopped(dut, core, work, outcome), state.exit_code)
     return Finished(

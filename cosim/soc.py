@@ -68,6 +68,8 @@ class Job:
     """Of a network: what progress calls each layer, and about how long it takes in relation to the others."""
     section: str = ""
     """A function of the program; how long its first call takes is in the result."""
+    strict: bool = False
+    """Missing cache maintenance ends the run with a fault, not only with a line in the result."""
 
 
 @dataclass(frozen=True)
@@ -221,7 +223,7 @@ class Soc:
 
     def _simulate(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Finished]:
         orders = [
-            Order(Path(j.elf).absolute(), j.inputs, j.outputs, j.reset, j.timeout_s, j.layers, j.section)
+            Order(Path(j.elf).absolute(), j.inputs, j.outputs, j.reset, j.timeout_s, j.layers, j.section, j.strict)
             for j in jobs
         ]
         todo = Work(

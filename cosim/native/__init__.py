@@ -216,6 +216,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "axl_state": (POINTER(State), []),
     "axl_counters": (POINTER(Counters), []),
     "axl_class_counts": (None, [POINTER(c_uint64)]),
+    "axl_stop_at_stale": (None, []),
     "axl_stale_count": (c_int, []),
     "axl_stale": (POINTER(Stale), [c_int]),
     "axl_file": (None, [c_char_p, c_uint32, c_char_p, c_uint64, c_uint64]),

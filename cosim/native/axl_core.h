@@ -187,7 +187,8 @@ enum axl_fault {
     AXL_FAULT_DMA,        /* the DMA left RAM */
     AXL_FAULT_PROTOCOL,   /* TLAST at a wrong place, or words nobody asked for: see text */
     AXL_FAULT_NO_IRQ,     /* WFI in a CPU-only run */
-    AXL_FAULT_LIMIT       /* max_instructions reached */
+    AXL_FAULT_LIMIT,      /* max_instructions reached */
+    AXL_FAULT_STALE       /* axl_stop_at_stale */
 };
 
 typedef struct axl_state_t {
@@ -239,6 +240,8 @@ typedef struct axl_stale_t {
     uint64_t count;   /* events: words for DMA reads, accesses for CPU loads, lines for lost writes */
     uint64_t cycle;   /* fabric cycle of the first one, from the start of the job */
 } axl_stale_t;
+/* From here to the end of the job: the first one is a fault. */
+void axl_stop_at_stale(void);
 int axl_stale_count(void);                     /* distinct (kind, pc), oldest first, at most 64 are kept */
 const axl_stale_t *axl_stale(int index);       /* NULL outside */
 

@@ -212,6 +212,7 @@ int axl_job_begin(void) {
     for (auto &one : s.accelerators)
         one.protocol.words_in = one.protocol.words_out = 0;
     s.laps.clear();
+    s.memory.on_stale = nullptr;
     s.cpu.lap_address = axl::Cpu::NO_LAPS;
     if (madvise(s.ram, axl::RAM_SIZE, MADV_DONTNEED) != 0)
         memset(s.ram, 0, axl::RAM_SIZE);
@@ -301,6 +302,12 @@ const axl_counters_t *axl_counters(void) {
 }
 
 void axl_class_counts(uint64_t *counts) { soc().cpu.class_counts(counts); }
+
+void axl_stop_at_stale(void) {
+    soc().memory.on_stale = [] {
+        soc().cpu.fail(AXL_FAULT_STALE, soc().memory.pc, 0, "caches and memory differ where the DMA and the CPU share it");
+    };
+}
 
 int axl_stale_count(void) { return static_cast<int>(soc().memory.stale.list.size()); }
 

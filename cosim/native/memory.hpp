@@ -33,6 +33,8 @@ struct Memory {
     uint32_t pc = 0;        // block that runs now: the culprit of reports
     uint64_t cycle = 0;     // fabric cycle of the last synchronisation, for reports
 
+    void (*on_stale)() = nullptr; // called at each event; nullptr: they are only counted
+
     void configure(const axl_config &c) {
         config = c;
         bool lru = c.replacement == AXL_REPLACE_LRU;
@@ -191,6 +193,8 @@ struct Memory {
     // The rare paths stay out of line, so that the common ones need few registers: they run at every access.
     [[gnu::noinline]] void report(uint32_t kind, uint32_t line, uint32_t culprit) {
         stale.add(kind, line << LINE_SHIFT, culprit, cycle);
+        if (on_stale)
+            on_stale();
     }
 
     [[gnu::noinline]] uint32_t search(uint32_t line, uint64_t &misses) {

@@ -75,14 +75,25 @@ void axl_say(const char *format, ...) {
 
 /* --- files -------------------------------------------------------------------------------------------------- */
 
-/* The number (0x..., or decimal) that a file of sysfs holds; 0 if there is no such file. */
-static int read_number(const char *path, uint64_t *value) {
-    char text[32] = "";
+#define TEXT_BYTES 32u
+
+/* What a short file of sysfs holds; 0 if there is none. */
+static ssize_t read_text(const char *path, char text[TEXT_BYTES]) {
     const int file = open(path, O_RDONLY);
     if (file < 0)
         return 0;
-    const ssize_t n = read(file, text, sizeof text - 1);
+    const ssize_t n = read(file, text, TEXT_BYTES - 1);
     close(file);
+    text[n > 0 ? n : 0] = 0;
+    return n;
+}
+
+/* The same as a number, 0x... or decimal. */
+static int read_number(const char *path, uint64_t *value) {
+    char text[TEXT_BYTES];
+    const ssize_t n = read_text(path, text);
+    if (n <= 0)
+        return 0;
     const char *at = text;
     uint32_t base = 10;
     if (n > 2 && at[0] == '0' && (at[1] | 0x20) == 'x')
@@ -90,7 +101,7 @@ static int read_number(const char *path, uint64_t *value) {
     for (*value = 0;; at++) {
         const uint32_t c = (uint8_t)*at, digit = c - '0' < 10 ? c - '0' : (c | 0x20) - 'a' + 10;
         if (digit >= base)
-            return n > 0;
+            return 1;
         *value = *value * base + digit;
     }
 }
@@ -122,11 +133,21 @@ static const char *uio_path(char *path, uint32_t number, const char *before, con
 }
 
 static uintptr_t map_registers(uint64_t physical) {
-    char path[64];
-    uint64_t address;
-    for (uint32_t i = 0; i < UIO_DEVICES; i++)
-        if (read_number(uio_path(path, i, "/sys/class/uio/uio", "/maps/map0/addr"), &address) && address == physical)
+    char path[64], name[TEXT_BYTES];
+    uint64_t address, other = 0;
+    for (uint32_t i = 0; i < UIO_DEVICES; i++) {
+        if (!read_number(uio_path(path, i, "/sys/class/uio/uio", "/maps/map0/addr"), &address))
+            continue;
+        if (address == physical)
             return (uintptr_t)map(uio_path(path, i, "/dev/uio", ""), 1, NULL, PAGE, 0, 0);
+        if (read_text(uio_path(path, i, "/sys/class/uio/uio", "/name"), name) > 11 && !memcmp(name, "axiloom-dma", 11))
+            other = address;
+    }
+    if (other) {
+        axl_say("no UIO device has its registers at %x; there is a DMA at %x: the driver was compiled for another address map",
+                physical, other);
+        return 0;
+    }
     axl_say("no UIO device has its registers at %x (is the overlay loaded?); trying /dev/mem", physical);
     return (uintptr_t)map("/dev/mem", 1, NULL, PAGE, physical, 0);
 }
