@@ -69,6 +69,11 @@ def test_a_tile_that_does_not_fit(capsys) -> None:
     assert "4096" in message
 
 
+def test_multiply_adds_that_do_not_fit(capsys) -> None:
+    message = fails(capsys, 3, "compile", "matmul:16x16x16", "--macs", "48")
+    assert "macs: 48 is not a power of two" in message
+
+
 def test_a_flow_that_is_not_there(capsys) -> None:
     assert "did you mean" in fails(capsys, 2, "compile", "matmul:4x4x4", "--flow", "cs")
 

@@ -68,6 +68,12 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
         help="bits of the AXI streams and the memory ports (default: what the specification says)",
     )
     group.add_argument(
+        "--macs",
+        type=int,
+        metavar="N",
+        help="multiply-adds a cycle, a power of two (default: what the specification says, 64 of v4_16)",
+    )
+    group.add_argument(
         "--dma",
         choices=dmas,
         help="direct register mode, or scatter-gather (default: what the specification says)"
@@ -159,7 +165,7 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
 
 
 def accelerator(options: argparse.Namespace, data_type: str | None = None) -> AcceleratorSpec:
-    """The specification that --accel, --size, --spec and --encoding name, with --stream-width and --dma.
+    """The specification that --accel, --size, --spec and --encoding name, with other widths, macs and DMA.
 
     A built-in one takes the problem's `data_type`; a file says its own.
     """
@@ -167,6 +173,8 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
     changes: dict[str, Any] = {}
     if options.stream_width is not None:
         changes["stream_width"] = options.stream_width
+    if options.macs is not None:
+        changes["macs"] = options.macs
     if options.dma is not None:
         changes["dma"] = replace(spec.dma, scatter_gather=options.dma == "sg")
     return isa.revise(spec, **changes) if changes else spec
