@@ -1,0 +1,48 @@
+"""Queues on the RTL, with caches: packed operands, results in rows that are no whole cache lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.drivergen.epilogues import Rounded
+from tests.drivergen.test_epilogues import matmul
+
+from axiloom import isa
+from axiloom.network_run import NetworkRun
+
+SHAPE = (13, 30, 20)
+"""Rows of 120 and of 30 bytes come back; rows of 30 bytes are packed; every edge is one."""
+
+
+def run(text: str, weights: dict[str, np.ndarray]) -> NetworkRun:
+    """On a small accelerator with post-processing; arguments with these names are weights."""
+    for name in weights:
+        text = re.sub(rf"(%{name} ?: tensor<[^>]*>)", rf'\1 {{axiloom.weight = "{name}"}}', text, count=1)
+    spec = isa.builtin("v3_4", data_type="int8", post=True)
+    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+    return NetworkRun("queues.mlir", text, spec, weights=weights)
+
+
+@pytest.mark.parametrize("post", [False, True])
+def test_results_are_exact(post: bool) -> None:
+    M, N, K = SHAPE
+    rng = np.random.default_rng(1)
+    weights = {"W": rng.integers(-128, 128, (K, N)).astype(np.int8)}
+    text = matmul(M, N, K)
+    if post:
+        text = Rounded(text, (M, N), 1, zp=-3).text
+        weights |= {
+            "B": rng.integers(-9999, 9999, N).astype(np.int32),
+            "M": rng.integers(0, 1 << 16, N).astype(np.int32),
+            "S": rng.integers(14, 20, N).astype(np.int32),
+        }
+    one = run(text, weights)
+    report = one.checked(one.simulate())
+    assert report["result"]["matches"]
+    source = next(text for name, text in one.driver.sources.items() if name.startswith("matmul"))
+    assert ("dma_queue_own" in source) == (not post)
+    assert ("DMA_TAKER_COPY_I8" in source) == post
+    assert {"W.packed", "B.packed"} & {arg.name for arg in one.driver.weight_args}
