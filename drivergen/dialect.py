@@ -574,9 +574,25 @@ class CheckOp(IRDLOperation):
         super().__init__(operands=[status])
 
 
+@irdl_op_definition
+class PreloadOp(IRDLOperation):
+    """Let cache lines come, from an element on, that nothing needs yet; beyond the end of an array too."""
+
+    name = "accel.preload"
+
+    array = operand_def(MemRefType)
+    indices = var_operand_def(IndexType())
+    lines = prop_def(IntegerAttr[I64])
+    assembly_format = "$lines `from` $array `[` $indices `]` attr-dict `:` type($array)"
+
+    def __init__(self, array: SSAValue, indices: Sequence[SSAValue], lines: int) -> None:
+        super().__init__(operands=[array, indices], properties={"lines": IntegerAttr(lines, i64)})
+
+
 Accel = Dialect(
     "accel",
     [
+        PreloadOp,
         InitDmaOp,
         SendLiteralOp,
         SendDimOp,

@@ -201,6 +201,9 @@ class _Function(Expressions):
         text = self.word(op.value) if word else self.expression(op.value)
         self.line(f"{self.element(op.memref, op.indices)} = {text};")
 
+    def preload(self, op: accel.PreloadOp) -> None:
+        self.line(f"axl_preload(&{self.element(op.array, op.indices)}, {op.lines.value.data});")
+
     def alloc(self, op: memref.AllocOp) -> None:
         if op.memref.first_use is None:
             return
@@ -300,6 +303,7 @@ _STATEMENTS: dict[type[Operation], Callable[..., None]] = {
     func.CallOp: _Function.call,
     func.ReturnOp: _Function.give_back,
     accel.CheckOp: _Function.check,
+    accel.PreloadOp: _Function.preload,
     queue.CleanRowsOp: _Function.clean,
 }
 

@@ -28,6 +28,7 @@ from axiloom.drivergen.passes.bufferise import Bufferise
 from axiloom.drivergen.passes.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
+from axiloom.drivergen.passes.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.double_buffer import DoubleBuffer
 from axiloom.drivergen.passes.flatten_tiles import FlattenTiles
 from axiloom.drivergen.passes.fold_padding import FoldPadding
@@ -57,6 +58,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     FuseElementwise,
     Outline,
     FoldPadding,
+    CollapseLoops,
     Im2col,
     AsConvolution,
     FuseEpilogue,

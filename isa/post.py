@@ -102,3 +102,28 @@ def _most_channels(spec: AcceleratorSpec) -> int:
         o: spec.operand_words(o, spec.tile.granule) for o in form.operands if form.channel in spec.data[o]
     }
     return min(_MOST_CHANNELS, step * min(spec.buffers[o] // words[o] for o in words))
+
+
+def without_post(spec: AcceleratorSpec) -> AcceleratorSpec:
+    """What `with_post` began with: for models that know nothing of channels. `spec` itself if it has none."""
+    if not spec.post:
+        return spec
+    settings = {field.dim for field in _CONFIGURATION.fields}
+    added = {
+        name
+        for name, op in spec.opcodes.items()
+        if CHANNELS in op.sends
+        or any(isinstance(action, Requantise) for action in op.device)
+        or any(isinstance(a, SendDim) and settings & {f.dim for f in a.fields} for a in op.payload)
+    }
+    return spec.replace(
+        post=False,
+        opcodes={name: op for name, op in spec.opcodes.items() if name not in added},
+        flows={
+            name: flow
+            for name, flow in spec.flows.items()
+            if not added & {opcode for opcode, _ in flow.opcodes()}
+        },
+        init_opcodes=tuple(name for name in spec.init_opcodes if name not in added),
+        buffers={name: size for name, size in spec.buffers.items() if name != CHANNELS},
+    )

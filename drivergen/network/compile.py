@@ -20,7 +20,7 @@ from axiloom.drivergen.driver import Arg, Call, Driver, arguments
 from axiloom.drivergen.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.mlir import fail, only_function, parse
 from axiloom.drivergen.network import constants, emit
-from axiloom.drivergen.network.layers import Layer
+from axiloom.drivergen.network.layers import Layer, Use
 from axiloom.drivergen.network.lives import assign, dtype_of
 from axiloom.drivergen.network.memory import MemoryPlan
 from axiloom.drivergen.network.neon import kernel
@@ -31,9 +31,10 @@ from axiloom.drivergen.network.passes.fold_transposes import FoldTransposes
 from axiloom.drivergen.network.passes.fuse_elementwise import FuseElementwise
 from axiloom.drivergen.network.passes.own_inits import OwnInits
 from axiloom.drivergen.passes.bufferise import Bufferise
+from axiloom.drivergen.passes.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.generalise import Generalise
 from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
-from axiloom.drivergen.pipeline import compile_mlir, config_hash, run_passes
+from axiloom.drivergen.pipeline import PIPELINES, compile_mlir, config_hash, run_passes
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 
@@ -117,6 +118,10 @@ def compile_network(
     own = [made for made in functions if DEVICE in made.attributes]
     drivers = {made.sym_name.data: offload.driver(made) for made in own}
     constants.prepare(entry, drivers, known)
+    layers = [
+        _used(layer, specs, drivers[layer.function]) if layer.function in drivers else layer
+        for layer in layers
+    ]
     callees = {label: driver.args for label, driver in drivers.items()}
     uses = {label: driver.calls for label, driver in drivers.items()}
     sources = {
@@ -211,11 +216,13 @@ class _Offload:
         how = self.schedule(spec, text, title) if self.schedule else HowTo()
         try:
             return self._as(how, spec, text, title)
-        except CompileError:
+        except CompileError as error:
             if how.pipeline == COPYING:
                 raise
             # Not all passes know all that an accelerator can do; it is offloaded all the same.
-            return self._as(replace(how, pipeline=COPYING), spec, text, title)
+            driver = self._as(replace(how, pipeline=COPYING), spec, text, title)
+            driver.note = f"not {how.pipeline}: {_PLACE.sub('', str(error))}"
+            return driver
 
     def _as(self, how: HowTo, spec: AcceleratorSpec, text: str, title: str) -> Driver:
         return compile_mlir(
@@ -239,6 +246,17 @@ COPYING = "copying"
 """The pipeline in which the CPU copies tiles: it takes every layer that an accelerator does."""
 CONVOLUTION, MATMUL = "linalg.conv_2d_nchw_fchw", "linalg.matmul"
 """Kernels of specifications, to offer a layer to its own kind first."""
+
+
+def _used(layer: Layer, specs: Sequence[AcceleratorSpec], driver: Driver) -> Layer:
+    """With how its driver uses the accelerator; pipelines that have a name are called by it."""
+    names = {passes: name for name, passes in PIPELINES.items()}
+    call = driver.calls[0]
+    pipeline = names.get(driver.passes) or ",".join(driver.passes)
+    assert layer.device is not None
+    cycles = sum(one.array_cycles(specs[layer.device]) for one in driver.calls)
+    return replace(layer, use=Use(call.flow, tuple(call.tile), pipeline, driver.note), array_cycles=cycles)
+
 
 _PLACE = re.compile(r"^[^\s:]+(:\d+:\d+)?: ")
 """In front of a message: the place in the layer's text, which nobody has seen."""
@@ -285,7 +303,7 @@ def _functions(module: ModuleOp) -> list[func.FuncOp]:
 def _compile_cpu(functions: Sequence[func.FuncOp]) -> ModuleOp:
     """All layers on the CPU as loops."""
     module = _bufferised(functions)
-    run_passes(module, [LowerToLoops()])
+    run_passes(module, [CollapseLoops(), LowerToLoops(preload=True)])
     return module
 
 

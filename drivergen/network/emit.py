@@ -8,6 +8,7 @@ from axiloom.drivergen.c_names import c_of_numpy, comment
 from axiloom.drivergen.driver import CACHE_LINE, Arg
 from axiloom.drivergen.network.layers import Layer
 from axiloom.drivergen.network.lives import Lives, Tensor
+from axiloom.drivergen.passes.preload import LINE
 
 HEADER = "network.h"
 
@@ -20,6 +21,13 @@ static inline void axl_mark(int32_t layer)
 {{
     axl_layer = layer;
     axl_marks[layer] = axl_timer();
+}}
+
+/* Let lines of the cache come that a loop is going to need; beyond the end of an array it does no harm. */
+static inline void axl_preload(const void *from, uint32_t lines)
+{{
+    for (uint32_t line = 0; line < lines; line++)
+        __builtin_prefetch((const uint8_t *)from + {line} * line);
 }}
 """
 
@@ -83,7 +91,7 @@ def header(
     for arg in weights:
         array = f"extern {c_of_numpy(arg.dtype)} {arg.symbol}[{arg.size}];"
         lines.append(f"{array} /* {arg.name}: {_shape(arg)} */")
-    lines += ["", *prototypes, "", _MARKS.format(count=layers + 1)]
+    lines += ["", *prototypes, "", _MARKS.format(count=layers + 1, line=LINE)]
     lines += [f"{prototype(function, passed)};", "", "#endif"]
     return "\n".join(lines) + "\n"
 

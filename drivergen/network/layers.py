@@ -16,6 +16,17 @@ from axiloom.drivergen.network.passes.own_inits import is_init
 
 
 @dataclass(frozen=True)
+class Use:
+    """How a layer uses its accelerator, as it came out and not as it was asked for."""
+
+    flow: str
+    tile: tuple[int, ...]
+    pipeline: str
+    note: str | None = None
+    """Why it is not as it was asked for."""
+
+
+@dataclass(frozen=True)
 class Layer:
     """One call of :func:`network`, as reports list it."""
 
@@ -31,6 +42,12 @@ class Layer:
     multiply_adds: int = 0
     device: int | None = None
     """Number of the accelerator, where there may be several."""
+    ops: tuple[int, ...] = ()
+    """Numbers of its ops in the network before the cut, which are the same however it is cut."""
+    use: Use | None = None
+    """Of a layer on an accelerator."""
+    array_cycles: int = 0
+    """The least cycles in which the accelerator's array can do it."""
 
     @property
     def name(self) -> str:

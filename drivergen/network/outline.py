@@ -51,8 +51,11 @@ class _Cut:
     functions: dict[str, tuple[func.FuncOp, str | None]] = field(default_factory=dict)
     """Text of a layer to its function, and why it is on the CPU."""
     taken: set[str] = field(default_factory=set)
+    numbers: dict[Operation, int] = field(default_factory=dict)
+    """Of each op, before the cut."""
 
     def run(self) -> None:
+        self.numbers = {op: number for number, op in enumerate(self.function.body.block.ops)}
         done: set[Operation] = set()
         for op in list(self.function.body.block.ops):
             if op in done or isinstance(op, func.ReturnOp) or is_free(op):
@@ -135,7 +138,8 @@ class _Cut:
             if all(result.first_use is None for result in op.results):
                 Rewriter.erase_op(op)
         count = sum(multiply_adds(op) for op in callee.body.block.ops)
-        self.layers[call] = Layer(0, callee.sym_name.data, place, where(call), reason, count, device)
+        ops = tuple(self.numbers[op] for op in group)
+        self.layers[call] = Layer(0, callee.sym_name.data, place, where(call), reason, count, device, ops)
 
     def _name(self, wanted: str) -> str:
         name, number = wanted, 1

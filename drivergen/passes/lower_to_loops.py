@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -27,22 +28,63 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from axiloom.drivergen.dialect import constant
 from axiloom.drivergen.match import NoMatchError, match
 from axiloom.drivergen.mlir import fail, index
+from axiloom.drivergen.passes.preload import Plan, fetch
+from axiloom.drivergen.passes.preload import plan as find_plan
+
+
+@dataclass
+class _Nest:
+    """Loops while they are made: where the next one goes, and the counters so far."""
+
+    before: Operation
+    names: dict[int, str]
+    builder: Builder
+    counters: dict[int, SSAValue] = field(default_factory=dict)
+
+    def around(self, loop: int, begin: SSAValue, end: SSAValue, step: int) -> None:
+        body = Block([scf.YieldOp()], arg_types=[IndexType()])
+        body.args[0].name_hint = self.names[loop]
+        self.builder.insert(scf.ForOp(begin, end, index(self.before, step), [], Region(body)))
+        self.builder.insertion_point = InsertPoint.at_start(body)
+        self.counters[loop] = body.args[0]
+
+    def preload(self, loop: int, size: int, plan: Plan, maps: Sequence[AffineMap]) -> None:
+        """The innermost loop, in blocks, with lines fetched in front of each."""
+        begin = index(self.before, 0)
+        end = index(self.before, size)
+        if plan.block < size:
+            name = self.names[loop]
+            self.names[loop] = f"{name}_block"
+            self.around(loop, begin, end, plan.block)
+            self.names[loop] = name
+            begin = self.counters[loop]
+            end = self.builder.insert(arith.AddiOp(begin, index(self.before, plan.block))).result
+        at = dict.fromkeys(range(maps[0].num_dims), index(self.before, 0)) | self.counters | {loop: begin}
+        for stream in plan.streams:
+            indices = [_position(self.builder, self.before, e, at) for e in maps[stream.number].results]
+            fetch(self.builder, self.before.operands[stream.number], indices, stream)
+        self.around(loop, begin, end, 1)
 
 
 def _nest(
-    before: Operation, ends: dict[int, int], names: dict[int, str]
+    before: Operation,
+    ends: dict[int, int],
+    names: dict[int, str],
+    plan: Plan | None = None,
+    maps: Sequence[AffineMap] = (),
 ) -> tuple[Builder, dict[int, SSAValue]]:
-    """Loops over ``0 .. end`` in the order of `ends`; where their body starts, and their counters."""
-    builder = Builder(InsertPoint.before(before))
-    zero, one = index(before, 0), index(before, 1)
-    counters: dict[int, SSAValue] = {}
-    for loop, end in ends.items():
-        body = Block([scf.YieldOp()], arg_types=[IndexType()])
-        body.args[0].name_hint = names[loop]
-        builder.insert(scf.ForOp(zero, index(before, end), one, [], Region(body)))
-        builder.insertion_point = InsertPoint.at_start(body)
-        counters[loop] = body.args[0]
-    return builder, counters
+    """Loops over ``0 .. end`` in the order of `ends`; where their body starts, and their counters.
+
+    With a `plan` lines of the operands, which `maps` belong to, are fetched ahead of the innermost one.
+    """
+    nest = _Nest(before, dict(names), Builder(InsertPoint.before(before)))
+    zero, _ = index(before, 0), index(before, 1)
+    for number, (loop, end) in enumerate(ends.items()):
+        if plan is not None and number == len(ends) - 1:
+            nest.preload(loop, end, plan, maps)
+        else:
+            nest.around(loop, zero, index(before, end), 1)
+    return nest.builder, nest.counters
 
 
 def _order(op: LinalgStructuredOperation, maps: list[AffineMap]) -> list[int]:
@@ -185,14 +227,15 @@ class _Body:
         return []
 
 
-def _lower(op: linalg.GenericOp | linalg.FillOp) -> None:
+def _lower(op: linalg.GenericOp | linalg.FillOp, *, preload: bool) -> None:
     maps = [attr.data for attr in op.get_indexing_maps()]
     sizes, names = op.get_static_loop_ranges(), _names(op)
     window = _window(op, maps)
     order = _around_window(op, maps, window) if window else _order(op, maps)
-    builder, counters = _nest(op, {loop: sizes[loop] for loop in order}, names)
-    body = _Body(op, builder, counters)
     first = len(op.inputs)
+    plan = find_plan(op.operands, maps, sizes, order, window) if preload else None
+    builder, counters = _nest(op, {loop: sizes[loop] for loop in order}, names, plan, maps)
+    body = _Body(op, builder, counters)
     if window:
         _sum_up(body, window, names)
     else:
@@ -251,11 +294,13 @@ def _names(op: linalg.GenericOp | linalg.FillOp) -> dict[int, str]:
     return {loop: f"i{loop}" for loop in range(op.get_num_loops())}
 
 
-def _copy(op: memref.CopyOp) -> None:
+def _copy(op: memref.CopyOp, *, preload: bool) -> None:
     kind = op.source.type
     assert isinstance(kind, MemRefType)
     ends = dict(enumerate(kind.get_shape()))
-    builder, counters = _nest(op, ends, {loop: f"i{loop}" for loop in ends})
+    maps = [AffineMap.identity(len(ends))] * 2
+    plan = find_plan(op.operands, maps, kind.get_shape(), list(ends)) if preload else None
+    builder, counters = _nest(op, ends, {loop: f"i{loop}" for loop in ends}, plan, maps)
     load = builder.insert(memref.LoadOp.get(op.source, list(counters.values())))
     builder.insert(memref.StoreOp.get(load.res, op.destination, list(counters.values())))
     Rewriter.erase_op(op)
@@ -284,12 +329,14 @@ class LowerToLoops(ModulePass):
     """
 
     name = "accel-lower-to-loops"
+    preload: bool = False
+    """Fetch lines ahead of loops that run through memory: :mod:`axiloom.drivergen.passes.preload`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in list(op.walk()):
             if isinstance(inner, linalg.GenericOp | linalg.FillOp):
-                _lower(inner)
+                _lower(inner, preload=self.preload)
             elif isinstance(inner, memref.CopyOp):
-                _copy(inner)
+                _copy(inner, preload=self.preload)
             elif inner.name.startswith("linalg.") and not isinstance(inner, linalg.YieldOp | linalg.IndexOp):
                 fail(inner, "there is no way to lower it to loops")

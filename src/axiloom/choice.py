@@ -20,6 +20,7 @@ from axiloom.drivergen.replay_costs import costs_of, kind_of
 from axiloom.drivergen.selection import Candidate, Tile, candidates, published_best, reads_in_place, schedules
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.post import without_post
 
 BEST = "best"
 """In place of a flow's name: the model's choice."""
@@ -150,10 +151,11 @@ def choose(
     *,
     board: str = boards.DEFAULT,
     pipeline: str | None = None,
+    flow: str | None = None,
     order: Sequence[str] | None = None,
     tile: Sequence[int] | None = None,
 ) -> Choice:
-    """The model's choice, with that `pipeline`, `order` and `tile` where they are given.
+    """The model's choice, with that `pipeline`, `flow`, `order` and `tile` where they are given.
 
     Raises UsageError for a pipeline that the model does not know, or if no flow can be used so.
     """
@@ -163,7 +165,9 @@ def choose(
     fitting = [
         one
         for one in every
-        if (order is None or one.order == tuple(order)) and (tile is None or one.tile == tuple(tile))
+        if (flow is None or one.flow == flow)
+        and (order is None or one.order == tuple(order))
+        and (tile is None or one.tile == tuple(tile))
     ]
     faults = isa.check_tile(spec, tuple(tile)) if tile is not None else []
     if faults or not fitting:
@@ -193,5 +197,8 @@ def resolve(
     calls = drivergen.compile_mlir(text, spec, stop="linalg", name=name).calls
     largest = max(calls, key=lambda call: call.M * call.N * call.K)
     problem = Problem(largest.M, largest.N, largest.K, spec.data_type.value)
-    best = choose(problem, spec, board=board, pipeline=pipeline, order=order, tile=tile)
+    plain = without_post(spec)
+    # What is rounded on the device stays there until it is whole: one flow keeps it.
+    only = None if largest.flow in plain.flows else plain.selected_flow
+    best = choose(problem, plain, board=board, pipeline=pipeline, flow=only, order=order, tile=tile)
     return Schedule(best.candidate.flow, best.candidate.order, best.candidate.tile, best.pipeline)

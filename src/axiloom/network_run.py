@@ -86,7 +86,9 @@ class NetworkRun(Run):
             board=self.board,
             name=name,
         )
-        return HowTo(found.flow, found.order, found.tile, found.pipeline)
+        # The compiler knows better than the model what it can read and write in place.
+        pipeline = self.pipeline or drivergen.default_pipeline(spec)
+        return HowTo(found.flow, found.order, found.tile, pipeline)
 
     @cached_property
     def inputs(self) -> Arrays:
@@ -274,8 +276,9 @@ class NetworkRun(Run):
         )
         marks = result.outputs[MARKS]
         found["network"] = network_report.section(
-            self.driver, marks, boards.load(self.board), self.specs, self.last_layer, beside
+            self.driver, marks, boards.load(self.board), self.specs, self.last_layer, beside, result.laps
         )
+        found["limit"] |= network_report.limit(found["network"]["layers"], result.fabric["cycles"])
         return found
 
 

@@ -151,7 +151,8 @@ def write_json(report: Report, path: Path) -> None:
 # --- the table ---------------------------------------------------------------------------------------
 
 
-def _columns(rows: Iterable[tuple[str, ...]], align: str) -> list[str]:
+def columns(rows: Iterable[tuple[str, ...]], align: str) -> list[str]:
+    """Lines with the cells of a table under each other; `align`: `<` or `>` for each column."""
     rows = list(rows)
     widths = [max(len(row[i]) for row in rows) for i in range(len(align))]
     return [
@@ -232,16 +233,16 @@ def table(report: Report) -> str:
         "",
     ]
     counters = _counter_rows(report)
-    lines += ["CPU counters", *_columns(counters, "<>><" if "cpu" in report else "<>")]
+    lines += ["CPU counters", *columns(counters, "<>><" if "cpu" in report else "<>")]
     lines += [
         "",
         "Fabric (cycles of the accelerator's clock)",
-        *_columns(_fabric_rows(report["fabric"]), "<>>"),
+        *columns(_fabric_rows(report["fabric"]), "<>>"),
     ]
     lines += [
         "",
         "Where the time went (fabric cycles; what may win it back)",
-        *_columns(_loss_rows(report), "<>><"),
+        *columns(_loss_rows(report), "<>><"),
     ]
     if bound["ratio"] is not None:
         lines += [

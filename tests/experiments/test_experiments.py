@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from axiloom import boards, experiments, isa
+from axiloom import boards, experiments, frontend, isa
 from axiloom.by_hand import ByHand
 from axiloom.cli import main
-from axiloom.experiments import document, plots, sides
+from axiloom.experiments import document, networks, plots, sides
 from axiloom.experiments.experiment import Case, Experiment, Measured, Options, geometric_mean
 from axiloom.experiments.runner import COUNTERS, run
 from axiloom.store import key
 
 SMALL = (8, 8, 8)
+MODEL = Path(__file__).parents[1] / "fixtures" / "quantised" / "transformer.mlir"
+"""Of a network, for the experiment that has one."""
 
 
 def rows(file: Path) -> list[dict[str, str]]:
@@ -44,18 +46,20 @@ def experiment(*found: Case) -> Experiment:
 def test_cases_are_distinct_and_quick_ones_are_fewer_or_smaller(name: str, quick: bool) -> None:
     found = experiments.find(name)
     assert found.name == name
-    cases = found.cases(Options(quick=quick))
+    cases = found.cases(Options(quick=quick, model=MODEL))
     labels = [tuple(case.labels.items()) for case in cases]
     assert len(set(labels)) == len(labels)
     for case in cases:
         keys = [key(point) for point in case.sides.values()]
         assert len(set(keys)) == len(keys), "two sides of a case are the same run"
-    full = found.cases(Options())
+    full = found.cases(Options(model=MODEL))
     work = [sum(_volume(p) for case in some for p in case.sides.values()) for some in (cases, full)]
     assert work[0] < work[1] if quick else work[0] == work[1]
 
 
 def _volume(point: dict[str, Any]) -> int:
+    if point["kind"] == networks.KIND:
+        return 1
     size = point["problem"].split(":")[1].split("x")
     return int(np.prod([int(part) for part in size]))
 
@@ -126,7 +130,11 @@ def test_a_file_without_the_marks_is_refused_before_anything_runs(tmp_path: Path
 @pytest.mark.parametrize("name", [name for name in experiments.NAMES if name != "fig12"])
 def test_every_experiment_runs_quickly(name: str, tmp_path: Path) -> None:
     done = run(
-        experiments.find(name), Options(quick=True), output=tmp_path, store=tmp_path / "r.jsonl", jobs=1
+        experiments.find(name),
+        Options(quick=True, model=MODEL),
+        output=tmp_path,
+        store=tmp_path / "r.jsonl",
+        jobs=1,
     )
     assert done.failed == []
     assert done.exit_code == 0
@@ -202,7 +210,7 @@ def test_a_point_changes_with_the_hardware_and_with_the_code(monkeypatch) -> Non
     wide = sides.by_hand(SMALL, spec.replace(stream_width=64), flow="Cs")
     assert key(first) != key(wide)
     assert sides.group(first) != sides.group(wide)
-    monkeypatch.setattr(sides, "_fingerprint", lambda _board: "another")
+    monkeypatch.setattr(sides, "fingerprint", lambda _board: "another")
     assert key(first) != key(sides.by_hand(SMALL, spec, flow="Cs"))
 
 
@@ -212,9 +220,9 @@ def test_a_point_changes_with_a_profile_of_the_users_own(tmp_path: Path) -> None
     found = []
     for cycles in (65, 66):
         profile.write_text(text.replace("ddr = 65 ", f"ddr = {cycles} "))
-        sides._fingerprint.cache_clear()
+        sides.fingerprint.cache_clear()
         found.append(key(sides.on_cpu(SMALL, "cpu_neon", board=str(profile))))
-    sides._fingerprint.cache_clear()
+    sides.fingerprint.cache_clear()
     assert found[0] != found[1]
 
 
@@ -247,7 +255,7 @@ def test_tables_conclusions_and_plots_take_missing_figures(name: str) -> None:
         "fabric": {"cycles": 200},
         "limit": {"cycles": 100, "ratio": 2.0},
     }
-    cases = found.cases(Options(quick=True))
+    cases = found.cases(Options(quick=True, model=MODEL))
     for measured in (
         [Measured(c.labels, {}, dict.fromkeys(c.sides, "UsageError: no")) for c in cases],
         [Measured(c.labels, dict.fromkeys(c.sides, figures)) for c in cases],
@@ -320,3 +328,24 @@ def test_bench_refuses_an_unknown_name(capsys) -> None:
         main(["bench", "fig99"])
     assert error.value.code == 2
     assert "fig10" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_network_by_flow_and_passes(tmp_path: Path, capsys) -> None:
+    command = ["bench", "fig17", "--model", str(MODEL), "--output", str(tmp_path), "--jobs", "1"]
+    assert main(command) == 0
+    printed = capsys.readouterr().out
+    assert "4 of 4 sides of transformer ran, all exact." in printed
+    sides_ = {row["side"]: row for row in rows(tmp_path / "fig17.csv")}
+    assert set(sides_) == {"CPU, NEON", "Ns", "Best", "all passes"}
+    assert float(sides_["Ns"]["task-clock-ns"]) > float(sides_["all passes"]["task-clock-ns"])
+    assert float(sides_["all passes"]["limit-ratio"]) >= 1
+
+
+def test_a_model_is_known_by_what_is_in_it(tmp_path: Path) -> None:
+    model = frontend.read(MODEL)
+    model.write(tmp_path / "other.mlir")
+    assert networks.keep(frontend.read(tmp_path / "other.mlir")) == networks.keep(model)
+    first = next(iter(model.weights))
+    changed = {**model.weights, first: model.weights[first] + np.int8(1)}
+    assert networks.keep(replace(model, weights=changed)) != networks.keep(model)

@@ -15,6 +15,7 @@ from axiloom import isa
 from axiloom.errors import UsageError
 from axiloom.isa.check import check
 from axiloom.isa.model import DeviceError, FunctionalModel
+from axiloom.isa.post import without_post
 from axiloom.isa.requantise import requantise
 
 
@@ -210,3 +211,11 @@ def test_settings_are_signed_bytes_and_stay() -> None:
 def test_raw_results_come_back_too() -> None:
     model = FunctionalModel(isa.builtin("conv_v4", post=True))
     assert model.feed([*_CONV, 4, 1 | 1 << 11, 8]).tolist() == [15]
+
+
+@pytest.mark.parametrize("name", ["v3_16", "v4_16", "conv_v4"])
+@pytest.mark.parametrize("encoding", ["bitmask", "literals"])
+def test_taken_away_again_nothing_is_left_of_it(name: str, encoding: str) -> None:
+    plain, post = (isa.builtin(name, None, "int8", encoding, post) for post in (False, True))
+    assert without_post(post) == plain
+    assert without_post(plain) is plain

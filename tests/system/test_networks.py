@@ -85,7 +85,22 @@ def test_on_the_soc(tmp_path: Path) -> None:
     assert found["fabric"]["words_in"] > 0
     text = report.table(found)
     assert re.search(r"  0  matmul_1x64x64 +v4_16 ", text)
-    assert "the CPU alone takes" in text
+    assert "CPU alone: " in text
+    for row in layers:
+        assert row["alone_ms"] > 0
+        offloaded = row["place"] == "accelerator"
+        assert (row["use"] is not None) == (row["limit"] is not None) == offloaded
+    first = layers[0]
+    assert first["use"] == {"flow": "Cs", "tile": [16, 64, 64], "pipeline": "copying", "note": None}
+    assert first["limit"]["ratio"] > 1
+    assert sum(row["limit"]["words_in"] for row in layers if row["limit"]) <= found["fabric"]["words_in"]
+    part = found["network"]["offload"]
+    assert part["speed_up"] == pytest.approx(part["alone_ms"] / part["ms"], abs=1e-3)
+    assert (
+        found["limit"]["cycles"]
+        == part["limit_cycles"]
+        == sum(row["limit"]["cycles"] for row in layers if row["limit"])
+    )
 
 
 @pytest.mark.slow

@@ -56,6 +56,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     bench.add_argument(
         "--scale", type=int, default=1, metavar="N", help="fig16 with N times fewer channels in and out"
     )
+    bench.add_argument(
+        "--model",
+        type=Path,
+        metavar="FILE.mlir",
+        help="fig17 with this network (default: examples/networks/tinybert.py, quantised; needs [torch])",
+    )
     bench.add_argument("--jobs", type=int, metavar="N", help="processes (default: one a core)")
     bench.add_argument("--dask", metavar="ADDRESS", help="run on the Dask scheduler there")
     bench.add_argument(
@@ -95,6 +101,7 @@ def execute(options: argparse.Namespace) -> int:
         board=options.board,
         layers=options.layers,
         scale=options.scale,
+        model=options.model,
     )
     for name in names if options.markdown else ():
         document.check(options.markdown, name)  # before hours of runs

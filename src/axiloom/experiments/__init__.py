@@ -19,6 +19,7 @@ NAMES = (
     "fig13",
     "fig14",
     "fig16",
+    "fig17",
     "ablation",
     "against-hand",
     "crossover",

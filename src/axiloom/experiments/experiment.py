@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom import boards
@@ -35,6 +36,8 @@ class Options:
     """Of a network instead of all, where an experiment has a network's."""
     scale: int = 1
     """As many times fewer channels in those layers."""
+    model: Path | None = None
+    """The .mlir of a network instead of the experiment's own, where it has one."""
 
     def cubes(self, usual: Sequence[int], quick: Sequence[int]) -> tuple[int, ...]:
         """The sizes M = N = K of an experiment that usually has `usual`."""

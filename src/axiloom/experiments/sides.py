@@ -23,8 +23,10 @@ from axiloom.cosim.soc import Job, RunResult
 from axiloom.cosim.toolchain import compile_arm
 from axiloom.drivergen import parse_workload
 from axiloom.errors import CompileError, DriverError, MismatchError, UsageError
+from axiloom.experiments import networks
 from axiloom.experiments.contents import content
 from axiloom.isa import AcceleratorSpec
+from axiloom.store import key
 from axiloom.workflow import Run
 
 Point = dict[str, Any]
@@ -56,7 +58,7 @@ def generated(
         pipeline=pipeline,
         board=board,
     )
-    return {"kind": "generated", "code": _fingerprint(board), **made}
+    return {"kind": "generated", "code": fingerprint(board), **made}
 
 
 def generated_conv(
@@ -84,7 +86,7 @@ def _of_conv(kind: str, point: Point) -> Point:
                 job = _job_by_hand if kind == "hand" else _job
                 program, spec = job(run, Path(folder)).elf, run.spec
         except (CompileError, UsageError):
-            return {**point, "code": _fingerprint(point["board"])}
+            return {**point, "code": fingerprint(point["board"])}
         return {**point, "code": content(program, spec, point["board"])}
 
 
@@ -106,7 +108,7 @@ def on_cpu(size: Size, kernel: str, *, data_type: str = "int32", board: str = bo
     """``sw/baselines/KERNEL.c`` (``cpu_neon``, ``cpu_naive``) at -O3."""
     return {
         "kind": "cpu",
-        "code": _fingerprint(board),
+        "code": fingerprint(board),
         "kernel": kernel,
         **points.point(problem(size, data_type), isa.builtin("v3_16", None, data_type), board=board),
     }
@@ -120,12 +122,16 @@ def conv_on_cpu(problem: str, kernel: str, *, board: str = boards.DEFAULT) -> Po
 
 
 def group(point: Point) -> Hashable:
-    """Points that a worker takes together: the same hardware, or none."""
+    """Points that a worker takes together: the same hardware, or none. A network takes minutes by itself."""
+    if point["kind"] == networks.KIND:
+        return key(point)
     return point["board"] if point["kind"] == "cpu" else points.hardware(point)
 
 
 def measure(batch: list[Point]) -> list[Figures]:
     """Worker: figures of each point. MismatchError or DriverError for a wrong or stale result."""
+    if batch[0]["kind"] == networks.KIND:
+        return [networks.measure(point) for point in batch]
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
         if batch[0]["kind"] == "cpu":
             return [_run_cpu(point, Path(folder)) for point in batch]
@@ -146,7 +152,7 @@ def problem(size: Size, data_type: str) -> str:
 
 
 @cache
-def _fingerprint(board: str) -> str:
+def fingerprint(board: str) -> str:
     """Of all code that a figure depends on: what an older version measured is not taken for this one's."""
     root = Path(axiloom.__file__).parent
     files = sorted(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
+from typing import Any
 
+from axiloom.network_report import alone_title, how
 from axiloom.page import parts
 from axiloom.page.numbers import count, duration, percent, size
 from axiloom.report import Report
 
 LAYERS = (
     "From the begin of a layer to that of the next one. What an accelerator might have been expected to take "
-    "and did not has the reason below its name."
+    "and did not has the reason below its name; so has a layer that does not use the accelerator as it was "
+    "asked to. Limit: times the fewest cycles that its words or its multiply-adds can take."
 )
 MEMORY = (
     "Tensors between layers: across, the layers while which one is needed; up, where it lies. What does not "
@@ -25,9 +29,11 @@ def layers(report: Report) -> str:
     if network is None:
         return ""
     longest = max((row["share"] for row in network["layers"]), default=0) or 1
+    alone = network["cpu_layers"] is not None
     rows = []
     for row in network["layers"]:
-        reason = f"<small>{escape(row['reason'])}</small>" if row["reason"] else ""
+        remark = row["reason"] or (row["use"] or {}).get("note")
+        reason = f"<small>{escape(remark)}</small>" if remark else ""
         colour = "compute" if row["place"] == "accelerator" else "code"
         width = 100 * row["share"] / longest
         bar = f'<span class="mini" style="--w:{width:.1f}%;--c:var(--{colour})"></span>'
@@ -35,28 +41,41 @@ def layers(report: Report) -> str:
             (
                 f"{row['layer']} <code>{escape(row['function'])}</code>{reason}",
                 escape(row["accelerator"] or "CPU"),
+                escape(how(row)),
                 escape(row["location"]),
                 count(row["multiply_adds"]) if row["multiply_adds"] else "–",
                 duration(row["ms"] / 1e3),
                 bar + percent(row["share"]),
+                f"{row['limit']['ratio']:.2f}" if row["limit"] and row["limit"]["ratio"] else "–",
+                *(_beside(row) if alone else ()),
             )
         )
-    table = parts.table(("layer", "runs on", "place", "multiply-adds", "time", "share"), rows, "layers")
-    return _sums(report) + table
+    columns = ("layer", "runs on", "how", "place", "multiply-adds", "time", "share", "limit")
+    return _sums(report) + parts.table(columns + (("CPU alone", "times") if alone else ()), rows, "layers")
+
+
+def _beside(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The same ops on the CPU alone, and how many times as long that takes."""
+    ms = row["alone_ms"]
+    if ms is None:
+        return "–", "–"
+    return duration(ms / 1e3), f"{ms / row['ms']:.2f}" if row["ms"] else "–"
 
 
 def _sums(report: Report) -> str:
     network = report["network"]
-    by_place = {"accelerator": 0.0, "cpu": 0.0}
-    for row in network["layers"]:
-        by_place[row["place"]] += row["ms"]
+    part = network["offload"]
     rows = [
-        ("layers on the accelerator", duration(by_place["accelerator"] / 1e3)),
-        ("layers on the CPU", duration(by_place["cpu"] / 1e3)),
+        ("layers on the accelerator", f"{duration(part['ms'] / 1e3)} ({percent(part['share'])})"),
+        ("layers on the CPU", duration(part["host_ms"] / 1e3)),
     ]
     if network["cpu_layers"]:
         alone = sum(row["ms"] for row in network["cpu_layers"])
-        rows.append(("the whole network on the CPU alone", duration(alone / 1e3)))
+        rows.append((f"the whole network: {alone_title(report)} alone", duration(alone / 1e3)))
+    if part["speed_up"] is not None:
+        rows.append(("speed-up of the offloaded part", f"{part['speed_up']:.2f}"))
+    if part["end_to_end"] is not None:
+        rows.append(("speed-up end to end", f"{part['end_to_end']:.2f}"))
     return parts.table(("", ""), rows)
 
 

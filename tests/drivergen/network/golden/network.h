@@ -24,6 +24,13 @@ static inline void axl_mark(int32_t layer)
     axl_marks[layer] = axl_timer();
 }
 
+/* Let lines of the cache come that a loop is going to need; beyond the end of an array it does no harm. */
+static inline void axl_preload(const void *from, uint32_t lines)
+{
+    for (uint32_t line = 0; line < lines; line++)
+        __builtin_prefetch((const uint8_t *)from + 32 * line);
+}
+
 dma_status network(const int8_t *axl_arg0, int32_t *axl_arg3);
 
 #endif

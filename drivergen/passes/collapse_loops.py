@@ -1,0 +1,149 @@
+"""Loops that run through memory as one become one loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    i64,
+)
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+Group = tuple[int, ...]
+"""Loops that become one, outermost first."""
+
+
+def _dims(m: AffineMap) -> list[int] | None:
+    """The loops that a map consists of, each once; None if it has other expressions."""
+    found = [e.position for e in m.results if isinstance(e, AffineDimExpr)]
+    return found if len(found) == len(m.results) == len(set(found)) else None
+
+
+def _groups(op: linalg.GenericOp) -> list[Group]:
+    """Neighbours of one kind that every operand has next to each other in memory, or not at all."""
+    maps = [_dims(attr.data) for attr in op.indexing_maps]
+    kinds = [attr.data for attr in op.iterator_types]
+    plain = [isinstance(v.type, MemRefType) and isinstance(v.type.layout, NoneAttr) for v in op.operands]
+
+    def together(one: int, other: int) -> bool:
+        for dims, contiguous in zip(maps, plain, strict=True):
+            assert dims is not None
+            if one not in dims and other not in dims:
+                continue
+            if not contiguous or (one, other) not in pairwise(dims):
+                return False
+        return kinds[one] == kinds[other]
+
+    if any(dims is None for dims in maps) or any(isinstance(i, linalg.IndexOp) for i in op.walk()):
+        return [(loop,) for loop in range(len(kinds))]
+    found: list[Group] = [(0,)] if kinds else []
+    for loop in range(1, len(kinds)):
+        if together(loop - 1, loop):
+            found[-1] += (loop,)
+        else:
+            found.append((loop,))
+    return found
+
+
+def _collapsed(before: Operation, value: SSAValue, axes: Sequence[Group]) -> SSAValue:
+    """A view of `value` with these axes of it as one."""
+    kind = value.type
+    if not isinstance(kind, MemRefType) or all(len(group) == 1 for group in axes):
+        return value
+    shape = kind.get_shape()
+    view = memref.CollapseShapeOp.create(
+        operands=[value],
+        properties={"reassociation": ArrayAttr(ArrayAttr(IntegerAttr(a, i64) for a in one) for one in axes)},
+        result_types=[MemRefType(kind.element_type, [prod(shape[a] for a in one) for one in axes])],
+    )
+    view.results[0].name_hint = value.name_hint
+    Rewriter.insert_op(view, InsertPoint.before(before))
+    return view.results[0]
+
+
+def _collapse(op: linalg.GenericOp) -> None:
+    groups = _groups(op)
+    if all(len(group) == 1 for group in groups):
+        return
+    operands, maps = [], []
+    for value, attr in zip(op.operands, op.indexing_maps, strict=True):
+        dims = _dims(attr.data)
+        assert dims is not None
+        own = _once(dims, groups)
+        axes = [tuple(dims.index(loop) for loop in groups[number]) for number in own]
+        operands.append(_collapsed(op, value, axes))
+        maps.append(AffineMap(len(groups), 0, tuple(AffineDimExpr(number) for number in own)))
+    new = linalg.GenericOp(
+        operands[: len(op.inputs)],
+        operands[len(op.inputs) :],
+        op.body.clone(),
+        ArrayAttr([AffineMapAttr(m) for m in maps]),
+        ArrayAttr([op.iterator_types.data[group[0]] for group in groups]),
+        [],
+        op.doc,
+        op.library_call,
+    )
+    new.location = op.location
+    Rewriter.replace_op(op, new)
+
+
+def _once(dims: Sequence[int], groups: Sequence[Group]) -> list[int]:
+    """Numbers of the groups that an operand has, in the order of its axes."""
+    return [
+        next(n for n, group in enumerate(groups) if loop == group[0]) for loop in dims if _leads(loop, groups)
+    ]
+
+
+def _leads(loop: int, groups: Sequence[Group]) -> bool:
+    return any(group[0] == loop for group in groups)
+
+
+def _collapse_fill(op: linalg.FillOp) -> None:
+    (target,) = op.outputs
+    if isinstance(target.type, MemRefType) and isinstance(target.type.layout, NoneAttr):
+        axes = [tuple(range(len(target.type.get_shape())))]
+        if len(axes[0]) > 1:
+            op.operands[1] = _collapsed(op, target, axes)
+
+
+@dataclass(frozen=True)
+class CollapseLoops(ModulePass):
+    """Ops on memory with as few loops as they can have.
+
+    ::
+
+        linalg.generic {indexing_maps = [(a, b, c) -> (a, b, c), (a, b, c) -> (a), (a, b, c) -> (a, b, c)]}
+            ins(%x, %bias : memref<64x7x7xi8>, memref<64xi32>) outs(%out : memref<64x7x7xi8>)
+
+        %x_1 = memref.collapse_shape %x [[0], [1, 2]] : memref<64x7x7xi8> into memref<64x49xi8>
+        %out_1 = memref.collapse_shape %out ...
+        linalg.generic {indexing_maps = [(a, b) -> (a, b), (a, b) -> (a), (a, b) -> (a, b)]}
+            ins(%x_1, %bias : memref<64x49xi8>, memref<64xi32>) outs(%out_1 : memref<64x49xi8>)
+
+    A long loop leaves fewer elements outside of whole vectors, and lines can be fetched ahead of it. The
+    order of the elements stays as it was.
+    """
+
+    name = "accel-collapse-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in list(op.walk()):
+            if isinstance(inner, linalg.GenericOp) and not inner.results:
+                _collapse(inner)
+            elif isinstance(inner, linalg.FillOp) and not inner.results:
+                _collapse_fill(inner)
