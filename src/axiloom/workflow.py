@@ -211,7 +211,8 @@ class Run:
                     (folder / f"stage-{stage}.mlir").write_text(text, encoding="utf-8")
             self.soc.build(progress=self.progress)
             self.progress("")
-            job = Job(elf, self.inputs, self.outputs, section=self.driver.function if self.os == "linux" else "")
+            section = self.driver.function if self.os == "linux" else ""
+            job = Job(elf, self.inputs, self.outputs, section=section)
             return self.soc.run_many([job], progress=self.live)[0]
 
     def simulate_cpu(self, kernel: str = "loops") -> dict[str, Any]:
