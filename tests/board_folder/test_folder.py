@@ -159,3 +159,20 @@ def test_the_self_test_is_right_in_simulation(tmp_path: Path, names: tuple[str, 
     soc.build()
     (result,) = soc.run_many([Job(tmp_path / "folder/build/selftest.elf", {}, {})])
     assert result.exit_code == 0
+
+
+@pytest.mark.slow
+def test_a_board_of_the_open_flow(tmp_path: Path) -> None:
+    """The files of the open flow in place of those for Vivado, and the driver for the PC."""
+    folder = tmp_path / "ulx3s"
+    plan = board_folder.make(hardware.load("ulx3s"), [isa.builtin("v1_4")])
+    board_folder.write(board_folder.contents(plan), folder)
+    assert not (folder / "vivado").exists()
+    rows = checks.check(folder)
+    assert [(row.tool, row.faults) for row in rows if row.faults] == []
+    if not any(row.skipped for row in rows):
+        assert checks.unchecked(folder, rows) == []
+    pins = folder / "openflow/pins.lpf"
+    pins.write_text(pins.read_text().replace('LOCATE COMP "led[3]"', 'LOCATE COMP "led[8]"'))
+    faults = [fault for row in checks.check(folder, ("openflow",)) for fault in row.faults]
+    assert faults == ["led[8] is located, and is no port of axiloom_ulx3s", "led[3] has no site"]

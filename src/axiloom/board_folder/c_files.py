@@ -10,6 +10,7 @@ from axiloom import sw
 from axiloom.board_folder.plan import Plan, identifier
 from axiloom.cosim import toolchain
 from axiloom.drivergen import Driver
+from axiloom.remote_driver import TIMER_HZ
 
 _HEADERS = {"driver.h": "AXILOOM_DRIVER_H", "cpu.h": "AXILOOM_CPU_H"}
 _TYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t"}
@@ -43,7 +44,7 @@ def files(plan: Plan) -> dict[str, str]:
 def runtime(plan: Plan) -> list[Path]:
     """Sources, headers and linker scripts of the runtime that the board can use."""
     target = linux_target(plan)
-    used = {*sw.SOURCES} if target is None else {*target.sources, target.script}
+    used = {*sw.REMOTE_SOURCES} if target is None else {*target.sources, target.script}
     if plan.hardware.family == "zynq":
         used |= {*sw.SOURCES, *sw.NO_BUILTIN_SOURCES, sw.LINKER_SCRIPT, *(sw.ROOT / "arm").rglob("*.h")}
     folders = {sw.ROOT / "include", *(source.parent for source in used)}
@@ -59,8 +60,10 @@ def _guarded(text: str, name: str) -> str:
 
 def macros(plan: Plan) -> dict[str, object]:
     """What all C of the folder is compiled with."""
-    assert plan.hardware.cpu is not None
-    return {**toolchain.hardware_macros(plan.specs), "AXL_CPU_HZ": f"{plan.hardware.cpu.clock_hz}u"}
+    cpu = plan.hardware.cpu
+    # Without a processor the driver runs on a PC, whose clock counts nanoseconds.
+    clock = cpu.clock_hz if cpu else TIMER_HZ
+    return {**toolchain.hardware_macros(plan.specs), "AXL_CPU_HZ": f"{clock}u"}
 
 
 def selftest(plan: Plan) -> str:

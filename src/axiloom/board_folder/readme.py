@@ -138,6 +138,11 @@ def _map(plan: Plan, cores: tuple[Core, ...]) -> list[str]:
 
 
 def _open_steps(files: Sequence[str]) -> list[str]:
+    steps = ["## Steps", ""]
     if "openflow/README.md" in files:
-        return ["## Steps", "", "They are in [openflow/README.md](openflow/README.md)."]
-    return []
+        steps += ["Bitstream and runs: [openflow/README.md](openflow/README.md).", ""]
+    return [
+        *steps,
+        "`make host` builds the self-test for this PC as a library: a program of your own attaches it to the",
+        "line (`sw/runtime/remote/remote.h`) and calls its `main`.",
+    ]

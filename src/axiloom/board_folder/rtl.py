@@ -5,14 +5,15 @@ DMA.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from axiloom import isa
 from axiloom.board_folder.plan import OWN, Plan, identifier
 from axiloom.errors import BuildError
 from axiloom.hw import verilog
 from axiloom.hw.accelerator import build
-from axiloom.hw.soc import UserAccelerator
+from axiloom.hw.soc import Soc, UserAccelerator
 from axiloom.isa import AcceleratorSpec
 
 _PORT = re.compile(r"\s*(input|output)\s+(?:wire\s+|reg\s+)?(?:\[(\d+):0\]\s*)?(\w+)")
@@ -45,11 +46,31 @@ class Core:
 def cores(plan: Plan) -> tuple[Core, ...]:
     """The cores of `plan`, the accelerators in order."""
     if plan.dma == OWN:
-        text = verilog.emit(plan.specs, user_rtl=plan.user_rtl)
+        text = _soc(plan)
         name = verilog.TOPS["soc"]
         files = {f"{name}.v": text, **_user_files(plan)}
         return (Core(name, files, ports(text, name), plan.specs),)
     return tuple(_stream_core(plan, spec) for spec in plan.specs)
+
+
+def _soc(plan: Plan) -> str:
+    """The Verilog of DMAs and accelerators. That of one does not depend on its address."""
+    if len(plan.specs) > 1 or plan.user_rtl is not None:
+        return verilog.emit(plan.specs, user_rtl=plan.user_rtl)
+    (spec,) = plan.specs
+    return verilog.banner([spec]) + _placeless(
+        isa.dumps(spec.replace(dma=replace(spec.dma, address=0))), spec
+    )
+
+
+_printed: dict[str, str] = {}
+
+
+def _placeless(key: str, spec: AcceleratorSpec) -> str:
+    """Without the banner; made once for all boards that one program writes for."""
+    if key not in _printed:
+        _printed[key] = verilog.convert(Soc(spec), verilog.TOPS["soc"])
+    return _printed[key]
 
 
 def ports(text: str, module: str) -> tuple[Port, ...]:

@@ -38,7 +38,7 @@ def contents(plan: Plan) -> Contents:
         made = cores(plan)
         files |= _vivado(plan, made)
         extra, missing = optional.linux_files(plan)
-        files["Makefile"] = makefile.text(plan)
+    files["Makefile"] = makefile.text(plan)
     files |= extra
     files[MARK] = text_files.manifest(plan, made)
     files["README.md"] = readme.text(plan, made, sorted(files), missing)

@@ -1,0 +1,42 @@
+"""A row of a check: a tool, what it read, what it found; and how a program is run for one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Row:
+    """A tool, the files it read, and what it found: `faults` is empty where all is well."""
+
+    tool: str
+    files: tuple[str, ...]
+    faults: tuple[str, ...] = ()
+    skipped: str = ""
+    """Why the tool did not run; empty where it did."""
+
+    @property
+    def outcome(self) -> str:
+        if self.skipped:
+            return "skipped"
+        return f"{len(self.faults)} faults" if self.faults else "ok"
+
+
+def names(folder: Path, *patterns: str) -> tuple[str, ...]:
+    found = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
+    return tuple(sorted(path.relative_to(folder).as_posix() for path in found))
+
+
+def run(command: list[str], folder: Path, **environment: str) -> list[str]:
+    """What a program complains of: nothing if it succeeds."""
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+    if done.returncode == 0:
+        return []
+    lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+    told = [line for line in lines if "error" in line.lower()] or lines
+    return told[:3] or [f"{Path(command[0]).name} ended with {done.returncode}"]
