@@ -19,6 +19,7 @@ LONG = (
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
     "linux_process",  # builds a C library for both CPUs
     "fmax",  # places and routes for an hour
+    "open_flow",  # as well
 )
 
 for name in sys.argv[1:] or ALL:

@@ -1,0 +1,70 @@
+"""Bitstreams for a ULX3S from an empty folder: clock met, Fmax, utilisation; and one tile on the netlist.
+
+For each design the driver of one tile runs against the RTL and against the netlist that Yosys made of it
+(with models of the ECP5's cells): results and cycles must be the same.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from axiloom import board_folder, drivergen, isa, open_flow
+from axiloom.boards import hardware
+from axiloom.boards.ulx3s_design import NAME
+from axiloom.serial_run import SerialResult, run
+from axiloom.workflow import random_inputs
+
+DESIGNS = (("v3_8", "int32", "matmul:8x8x8"), ("v4_16", "int8", "matmul:16x16x16"))
+
+
+def show(line: str) -> None:
+    if line:
+        print(line, file=sys.stderr, flush=True)
+
+
+def one_tile(spec: isa.AcceleratorSpec, problem: str, netlist: str | None, folder: Path) -> SerialResult:
+    """The run of `problem`, checked against NumPy."""
+    parsed = drivergen.parse_workload(f"{problem}:{spec.data_type.value}")
+    driver = drivergen.compile_mlir(parsed.mlir, spec, pipeline="copying", name=problem)
+    files = {"driver.c": driver.c, driver.header_name: driver.header, "driver_main.c": driver.harness}
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    inputs = random_inputs(driver, 0)
+    outputs = {arg.symbol: (arg.shape, arg.dtype) for arg in driver.args if arg.kind != "in"}
+    sources = [folder / "driver.c", folder / "driver_main.c"]
+    result = run(sources, spec, inputs, outputs, include=[folder], netlist=netlist, progress=show)
+    for symbol, want in drivergen.reference(parsed.mlir, inputs, name=problem).items():
+        np.testing.assert_array_equal(result.outputs[symbol], want)
+    return result
+
+
+def main() -> None:
+    for name, data_type, problem in DESIGNS:
+        spec = isa.builtin(name, data_type=data_type)
+        with tempfile.TemporaryDirectory(prefix="axiloom-") as empty:
+            folder = Path(empty) / "board"
+            plan = board_folder.make(hardware.load(NAME), [spec])
+            board_folder.write(board_folder.contents(plan), folder)
+            built = open_flow.build(folder, progress=show)
+            report = built.report
+            bitstream = (built.folder / open_flow.BITSTREAM).stat().st_size
+            netlist = (built.folder / open_flow.NETLIST).read_text(encoding="utf-8")
+            print(
+                f"{name} {data_type}: {report['clock_hz'] / 1e6:g} MHz met, "
+                f"Fmax {report['fmax_hz'] / 1e6:.1f} MHz, bitstream of {bitstream:,} bytes"
+            )
+            for what, used in report["utilisation"].items():
+                print(f"  {what:<12} {used['used']:>7,} of {used['available']:>7,}")
+            rtl = one_tile(spec, problem, None, Path(empty))
+            after = one_tile(spec, problem, netlist, Path(empty))
+            print(f"  {problem}: right on RTL ({rtl.cycles:,} cycles) and netlist ({after.cycles:,} cycles)")
+            if rtl.cycles != after.cycles:
+                sys.exit("the netlist takes another number of cycles than the RTL")
+
+
+if __name__ == "__main__":
+    main()
