@@ -17,6 +17,7 @@ ALL = (
 LONG = (
     *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch"),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
+    "bring_up",  # builds a C library, and hardware with faults
     "linux_process",  # builds a C library for both CPUs
     "fmax",  # places and routes for an hour
     "open_flow",  # as well

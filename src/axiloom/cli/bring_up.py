@@ -1,0 +1,48 @@
+"""``axiloom bring-up``: the ladder that a new board climbs, climbed in simulation first."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from axiloom import boards, bring_up
+from axiloom.cli import options as shared
+from axiloom.cosim.soc import Soc
+from axiloom.errors import DriverError
+from axiloom.workflow import folder_or_temporary
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "bring-up",
+        help="run the bring-up ladder, the first program for a new board, on the simulated SoC",
+        description="Six steps: the DMA's registers, its memory, an instruction, a tile times the identity, "
+        "a tile, a whole kernel. The program is the static Linux one that the board runs (--keep has it).",
+    )
+    shared.add_accelerator(command)
+    command.add_argument(
+        "--board",
+        default=boards.DEFAULT,
+        metavar="NAME|FILE.toml",
+        help=f"{', '.join(boards.names())}, or a profile of your own (default %(default)s)",
+    )
+    command.add_argument(
+        "--sim", choices=("verilator", "icarus"), default="verilator", help="default %(default)s"
+    )
+    command.add_argument("--keep", type=Path, metavar="DIR", help="keep the program and its sources there")
+    command.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    spec, board, progress = shared.accelerator(options), boards.load(options.board), shared.progress()
+    soc = Soc(spec, board=board, sim=options.sim, user_rtl=shared.user_rtl(options))
+    with folder_or_temporary(options.keep) as folder:
+        progress("compiling the ladder")
+        elf = bring_up.build(spec, folder, board)
+        soc.build(progress=progress)
+        progress("")
+        ladder = bring_up.run(elf, soc)
+    print(ladder.console, end="")
+    if not ladder.passed:
+        raise DriverError(str(ladder))
+    return 0
