@@ -24,10 +24,12 @@ MAINTAINED_WORD = 0.55
 LINE_BYTES = 32
 PIECE = 3000
 """... that each piece of a convolution costs whose tiles do not divide it: its queue is closed and opened."""
-QUEUED = 40
+QUEUED = 110
 """... in which it queues an opcode, and the device takes its words."""
 WAITED = 0.04
 """The part of loads and of the CPU's work that something waits for though it might overlap, about."""
+QUEUE_WAITED = 1.0
+"""... of what queueing a compute takes."""
 COPYING_WAITED = 0.5
 """The same where the CPU copies: it stages a packet while one is sent, and each begins behind it."""
 STEPS = 4096
@@ -185,7 +187,8 @@ class Model:
         pieces = prod(1 + (self.problem[dim] % tile[dim] > 0) for dim in order) - 1
         in_place = self.in_place(tile, order)
         waited = WAITED if in_place["I"] and in_place["F"] else COPYING_WAITED
-        return waited * (loads + cpu) + PIECE * pieces
+        queued = QUEUE_WAITED * QUEUED * prod(self.trips(tile, order))
+        return waited * (loads + cpu) + queued + PIECE * pieces
 
     def _lines(self, tile: Mapping[str, int]) -> float:
         """Words of the cache's lines that a result lies in, for each word of it."""

@@ -184,7 +184,7 @@ def compile_mlir(
     if spec is not None and order is None and any(name in chosen for name in ORDERED):
         annotate = _cheapest_order(module, spec, annotate, chosen, caches)
     function = only_function(module, name)
-    run_passes(module, [*_prepare(spec), annotate])
+    run_passes(module, [*prepare(spec), annotate])
     driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
     driver.passes, driver.note = chosen, note
     driver.calls = [
@@ -209,7 +209,7 @@ def compile_mlir(
     return driver
 
 
-def _prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
+def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     """The passes in front of accel-annotate."""
     passes: list[ModulePass] = [Generalise()]
     if isinstance(spec, AcceleratorSpec) and spec.sets("pt"):
@@ -229,7 +229,7 @@ def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int, chosen: S
     copy = module.clone()
     tiled = [Split(), Tile(), PlaceFlow(), OverlapEdges(), PackConstants()]
     tiled += [Residency(outermost=True)] if "residency" in chosen else []
-    run_passes(copy, [*_prepare(annotate.accelerator), annotate, *tiled])
+    run_passes(copy, [*prepare(annotate.accelerator), annotate, *tiled])
     FlattenTiles().apply(context(), copy)
     return sends_in_place(copy, stream_width)
 
@@ -248,7 +248,7 @@ def _cheapest_order(
     beat_words = spec.stream_width // WORD_BITS
     found: list[tuple[float, Annotate]] = []
     plain = module.clone()
-    run_passes(plain, _prepare(spec))
+    run_passes(plain, prepare(spec))
     for order in orders:
         one, copy = replace(annotate, order=order), plain.clone()
         run_passes(copy, [one, _split(chosen), Tile(), PlaceFlow(), *first])

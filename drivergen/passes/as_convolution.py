@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -21,7 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -53,13 +54,10 @@ def _expanded(builder: Builder, value: SSAValue, groups: Sequence[Sequence[int]]
     strides = kind.get_strides()
     assert strides is not None
     shape = [size for group in groups for size in group]
-    inner = []
+    inner: list[int | None] = []
     for group, stride in zip(groups, strides, strict=True):
-        own = []
-        for size in reversed(group):
-            own.insert(0, stride)
-            stride = None if stride is None else stride * size
-        inner += own
+        behind = [prod(group[number + 1 :]) for number in range(len(group))]
+        inner += [None if stride is None else stride * count for count in behind]
     ends = [sum(len(group) for group in groups[:number]) for number in range(len(groups))]
     names = ArrayAttr(
         ArrayAttr(IntegerAttr(end + n, i64) for n in range(len(group)))
@@ -95,8 +93,8 @@ def _rewrite(op: linalg.GenericOp) -> None:
     filters = _expanded(builder, named["A"][0], [[size["m"]], [size["k"], 1, 1]])
     image = _expanded(builder, named["B"][0], [[size["k"]], list(pixels)])
     result = _expanded(builder, named["C"][0], [[size["m"]], list(pixels)])
-    dims = {name: AffineDimExpr(number) for number, name in enumerate(_LOOPS)}
-    maps = {
+    dims: dict[str, AffineExpr] = {name: AffineDimExpr(number) for number, name in enumerate(_LOOPS)}
+    maps: dict[str, list[AffineExpr]] = {
         "A": [dims["oc"], dims["ic"], dims["fh"], dims["fw"]],
         "B": [dims["ic"], dims["oh"] + dims["fh"], dims["ow"] + dims["fw"]],
         "C": [dims["oc"], dims["oh"], dims["ow"]],
