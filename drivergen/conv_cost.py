@@ -169,7 +169,8 @@ class Model:
         )
         moved = self.moved(tile, order)
         once = {operand for operand, loops in moved.items() if not loops}
-        fits = {"I": whole, "F": filters, "O": result}
+        parts = any(order[n] in spec.form.reductions for n in moved["O"])  # the CPU adds them up
+        fits = {"I": whole, "F": filters, "O": result and not parts}
         return {operand: fits[operand] or (operand == "F" and operand in once) for operand in fits}
 
     def estimate(self, tile: Mapping[str, int], order: Sequence[str]) -> float:
@@ -200,6 +201,7 @@ class Model:
         return 1 + (LINE_BYTES - 4) / row if shared else 1.0
 
     def _cpu(self, tile: Mapping[str, int], order: Sequence[str], times: Mapping[str, int]) -> float:
+        """What the CPU does: it cleans and invalidates, or copies; and queues."""
         one, beat = self.work(tile), self.spec.stream_width // WORD_BITS
         computes = prod(self.trips(tile, order))
         words = {

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from axiloom import boards, drivergen, isa
 from axiloom.cosim.replay import Replay
+from axiloom.drivergen import conv_choice
 from axiloom.drivergen.cost import Choice, Machine, Model, constants_of, rank
 from axiloom.drivergen.plans import Plan, plans
 from axiloom.drivergen.problem import Problem
@@ -20,6 +21,7 @@ from axiloom.drivergen.replay_costs import costs_of, kind_of
 from axiloom.drivergen.selection import Candidate, Tile, candidates, published_best, reads_in_place, schedules
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels import MATMUL
 from axiloom.isa.post import without_post
 
 BEST = "best"
@@ -187,13 +189,17 @@ def resolve(
     board: str = boards.DEFAULT,
     name: str = "input.mlir",
 ) -> Schedule:
-    """The same with the model's choice in place of flow `BEST`, for the largest matmul in the MLIR `text`.
+    """The same with the model's choice in place of flow `BEST`, for the largest matmul or conv in `text`.
 
     Without a `pipeline`, all passes that the DMA is able to use, or with `BEST` the model's choice.
     """
     if flow != BEST:
         default = pipeline or drivergen.default_pipeline(spec)
         return Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, default)
+    if spec.form is not MATMUL:
+        first = conv_choice.flows(text, spec, order=order, tile=tile, name=name)[0]
+        how = pipeline or drivergen.default_pipeline(spec)
+        return Schedule(first.name, first.choice.order, first.choice.tile, how)
     calls = drivergen.compile_mlir(text, spec, stop="linalg", name=name).calls
     largest = max(calls, key=lambda call: call.M * call.N * call.K)
     problem = Problem(largest.M, largest.N, largest.K, spec.data_type.value)

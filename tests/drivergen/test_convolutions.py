@@ -12,7 +12,7 @@ from tests.drivergen import host
 from tests.drivergen.convolutions import Conv, convs
 
 from axiloom import isa
-from axiloom.drivergen import compile_mlir, conv_tiles, matmul_mlir
+from axiloom.drivergen import compile_mlir, conv_choice, conv_tiles, matmul_mlir
 from axiloom.drivergen.conv_cost import Model
 from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
@@ -122,6 +122,25 @@ def test_descriptors_want_whole_rows_and_beats() -> None:
     assert computes * work.compute < choice.cycles < 1.1 * computes * work.compute
     copied = conv_tiles.choose(spec("conv_v4", "int8"), sizes, settings_, "Os", image=image)
     assert copied.image == {}
+
+
+def test_best_flow() -> None:
+    """Sums that come back in parts are added up by the CPU: a flow that keeps them on the device wins."""
+    text = Conv(ic=64, oc=64, image=(14, 14), taps=(1, 1), dtype="int8").text
+    device = with_descriptors("int8")
+    every = conv_choice.flows(text, device)
+    assert {one.name for one in every} == set(device.flows)
+    assert [one.choice.cycles for one in every] == sorted(one.choice.cycles for one in every)
+    split = conv_choice.flows(text, device, tile=(64, 14, 14, 16, 1, 1))
+    kept = {one.name: one.choice.cycles for one in split}
+    assert split[0].name == "Os"
+    assert kept["Os"] < kept["Ns"]
+    post = conv_choice.flows(text, spec("conv_v4", "int8", post=True))
+    assert {one.name for one in post} == set(device.flows)
+    with pytest.raises(CompileError, match=r"^input.mlir: there is no convolution in it for conv_v4$"):
+        conv_choice.flows(matmul_mlir(4, 4, 4).replace("matmul ", "matmul_transpose_b "), device)
+    with pytest.raises(CompileError, match=r"^input.mlir: no flow of conv_v4 can be used for it$"):
+        conv_choice.flows(text, device, order=("ic", "oh", "ow"))
 
 
 def test_a_given_tile_gets_no_more_rows_than_fit() -> None:
