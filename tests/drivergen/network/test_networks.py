@@ -78,6 +78,14 @@ def test_the_c_of_a_network(golden) -> None:  # type: ignore[no-untyped-def]
     golden(driver.harness, "network_main.c")
 
 
+def test_results_are_called_alike_on_the_cpu_and_beside_accelerators() -> None:
+    """Both are compared with one reference, by name, whatever else is packed for an accelerator."""
+    model, _, _ = example(FIXTURES / "quantised" / "digits_mlp.mlir")
+    spec = isa.builtin("v4_16", data_type="int8").replace(stream_width=64)
+    alone, beside = (compile_network(model.mlir, one, model.weights) for one in (None, spec))
+    assert alone.args == beside.args
+
+
 def test_small_products_stay_on_the_cpu_if_asked() -> None:
     model, _, _ = example(FIXTURES / "quantised" / "digits_mlp.mlir")
     spec = isa.builtin("v4_16", data_type="int8")
