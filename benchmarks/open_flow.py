@@ -15,8 +15,7 @@ import numpy as np
 from axiloom import board_folder, drivergen, isa, open_flow
 from axiloom.boards import hardware
 from axiloom.boards.ulx3s_design import NAME
-from axiloom.serial_run import SerialResult, run
-from axiloom.workflow import random_inputs
+from axiloom.serial_run import SerialResult, run_problem
 
 DESIGNS = (("v3_8", "int32", "matmul:8x8x8"), ("v4_16", "int8", "matmul:16x16x16"))
 
@@ -28,16 +27,9 @@ def show(line: str) -> None:
 
 def one_tile(spec: isa.AcceleratorSpec, problem: str, netlist: str | None, folder: Path) -> SerialResult:
     """The run of `problem`, checked against NumPy."""
-    parsed = drivergen.parse_workload(f"{problem}:{spec.data_type.value}")
-    driver = drivergen.compile_mlir(parsed.mlir, spec, pipeline="copying", name=problem)
-    files = {"driver.c": driver.c, driver.header_name: driver.header, "driver_main.c": driver.harness}
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    inputs = random_inputs(driver, 0)
-    outputs = {arg.symbol: (arg.shape, arg.dtype) for arg in driver.args if arg.kind != "in"}
-    sources = [folder / "driver.c", folder / "driver_main.c"]
-    result = run(sources, spec, inputs, outputs, include=[folder], netlist=netlist, progress=show)
-    for symbol, want in drivergen.reference(parsed.mlir, inputs, name=problem).items():
+    mlir = drivergen.parse_workload(f"{problem}:{spec.data_type.value}").mlir
+    result, expected = run_problem(mlir, spec, folder, name=problem, netlist=netlist, progress=show)
+    for symbol, want in expected.items():
         np.testing.assert_array_equal(result.outputs[symbol], want)
     return result
 

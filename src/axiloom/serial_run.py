@@ -10,13 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from axiloom import drivergen
 from axiloom.boards.ulx3s_design import NAME, TOP, Design
+from axiloom.choice import Schedule
 from axiloom.cosim import serial_board
 from axiloom.cosim.serial_board import SimulatedBoard
 from axiloom.errors import DriverError
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote_driver import Shapes, compile_remote, run_remote
 from axiloom.serial_host import Bridge, SerialPort
+from axiloom.workflow import random_inputs
+
+PIPELINE = "copying"
+"""What a driver may do whose matrices no DMA reaches."""
 
 Progress = Callable[[str], None]
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -75,6 +81,43 @@ def run(
         traffic.words_in,
         simulated.cycles if simulated else None,
     )
+
+
+def run_problem(
+    mlir: str,
+    spec: AcceleratorSpec,
+    folder: Path,
+    *,
+    name: str,
+    schedule: Schedule | None = None,
+    seed: int = 0,
+    port: str | None = None,
+    netlist: str | None = None,
+    trace: Path | None = None,
+    progress: Progress = lambda _line: None,
+) -> tuple[SerialResult, Arrays]:
+    """As :func:`run`, with the driver that is generated for `mlir` into `folder`, on random inputs.
+
+    Returns the result and the outputs by NumPy, not yet compared.
+    """
+    schedule = schedule or Schedule(None, None, None, PIPELINE)
+    driver = drivergen.compile_mlir(mlir, spec, **schedule._asdict(), name=name)
+    files = {"driver.c": driver.c, driver.header_name: driver.header, "driver_main.c": driver.harness}
+    for file, text in files.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    inputs = random_inputs(driver, seed)
+    result = run(
+        [folder / "driver.c", folder / "driver_main.c"],
+        spec,
+        inputs,
+        {arg.symbol: (arg.shape, arg.dtype) for arg in driver.args if arg.kind != "in"},
+        include=[folder],
+        port=port,
+        netlist=netlist,
+        trace=trace,
+        progress=progress,
+    )
+    return result, drivergen.reference(mlir, inputs, name=name)
 
 
 @contextmanager

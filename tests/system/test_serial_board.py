@@ -15,8 +15,7 @@ from axiloom.cosim import serial_board
 from axiloom.cosim.serial_board import SimulatedBoard
 from axiloom.errors import DriverError, UsageError
 from axiloom.serial_host import Bridge, SerialPort
-from axiloom.serial_run import run
-from axiloom.workflow import random_inputs
+from axiloom.serial_run import run_problem
 
 
 def program(design: Design) -> Path:
@@ -81,15 +80,8 @@ def test_a_generated_driver_is_right_and_takes_the_same_cycles_again(
 ) -> None:
     parsed = drivergen.parse_workload(problem)
     spec = isa.builtin(accelerator, size, parsed.dtype)
-    driver = drivergen.compile_mlir(parsed.mlir, spec, pipeline="copying", name=problem)
-    files = {"driver.c": driver.c, driver.header_name: driver.header, "driver_main.c": driver.harness}
-    for name, text in files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    inputs = random_inputs(driver, 0)
-    outputs = {arg.symbol: (arg.shape, arg.dtype) for arg in driver.args if arg.kind != "in"}
-    sources = [tmp_path / "driver.c", tmp_path / "driver_main.c"]
-    first, second = (run(sources, spec, inputs, outputs, include=[tmp_path]) for _ in range(2))
-    expected = drivergen.reference(parsed.mlir, inputs, name=problem)
+    first, expected = run_problem(parsed.mlir, spec, tmp_path, name=problem)
+    second, _ = run_problem(parsed.mlir, spec, tmp_path, name=problem)
     for symbol, want in expected.items():
         np.testing.assert_array_equal(first.outputs[symbol], want)
         np.testing.assert_array_equal(second.outputs[symbol], want)

@@ -13,18 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import drivergen
 from axiloom.boards.ulx3s_design import NAME
 from axiloom.choice import resolve
 from axiloom.cli import options as shared
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
-from axiloom.serial_run import SerialResult, run
-from axiloom.workflow import folder_or_temporary, random_inputs
+from axiloom.serial_run import PIPELINE, SerialResult, run, run_problem
+from axiloom.workflow import folder_or_temporary
 
-PIPELINE = "copying"
-"""What a driver may do whose matrices no DMA reaches."""
 _REFUSED = {
     "rtl": "--rtl",
     "against": "--against",
@@ -55,20 +52,14 @@ def execute_run(options: argparse.Namespace) -> int:
         pipeline=options.pipeline or PIPELINE,
         name=options.problem,
     )
-    driver = drivergen.compile_mlir(mlir, spec, **schedule._asdict(), name=options.problem)
-    inputs = random_inputs(driver, options.seed)
-    expected = drivergen.reference(mlir, inputs, name=options.problem)
-    outputs = {arg.symbol: (arg.shape, arg.dtype) for arg in driver.args if arg.kind != "in"}
     with folder_or_temporary(options.keep) as folder:
-        texts = {"driver.c": driver.c, driver.header_name: driver.header, "driver_main.c": driver.harness}
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
-        result = run(
-            [folder / "driver.c", folder / "driver_main.c"],
+        result, expected = run_problem(
+            mlir,
             spec,
-            inputs,
-            outputs,
-            include=[folder],
+            folder,
+            name=options.problem,
+            schedule=schedule,
+            seed=options.seed,
             port=options.port,
             trace=options.trace,
             progress=shared.progress(),
