@@ -12,7 +12,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -152,9 +152,7 @@ class Core:
         self._lib.axl_accelerator(0)
         self._functions: tuple[str, ...] = ()
         self._stack_range: tuple[int, int] | None = None
-        self._lib.axl_file(None, 0, None, 0, 0)
-        for file in linux.files(specs, size):
-            self._lib.axl_file(file.path.encode(), file.kind, file.text.encode(), file.address, file.size)
+        self.set_devices()
 
     @property
     def ram(self) -> Array:
@@ -193,6 +191,12 @@ class Core:
             program.entry, program.end, *program.text, *program.headers, top, linux.STACK_BYTES, map_low
         )
         self._check(self._lib.axl_process_start(ctypes.byref(made)))
+
+    def set_devices(self, devices: Sequence[str] = linux.DEVICES) -> None:
+        """From the next :meth:`begin` on: which devices beside /dev/mem a Linux process finds."""
+        self._lib.axl_file(None, 0, None, 0, 0)
+        for file in linux.files(self._specs, self._ram.size, devices):
+            self._lib.axl_file(file.path.encode(), file.kind, file.text.encode(), file.address, file.size)
 
     def stop_at_stale(self) -> None:
         """From here until the next :meth:`begin`: missing cache maintenance is a fault."""

@@ -42,21 +42,25 @@ class File:
     size: int = 0
 
 
-def files(specs: Sequence[AcceleratorSpec], ram_bytes: int) -> list[File]:
+DEVICES = ("uio", "udmabuf")
+"""What a board's device tree may have or lack; /dev/mem is always there."""
+
+
+def files(specs: Sequence[AcceleratorSpec], ram_bytes: int, devices: Sequence[str] = DEVICES) -> list[File]:
     """UIO for each DMA, u-dma-buf for the reserved region, and /dev/mem."""
     place, size = sw.LINUX_REGION_ADDRESS, sw.LINUX_REGION_BYTES
     if ram_bytes < place + size:
         raise DriverError(f"the region that Linux reserves for DMAs ends behind RAM ({ram_bytes:,} bytes)")
     buffer = "/sys/class/u-dma-buf/udmabuf0"
-    found = [
-        File("/dev/mem", MAP, size=_DEV_MEM_BYTES),
+    found = [File("/dev/mem", MAP, size=_DEV_MEM_BYTES)]
+    found += [
         File("/dev/udmabuf0", MAP, "", place, size),
         File(f"{buffer}/phys_addr", TEXT, f"0x{place:016x}\n"),
         File(f"{buffer}/size", TEXT, f"{size}\n"),
         File(f"{buffer}/sync_for_device", SYNC_DEVICE, "", place, size),
         File(f"{buffer}/sync_for_cpu", SYNC_CPU, "", place, size),
-    ]
-    for number, spec in enumerate(specs):
+    ] * ("udmabuf" in devices)
+    for number, spec in enumerate(specs if "uio" in devices else ()):
         about = f"/sys/class/uio/uio{number}"
         found += [
             File(f"/dev/uio{number}", MAP, address=spec.dma.address, size=PAGE_BYTES),

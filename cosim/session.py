@@ -21,7 +21,7 @@ import cocotb
 import numpy as np
 from cocotb.triggers import First, RisingEdge, Timer
 
-from axiloom.cosim import diagnosis
+from axiloom.cosim import diagnosis, linux
 from axiloom.cosim.core import Core
 from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
 from axiloom.cosim.profile import Profile
@@ -59,6 +59,8 @@ class Order:
     """A function whose first call is measured."""
     strict: bool = False
     """Missing cache maintenance ends the run."""
+    devices: Sequence[str] = linux.DEVICES
+    """Of a Linux process: what it finds beside /dev/mem."""
 
 
 @dataclass(frozen=True)
@@ -344,6 +346,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
     if order.reset:
         core.reset_protocol()
     core.record_timeline(work.timeline)
+    core.set_devices(order.devices)
     core.begin(order.elf, order.inputs)
     if order.strict:
         core.stop_at_stale()

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from axiloom import boards
-from axiloom.cosim import core, emitted, icarus, process, verilator
+from axiloom.cosim import core, emitted, icarus, linux, process, verilator
 from axiloom.cosim.profile import Profile
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Finished, Order, Work
 from axiloom.errors import DriverError, HangError, SpecError, UsageError
@@ -70,6 +70,8 @@ class Job:
     """A function of the program; how long its first call takes is in the result."""
     strict: bool = False
     """Missing cache maintenance ends the run with a fault, not only with a line in the result."""
+    devices: Sequence[str] = linux.DEVICES
+    """Of a Linux process: what it finds beside /dev/mem."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +225,17 @@ class Soc:
 
     def _simulate(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Finished]:
         orders = [
-            Order(Path(j.elf).absolute(), j.inputs, j.outputs, j.reset, j.timeout_s, j.layers, j.section, j.strict)
+            Order(
+                Path(j.elf).absolute(),
+                j.inputs,
+                j.outputs,
+                j.reset,
+                j.timeout_s,
+                j.layers,
+                j.section,
+                j.strict,
+                j.devices,
+            )
             for j in jobs
         ]
         todo = Work(

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from axiloom import isa, linux_process
+from axiloom import boards, drivergen, isa, linux_process
+from axiloom.boards import Board
+from axiloom.cosim import linux, toolchain
+from axiloom.cosim.soc import Job, Soc
 from axiloom.isa import AcceleratorSpec
+from axiloom.workflow import Run, compare
+
+A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 
 CASES = [("matmul:48x32x32", isa.builtin("v3", 16), "Cs"), ("conv:8_8_3_4_1", isa.builtin("conv_v3"), None)]
 
@@ -20,3 +29,50 @@ def test_process_equals_bare_metal(problem: str, spec: AcceleratorSpec, flow: st
     assert process.cycles == pytest.approx(bare.cycles, rel=0.02)
     assert process.work == bare.work == wide.work
     assert bare.system_calls == 0 < process.system_calls
+
+
+WAYS = {
+    "no devices": ({}, (), "copying"),
+    "udmabuf alone": ({}, ("udmabuf",), "copying"),
+    "cached windows": ({"AXL_DMA_CACHED": 1}, linux.DEVICES, "copying"),
+    "in place": ({}, linux.DEVICES, "all"),
+    "in place, no devices": ({}, (), "all"),
+}
+"""What the program is compiled with, the devices that it finds, passes on transfers."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board", [A9, A53], ids=lambda board: str(board.architecture))
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_to_the_hardware(tmp_path: Path, way: str, board: Board) -> None:
+    defines, devices, pipeline = WAYS[way]
+    spec = isa.builtin("v3", 4)
+    if pipeline == "all":
+        spec = spec.replace(dma=replace(spec.dma, scatter_gather=True))
+    problem = drivergen.parse_workload("matmul:12x8x16")
+    run = Run("matmul:12x8x16", problem.mlir, spec, pipeline=pipeline)
+    driver = run.driver
+    for name, text in {"d.c": driver.c, "m.c": driver.harness, driver.header_name: driver.header}.items():
+        (tmp_path / name).write_text(text)
+    c = [tmp_path / "d.c", tmp_path / "m.c"]
+    elf = toolchain.compile_linux(
+        c,
+        tmp_path / "d.elf",
+        cpu=board.architecture,
+        board=board,
+        spec=spec,
+        include=[tmp_path],
+        defines=defines,
+    )
+    job = Job(elf, run.inputs, run.outputs, strict=True, devices=devices)
+    (result,) = Soc(spec, board=board).run_many([job])
+    assert compare(result, run.expected)["matches"]
+    assert result.stale == []
+    assert ("no UIO device has its registers at 0x40400000" in result.console) == ("uio" not in devices)
+    assert ("no /dev/udmabuf0" in result.console) == ("udmabuf" not in devices)
+    maintained = (
+        (pipeline == "all" and bool(devices))
+        or way == "cached windows"
+        or ("in place" in way and board is A53)
+    )
+    assert (result.events["maintenance"] > 0) == maintained
