@@ -111,6 +111,11 @@ def compile_arm(
     sources, headers in `include`, flags nor compiler have changed. CompileError carries the
     compiler's first error.
     """
+    if board and board.architecture != "armv7":
+        raise CompileError(
+            f"{board.name} has a CPU for {board.architecture}, for which there is no bare-metal build: "
+            "build for Linux (--os linux)"
+        )
     hardware: dict[str, object] = {"AXL_DMA_IRQ": 1} if irq else {}
     hardware |= hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
     macros = _macros(board, hardware, defines or {})
