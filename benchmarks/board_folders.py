@@ -28,7 +28,7 @@ COLUMNS = {
     "yosys": ("yosys", "yosys (ecp5)"),
     "ip-xact": ("ip-xact",),
     "tclsh": ("tclsh",),
-    "C Linux": ("zig cc (linux)",),
+    "C Linux": ("zig cc (linux)", "zig cc (ladder)"),
     "C bare": ("zig cc (baremetal)",),
     "C PC": ("zig cc (host)",),
     "dtc": ("dtc",),

@@ -87,8 +87,9 @@ def test_c_that_does_not_compile_is_found(folders: dict[str, Path], tmp_path: Pa
     shutil.copytree(folders["xilinx"], folder)
     with (folder / "sw/v1_4/driver.c").open("a") as file:
         file.write("static int never(void) { return 0; }\n")
-    (row,) = checks.check(folder, ("c",))
-    assert "never" in row.faults[0]
+    rows = {row.tool: row.faults for row in checks.check(folder, ("c",))}
+    assert "never" in rows["zig cc (linux)"][0]
+    assert rows["zig cc (ladder)"] == ()
 
 
 def test_what_the_manifest_says(folders: dict[str, Path]) -> None:
@@ -159,6 +160,24 @@ def test_the_self_test_is_right_in_simulation(tmp_path: Path, names: tuple[str, 
     soc.build()
     (result,) = soc.run_many([Job(tmp_path / "folder/build/selftest.elf", {}, {})])
     assert result.exit_code == 0
+
+
+@pytest.mark.slow
+def test_linux_programs_are_right_in_simulation(tmp_path: Path) -> None:
+    """The self-test and the ladder as they go onto the board."""
+    folder = tmp_path / "folder"
+    plan = board_folder.make(hardware.load("pynq-z2"), [isa.builtin("v3_4")])
+    board_folder.write(board_folder.contents(plan), folder)
+    command = ["make", "-s", "linux", "ladder", f"PYTHON={sys.executable}"]
+    subprocess.run(command, cwd=folder, check=True)
+    soc = Soc(isa.load(folder / "accelerator.json"))
+    soc.build()
+    test, ladder = soc.run_many(
+        [Job(folder / "build" / name, strict=True) for name in ("selftest", "ladder")]
+    )
+    assert (test.exit_code, ladder.exit_code) == (0, 0)
+    assert test.console == "".join(f"v3_4: round {i} is right\n" for i in (1, 2, 3))
+    assert ladder.console.endswith("all steps are passed\n")
 
 
 @pytest.mark.slow

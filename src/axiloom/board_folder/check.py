@@ -137,6 +137,11 @@ def _pins(model: Model) -> list[str]:
     ]
 
 
+def _accelerators(folder: Path) -> list[str]:
+    """Patterns of the C that is of one accelerator each."""
+    return [f"sw/{path.parent.name}/*.[ch]" for path in sorted(folder.glob("sw/*/driver.c"))]
+
+
 def _c(folder: Path) -> Iterator[Row]:
     """`make` of each target, as the Makefile has it, with the compiler of this Python."""
     makefile = folder / "Makefile"
@@ -146,9 +151,10 @@ def _c(folder: Path) -> Iterator[Row]:
         yield Row("C", names(folder, "sw/**/*.[chS]"), skipped="apt-get install make")
         return
     zig = str(cache_root() / "zig")
-    every = ("sw/*.c", "sw/*/*.[ch]", "sw/runtime/src/*", "sw/runtime/include/*")
+    every = ("sw/*.c", *_accelerators(folder), "sw/runtime/src/*", "sw/runtime/include/*")
     used = {
         "linux": (*every, "sw/runtime/linux/*"),
+        "ladder": ("sw/bringup/*", "sw/runtime/bringup/*"),
         "baremetal": (*every, "sw/runtime/arm/**/*.*"),
         "host": (*every, "sw/runtime/remote/*"),
     }

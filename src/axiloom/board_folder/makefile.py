@@ -8,6 +8,7 @@ from pathlib import Path
 
 from axiloom import remote_driver, sw
 from axiloom.board_folder import c_files
+from axiloom.board_folder.optional import LADDER
 from axiloom.board_folder.plan import Plan, identifier
 from axiloom.cosim import toolchain
 
@@ -27,9 +28,9 @@ class Goal:
         return [*self.variables, rule, *(f"\t{line}" for line in self.recipe), ""]
 
 
-def text(plan: Plan) -> str:
-    """The file for `plan`."""
-    goals = [*_vivado(plan), *_linux(plan), *_bare(plan), *_host(plan)]
+def text(plan: Plan, *, ladder: bool = False) -> str:
+    """The file for `plan`. `ladder`: the bring-up ladder is in the folder."""
+    goals = [*_vivado(plan), *_linux(plan), *(_ladder() if ladder else ()), *_bare(plan), *_host(plan)]
     every = c_files.macros(plan).items()
     defines = [" ".join(f"-D{name}={value}" for name, value in every if "," not in str(value))]
     defines += [f"-D{name}={value}" for name, value in every if "," in str(value)]
@@ -91,6 +92,18 @@ def _vivado(plan: Plan) -> Iterator[Goal]:
         yield Goal(name, what, (f"$(VIVADO_BATCH) -source vivado/{script}",))
 
 
+_LINUX_LINE = "$(LINUX_CC) $(CFLAGS) $(LINUX_FLAGS) $(DEFINES) $(INCLUDE) $(LINK) $(SCRIPT)"
+
+
+def _ladder() -> Iterator[Goal]:
+    tiles = "sw/bringup/ladder_tile.c sw/bringup/ladder_kernel.c"
+    yield Goal(
+        "ladder",
+        "build/ladder: the bring-up ladder, from a register to a whole kernel",
+        (f"{_LINUX_LINE} -Isw/bringup -o build/ladder sw/runtime/{LADDER} {tiles} $(LINUX_SOURCES)",),
+    )
+
+
 def _linux(plan: Plan) -> Iterator[Goal]:
     target = c_files.linux_target(plan)
     if target is None:
@@ -99,15 +112,13 @@ def _linux(plan: Plan) -> Iterator[Goal]:
     yield Goal(
         "linux",
         "build/selftest: the self-test for Linux on the board",
-        (
-            "$(LINUX_CC) $(CFLAGS) $(LINUX_FLAGS) $(DEFINES) $(INCLUDE) $(LINK) "
-            f"-Wl,-T,sw/runtime/{script} -o build/selftest $(PROGRAM) $(LINUX_SOURCES)",
-        ),
+        (f"{_LINUX_LINE} -o build/selftest $(PROGRAM) $(LINUX_SOURCES)",),
         (
             "# Anywhere: zig (pip install ziglang) makes a static program. On the board itself:",
             "#   make linux LINUX_CC='gcc -fdata-sections' LINK='-no-pie -Wl,-Ttext-segment=0x10000000'",
             f"LINUX_CC ?= $(PYTHON) -m ziglang cc {' '.join(target.flags)}",
             f"LINK ?= -static {' '.join(target.link)}",
+            f"SCRIPT = -Wl,-T,sw/runtime/{script}",
             "LINUX_FLAGS = -DAXL_LINUX=1 -DAXL_DMA_CACHED=0",
             f"LINUX_SOURCES = {_copies(target.sources)}",
         ),

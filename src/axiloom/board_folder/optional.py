@@ -11,8 +11,12 @@ import importlib.util
 from collections.abc import Callable
 from typing import Any
 
+from axiloom import bring_up, sw
 from axiloom.board_folder.plan import Plan
 from axiloom.errors import UsageError
+
+LADDER = "bringup/ladder.c"
+"""The ladder's program, in the runtime."""
 
 
 def _function(module: str, name: str) -> Callable[..., Any] | None:
@@ -35,6 +39,21 @@ def linux_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
         except UsageError as refused:  # windows of one's own may lie where Linux has its programs
             missing.append(f"linux/overlay.dts: {refused}")
     return files, missing
+
+
+def ladder_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
+    """The bring-up ladder: its program, and its configuration and drivers for the accelerator."""
+    if len(plan.specs) > 1:
+        return {}, ["sw/bringup/: the ladder is of one accelerator"]
+    try:
+        made = bring_up.sources(plan.specs[0])
+    except UsageError as refused:
+        return {}, [f"sw/bringup/: {refused}"]
+    program = (sw.ROOT / LADDER).read_text(encoding="utf-8")
+    return {
+        f"sw/runtime/{LADDER}": program,
+        **{f"sw/bringup/{name}": text for name, text in made.items()},
+    }, []
 
 
 def open_flow_files(plan: Plan) -> tuple[dict[str, str], list[str]]:

@@ -53,6 +53,8 @@ def text(plan: Plan, cores: tuple[Core, ...], files: Sequence[str], missing: Seq
 
 def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[str]:
     hardware = plan.hardware
+    ladder = any(file.startswith("sw/bringup/") for file in files)
+    programs = ["build/selftest", *(["build/ladder"] if ladder else [])]
     steps = [
         "## Steps",
         "",
@@ -80,10 +82,11 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
             "",
         ]
     steps += [
-        "**3. Build the self-test.**",
+        "**3. Build what runs on the board.**",
         "",
         "```",
         "make linux             # build/selftest: a static program; on the board itself see the Makefile",
+        *(["make ladder            # build/ladder: from a register to a whole kernel"] if ladder else []),
         *(
             ["make baremetal         # build/selftest.elf, to load with a debugger"]
             if hardware.family == "zynq"
@@ -91,16 +94,27 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
         ),
         "```",
         "",
-        "**4. On the board** (Linux): load the bitstream, then run the test as root.",
+        "**4. On the board** (Linux): load the bitstream, then run the programs as root.",
         "",
         "```",
-        f"scp build/{plan.name}.bit build/{plan.name}.hwh build/selftest BOARD:",
+        f"scp build/{plan.name}.bit build/{plan.name}.hwh {' '.join(programs)} BOARD:",
         *_load(plan),
+        *(["sudo ./ladder; echo $?"] if ladder else []),
         "sudo ./selftest; echo $?",
         "```",
         "",
-        "It prints a line a round and ends with 0 if every element is right. 10 and more: a wrong element;",
-        "100 and more: 100 + the status of the runtime (`dma_status` in `sw/runtime/include/axiloom.h`).",
+        *(
+            [
+                "The ladder stops at the first step that fails, says why it may, and ends with its number:",
+                "registers, memory, stream, identity, one tile, whole kernel. In simulation the same program",
+                "takes the same steps.",
+                "",
+            ]
+            if ladder
+            else []
+        ),
+        "The self-test prints a line a round and ends with 0 if every element is right. 10 and more: a wrong",
+        "element; 100 and more: 100 + the runtime's status (`dma_status` in `sw/runtime/include/axiloom.h`).",
         "",
     ]
     if "linux/overlay.dts" in files:

@@ -38,8 +38,10 @@ def contents(plan: Plan) -> Contents:
         made = cores(plan)
         files |= _vivado(plan, made)
         extra, missing = optional.linux_files(plan)
-    files["Makefile"] = makefile.text(plan)
+        ladder, refused = optional.ladder_files(plan)
+        extra, missing = {**extra, **ladder}, [*missing, *refused]
     files |= extra
+    files["Makefile"] = makefile.text(plan, ladder=f"sw/runtime/{optional.LADDER}" in files)
     files[MARK] = text_files.manifest(plan, made)
     files["README.md"] = readme.text(plan, made, sorted(files), missing)
     return Contents(dict(sorted(files.items())), tuple(missing))
