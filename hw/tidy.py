@@ -39,7 +39,9 @@ _NAMELESS = re.compile(r"_\d+(_\d+)?")
 _TARGET = re.compile(r"(?:^|[)] )\s*(\w+)(?:\[[^]]*\])? <?= ", re.MULTILINE)
 _ASSIGN = re.compile(r"assign (\S.*?) = (.*);", re.DOTALL)
 _CLOCKED = re.compile(r"always @\(posedge (\w+)\)\s+(\w+) <= (\w+);")
-_ZERO_INIT = re.compile(r"initial begin\n(?:\s*(\w+)\[\d+\] = \d+'[hd]0+;\n)+\s*end")
+_ZERO_INIT = re.compile(r"(  initial begin\n)((?:    \\?\S+ ?\[\d+\] = \d+'[hd]0+;\n)+)(  end\n)")
+_ROW = re.compile(r"    (\S+ ?)\[(\d+)\] = (.*);\n")
+_ZERO_MEMORY = re.compile(r"initial begin\n  (\w+)\[0:(\d+)\] = (.*);\nend")
 _KEPT_ATTRIBUTES = ("ram_style", "use_dsp", "keep", "dont_touch", "mark_debug", "async_reg", "shreg_extract")
 
 _ASSIGNMENT = re.compile(r"^(.*?)(\w+(?:\[[^]]*\])?) (<?=) (.*);$", re.MULTILINE)
@@ -78,7 +80,8 @@ class _Module:
 def tidy(verilog: str, port_order: Sequence[str] = (), keep: Collection[str] = ()) -> str:
     """`verilog` as Yosys prints it, made readable. The ports of the first module come in `port_order`;
     names in `keep` belong to modules that are defined elsewhere."""
-    texts = re.findall(r"^module .*?^endmodule", plain_names(verilog, keep), re.MULTILINE | re.DOTALL)
+    short = _ZERO_INIT.sub(_zero_memory, verilog)
+    texts = re.findall(r"^module .*?^endmodule", plain_names(short, keep), re.MULTILINE | re.DOTALL)
     modules = [_parse(text) for text in texts]
     for module in modules:
         _drop_aliases(module)
@@ -94,6 +97,15 @@ def tidy(verilog: str, port_order: Sequence[str] = (), keep: Collection[str] = (
 
 
 # --- reading ---
+
+
+def _zero_memory(match: re.Match[str]) -> str:
+    """One line, in a form of our own, for a memory that is zero at first: most of the text would be that."""
+    rows = _ROW.findall(match[2])
+    memory, _, zero = rows[0]
+    if [row[:2] for row in rows] != [(memory, str(index)) for index in range(len(rows))]:
+        return match[0]
+    return f"{match[1]}    {memory}[0:{len(rows) - 1}] = {zero};\n{match[3]}"
 
 
 def _parse(text: str) -> _Module:
@@ -367,14 +379,12 @@ def _print(module: _Module) -> str:
 
 def _compact(item: str) -> str:
     """One line for what has one statement; a loop for a memory that is zero at first."""
-    if _ZERO_INIT.fullmatch(item):
-        indices = [int(i) for i in re.findall(r"\[(\d+)\] = ", item)]
-        memory, zero = re.findall(r"(\w+)\[\d+\] = (.*);", item)[0]
-        if indices == list(range(len(indices))):
-            return (
-                f"initial begin : {memory}_at_start\n"
-                f"  integer i;\n"
-                f"  for (i = 0; i < {len(indices)}; i = i + 1) {memory}[i] = {zero};\n"
-                "end"
-            )
+    if found := _ZERO_MEMORY.fullmatch(item):
+        memory, last, zero = found.groups()
+        return (
+            f"initial begin : {memory}_at_start\n"
+            f"  integer i;\n"
+            f"  for (i = 0; i < {int(last) + 1}; i = i + 1) {memory}[i] = {zero};\n"
+            "end"
+        )
     return layout(item) if item.startswith("always") else item

@@ -7,9 +7,10 @@ import subprocess
 import sys
 from collections.abc import Collection, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from amaranth.back import rtlil
-from amaranth.hdl import ClockDomain, Fragment, Signal
+from amaranth.hdl import ClockDomain, Fragment, Signal, _nir
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
@@ -83,6 +84,31 @@ def banner(specs: Sequence[AcceleratorSpec], user_rtl: UserRtl | None = None) ->
         lines.append(f"needs module {user_rtl.top}, which is not in this file")
     lines.append("Generated: change the specification, not this file.")
     return "".join(f"// {line}\n" for line in lines)
+
+
+def _emit_memory(emitter: Any, index: int, cell: Any) -> None:
+    """What Amaranth 0.5 writes of a memory's initial words, from whole words: it goes through the bits one by
+    one, which is half of all time for conv_v4."""
+    words = "".join(f"{word & ((1 << cell.width) - 1):0{cell.width}b}" for word in reversed(cell.init))
+    emitter.builder.cell(
+        "$meminit_v2",
+        ports={
+            "ADDR": emitter.sigspec(),
+            "DATA": f"{len(words)}'{words}",
+            "EN": emitter.sigspec(_nir.Value.ones(cell.width)),
+        },
+        parameters={
+            "MEMID": emitter.memories[index].memid,
+            "ABITS": 0,
+            "WIDTH": cell.width,
+            "WORDS": cell.depth,
+            "PRIORITY": 0,
+        },
+        src_loc=cell.src_loc,
+    )
+
+
+rtlil.ModuleEmitter.emit_memory = _emit_memory
 
 
 def convert(component: wiring.Component, name: str, keep: Collection[str] = ()) -> str:
