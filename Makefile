@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 JOBS   ?= 2
+# Neighbours share builds: a worker takes tests that stand together, and at the end those of a slower one.
+WORKERS := -n $(JOBS) --dist worksteal
 # More of pyproject.toml's extras: `make test EXTRAS=networks` runs the tests of both front ends too.
 EXTRAS ?=
 comma  := ,
@@ -23,10 +25,10 @@ demo: $(STAMP)
 	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --size 16 --flow Cs --dma sg --against neon
 
 test: $(STAMP) icarus
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow" $(PYTEST_ARGS)
 
 test-all: $(STAMP) icarus
-	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) $(PYTEST_ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks

@@ -12,7 +12,8 @@ from axiloom.drivergen import matmul_mlir
 from axiloom.isa import AcceleratorSpec
 from axiloom.workflow import Run, run_batch
 
-SHAPES = [(60, 72, 80), (7, 13, 5), (1, 1, 1), (128, 128, 128)]
+SHAPES = [(36, 40, 44), (7, 13, 5), (1, 1, 1)]
+LARGE = [(60, 72, 80), (128, 128, 128)]
 NARROW = [("v1_4", "int8"), ("v2_8", "int16"), ("v3_16", "int8"), ("v4_16", "int16")]
 NARROW_SLOW = [
     (name, dtype) for name in isa.builtins() for dtype in ("int8", "int16") if (name, dtype) not in NARROW
@@ -40,6 +41,12 @@ def test_int32_is_bit_exact(name: str) -> None:
     check_all(isa.builtin(name), SHAPES)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", isa.builtins())
+def test_larger_shapes_are_bit_exact(name: str) -> None:
+    check_all(isa.builtin(name), LARGE)
+
+
 @pytest.mark.parametrize(("name", "dtype"), NARROW)
 def test_narrow_types_are_bit_exact(name: str, dtype: str) -> None:
     check_all(isa.builtin(name, data_type=dtype), SHAPES)
@@ -48,7 +55,7 @@ def test_narrow_types_are_bit_exact(name: str, dtype: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "dtype"), NARROW_SLOW)
 def test_all_narrow_types_are_bit_exact(name: str, dtype: str) -> None:
-    check_all(isa.builtin(name, data_type=dtype), SHAPES)
+    check_all(isa.builtin(name, data_type=dtype), [*SHAPES, *LARGE])
 
 
 @pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4_16"])
