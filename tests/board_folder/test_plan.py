@@ -53,6 +53,11 @@ def test_rebase_keeps_accelerators_as_far_apart_as_they_were() -> None:
     assert [spec.dma.address for spec in plan.specs] == [0xA000_0000, 0xA001_0000]
 
 
+def test_windows_on_the_chip_are_small() -> None:
+    plan = board_folder.make(hardware.load("ulx3s"), [isa.builtin("conv_v4")], rebase=True)
+    assert plan.specs[0].dma.input_buffer_size == plan.specs[0].dma.output_buffer_size == 65536
+
+
 def test_every_fault_of_addresses_is_listed() -> None:
     spec = at(V3, address=0x4040_1000, input_address=0x3000_0000)
     with pytest.raises(SpecError) as refused:

@@ -16,6 +16,8 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels import MATMUL
 from axiloom.isa.together import PAGE_BYTES
 
+ON_CHIP_WINDOW = 65_536
+"""Bytes of a window on a board without a processor, at most."""
 MOST_PORTS = 16
 """Slave ports of a SmartConnect (PG247)."""
 
@@ -83,7 +85,8 @@ def make(
     """The plan for `specs` on `hardware`.
 
     `problems`: (name, MLIR) of each accelerator's driver; by default a small one that fits the accelerator.
-    `rebase`: move the registers to where the board has them; else they must lie there. Raises
+    `rebase`: move the registers to where the board has them, and make windows as small as it needs them;
+    else they must fit. Raises
     :exc:`SpecError` for addresses that the board does not have, each with what it would accept.
     """
     placed = tuple(_rebased(hardware, specs) if rebase else specs)
@@ -106,9 +109,18 @@ def make(
 def _rebased(hardware: Hardware, specs: Sequence[AcceleratorSpec]) -> list[AcceleratorSpec]:
     """The first accelerator's registers at the board's own base, the others as far behind it as they were."""
     if hardware.registers is None:
-        return list(specs)
+        return [_with_small_windows(spec) for spec in specs]
     shift = hardware.registers.base - min(spec.dma.address for spec in specs)
     return [spec.replace(dma=replace(spec.dma, address=spec.dma.address + shift)) for spec in specs]
+
+
+def _with_small_windows(spec: AcceleratorSpec) -> AcceleratorSpec:
+    """Windows that are memory on the chip. Raises :exc:`SpecError` if the accelerator needs larger ones."""
+    sizes = {
+        name: min(getattr(spec.dma, name), ON_CHIP_WINDOW)
+        for name in ("input_buffer_size", "output_buffer_size")
+    }
+    return isa.revise(spec, dma=replace(spec.dma, **sizes))
 
 
 def _faults(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str) -> list[str]:
