@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.hw.matmul_bench import Program, check, simulate, sustained
+from tests.hw.engine_bench import Program, check, simulate, sustained
 from tests.isa.conv_strategies import conv_ill_formed, conv_specs, conv_well_formed, conv_word_program
 from tests.isa.conv_streams import Convolution, conv_program
 from tests.isa.streams import opcode_words

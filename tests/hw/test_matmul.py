@@ -10,7 +10,7 @@ import pytest
 from amaranth.sim import Simulator
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.hw.matmul_bench import Program, check, simulate, sustained
+from tests.hw.engine_bench import Program, check, simulate, sustained
 from tests.isa.strategies import ill_formed, specs, well_formed, word_program
 from tests.isa.streams import matmul_program, opcode_words, wrapped_matmul
 

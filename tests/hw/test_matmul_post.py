@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.hw.matmul_bench import Program, check, simulate
+from tests.hw.engine_bench import Program, check, simulate
 from tests.hw.test_matmul import STALLS, Dims, random_tile
 from tests.hw.test_requantise import reference
 from tests.isa.strategies import specs, well_formed, word_program

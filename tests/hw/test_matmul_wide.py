@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.hw.matmul_bench import Program, check, sustained
+from tests.hw.engine_bench import Program, check, sustained
 from tests.hw.test_matmul import ACCELERATORS, ERRORS, STALLS, Dims, small_v4, whole_matmul, words_of
 
 from axiloom import isa
