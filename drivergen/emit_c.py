@@ -49,6 +49,8 @@ TRY = """\
     } while (0)
 """
 
+ALIGNMENT = 64
+"""Bytes: a cache line of any board, and a beat of any stream."""
 COLUMNS = 110
 """Where comments are wrapped."""
 
@@ -210,7 +212,9 @@ class _Function(Expressions):
         kind = op.memref.type
         assert isinstance(kind, MemRefType)
         element, size = c_type(kind.element_type), kind.element_count()
-        self.line(f"static {element} {self.names.add(op.memref, 'between')}[{size}];")
+        # A DMA may read or write it in place: lines of its own, from the first element on.
+        name = self.names.add(op.memref, "between")
+        self.line(f"static {element} {name}[{size}] __attribute__((aligned({ALIGNMENT})));")
 
     def view(self, op: memref.ExpandShapeOp | memref.CollapseShapeOp) -> None:
         """The same elements under other indices: the same pointer."""

@@ -19,7 +19,8 @@ from axiloom.drivergen.c_names import identifier
 from axiloom.drivergen.driver import Arg, Call, Driver, arguments
 from axiloom.drivergen.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.mlir import fail, only_function, parse
-from axiloom.drivergen.network import constants, emit
+from axiloom.drivergen.network import constants, emit, estimate
+from axiloom.drivergen.network.estimate import Clocks
 from axiloom.drivergen.network.layers import Layer, Use
 from axiloom.drivergen.network.lives import assign, dtype_of
 from axiloom.drivergen.network.memory import MemoryPlan
@@ -91,6 +92,7 @@ def compile_network(
     embed: bool = False,
     least: int = 0,
     neon: bool = False,
+    clocks: Clocks | None = None,
 ) -> NetworkDriver:
     """Compile a function on tensors, of any number of ops, for `spec` and the CPU (None: the CPU alone).
 
@@ -98,6 +100,7 @@ def compile_network(
     kind before others. `weights`: arrays of the arguments with `axiloom.weight`, by its value. `schedule`
     says how each layer on an accelerator uses it (default: the specification's own flow and tile). With
     `embed` weights are a part of the program. Products of fewer than `least` multiply-adds stay on the CPU.
+    With the `clocks` of a board, neither do those that are slower on the accelerator by an estimate.
     With `neon` products on the CPU are kernels by hand, where there is one, instead of loops.
     Raises CompileError with the place of an op that has no C, UsageError for weights that are missing or
     have another shape.
@@ -108,7 +111,7 @@ def compile_network(
     known = _checked_weights(function, weights or {}, name)
     canonicalise(module, known, name)
     stages = {"network": str(module) + "\n"}
-    offload = _Offload(specs, schedule, caches)
+    offload = _Offload(specs, schedule, caches, clocks)
     post = any(one.post for one in specs)
     layers = outline(module, offload.accepts if specs else None, post=post, least=least)
     stages["layers"] = str(module) + "\n"
@@ -189,6 +192,7 @@ class _Offload:
     specs: tuple[AcceleratorSpec, ...]
     schedule: Schedules | None
     caches: Caches
+    clocks: Clocks | None = None
     drivers: dict[tuple[int, str], Driver] = field(default_factory=dict)
     answers: dict[str, int | str] = field(default_factory=dict)
     """To what has been asked before: equal layers are compiled once."""
@@ -206,7 +210,11 @@ class _Offload:
         reasons = []
         for number in order:
             try:
-                self.drivers[number, text] = self._compile(self.specs[number], text, title)
+                driver = self._compile(self.specs[number], text, title)
+                if slower := self._slower(driver, self.specs[number]):
+                    reasons.append(slower)
+                    continue
+                self.drivers[number, text] = driver
                 return number
             except (CompileError, UsageError) as error:
                 reasons.append(_PLACE.sub("", str(error)))
@@ -236,6 +244,16 @@ class _Offload:
             name=title,
             caches=self.caches,
         )
+
+    def _slower(self, driver: Driver, spec: AcceleratorSpec) -> str | None:
+        """Why a layer is better left to the CPU, if it is."""
+        if self.clocks is None:
+            return None
+        ours = estimate.on_accelerator(driver.calls, spec, self.clocks)
+        cpu = estimate.on_cpu(sum(call.multiply_adds for call in driver.calls), self.clocks)
+        if ours <= cpu:
+            return None
+        return f"about {ours * 1e3:.3f} ms on {spec.name}, {cpu * 1e3:.3f} ms on the CPU"
 
     def driver(self, made: func.FuncOp) -> Driver:
         """That of an accepted layer, under the layer's name."""

@@ -20,6 +20,7 @@ from axiloom.drivergen.driver import Driver
 from axiloom.drivergen.locality import Caches
 from axiloom.drivergen.mlir import only_function, parse
 from axiloom.drivergen.network import HowTo, NetworkDriver, compile_network
+from axiloom.drivergen.network.estimate import Clocks
 from axiloom.drivergen.network.inputs import index_bounds
 from axiloom.drivergen.network.passes.fold_constants import weight_names
 from axiloom.drivergen.reference import evaluate
@@ -47,6 +48,8 @@ class NetworkRun(Run):
     """Number or name of the last layer that runs."""
     least: int = 0
     """Multiply-adds from which on a product goes to an accelerator: small ones are faster on the CPU."""
+    auto: bool = False
+    """Products that are faster on the CPU by an estimate stay there."""
     others: tuple[AcceleratorSpec, ...] = ()
     """More accelerators of the same system, beside `spec`: see :func:`axiloom.isa.place`."""
 
@@ -60,7 +63,8 @@ class NetworkRun(Run):
         return self._compile(accelerated=True)
 
     def _compile(self, *, accelerated: bool, neon: bool = False) -> NetworkDriver:
-        board = boards.load(self.board).caches
+        on = boards.load(self.board)
+        board = on.caches
         return compile_network(
             self.mlir,
             self.specs if accelerated else None,
@@ -71,6 +75,7 @@ class NetworkRun(Run):
             embed=self.keep_weights == "embedded",
             least=self.least,
             neon=neon,
+            clocks=Clocks(on.cpu_hz, on.fabric_hz) if self.auto else None,
         )
 
     def _how(self, spec: AcceleratorSpec, layer: str, name: str) -> HowTo:

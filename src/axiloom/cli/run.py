@@ -66,6 +66,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="N",
         help="products of fewer multiply-adds stay on the CPU (default 0: all that the accelerator takes)",
     )
+    network.add_argument(
+        "--offload",
+        choices=("auto", "all"),
+        default="auto",
+        help="auto: products that are faster on the CPU by an estimate stay there; all: none does",
+    )
     run.set_defaults(execute=execute_run)
 
     simulate = commands.add_parser(
@@ -101,6 +107,7 @@ def execute_run(options: argparse.Namespace) -> int:
             "keep_weights": options.weights,
             "stop_after": options.stop_after,
             "least": options.offload_from,
+            "auto": options.offload == "auto",
         }
         first, *others = shared.accelerators(options, data_type)
         return _execute(options, NetworkRun, model.mlir, first, {**more, "others": tuple(others)})

@@ -10,6 +10,7 @@ from tests.drivergen import network_host
 
 from axiloom import frontend, isa
 from axiloom.drivergen.network import compile_network, is_network, network_data_type
+from axiloom.drivergen.network.estimate import Clocks
 from axiloom.errors import CompileError, UsageError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -76,6 +77,17 @@ def test_the_c_of_a_network(golden) -> None:  # type: ignore[no-untyped-def]
     golden(driver.c, "network.c")
     golden(driver.header, "network.h")
     golden(driver.harness, "network_main.c")
+
+
+def test_products_that_are_faster_on_the_cpu_stay_there() -> None:
+    model, _, _ = example(FIXTURES / "quantised" / "digits_cnn.mlir")
+    spec = isa.builtin("v4_16", data_type="int8")
+    clocks = Clocks(650_000_000, 100_000_000)
+    layers = compile_network(model.mlir, spec, model.weights, clocks=clocks).layers
+    places = [(one.multiply_adds, one.place) for one in layers if one.multiply_adds]
+    assert places == [(4608, "cpu"), (73_728, "accelerator"), (147_456, "accelerator"), (2560, "cpu")]
+    (said,) = [one.reason for one in layers if one.multiply_adds == 2560]
+    assert said == "about 0.070 ms on v4_16, 0.016 ms on the CPU"
 
 
 def test_results_are_called_alike_on_the_cpu_and_beside_accelerators() -> None:

@@ -1,0 +1,47 @@
+"""About how long a product takes on an accelerator and on the CPU: which of them is to do it.
+
+Both are within a factor of three. That is enough: beyond a hundred thousand multiply-adds one is many
+times as fast, and below ten thousand its start takes longer than the product. The constants are of what
+``axiloom run --against cpu`` prints for ``tests/fixtures/quantised`` on the PYNQ-Z2's profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from axiloom.drivergen.driver import Call
+from axiloom.isa import AcceleratorSpec
+
+START = 6_000
+"""Fabric cycles until an accelerator has its first tiles, and what it gave is in memory."""
+LOOPS = 4.0
+"""CPU cycles a multiply-add of our loops: 3 for convolutions, 6 for a vector by a matrix."""
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """Of a board, in Hz."""
+
+    cpu: int
+    fabric: int
+
+
+def on_accelerator(calls: Sequence[Call], spec: AcceleratorSpec, clocks: Clocks) -> float:
+    """Seconds: a start, and whole tiles through the array."""
+    cycles = START + sum(_array(call, spec) for call in calls)
+    return cycles / clocks.fabric
+
+
+def _array(call: Call, spec: AcceleratorSpec) -> float:
+    sizes = list(call.sizes.values())
+    own = sizes[len(sizes) - len(call.tile) :]
+    tiles = prod(-(-size // tile) for size, tile in zip(own, call.tile, strict=True))
+    batches = prod(sizes[: len(sizes) - len(call.tile)])
+    return max(batches * tiles * prod(call.tile) / spec.macs, call.array_cycles(spec))
+
+
+def on_cpu(multiply_adds: int, clocks: Clocks) -> float:
+    """Seconds of the same in loops."""
+    return multiply_adds * LOOPS / clocks.cpu
