@@ -42,6 +42,16 @@ def test_a_design_is_built_once(fresh_cache: Path) -> None:
     assert verilator.build(design(ADDER.replace("+", "-"))) != first
 
 
+def test_quick_builds_are_other_builds(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(verilator.QUICK_BUILDS, "1")
+    quick = verilator.build(design(ADDER))
+    monkeypatch.setenv(verilator.QUICK_BUILDS, "0")
+    usual = verilator.build(design(ADDER))
+    assert quick != usual
+    for folder in (quick, usual):
+        assert sorted(path.name for path in folder.iterdir()) == ["adder.v", "public.vlt", verilator.PROGRAM]
+
+
 def test_the_first_error_is_the_message(fresh_cache: Path) -> None:
     with pytest.raises(BuildError) as error:
         verilator.build(design(ADDER.replace("b;", "c;")))
