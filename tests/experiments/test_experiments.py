@@ -214,6 +214,33 @@ def test_a_point_changes_with_the_hardware_and_with_the_code(monkeypatch) -> Non
     assert key(first) != key(sides.by_hand(SMALL, spec, flow="Cs"))
 
 
+@pytest.mark.slow
+def test_a_convolution_changes_with_its_program_and_its_hardware_only(monkeypatch) -> None:
+    """All other code may be edited in the middle of a run of hours."""
+    small, narrow = "conv:6_2_3_4_1", isa.builtin("conv_v4")
+    before = sides.generated_conv(small, narrow, pipeline="copying")
+    found = sides.by_content(before)
+    assert found == before | {"code": found["code"]}
+    monkeypatch.setattr(sides, "fingerprint", lambda _board: "another")
+    again = sides.generated_conv(small, narrow, pipeline="copying")
+    assert again["code"] == "another"
+    assert sides.by_content(again) == found
+    others = [
+        sides.generated_conv(small, narrow.replace(stream_width=64), pipeline="copying"),
+        sides.generated_conv(small, narrow, pipeline="published"),
+        sides.conv_by_hand(small),
+        sides.conv_on_cpu(small, "cpu_conv_neon"),
+    ]
+    assert len({found["code"], *(sides.by_content(one)["code"] for one in others)}) == 5
+    matmul = sides.by_hand(SMALL, isa.builtin("v3_4"), flow="Cs")
+    assert sides.by_content(matmul) == matmul
+
+
+def test_a_driver_that_does_not_compile_has_no_content() -> None:
+    point = sides.generated_conv("conv:6_2_3_4_1", isa.builtin("conv_v4"), pipeline="zero-copy")
+    assert sides.by_content(point) == point
+
+
 def test_a_point_changes_with_a_profile_of_the_users_own(tmp_path: Path) -> None:
     profile = tmp_path / "mine.toml"
     text = (Path(boards.__file__).parent / "pynq-z2" / "profile.toml").read_text()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from axiloom import errors, report
 from axiloom.experiments import plots
 from axiloom.experiments.experiment import Experiment, Measured, Options
-from axiloom.experiments.sides import group, measure
+from axiloom.experiments.sides import by_content, group, measure
 from axiloom.files import write_whole
 from axiloom.store import key
 from axiloom.sweep import Outcome, sweep
@@ -63,7 +63,10 @@ def run(
     Raises BuildError without matplotlib, before anything runs.
     """
     plots.svg(lambda _figure: None, "")
-    cases = experiment.cases(options)
+    cases = [
+        replace(case, sides={side: by_content(point) for side, point in case.sides.items()})
+        for case in experiment.cases(options)
+    ]
     every = [point for case in cases for point in case.sides.values()]
     outcomes = sweep(
         every,

@@ -65,28 +65,33 @@ def generated_conv(
     problem: str, spec: AcceleratorSpec, *, pipeline: str, board: str = boards.DEFAULT
 ) -> Point:
     """Our driver for a convolution, ``conv:...`` with the specification's type; flow and tile are ours."""
-    return _of_conv("generated", points.point(problem, spec, pipeline=pipeline, board=board))
+    made = points.point(problem, spec, pipeline=pipeline, board=board)
+    return {"kind": "generated", "code": fingerprint(board), **made}
 
 
 def conv_by_hand(problem: str, *, board: str = boards.DEFAULT) -> Point:
     """The driver by hand for conv_v3, int32."""
-    made = points.point(problem, isa.builtin("conv_v3"), pipeline="published", board=board)
-    return _of_conv("hand", {**made, "prefetch": False})
+    made = generated_conv(problem, isa.builtin("conv_v3"), pipeline="published", board=board)
+    return {**made, "kind": "hand", "prefetch": False}
 
 
-def _of_conv(kind: str, point: Point) -> Point:
-    """The point with what its figures depend on by content; all code where there is no program."""
-    point = {"kind": kind, **point}
+def by_content(point: Point) -> Point:
+    """The point of a convolution with what its figures depend on by content; others as they are.
+
+    Its program is compiled for that, so this is not for a list of cases that may never run.
+    """
+    if not point["problem"].startswith("conv:"):
+        return point
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
         try:
-            if kind == "cpu":
+            if point["kind"] == "cpu":
                 program, spec = sw.BASELINES / f"{point['kernel']}.c", None
             else:
                 run = points.run(point)
-                job = _job_by_hand if kind == "hand" else _job
+                job = _job_by_hand if point["kind"] == "hand" else _job
                 program, spec = job(run, Path(folder)).elf, run.spec
         except (CompileError, UsageError):
-            return {**point, "code": fingerprint(point["board"])}
+            return point
         return {**point, "code": content(program, spec, point["board"])}
 
 
@@ -117,8 +122,8 @@ def on_cpu(size: Size, kernel: str, *, data_type: str = "int32", board: str = bo
 def conv_on_cpu(problem: str, kernel: str, *, board: str = boards.DEFAULT) -> Point:
     """``sw/baselines/KERNEL.c`` (``cpu_conv_neon``, ``cpu_conv_naive``) at -O3."""
     spec = isa.builtin("conv_v4", None, parse_workload(problem).dtype)
-    made = points.point(problem, spec, pipeline="published", board=board)
-    return _of_conv("cpu", {**made, "kernel": kernel})
+    made = generated_conv(problem, spec, pipeline="published", board=board)
+    return {**made, "kind": "cpu", "kernel": kernel}
 
 
 def group(point: Point) -> Hashable:
