@@ -44,7 +44,20 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"axiloom {axiloom.__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for group in (run, quantise, explore, sweep, bench, calibrate, build, board, bring_up, open_flow, spec, doctor):
+    for group in (
+        run,
+        quantise,
+        explore,
+        sweep,
+        bench,
+        calibrate,
+        build,
+        board,
+        bring_up,
+        open_flow,
+        spec,
+        doctor,
+    ):
         group.add_commands(commands)
     return top
 
