@@ -21,6 +21,10 @@ SPATIAL = (("oh", "fh", "sh", "dh"), ("ow", "fw", "sw", "dw"))
 """Loop of the output, loop of the filter, stride and dilation of the image's rows and columns."""
 
 
+class GroupsError(NoMatchError):
+    """It is a convolution, but in groups."""
+
+
 def match_conv(op: linalg.GenericOp) -> Match:
     """Names for loops and operands of `op`, strides, dilations and padding; raises NoMatchError."""
     check_body(op, WHAT)
@@ -74,7 +78,7 @@ def _channels(named: dict[int, str], in_image: Set[int], in_filters: Set[int], i
     """Name the loops over channels; all that remain are batches."""
     groups = in_image & in_filters & in_output
     if groups:
-        raise NoMatchError("it convolves channels in groups (depthwise), not each with all")
+        raise GroupsError("it convolves channels in groups (depthwise), not each with all")
     for name, loops in (
         ("ic", (in_image & in_filters) - named.keys()),
         ("oc", (in_filters & in_output) - named.keys()),

@@ -17,7 +17,7 @@ from axiloom import isa
 from axiloom.drivergen.conv_tiles import Choice, NoTileError, choose
 from axiloom.drivergen.dialect import OperandAttr
 from axiloom.drivergen.match import MATMUL, Match, NoMatchError, element, match, sizes
-from axiloom.drivergen.match_conv import image_shape, match_conv
+from axiloom.drivergen.match_conv import GroupsError, image_shape, match_conv
 from axiloom.drivergen.mlir import fail
 from axiloom.drivergen.passes.fuse_epilogue import PACKING
 from axiloom.drivergen.passes.im2col import WINDOWS
@@ -103,6 +103,20 @@ def _match(op: linalg.GenericOp, accelerator: str, how: Callable[[linalg.Generic
     return found
 
 
+def _match_matmul(op: linalg.GenericOp) -> Match:
+    """As `match`, but a convolution in groups is called what it is: no pass makes a matmul of it."""
+    try:
+        return match(op)
+    except NoMatchError:
+        try:
+            match_conv(op)
+        except GroupsError as groups:
+            raise groups from None
+        except NoMatchError:
+            pass
+        raise
+
+
 def _complete(op: linalg.GenericOp) -> None:
     """The optional part of a trait written by hand."""
     found = _match(op, "an accelerator for matmul")
@@ -160,7 +174,7 @@ class _Plan:
     def annotate(self, op: linalg.GenericOp) -> None:
         spec = self.spec
         conv = spec.form is not MATMUL_FORM
-        found = _match(op, spec.name, match_conv if conv else match)
+        found = _match(op, spec.name, match_conv if conv else _match_matmul)
         for value, operand in zip(op.operands, found.operands, strict=True):
             wanted = spec.operand_type(operand).value
             if operand == spec.form.output and requantises(op) is not None:

@@ -257,6 +257,13 @@ def test_a_matmul_is_a_convolution_of_one_tap(size: tuple[int, int, int], dtype:
     assert call.multiply_adds == size[0] * size[1] * size[2]
 
 
+def test_groups_are_named_by_an_accelerator_for_matmuls_too() -> None:
+    text, why = REJECTED["depthwise"]
+    with pytest.raises(CompileError) as caught:
+        compile_mlir(text, isa.builtin("v4_16"))
+    assert str(caught.value).endswith(f"v4_16 cannot execute it: {why}")
+
+
 def test_only_plain_matmuls_are() -> None:
     text = matmul_mlir(4, 4, 4).replace("linalg.matmul ", "linalg.matmul_transpose_b ")
     with pytest.raises(CompileError) as caught:
