@@ -52,7 +52,8 @@ def test_both_simulators_agree(tmp_path: Path) -> None:
     assert results[0].counters == results[1].counters
 
 
-@pytest.mark.parametrize("width", [64, 128])
+# 64 bits are simulated by tests/system/test_wide_streams.py, on both simulators too.
+@pytest.mark.parametrize("width", [pytest.param(64, marks=pytest.mark.slow), 128])
 def test_wide_streams(width: int, tmp_path: Path) -> None:
     """The same driver with padded heads; words are counted as they are on the stream."""
     spec = specification(width=width)
