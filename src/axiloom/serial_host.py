@@ -32,7 +32,7 @@ from axiloom.isa import AcceleratorSpec
 Words = npt.NDArray[np.uint32]
 
 PATIENCE_S = 10.0
-"""A board that does not answer for so long is not there. A simulated one answers within less."""
+"""A board that does not answer for so long is not there."""
 CHUNK = 4096
 """Words of one command: a board's answer is never further away than so many words on the line."""
 _RESPONSES = {2: "SLVERR", 3: "DECERR: nothing is at this address"}
@@ -46,11 +46,12 @@ class SerialPort:
     Raises :exc:`UsageError` for a port that is not there or a speed that this system has no name for.
     """
 
-    def __init__(self, path: str, baud: int) -> None:
+    def __init__(self, path: str, baud: int, patience_s: float = PATIENCE_S) -> None:
         speed = getattr(termios, f"B{baud}", None)
         if speed is None:
             raise UsageError(f"{path}: this system has no serial speed of {baud} baud")
         self.path = path
+        self.patience_s = patience_s
         try:
             self._file = os.open(path, os.O_RDWR | os.O_NOCTTY)
             # Input and output untouched, no echo, no signals, a read returns what there is.
@@ -64,16 +65,16 @@ class SerialPort:
         while data:
             data = data[os.write(self._file, data) :]
 
-    def read(self, count: int, patience_s: float = PATIENCE_S) -> bytes:
+    def read(self, count: int) -> bytes:
         """Exactly `count` bytes. Raises :exc:`DriverError` if none comes for `patience_s`."""
         got = b""
         while len(got) < count:
-            ready, _, _ = select.select([self._file], [], [], patience_s)
+            ready, _, _ = select.select([self._file], [], [], self.patience_s)
             part = os.read(self._file, count - len(got)) if ready else b""
             if not part:
                 raise DriverError(
                     f"{self.path}: the board does not answer ({len(got)} of {count} bytes within "
-                    f"{patience_s:g} s): is it programmed, and is this its port?"
+                    f"{self.patience_s:g} s): is it programmed, and is this its port?"
                 )
             got += part
         return got

@@ -18,11 +18,14 @@ from axiloom.cosim.serial_board import SimulatedBoard
 from axiloom.errors import DriverError
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote_driver import Shapes, compile_remote, run_remote
-from axiloom.serial_host import Bridge, SerialPort
+from axiloom.serial_host import PATIENCE_S, Bridge, SerialPort
 from axiloom.workflow import random_inputs
 
 PIPELINE = "copying"
 """What a driver may do whose matrices no DMA reaches."""
+
+SLOW_S = 600.0
+"""Until an answer of a simulated board: a netlist runs some thousand cycles a second."""
 
 Progress = Callable[[str], None]
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -48,6 +51,7 @@ def run(
     outputs: Shapes,
     *,
     include: Sequence[Path] = (),
+    clock_hz: int = 0,
     port: str | None = None,
     netlist: str | None = None,
     trace: Path | None = None,
@@ -55,18 +59,19 @@ def run(
 ) -> SerialResult:
     """Compile the C `sources` for this machine, and run them against the board at `port` or a simulated one.
 
+    `clock_hz` is the one that the board was built for (0: its own): it decides the speed of the line.
     `netlist` is the Verilog of the board's top module after synthesis, to be simulated in place of the RTL.
     Raises :exc:`SpecError` for a specification that cannot be behind a serial line, :exc:`DriverError` if the
     driver returns an error or the board does not answer.
     """
-    design = Design(spec)
+    design = Design(spec, clock_hz)
     progress("compiling the driver")
     library = compile_remote(sources, spec, include)
     with _board(design, port, netlist, trace, progress) as (path, simulated):
         progress(f"running on {path}")
-        with SerialPort(path, design.baud) as line:
+        with SerialPort(path, design.baud, SLOW_S if simulated else PATIENCE_S) as line:
             bridge = Bridge(line)
-            clock_hz = bridge.check(spec)
+            told_hz = bridge.check(spec)
             code, got = run_remote(library, bridge, inputs, outputs)
     progress("")
     if code:
@@ -74,7 +79,7 @@ def run(
     traffic = bridge.traffic
     return SerialResult(
         got,
-        clock_hz,
+        told_hz,
         design.baud,
         traffic.commands,
         traffic.words_out,
@@ -91,6 +96,7 @@ def run_problem(
     name: str,
     schedule: Schedule | None = None,
     seed: int = 0,
+    clock_hz: int = 0,
     port: str | None = None,
     netlist: str | None = None,
     trace: Path | None = None,
@@ -112,6 +118,7 @@ def run_problem(
         inputs,
         {arg.symbol: (arg.shape, arg.dtype) for arg in driver.args if arg.kind != "in"},
         include=[folder],
+        clock_hz=clock_hz,
         port=port,
         netlist=netlist,
         trace=trace,

@@ -143,6 +143,9 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         "UIO and u-dma-buf (default %(default)s)",
     )
     group.add_argument(
+        "--clock", type=float, metavar="MHZ", help="with --board ulx3s: what `board build --clock` was given"
+    )
+    group.add_argument(
         "--port",
         metavar="TTY",
         help="a board on a serial line (--board ulx3s) that is there, not a simulated one",

@@ -60,6 +60,7 @@ def execute_run(options: argparse.Namespace) -> int:
             name=options.problem,
             schedule=schedule,
             seed=options.seed,
+            clock_hz=round((options.clock or 0) * 1e6),
             port=options.port,
             trace=options.trace,
             progress=shared.progress(),
@@ -82,6 +83,7 @@ def execute_simulate(options: argparse.Namespace, inputs: Any, expected: Any) ->
         inputs,
         {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()},
         include=sorted({file.parent for file in options.driver}),
+        clock_hz=round((options.clock or 0) * 1e6),
         port=options.port,
         trace=options.trace,
         progress=shared.progress(),
@@ -100,7 +102,7 @@ def _refuse(options: argparse.Namespace) -> None:
     if given:
         raise UsageError(
             f"{', '.join(given)}: not for a board on a serial line, whose driver runs on this machine "
-            f"(--board {NAME} takes --port, --trace, --keep, --json)"
+            f"(--board {NAME} takes --clock, --port, --trace, --keep, --json)"
         )
 
 
