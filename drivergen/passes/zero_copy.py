@@ -364,14 +364,35 @@ def _together(block: Block, beat_bytes: int) -> list[list[Operation]]:
     found: list[list[Operation]] = []
     mergeable = False
     for ops in list(_nests(block)):
-        received = [inner for op in ops for inner in op.walk() if isinstance(inner, accel.RecvOp)]
-        in_place = all(_received(op, beat_bytes) != queue.THROUGH_WINDOW for op in received)
-        if found and in_place and mergeable and _follows(found[-1][-1], ops[0]):
+        ways = {_received(inner, beat_bytes) for inner in _walked(ops) if isinstance(inner, accel.RecvOp)}
+        in_place = queue.THROUGH_WINDOW not in ways
+        if (
+            (found and in_place and mergeable)
+            and _follows(found[-1][-1], ops[0])
+            and _may_share(found[-1], ops, beat_bytes)
+        ):
             found[-1] += ops
         else:
             found.append(ops)
         mergeable = in_place
     return found
+
+
+def _walked(ops: Sequence[Operation]) -> Iterator[Operation]:
+    for op in ops:
+        yield from op.walk()
+
+
+def _may_share(before: Sequence[Operation], ops: Sequence[Operation], beat_bytes: int) -> bool:
+    """Is nothing sent in `ops` that is received `before`? In one queue it would be read before it is there.
+
+    And a queue owns at most one array.
+    """
+    received = [op for op in _walked((*before, *ops)) if isinstance(op, accel.RecvOp)]
+    arrays = {_array(op.tile) for op in received}
+    if len(arrays) > 1 and any(_received(op, beat_bytes) == _OWNED for op in received):
+        return False
+    return arrays.isdisjoint(_array(op.tile) for op in _walked(ops) if isinstance(op, accel.SendOp))
 
 
 def _follows(op: Operation, other: Operation) -> bool:
@@ -411,8 +432,9 @@ class ZeroCopy(ModulePass):
     A tile is cleaned at its first use, so that cleaning overlaps with the transfers: in the first
     iterations of the loops that do not move it. The tiled op that has the transfers is between
     `accel.queue_open` and `accel.queue_close`; so are several that follow each other, the parts of one
-    convolution, where their results are written in place. What no descriptor expresses, but is sent only once
-    in front of all loops (accel-residency), is copied and sent before the queue opens.
+    convolution, where their results are written in place and none reads another's. What no descriptor
+    expresses, but is sent only once in front of all loops (accel-residency), is copied and sent before the
+    queue opens.
 
     Comes behind accel-place-flow (and passes that leave its kind of transfers); it needs scatter-gather in
     the DMA's configuration.

@@ -226,3 +226,35 @@ def test_all_copies_where_an_operand_cannot_be_read_in_place(
     everything, copying = (compile_mlir(text, spec, pipeline=name).c for name in ("all", "copying"))
     assert ("dma_queue_open" in everything) == queued
     assert (everything == copying.replace("pipeline copying", "pipeline all")) == (not queued)
+
+
+def two_products(first: str, second: str, columns: tuple[int, int]) -> str:
+    """C = `first` . B and D = `second` . E, of 16 rows, with so many columns of C and D."""
+    c, d = (f"tensor<16x{n}xi32>" for n in columns)
+    return f"""
+        func.func @f(%A : tensor<16x16xi32>, %B : {c}, %E : {d}) -> ({c}, {d}) {{
+          %zero = arith.constant 0 : i32
+          %0 = tensor.empty() : {c}
+          %1 = linalg.fill ins(%zero : i32) outs(%0 : {c}) -> {c}
+          %2 = tensor.empty() : {d}
+          %3 = linalg.fill ins(%zero : i32) outs(%2 : {d}) -> {d}
+          %C = linalg.matmul ins({first}, %B : tensor<16x16xi32>, {c}) outs(%1 : {c}) -> {c}
+          %D = linalg.matmul ins({second}, %E : tensor<16x16xi32>, {d}) outs(%3 : {d}) -> {d}
+          func.return %C, %D : {c}, {d}
+        }}"""
+
+
+@pytest.mark.parametrize(
+    ("second", "columns", "queues", "owned"),
+    [
+        ("%A", (16, 16), 1, 0),  # whole cache lines: both in one queue
+        ("%C", (16, 16), 2, 0),  # it would read what the DMA has not written yet
+        ("%A", (20, 36), 2, 2),  # a queue owns one array
+    ],
+)
+def test_products_that_share_a_queue(second: str, columns: tuple[int, int], queues: int, owned: int) -> None:
+    spec = isa.builtin("v3_16")
+    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+    text = compile_mlir(two_products("%A", second, columns), spec, pipeline="all").c
+    found = [text.count(call) for call in ("dma_queue_open", "dma_queue_own", "dma_queue_receive(")]
+    assert found == [queues, owned, 0]
