@@ -42,11 +42,6 @@ def rows_of_beats(row_bytes: int, stream_width: int) -> int:
     return beat // gcd(row_bytes, beat)
 
 
-def array(spec: AcceleratorSpec) -> tuple[int, int]:
-    """Output channels and pixels that the device of an image works on at once."""
-    return spec.array
-
-
 def image_under(
     spec: AcceleratorSpec,
     tile: Mapping[str, int],
@@ -138,8 +133,8 @@ class Model:
         image = spec.words_of("I", (tile["ic"], under["ih"], under["iw"])) / beat
         elements = tile["ic"] * under["ih"] * under["iw"]
         # At strides above 1 the window buffer takes two elements a cycle, else a row of the array.
-        lanes = 2 if self.settings.get("sw", 1) > 1 else array(spec)[1]
-        rows, cols = array(spec)
+        lanes = 2 if self.settings.get("sw", 1) > 1 else spec.array[1]
+        rows, cols = spec.array
         blocks = -(-tile["oc"] // rows) * tile["oh"] * -(-tile["ow"] // cols)
         return Work(
             max(image, elements / lanes),
@@ -244,9 +239,8 @@ class Model:
             array_free = begin + one.compute
             for operand in ("I", "F"):
                 free[operand][half[operand]] = array_free
-            following = number + 1
             last = all(now[n] == trips[n] - 1 for n in range(len(trips)) if n > max(moved["O"], default=-1))
-            if last and following:
+            if last:
                 sender = max(sender, array_free) + one.result
                 free["O"][half["O"]] = sender
                 half["O"] ^= 1

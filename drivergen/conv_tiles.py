@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 
 from axiloom import isa
-from axiloom.drivergen.conv_cost import Model, array, image_under
+from axiloom.drivergen.conv_cost import Model, image_under
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels import IMAGE, WINDOW
 from axiloom.isa.types import Recv, Scope, Send
@@ -111,7 +111,7 @@ def _tiles(
     if spec.form is WINDOW:
         yield from ((1, 1, 1, ic, *taps) for ic in channels)
         return
-    rows, _ = array(spec)
+    rows, _ = spec.array
 
     def fits(oc: int, oh: int, ow: int, ic: int) -> bool:
         tile = dict(zip(spec.dims, (oc, oh, ow, ic, *taps), strict=True))
@@ -146,7 +146,7 @@ def _fits(
 
 def _fits_buffers(spec: AcceleratorSpec, tile: Mapping[str, int], image: Mapping[str, int]) -> bool:
     """Do the operands fit their buffers? Filters and sums take whole rows and columns of the array."""
-    rows, cols = array(spec)
+    rows, cols = spec.array
     oc, ow = -(-tile["oc"] // rows) * rows, -(-tile["ow"] // cols) * cols
     return (
         spec.words_of("F", (oc, tile["ic"], tile["fh"], tile["fw"])) <= spec.buffers["F"]
@@ -201,7 +201,7 @@ def _compute(spec: AcceleratorSpec, tile: Mapping[str, int], trips: Mapping[str,
     products = tile["ic"] * tile["fh"] * tile["fw"]
     if spec.form is not IMAGE:
         return prod(trips.values()) * products / spec.macs
-    rows, cols = array(spec)
+    rows, cols = spec.array
     blocks = -(-tile["oc"] // rows) * tile["oh"] * -(-tile["ow"] // cols)
     return float(prod(trips.values()) * blocks * products)
 

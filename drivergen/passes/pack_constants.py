@@ -106,7 +106,7 @@ class _Loop:
         while parent is not None:
             if isinstance(parent, scf.ForOp) and parent.body.block.args[0] in moving:
                 bounds = [accel.constant(v) for v in (parent.lb, parent.ub, parent.step)]
-                if None in bounds:
+                if None in bounds or bounds[0] != 0:  # `_place` counts iterations from the counter
                     raise _UnknownError
                 begin, end, step = (int(v or 0) for v in bounds)
                 found.insert(0, _Loop(parent.body.block.args[0], range(begin, end, step)))
