@@ -11,6 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from amaranth.back import rtlil
+from amaranth.hdl import Fragment, Module, Shape, signed, unsigned
+from amaranth.lib.memory import Memory
 
 from axiloom import isa
 from axiloom.errors import BuildError
@@ -153,6 +156,23 @@ def test_golden_s2mm(golden: Callable[[str, str], None]) -> None:
 
 def test_golden_registers(golden: Callable[[str, str], None]) -> None:
     golden(verilog.convert(ChannelRegisters(26, alignment=4), "channel_registers"), "channel_registers.v")
+
+
+@pytest.mark.parametrize("shape", [unsigned(5), signed(7)])
+def test_memories_are_written_as_amaranth_writes_them(shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`verilog` takes the place of a private method of Amaranth, for speed only."""
+
+    def text() -> str:
+        m = Module()
+        m.submodules.memory = memory = Memory(shape=shape, depth=3, init=[1, -2 if shape.signed else 2])
+        port = memory.read_port()
+        ports = {"data": (port.data, None), "addr": (port.addr, None)}
+        return str(rtlil.convert_fragment(Fragment.get(m, None), ports, "top", emit_src=False)[0])
+
+    ours = text()
+    monkeypatch.setattr(rtlil.ModuleEmitter, "emit_memory", verilog.AMARANTHS_EMIT_MEMORY)
+    assert ours == text()
+    assert "$meminit_v2" in ours
 
 
 def test_refuses_another_top() -> None:
