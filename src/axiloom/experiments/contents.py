@@ -43,7 +43,7 @@ def _simulator(board: str) -> str:
     files = sorted(
         path
         for path in (root / "cosim").rglob("*")
-        if path.is_file() and path.suffix != ".pyc" and not set(_APART) & set(path.parts)
+        if path.is_file() and path.suffix != ".pyc" and not set(_APART) & set(path.relative_to(root).parts)
     )
     parts = [part for path in files for part in (str(path.relative_to(root)), path)]
     figures = inspect.getsource(report.limit) + inspect.getsource(Call)
