@@ -114,17 +114,17 @@ static int step_memory(void) {
 
 /* --- 3: the accelerator's side ----------------------------------------------------------------------------------- */
 
-/* Proves: the way to the accelerator, and that it knows the opcode of a load. Its first word goes alone: any word is
- * taken as an opcode, but only a known one has the words taken that follow. */
+/* Proves: the way to the accelerator, and that it knows the opcode of a load. Its first word (of a wider stream, its
+ * first beat) goes alone: any word is taken as an opcode, but only a known one has the words taken that follow. */
 static int step_stream(void) {
     static const uint32_t words[] = LADDER_LOAD;
     const uint32_t count = sizeof words / sizeof *words;
     begin(3, "an instruction goes to the accelerator");
     for (uint32_t i = 0; i < count; i++)
         dma_put_word(words[i], i);
-    if (dma_start_send(1, 0) != DMA_OK || dma_wait_send() != DMA_OK)
+    if (dma_start_send(LADDER_BEAT, 0) != DMA_OK || dma_wait_send() != DMA_OK)
         return failed(3, "the accelerator takes no word: its stream is stuck (in reset, without a clock, or not connected)");
-    if (count > 1 && (dma_start_send(count - 1, 1) != DMA_OK || dma_wait_send() != DMA_OK))
+    if (count > LADDER_BEAT && (dma_start_send(count - LADDER_BEAT, LADDER_BEAT) != DMA_OK || dma_wait_send() != DMA_OK))
         return failed(3, "the accelerator takes an opcode and not what belongs to it: wrong encoding, the driver is of another specification");
     return 0;
 }

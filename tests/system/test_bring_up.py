@@ -48,5 +48,10 @@ def test_sources_say_what_the_specification_says() -> None:
         *("ladder_tile.c", "ladder_tile.h", "ladder_kernel.c", "ladder_kernel.h", "ladder_config.h")
     }
     assert "LADDER_TILE_H" in files["ladder_tile.h"]
+    assert "#define LADDER_BEAT 1u" in config
+    wide = bring_up.sources(isa.revise(LITERALS, stream_width=128))["ladder_config.h"]
+    assert "#define LADDER_BEAT 4u" in wide
+    assert "#define LADDER_LOAD {0x22u, 0x0u," in wide
+    assert wide.count("0x0u") == 16 + 3  # the opcode word is filled up to a beat
     v1 = bring_up.sources(isa.builtin("v1", 4))["ladder_config.h"]
     assert "#define LADDER_LOAD {0x0u}" in v1
