@@ -73,6 +73,10 @@ def build(
         raise UsageError(
             f"{folder}: no board folder: {SPECIFICATION} is not there (axiloom board new {NAME} ...)"
         )
+    mark = folder / "board.json"
+    board = json.loads(mark.read_text(encoding="utf-8"))["board"] if mark.is_file() else NAME
+    if board != NAME:
+        raise UsageError(f"{folder}: a folder for {board}, which Vivado builds (make bitstream), not {NAME}")
     yosys.version()
     yosys.version(nextpnr.PACKAGE)
     spec = isa.load(path)

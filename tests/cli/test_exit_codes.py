@@ -122,6 +122,20 @@ def test_rtl_needs_its_top(capsys) -> None:
     assert "--top" in fails(capsys, 2, "run", "matmul:4x4x4", "--rtl", "x.v")
 
 
+def test_what_is_for_a_board_on_a_serial_line(capsys: pytest.CaptureFixture[str]) -> None:
+    given = fails(capsys, 2, "run", "matmul:4x4x4", "--clock", "25", "--port", "/dev/ttyUSB0")
+    assert "--clock, --port: for a board on a serial line (--board ulx3s), not pynq-z2" in given
+    traced = fails(
+        capsys, 2, "run", "matmul:4x4x4", "--board", "ulx3s", "--port", "/dev/x", "--trace", "x.fst"
+    )
+    assert "--trace: waveforms are of a simulated board: leave --port out" in traced
+
+
+def test_a_board_without_bare_metal(capsys: pytest.CaptureFixture[str]) -> None:
+    message = fails(capsys, 2, "run", "matmul:4x4x4", "--board", "zcu104")
+    assert "--board zcu104: there is no bare metal for its CPU: add --os linux" in message
+
+
 def test_several_accelerators(capsys: pytest.CaptureFixture[str]) -> None:
     alone = fails(capsys, 5, "verilog", "--accel", "v3_4,v4_16", "--part", "accelerator")
     assert alone == "axiloom: v3_4, v4_16: the Verilog of an accelerator alone is of one of them; name one\n"

@@ -36,8 +36,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="only this one (default: choose among those that the DMA is able to use)",
     )
     command.add_argument("--board", default=boards.DEFAULT, help="default %(default)s")
-    command.add_argument("--show", type=_positive, default=10, metavar="K", help="rows to show (default 10)")
-    command.add_argument("--confirm", type=_positive, default=0, metavar="N", help="simulate the best N too")
+    command.add_argument(
+        "--show", type=shared.positive, default=10, metavar="K", help="rows to show (default 10)"
+    )
+    command.add_argument(
+        "--confirm", type=shared.positive, default=0, metavar="N", help="simulate the best N too"
+    )
     command.add_argument(
         "--device",
         choices=tuple(DEVICES),
@@ -57,7 +61,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def add_sweep(command: argparse.ArgumentParser) -> None:
     """Where simulations run and what is kept of them."""
     group = command.add_argument_group("simulations")
-    group.add_argument("--jobs", type=_positive, metavar="N", help="local processes (default: one a core)")
+    group.add_argument(
+        "--jobs", type=shared.positive, metavar="N", help="local processes (default: one a core)"
+    )
     group.add_argument("--dask", metavar="ADDRESS", help="run on the Dask scheduler there instead")
     group.add_argument(
         "--store",
@@ -99,12 +105,6 @@ def execute(options: argparse.Namespace) -> int:
     if options.output:
         write_whole(options.output, _as_csv(found))
     return exit_code(outcome for one in found for outcome in one.outcomes)
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
 
 
 def _cells(row: Row) -> dict[str, Any]:

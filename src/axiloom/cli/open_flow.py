@@ -26,7 +26,11 @@ def add_build(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--clock", type=float, metavar="MHZ", help="the fabric's (default: what the folder says)"
     )
     build.add_argument(
-        "--seeds", type=int, default=4, metavar="N", help="attempts at placement (default %(default)s)"
+        "--seeds",
+        type=shared.positive,
+        default=4,
+        metavar="N",
+        help="attempts at placement (default %(default)s)",
     )
     build.set_defaults(execute=execute_build)
 

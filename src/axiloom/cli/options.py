@@ -25,6 +25,12 @@ def sizes(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
 def loops(text: str) -> tuple[str, ...]:
     """``m,n,k``: names of loops, outermost first."""
     return tuple(part.strip() for part in text.split(","))

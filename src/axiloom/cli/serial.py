@@ -35,7 +35,17 @@ _REFUSED = {
 
 
 def is_serial(options: argparse.Namespace) -> bool:
-    return bool(options.board == NAME)
+    """Whether the board is on a serial line. UsageError where another one is given what is for those."""
+    if options.board == NAME:
+        return True
+    given = [
+        flag for flag, value in (("--clock", options.clock), ("--port", options.port)) if value is not None
+    ]
+    if given:
+        raise UsageError(
+            f"{', '.join(given)}: for a board on a serial line (--board {NAME}), not {options.board}"
+        )
+    return False
 
 
 def execute_run(options: argparse.Namespace) -> int:
@@ -99,6 +109,8 @@ def _refuse(options: argparse.Namespace) -> None:
         given.append(f"--os {options.os}")
     if options.wait != "poll":
         given.append(f"--wait {options.wait}")
+    if options.port is not None and options.trace is not None:
+        raise UsageError("--trace: waveforms are of a simulated board: leave --port out")
     if given:
         raise UsageError(
             f"{', '.join(given)}: not for a board on a serial line, whose driver runs on this machine "
