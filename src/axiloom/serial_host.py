@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.errors import DriverError, UsageError
-from axiloom.hw.serial_bridge import LOST_BYTE, READ, WRITE
+from axiloom.hw.serial_bridge import LOST_BYTE, READ, TIMEOUT_BITS, WRITE
 from axiloom.hw.serial_soc import IDENTITY_ADDRESS, MAGIC, identity
 from axiloom.isa import AcceleratorSpec
 
@@ -38,6 +38,8 @@ CHUNK = 4096
 _RESPONSES = {2: "SLVERR", 3: "DECERR: nothing is at this address"}
 _GARBAGE = bytes(16)
 """Longer than the arguments of a command; no byte of it is a command."""
+_FORGOTTEN_S = 1.2 * 2**TIMEOUT_BITS / 12.5e6
+"""Until a bridge has forgotten a command that is not whole, at the slowest clock that a board can have."""
 
 
 class SerialPort:
@@ -52,6 +54,7 @@ class SerialPort:
             raise UsageError(f"{path}: this system has no serial speed of {baud} baud")
         self.path = path
         self.patience_s = patience_s
+        self._file = -1
         try:
             self._file = os.open(path, os.O_RDWR | os.O_NOCTTY)
             # Input and output untouched, no echo, no signals, a read returns what there is.
@@ -59,18 +62,26 @@ class SerialPort:
             local = termios.CS8 | termios.CREAD | termios.CLOCAL
             termios.tcsetattr(self._file, termios.TCSANOW, [0, 0, local, 0, speed, speed, control])
         except (OSError, termios.error) as error:
+            if self._file >= 0:
+                os.close(self._file)
             raise UsageError(f"{path}: no serial port that can be opened: {error.args[-1]}") from None
 
     def write(self, data: bytes) -> None:
-        while data:
-            data = data[os.write(self._file, data) :]
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+        except OSError as error:
+            raise self._gone(error) from None
 
     def read(self, count: int) -> bytes:
         """Exactly `count` bytes. Raises :exc:`DriverError` if none comes for `patience_s`."""
         got = b""
         while len(got) < count:
             ready, _, _ = select.select([self._file], [], [], self.patience_s)
-            part = os.read(self._file, count - len(got)) if ready else b""
+            try:
+                part = os.read(self._file, count - len(got)) if ready else b""
+            except OSError as error:
+                raise self._gone(error) from None
             if not part:
                 raise DriverError(
                     f"{self.path}: the board does not answer ({len(got)} of {count} bytes within "
@@ -83,6 +94,9 @@ class SerialPort:
         """Forget what has come so far."""
         while select.select([self._file], [], [], 0)[0] and os.read(self._file, 4096):
             continue
+
+    def _gone(self, error: OSError) -> DriverError:
+        return DriverError(f"{self.path}: the port is gone: {error.strerror}")
 
     def close(self) -> None:
         os.close(self._file)
@@ -116,7 +130,7 @@ class Bridge:
         self.traffic = Traffic()
         # Whatever command a host before us left unfinished ends here.
         port.write(_GARBAGE)
-        time.sleep(0.1)
+        time.sleep(_FORGOTTEN_S)
         port.drain()
 
     def write(self, address: int, words: npt.ArrayLike) -> None:
