@@ -98,7 +98,11 @@ def open_flow(folder: Path) -> Iterator[Row]:
     script = f"{cells}hierarchy -check -auto-top\nproc\n"
     yield _yosys_row("yosys (ecp5)", names(folder, "openflow/**/*.v"), texts, script)
     for name in names(folder, "openflow/*.lpf"):
-        top = json.loads((folder / "openflow" / "design.json").read_text(encoding="utf-8"))["top"]
+        try:
+            top = json.loads((folder / "openflow" / "design.json").read_text(encoding="utf-8"))["top"]
+        except (OSError, ValueError, KeyError) as error:
+            yield Row("pins", (name,), (f"openflow/design.json: no name of the top module: {error!r}",))
+            continue
         yield Row("pins", (name,), tuple(_located(folder / name, texts, top)))
 
 

@@ -1,4 +1,4 @@
-"""Parts of a folder that other packages write: device tree and PYNQ class for Linux, the open flow for ECP5.
+"""Parts of a folder that other packages write: the device tree for Linux, the ladder, the open flow for ECP5.
 
 Each is a function of a module that may not be there yet; what is not written is said, never left out
 silently.
