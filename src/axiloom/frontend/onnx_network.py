@@ -69,6 +69,7 @@ def _network(proto: Any, name: str) -> Any:
     types = {
         value.name: onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
         for value in (*graph.input, *graph.value_info)
+        if value.type.tensor_type.elem_type
     }
     steps = []
     for node in with_gelus(list(graph.node), constants):
