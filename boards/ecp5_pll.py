@@ -36,7 +36,7 @@ class Pll:
 def divisors(reference_hz: int, frequency_hz: int) -> Pll:
     """The divisors for exactly `frequency_hz`, those of the fastest phase detector first.
 
-    Raises :exc:`UsageError` with the nearest frequencies if there are none.
+    Raises :exc:`UsageError` with the frequencies that have some if there are none.
     """
     for reference in _DIVISORS:
         detector = reference_hz // reference
@@ -55,5 +55,5 @@ def divisors(reference_hz: int, frequency_hz: int) -> Pll:
             return Pll(frequency_hz, reference, feedback, output)
     raise UsageError(
         f"clock of {frequency_hz / 1e6:g} MHz: a PLL makes {reference_hz / 1e6:g} MHz x n or x n / 2, "
-        "from 3.125 to 400 MHz"
+        "up to 400 MHz"
     )

@@ -7,7 +7,7 @@
 /* The reserved region, as the process has it. */
 #define AXL_REGION 0x15C00000u
 
-/* Bytes at the start of the region (a DMA's address), and whether mapping and unmapping them needs the kernel. */
+/* The reserved region: where it begins as a DMA sees it, its bytes, and what it was opened by. */
 typedef struct {
     uint64_t physical, size;
     int from_mem;      /* /dev/mem, and no udmabuf: then nothing is cached */
