@@ -128,8 +128,11 @@ def slowest(clocks: dict[str, dict[str, float]]) -> tuple[str, dict[str, float]]
 
 
 def critical_path(paths: list[dict[str, Any]], clock: str) -> Slowest:
-    """Of nextpnr's report: the path within `clock`."""
-    found = next(path for path in paths if path["from"] == path["to"] == f"posedge {clock}")
+    """Of nextpnr's report: the path within `clock`. Raises :exc:`BuildError` where that has none."""
+    edge = f"posedge {clock}"
+    found = next((path for path in paths if path["from"] == path["to"] == edge), None)
+    if found is None:
+        raise BuildError(f"nextpnr reports no path between registers of the clock {clock}")
     steps = found["path"]
     logic = [step for step in steps if step["type"] != "routing"]
     return Slowest(
