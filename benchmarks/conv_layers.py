@@ -137,6 +137,8 @@ def run(spec: AcceleratorSpec, engine: Path, layer: Layer, seed: int = 0) -> dic
     for part in parts:
         shape = got[part].shape
         count = spec.words_of("O", shape)
+        if words.size < count:
+            raise RuntimeError(f"{spec.name}: {count - words.size} words of a tile of O did not come")
         got[part] = words[: got[part].size].reshape(shape)
         words = words[count:]
     if words.size:
