@@ -183,7 +183,8 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
     }
 
 /* From here to dma_queue_close nobody but the DMA writes to these bytes, and nobody reads them: tiles that are received
- * there may share cache lines with each other. At most once a queue, before its first receive. */
+ * there may share cache lines with each other. So may the two ends with other data, to which nobody writes meanwhile
+ * either. At most once a queue, before its first receive. */
 dma_status dma_queue_own(void *to, uint32_t bytes);
 
 /* The same, but the DMA writes the tile to its place in memory. Rows begin on cache lines and are made of whole ones,
