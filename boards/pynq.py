@@ -8,17 +8,23 @@ from typing import Any
 from axiloom import sw
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec, loop_orders
-from axiloom.isa.types import HostAction, Recv, Scope, Send, SendDim, SendIdx, SendLiteral
+from axiloom.isa.types import WORD_BITS, HostAction, Recv, Scope, Send, SendDim, SendIdx, SendLiteral
 
 SOURCE = sw.ROOT / "python" / "accelerator.py"
 _PLACE = "CONFIG: dict[str, Any] = {}  # the specification; axiloom writes it here\n"
 
 
 def module(spec: AcceleratorSpec) -> str:
-    """The module's text. UsageError for other accelerators than those of matmul with int32 results."""
+    """The module's text. UsageError for other accelerators than those of matmul with int32 results and streams
+    of 32 bits."""
     if spec.kernel != "linalg.matmul" or spec.post:
         raise UsageError(
             f"{spec.name}: the Python class is written for matmul accelerators without post-processing"
+        )
+    if spec.stream_width != WORD_BITS:
+        raise UsageError(
+            f"{spec.name}: the Python class sends words of {WORD_BITS} bits, and the streams have "
+            f"{spec.stream_width}: use the C driver"
         )
     text = SOURCE.read_text(encoding="utf-8")
     config = pprint.pformat(configuration(spec), width=100, sort_dicts=False)

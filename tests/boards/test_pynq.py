@@ -80,6 +80,12 @@ def test_configuration_is_the_specification() -> None:
     assert v4["opcodes"]["sA"][1] == ("dims", [("m", 0), ("n", 10), ("k", 20)])
 
 
+def test_wide_streams_are_refused() -> None:
+    wide = isa.revise(isa.builtin("v3", 4), stream_width=64)
+    with pytest.raises(UsageError, match="words of 32 bits, and the streams have 64: use the C driver"):
+        pynq.module(wide)
+
+
 def test_scatter_gather_is_refused() -> None:
     spec = isa.builtin("v3", 4)
     with pytest.raises(UsageError, match="conv_v3: the Python class is written for matmul accelerators"):
