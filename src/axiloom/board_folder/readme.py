@@ -127,9 +127,10 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
 
 
 def _load(plan: Plan) -> list[str]:
-    if plan.hardware.family == "zynq":
-        return [f"sudo python3 -c \"from pynq import Overlay; Overlay('{plan.name}.bit')\""]
-    return [f"sudo fpgautil -b {plan.name}.bit          # or, with PYNQ: Overlay('{plan.name}.bit')"]
+    lines = [f"sudo python3 -c \"from pynq import Overlay; Overlay('{plan.name}.bit')\""]
+    if plan.hardware.family == "zynqmp":
+        lines.append("# without PYNQ: fpgautil -b FILE.bit.bin, which bootgen makes of the .bit")
+    return lines
 
 
 def _map(plan: Plan, cores: tuple[Core, ...]) -> list[str]:

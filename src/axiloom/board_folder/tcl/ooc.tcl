@@ -17,7 +17,11 @@ file mkdir $output
 
 create_project -in_memory -part $part
 foreach file [lsort [glob [file join $root ip $core hdl *]]] {
-  read_verilog $file
+  if {[file extension $file] eq ".sv"} {
+    read_verilog -sv $file
+  } else {
+    read_verilog $file
+  }
 }
 read_xdc -mode out_of_context [file join $root constraints ooc.xdc]
 synth_design -top $core -part $part -mode out_of_context
