@@ -15,7 +15,7 @@ _PLACE = "CONFIG: dict[str, Any] = {}  # the specification; axiloom writes it he
 
 
 def module(spec: AcceleratorSpec) -> str:
-    """The module's text. UsageError for other accelerators than those of matmul with int32 results and streams
+    """The module's text. UsageError for others than accelerators of matmul with int32 results and streams
     of 32 bits."""
     if spec.kernel != "linalg.matmul" or spec.post:
         raise UsageError(
