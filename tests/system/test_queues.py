@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from tests.drivergen.epilogues import Rounded
 from tests.drivergen.test_epilogues import matmul
+from tests.drivergen.test_pipeline import two_products
 
 from axiloom import isa
 from axiloom.network_run import NetworkRun
+from axiloom.workflow import Run
 
 SHAPE = (13, 30, 20)
 """Rows of 120 and of 30 bytes come back; rows of 30 bytes are packed; every edge is one."""
@@ -46,3 +48,17 @@ def test_results_are_exact(post: bool) -> None:
     assert ("dma_queue_own" in source) == (not post)
     assert ("DMA_TAKER_COPY_I8" in source) == post
     assert {"W.packed", "B.packed"} & {arg.name for arg in one.driver.weight_args}
+
+
+@pytest.mark.parametrize(
+    ("second", "columns"),
+    [
+        ("%C", (16, 16)),  # in one queue it would be read before it is written
+        ("%A", (20, 36)),  # each result shares cache lines: a queue of its own
+    ],
+)
+def test_products_one_after_the_other_are_exact(second: str, columns: tuple[int, int]) -> None:
+    spec = isa.builtin("v3_4")
+    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+    one = Run("products.mlir", two_products("%A", second, columns), spec, pipeline="all")
+    assert one.checked(one.simulate())["result"]["matches"]
