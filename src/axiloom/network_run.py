@@ -255,6 +255,7 @@ class NetworkRun(Run):
             "wait": self.wait,
             "data_type": self.spec.data_type.value,
             "driver_hash": content_hash(*self.driver.sources.values()),
+            "offload": "auto" if self.auto else "all",
             "offload_from": self.least,
             "weights": self.keep_weights,
             "weights_hash": weights.hexdigest()[:16],

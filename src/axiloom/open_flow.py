@@ -84,6 +84,9 @@ def build(
     if not clock_hz and settings.is_file():
         clock_hz = int(json.loads(settings.read_text(encoding="utf-8"))["clock_hz"])
     design = Design(spec, clock_hz)
+    out = folder / FOLDER / "build"
+    # If anything below fails, no bitstream of an older design may lie beside the new Verilog.
+    (out / BITSTREAM).unlink(missing_ok=True)
     for name, text in board_files(spec, clock_hz=design.clock_hz).items():
         write_whole(folder / name, text)
 
@@ -108,14 +111,12 @@ def build(
             break
     assert best is not None
     progress("")
-    out = folder / FOLDER / "build"
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(best.folder / nextpnr.LOG, out / LOG)
     shutil.copyfile(netlist.folder / ecp5.VERILOG, out / NETLIST)
     report = _report(spec, design, best)
     write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
     if not best.met:
-        (out / BITSTREAM).unlink(missing_ok=True)
         raise BuildError(
             f"{spec.name} reaches {best.fmax_hz / 1e6:.1f} MHz on {NAME}, not {design.clock_hz / 1e6:g} "
             f"({best.critical}): take a slower clock (--clock MHZ), or more attempts (--seeds)"

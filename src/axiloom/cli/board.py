@@ -99,7 +99,7 @@ def execute_check(options: argparse.Namespace) -> int:
         for name in checks.unchecked(options.folder, rows):
             print(f"  no tool has read {name}")
     if faulty:
-        raise BuildError(f"{options.folder}: {faulty} faults")
+        raise BuildError(f"{options.folder}: {faulty} fault{'s' * (faulty > 1)}")
     return 0
 
 
