@@ -38,7 +38,7 @@ constexpr Number ARM64[] = {
     {99, NOTHING},  {96, ONE},      {172, ONE},     {178, ONE},
 };
 
-enum : int64_t { NOT_THERE = -2, BAD_FILE = -9, NO_MEMORY = -12, BAD_ADDRESS = -14, EXISTS = -17, INVALID = -22, NO_TERMINAL = -25, ILLEGAL_SEEK = -29 };
+enum : int64_t { NOT_THERE = -2, BAD_FILE = -9, NO_MEMORY = -12, BAD_ADDRESS = -14, INVALID = -22, NO_TERMINAL = -25, ILLEGAL_SEEK = -29 };
 constexpr uint64_t PAGE = 4096;
 constexpr uint64_t O_SYNC_BITS = 04010000, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20, MAP_FIXED_NOREPLACE = 0x100000;
 constexpr uint64_t NANO = 1000000000;

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from axiloom import drivergen
-from axiloom.choice import resolve
 from axiloom.cli import options as shared
 from axiloom.hw import verilog
 
@@ -41,17 +40,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute_compile(options: argparse.Namespace) -> int:
-    mlir, data_type = shared.problem(options.problem)
-    spec = shared.accelerator(options, data_type)
-    schedule = resolve(
-        mlir,
-        spec,
-        flow=options.flow,
-        order=options.order,
-        tile=options.tile,
-        pipeline=options.pipeline,
-        name=options.problem,
-    )
+    mlir, spec, schedule = shared.chosen(options)
     driver = drivergen.compile_mlir(mlir, spec, **schedule._asdict(), stop=options.emit, name=options.problem)
     shared.write(driver.stages[options.emit], options.output)
     return 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, drivergen, isa
+from axiloom.choice import Schedule, resolve
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
 from axiloom.hw.user_rtl import UserRtl
@@ -243,6 +244,22 @@ def problem(text: str) -> tuple[str, str]:
         return mlir, drivergen.compile_cpu(mlir, name=text).args[0].dtype
     parsed = drivergen.parse_workload(text)
     return parsed.mlir, parsed.dtype
+
+
+def chosen(options: argparse.Namespace, pipeline: str | None = None) -> tuple[str, AcceleratorSpec, Schedule]:
+    """The MLIR of the problem, its accelerator and how that is used; `pipeline` where none is asked for."""
+    mlir, data_type = problem(options.problem)
+    spec = accelerator(options, data_type)
+    schedule = resolve(
+        mlir,
+        spec,
+        flow=options.flow,
+        order=options.order,
+        tile=options.tile,
+        pipeline=options.pipeline or pipeline,
+        name=options.problem,
+    )
+    return mlir, spec, schedule
 
 
 def progress() -> Callable[[str], None]:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from axiloom.boards.ulx3s_design import NAME
-from axiloom.choice import resolve
 from axiloom.cli import options as shared
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import write_whole
@@ -51,17 +50,7 @@ def is_serial(options: argparse.Namespace) -> bool:
 def execute_run(options: argparse.Namespace) -> int:
     """``axiloom run PROBLEM --board ulx3s``."""
     _refuse(options)
-    mlir, data_type = shared.problem(options.problem)
-    spec = shared.accelerator(options, data_type)
-    schedule = resolve(
-        mlir,
-        spec,
-        flow=options.flow,
-        order=options.order,
-        tile=options.tile,
-        pipeline=options.pipeline or PIPELINE,
-        name=options.problem,
-    )
+    mlir, spec, schedule = shared.chosen(options, PIPELINE)
     with folder_or_temporary(options.keep) as folder:
         result, expected = run_problem(
             mlir,
