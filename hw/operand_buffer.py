@@ -128,8 +128,8 @@ class OperandBuffer(wiring.Component):
         offset = Signal.like(address, name="offset")
         line_start = Signal.like(address, name="line_start")
         m.d.comb += [
-            inner_last.eq(inner == words_per_line - 1),
-            outer_last.eq(outer == outer_size - 1),
+            inner_last.eq(inner == _less_one(m, "last_word", words_per_line)),
+            outer_last.eq(outer == _less_one(m, "last_line", outer_size)),
             last_bank.eq(bank == layout.banks - 1),
             self.load_last.eq(inner_last & outer_last),
             address.eq(next_half + offset),
@@ -210,3 +210,10 @@ class OperandBuffer(wiring.Component):
         layout = self.layout
         lanes_per_bank = layout.lanes_per_bank
         return Cat(word.word_select(group, layout.bits * lanes_per_bank) for word in words)
+
+
+def _less_one(m: Module, name: str, size: Value) -> Value:
+    """`size` - 1, of a size that has settled two cycles before."""
+    less = Signal.like(size, name=name)
+    m.d.sync += less.eq(size - 1)
+    return less

@@ -275,7 +275,10 @@ class Receiver(wiring.Component):
         ]
 
     def _track_dims(self, m: Module, done: Signal, action: Signal) -> dict[str, Value]:
-        """For each operand: do the current dims differ from those it was loaded, or computed, with?"""
+        """For each operand: do the current dims differ from those it was loaded, or computed, with?
+
+        Compared a cycle ahead, as no action follows the setting of dims before they have settled.
+        """
         protocol = self.protocol
         taken = {
             name: (protocol.loaded[name].dims, self.programs.load(name)) for name in self.programs.operands
@@ -287,10 +290,10 @@ class Receiver(wiring.Component):
                 continue
             now = Cat(self.dims[dim] for dim in dims)
             held = Signal(len(now), name=f"dims_of_{name.lower()}")
-            with m.If(done & (action == code)):
-                m.d.sync += held.eq(now)
             mismatch[name] = Signal(name=f"mismatch_{name.lower()}")
-            m.d.comb += mismatch[name].eq(held != now)
+            m.d.sync += mismatch[name].eq(held != now)
+            with m.If(done & (action == code)):
+                m.d.sync += [held.eq(now), mismatch[name].eq(0)]
         return mismatch
 
     def _set_dims(self, m: Module, action: Signal, done: Signal, fault: Signal, busy: Signal) -> None:

@@ -125,14 +125,22 @@ class Sequencer(wiring.Component):
         # A short block waits until its rows have been added: one a cycle, and each before it is needed again.
         shortest = max(self.walk.rows, MIN_BLOCK_CYCLES)
         k = Signal(bits_for(max(self.walk.most[2], shortest) - 1))
-        last_cycle = Signal.like(k, name="last_cycle")
+        # What ends a block is known a cycle ahead: much follows from it in the cycle in which it ends.
+        before_last = Signal.like(k, name="before_last")
+        at_last_cycle = Signal()
         block_done = Signal()
+        n_ends, m_ends = Signal(), Signal()
+        m.d.sync += [
+            at_last_cycle.eq(running & (k == before_last)),
+            n_ends.eq(at_end_n),
+            m_ends.eq(at_end_m),
+        ]
         m.d.comb += [
             at_end_k.eq(k == last_k),
-            block_done.eq(running & (k == last_cycle)),
+            block_done.eq(at_last_cycle),
             self.control.valid.eq(running & (k <= last_k)),
             self.control.first.eq(k == 0),
-            self.finish.eq(block_done & at_end_n & at_end_m),
+            self.finish.eq(block_done & n_ends & m_ends),
             self.step.block_done.eq(running & at_end_k),
             self.step.first_block.eq((block_m == 0) & (block_n == 0)),
             self.step.last_block.eq(at_end_n & at_end_m),
@@ -144,7 +152,7 @@ class Sequencer(wiring.Component):
         with m.If(block_done):
             m.d.sync += [k.eq(0), block_n.eq(block_n + 1)]
             m.d.comb += [self.a_end.eq(BlockEnd.REPEAT), self.b_end.eq(BlockEnd.NEXT)]
-            with m.If(at_end_n):
+            with m.If(n_ends):
                 m.d.sync += [block_n.eq(0), block_m.eq(block_m + 1)]
                 m.d.comb += [self.a_end.eq(BlockEnd.NEXT), self.b_end.eq(BlockEnd.RESTART)]
         with m.If(self.finish):
@@ -160,7 +168,7 @@ class Sequencer(wiring.Component):
                 last_m.eq(work[0]),
                 last_n.eq(work[1]),
                 last_k.eq(work[2]),
-                last_cycle.eq(Mux(work[2] < shortest - 1, shortest - 1, work[2])),
+                before_last.eq(Mux(work[2] < shortest - 1, shortest - 2, work[2] - 1)),
                 self.half_a.eq(command[f"half_{self.walk.operands[0].lower()}"]),
                 self.half_b.eq(command[f"half_{self.walk.operands[1].lower()}"]),
                 step_half.eq(half),
