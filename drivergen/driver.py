@@ -53,6 +53,8 @@ class Call:
     """Name of the flow; the flow itself where it was written by hand."""
     order: tuple[str, ...]
     """Loops of the host, outermost first."""
+    one_row: bool = False
+    """Of a convolution: its rows of pixels could as well be one long row, in the image and in the result."""
 
     @property
     def M(self) -> int:
@@ -76,11 +78,14 @@ class Call:
         """The least cycles in which the accelerator's array can do them.
 
         One that works on blocks of output channels and pixels of a row has idle lanes where these are no
-        multiples of its rows and columns, whatever the driver does: 7 pixels take as long as 8.
+        multiples of its rows and columns, whatever the driver does: 7 pixels take as long as 8. Where all
+        pixels are one row (`one_row`), only its end is rounded up.
         """
         sizes = dict(self.sizes)
         if spec.form.array is None:
             return -(-self.multiply_adds // spec.macs)
+        if self.one_row:
+            sizes["ow"] *= sizes.pop("oh")
         for dim, lanes in zip(spec.form.array, spec.array, strict=True):
             sizes[dim] = -(-sizes[dim] // lanes) * lanes
         return prod(sizes.values()) // prod(spec.array)

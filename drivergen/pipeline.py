@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.passes import ModulePass
 
@@ -294,7 +294,25 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
         tuple(tile[dim] for dim in own),
         flows.get(trait.flow, str(trait.flow)),
         order,
+        _one_row(op, trait, problem),
     )
+
+
+def _one_row(op: linalg.GenericOp, trait: Trait, problem: Mapping[str, int]) -> bool:
+    """Filters of 1x1 that step by one over an image without padding: each pixel by itself."""
+    taps = [problem.get(dim, 1) for dim in ("fh", "fw")]
+    steps = [trait.settings.get(name, 1) for name in ("sh", "sw")]
+    if "ow" not in problem or taps + steps != [1] * 4:
+        return False
+    pixels = [problem["oh"], problem["ow"]]
+    for name, rows in (("I", "ih"), ("O", "oh")):
+        number = [operand.operand for operand in trait.operands].index(name)
+        axes = [trait.axis(number, expression) for expression in op.indexing_maps.data[number].data.results]
+        kind = op.operands[number].type
+        assert isinstance(kind, MemRefType)
+        if rows not in axes or list(kind.get_shape()[axes.index(rows) :][:2]) != pixels:
+            return False
+    return True
 
 
 def _banner(driver: Driver, what: str, spec: AcceleratorSpec | None, pipeline: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -33,6 +34,25 @@ def test_every_accelerator(name: str, pipeline: str, encoding: str) -> None:
     (call,) = driver.calls
     assert call.sizes == {"b": 2, "oc": 6, "oh": 4, "ow": 8, "ic": 4, "fh": 3, "fw": 3}
     assert call.multiply_adds == 2 * 6 * 4 * 8 * 36
+
+
+@pytest.mark.parametrize(
+    ("changes", "cycles"),
+    [
+        ({}, 2 * 8 * 4 * 56 // 64),  # 49 pixels in a row take as long as 56
+        ({"layout": "nhwc"}, 2 * 8 * 4 * 56 // 64),
+        ({"pad": (1, 1, 1, 1), "image": (5, 5)}, 2 * 8 * 4 * 7 * 8 // 64),  # each row by itself
+        ({"stride": (2, 2), "image": (13, 13)}, 2 * 8 * 4 * 7 * 8 // 64),
+        ({"taps": (1, 3), "image": (7, 9)}, 2 * 8 * 4 * 7 * 8 * 3 // 64),
+    ],
+)
+def test_the_least_cycles_of_the_array(changes: dict[str, Any], cycles: int) -> None:
+    """Rows of pixels are rounded up to the array's columns, unless they could be one row."""
+    conv = Conv(batch=2, oc=8, **{"image": (7, 7), "taps": (1, 1)} | changes)
+    device = spec("conv_v4")
+    assert (conv.output, device.array) == ((7, 7), (8, 8))
+    (call,) = compile_mlir(conv.text, device, stop="linalg").calls
+    assert call.array_cycles(device) == cycles
 
 
 RESNET = Conv(ic=8, oc=12, image=(14, 14), pad=(1, 1, 1, 1), dtype="int8")
