@@ -26,9 +26,9 @@ from axiloom.drivergen import dialect as accel
 from axiloom.drivergen.mlir import index
 from axiloom.drivergen.nest import reached
 from axiloom.drivergen.packed import CONSTANT, Packing, Piece, argument_attributes
+from axiloom.drivergen.views import RESHAPES, VIEWS
 from axiloom.isa.types import WORD_BITS
 
-_RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
 WORD_BYTES = WORD_BITS // 8
 LARGEST = 1 << 14
 """Tiles of an operand that are gone through."""
@@ -61,7 +61,7 @@ def _number(value: SSAValue, counters: Mapping[SSAValue, int]) -> int:
 def _begin(value: SSAValue, counters: Mapping[SSAValue, int]) -> int:
     """Elements in front of a view of an array."""
     op = value.owner
-    if isinstance(op, _RESHAPES):
+    if isinstance(op, RESHAPES):
         return _begin(op.src, counters)
     if not isinstance(op, memref.SubviewOp):
         return 0
@@ -151,7 +151,7 @@ def _is_one_piece(op: accel.SendOp) -> bool:
 
 def _users(value: SSAValue) -> Iterator[Operation]:
     for use in value.uses:
-        if isinstance(use.operation, (memref.SubviewOp, *_RESHAPES)):
+        if isinstance(use.operation, VIEWS):
             yield from _users(use.operation.results[0])
         else:
             yield use.operation

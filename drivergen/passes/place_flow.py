@@ -20,6 +20,7 @@ from axiloom.drivergen.match import operand_loops, terms
 from axiloom.drivergen.mlir import fail, index
 from axiloom.drivergen.product import requantises
 from axiloom.drivergen.trait import Trait, is_annotated
+from axiloom.drivergen.views import zero_fill
 from axiloom.isa.framing import padded
 from axiloom.isa.types import WORD_BITS, HostAction, Recv, Scope, Send, SendDim, SendLiteral
 
@@ -258,7 +259,9 @@ class _Nest:
 
     def _choose_mode(self) -> None:
         """Overwrite a zeroed output whose tiles come back once each; then no zeros are written at all."""
-        fill = self._zero_fill()
+        view = self.op.outputs[0].owner
+        assert isinstance(view, memref.SubviewOp)
+        fill = zero_fill(self.loops[0], view.source)
         if fill is not None and self._received_once():
             self.mode = "overwrite"
             Rewriter.erase_op(fill)
@@ -266,19 +269,6 @@ class _Nest:
             if not self._received_once():
                 fail(self.op, f"flow {self.trait.flow} takes sums before they are whole, and rounds them")
             self.mode = "overwrite"
-
-    def _zero_fill(self) -> linalg.FillOp | None:
-        """The fill with zeros that nothing stands between and the loops, as far as the output goes."""
-        view = self.op.outputs[0].owner
-        assert isinstance(view, memref.SubviewOp)
-        before = self.loops[0].prev_op
-        while before is not None:
-            if isinstance(before, linalg.FillOp) and before.outputs[0] is view.source:
-                return before if accel.constant(before.inputs[0]) == 0 else None
-            if any(view.source in o.operands for o in before.walk()):
-                return None
-            before = before.prev_op
-        return None
 
     def _received_once(self) -> bool:
         output = len(self.op.operands) - 1

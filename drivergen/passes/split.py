@@ -14,13 +14,13 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen import dialect as accel
 from axiloom.drivergen.conv_cost import rows_of_beats
 from axiloom.drivergen.layout import LINE_WORDS
 from axiloom.drivergen.match import sizes, terms
 from axiloom.drivergen.mlir import fail, index
 from axiloom.drivergen.product import PADDING, product_of, requantises
 from axiloom.drivergen.trait import IMAGE, Trait, is_annotated
+from axiloom.drivergen.views import zero_fill
 from axiloom.isa.kernels import extent
 from axiloom.isa.types import WORD_BITS
 
@@ -164,7 +164,7 @@ class _Split:
         choices = [self.pieces(dim) for dim in dims]
         if requantises(self.op) is not None and len(choices[dims.index("ic")]) > 1:
             fail(self.op, f"tiles of {self.trait.size('ic')} channels in leave a rest: it needs whole sums")
-        fill = self._fill()
+        fill = zero_fill(self.op, self.op.outputs[0])
         filled: set[tuple[int, ...]] = set()
         output = self.trait.operands[-1].dims
         for pieces in product(*choices):
@@ -233,18 +233,6 @@ class _Split:
         view.result.name_hint = value.name_hint
         Rewriter.insert_op(view, InsertPoint.before(self.op))
         return view.result
-
-    def _fill(self) -> linalg.FillOp | None:
-        """The fill with zeros that nothing stands between and the op, as far as the output goes."""
-        output = self.op.outputs[0]
-        before = self.op.prev_op
-        while before is not None:
-            if isinstance(before, linalg.FillOp) and before.outputs[0] is output:
-                return before if accel.constant(before.inputs[0]) == 0 else None
-            if any(output in one.operands for one in before.walk()):
-                return None
-            before = before.prev_op
-        return None
 
 
 def _annotated(op: ModuleOp) -> Iterator[linalg.GenericOp]:

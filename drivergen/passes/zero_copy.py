@@ -26,6 +26,7 @@ from axiloom.drivergen import queue
 from axiloom.drivergen.mlir import fail
 from axiloom.drivergen.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.passes.flatten_tiles import begins_on
+from axiloom.drivergen.views import VIEWS, array_of
 from axiloom.isa.types import WORD_BITS
 
 MAX_STRIDE, MAX_ROWS = (1 << 19) - 1, (1 << 13) - 1
@@ -122,7 +123,7 @@ def _words_sent(op: accel.SendOp) -> int:
 
 
 def _is_constant(tile: SSAValue) -> bool:
-    array = _array(tile)
+    array = array_of(tile)
     function = array.owner.parent_op() if isinstance(array, BlockArgument) else None
     return (
         isinstance(array, BlockArgument)
@@ -147,17 +148,10 @@ def _received(op: accel.RecvOp, beat_bytes: int) -> str:
     return _OWNED if rows.fits(beat_bytes) else queue.THROUGH_WINDOW
 
 
-def _array(tile: SSAValue) -> SSAValue:
-    """What a tile is a part of, from its first element to its last."""
-    while isinstance(tile.owner, memref.SubviewOp | memref.CollapseShapeOp | memref.ExpandShapeOp):
-        tile = tile.owner.operands[0]
-    return tile
-
-
 def _touched(value: SSAValue) -> Iterator[Operation]:
     """The ops that work on an array or a view of it."""
     for use in value.uses:
-        if isinstance(use.operation, memref.SubviewOp | memref.CollapseShapeOp | memref.ExpandShapeOp):
+        if isinstance(use.operation, VIEWS):
             yield from _touched(use.operation.results[0])
         else:
             yield use.operation
@@ -213,7 +207,7 @@ class _Nest:
         ways = {_received(op, self.beat_bytes) for op in receives}
         in_place = queue.THROUGH_WINDOW not in ways
         if in_place and _OWNED in ways:
-            arrays = list({_array(op.tile): None for op in receives})
+            arrays = list({array_of(op.tile): None for op in receives})
             in_place = len(arrays) == 1 and self._is_ours(arrays[0])
             if in_place:
                 block.insert_op_before(queue.QueueOwnOp(arrays[0]), self.ops[0])
@@ -389,10 +383,10 @@ def _may_share(before: Sequence[Operation], ops: Sequence[Operation], beat_bytes
     And a queue owns at most one array.
     """
     received = [op for op in _walked((*before, *ops)) if isinstance(op, accel.RecvOp)]
-    arrays = {_array(op.tile) for op in received}
+    arrays = {array_of(op.tile) for op in received}
     if len(arrays) > 1 and any(_received(op, beat_bytes) == _OWNED for op in received):
         return False
-    return arrays.isdisjoint(_array(op.tile) for op in _walked(ops) if isinstance(op, accel.SendOp))
+    return arrays.isdisjoint(array_of(op.tile) for op in _walked(ops) if isinstance(op, accel.SendOp))
 
 
 def _follows(op: Operation, other: Operation) -> bool:
