@@ -14,10 +14,12 @@
 - ``emit_c.py``: C99; ``driver.py``: what is delivered, and the harness around it
 - ``pipeline.py``: `compile_mlir` and `compile_cpu`; ``opt.py``: the command ``axiloom-opt``
 - ``reference.py``: the same function by NumPy, independent of all of the above but the parser
-- ``problem.py``: ``matmul:MxNxK:dtype``; ``conv_problem.py``: ``conv:iHW_iC_fHW_oC_stride:dtype``
+- ``problem.py``: ``matmul:MxNxK:dtype``; ``conv_problem.py``: ``conv:iHW_iC_fHW_oC_stride:dtype``;
+  ``copy_driver.py``: ``copy:N``, and the drivers for it
 """
 
 from axiloom.drivergen.conv_problem import ConvProblem, conv_mlir, parse_workload
+from axiloom.drivergen.copy_driver import CopyProblem
 from axiloom.drivergen.driver import Arg, Call, Driver
 from axiloom.drivergen.pipeline import (
     PIPELINES,
@@ -36,6 +38,7 @@ __all__ = [
     "Arg",
     "Call",
     "ConvProblem",
+    "CopyProblem",
     "Driver",
     "Problem",
     "compile_cpu",

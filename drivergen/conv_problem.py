@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from axiloom.drivergen.copy_driver import CopyProblem, parse_copy
 from axiloom.drivergen.problem import MATMUL_FORM, Problem, parse_problem
 from axiloom.errors import UsageError
 from axiloom.isa.names import hint
@@ -67,8 +68,10 @@ class ConvProblem:
         return conv_mlir(self)
 
 
-def parse_workload(text: str) -> Problem | ConvProblem:
+def parse_workload(text: str) -> Problem | ConvProblem | CopyProblem:
     """The problem that `text` names; UsageError says what is accepted."""
+    if text.startswith("copy:"):
+        return parse_copy(text)
     if text.startswith("conv:"):
         return parse_conv(text)
     if not text.startswith("matmul:"):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from math import prod
 
 from axiloom.isa.framing import sent_words
-from axiloom.isa.kernels import KERNELS
+from axiloom.isa.kernels import COPY, KERNELS
 from axiloom.isa.names import hint, listed
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import WORD_BITS, DataType, Opcode
@@ -247,6 +247,20 @@ def transfers(
                 f"dma_config.lengthWidth: `{opcode.name}` {verb} {size} bytes in one transfer; "
                 f"{config.length_width} bits hold at most {(1 << config.length_width) - 1}"
             )
+
+
+def words_only(spec: AcceleratorSpec) -> Iterator[str]:
+    """What a copy can be."""
+    if spec.form is not COPY:
+        return
+    if spec.data_type is not DataType.INT32:
+        yield f"data_type: {COPY.kernel} moves words: int32, not {spec.data_type.value}"
+    if spec.tile.flexible:
+        yield f"tile: {COPY.kernel} has tiles of one size: leave tile out"
+    if len(spec.tile.size) == 1 and spec.tile.size[0] % spec.beat_words:
+        yield f"accel_size: {spec.tile.size[0]} words are no whole beats of {spec.stream_width} bits"
+    if spec.post:
+        yield f"post: {COPY.kernel} has no post-processing"
 
 
 def _times(tile: Collection[int]) -> str:

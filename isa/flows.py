@@ -36,8 +36,8 @@ from axiloom.isa.types import (
 
 _TILES = 2  # tiles in each dim
 _Tile = tuple[int, ...]
-_Sum = Counter[tuple[_Tile, _Tile]]
-"""Products of a tile of the one input and one of the other, and how often each was added."""
+_Sum = Counter[tuple[_Tile, ...]]
+"""Products of a tile of each input, and how often each was added."""
 _Stored = tuple[_Sum, _Tile | None]
 """A tile that comes back, and where it was requantised the tile of P that did it."""
 
@@ -62,8 +62,7 @@ class _Device:
             if isinstance(action, Load):
                 self.loaded[action.operand] = tiles[action.operand]
             elif isinstance(action, Compute):
-                one, other = (self._tile(operand) for operand in self._form.inputs)
-                self.sum[one, other] += 1
+                self.sum[tuple(self._tile(operand) for operand in self._form.inputs)] += 1
             elif isinstance(action, Save):
                 self.saved.append(self.sum)
                 self.sum = Counter()
@@ -162,8 +161,8 @@ class _Run:
         form = self._spec.form
         for numbers in product(range(_TILES), repeat=len(form.loops)):
             index = dict(zip(form.loops, numbers, strict=True))
-            one, other = (self._tile(operand, index) for operand in form.inputs)
-            result.setdefault(self._tile(form.output, index), Counter())[one, other] += 1
+            inputs = tuple(self._tile(operand, index) for operand in form.inputs)
+            result.setdefault(self._tile(form.output, index), Counter())[inputs] += 1
         return result
 
 

@@ -6,6 +6,7 @@ and driver generator read it. A device's form follows from the operands that its
 - ``MATMUL``: C[m,n] += A[m,k] B[k,n]
 - ``IMAGE``: a convolution whose device takes an image tile and walks over it itself
 - ``WINDOW``: a convolution whose host cuts out each window; the device makes the dot product
+- ``COPY``: C[n] += A[n], words that come back as they went: for bringing a board up
 """
 
 from __future__ import annotations
@@ -138,14 +139,24 @@ WINDOW = Form(
     highest={"ic": 65535, "fh": 255, "fw": 255},
     saves=True,
 )
+COPY = Form(
+    name="copy",
+    kernel="linalg.copy",
+    dims=("n",),
+    loops=("n",),
+    reductions=(),
+    operands={"A": ("n",), "C": ("n",)},
+    channel="n",
+)
 _CONV_MOVED = {"I": ("oh", "ow", "ic"), "F": ("oc", "ic"), "O": ("oc", "oh", "ow")}
 _MOVED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     MATMUL.name: MATMUL.operands,
     IMAGE.name: _CONV_MOVED,
     WINDOW.name: _CONV_MOVED,
+    COPY.name: COPY.operands,
 }
 
-FORMS = (MATMUL, IMAGE, WINDOW)
+FORMS = (MATMUL, IMAGE, WINDOW, COPY)
 KERNELS = tuple(dict.fromkeys(form.kernel for form in FORMS))
 
 CHANNELS = "P"

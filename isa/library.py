@@ -50,7 +50,8 @@ def dumps(*specs: AcceleratorSpec) -> str:
 
 
 def builtins(kernel: str = MATMUL.kernel) -> list[str]:
-    """Names of the accelerators for `kernel` that come with Axiloom: v1_4 ... v4_16; conv_v3 and conv_v4."""
+    """Names of the accelerators for `kernel` that come with Axiloom: v1_4 ... v4_16; conv_v3 and conv_v4;
+    loopback and identity."""
     return [name for name, spec in _shipped(ENCODINGS[0]).items() if spec.kernel == kernel]
 
 
@@ -64,14 +65,15 @@ def builtin(
     """An accelerator that comes with Axiloom.
 
     `name`: version and tile size (``v3_16``), or the version alone (``v3``) with `size`, by default 16;
-    or ``conv_v3``, ``conv_v4``. `encoding`: the file its opcodes come from, ``bitmask`` or ``literals``.
+    or ``conv_v3``, ``conv_v4``, ``loopback``, ``identity``. `encoding`: the file its opcodes come from,
+    ``bitmask`` or ``literals``.
     `post`: with post-processing (:func:`axiloom.isa.post.with_post`). Raises UsageError.
     """
     if encoding not in ENCODINGS:
         known = ", ".join(ENCODINGS)
         raise UsageError(f"unknown encoding `{encoding}`{hint(encoding, ENCODINGS)}; there are {known}")
     specs = _shipped(encoding)
-    full = name if "_" in name else f"{name}_{16 if size is None else size}"
+    full = name if "_" in name or name in _bring_up() else f"{name}_{16 if size is None else size}"
     if full not in specs:
         raise UsageError(f"no built-in accelerator `{full}`{hint(full, specs)}; there are {', '.join(specs)}")
     if size is not None and not full.endswith(f"_{size}"):
@@ -109,7 +111,13 @@ def _typed(spec: AcceleratorSpec, data_type: str | DataType) -> AcceleratorSpec:
 
 @cache
 def _shipped(encoding: str) -> dict[str, AcceleratorSpec]:
-    return load_all(SPECS / f"{encoding}.json")
+    return {**load_all(SPECS / f"{encoding}.json"), **_bring_up()}
+
+
+@cache
+def _bring_up() -> dict[str, AcceleratorSpec]:
+    """Those whose encoding is the same in both files."""
+    return load_all(SPECS / "bring_up.json")
 
 
 def _read(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from axiloom.isa.device import Device, DeviceError, StopError
 from axiloom.isa.device_conv import ImageDevice, WindowDevice
+from axiloom.isa.device_copy import CopyDevice
 from axiloom.isa.device_matmul import MatMulDevice
-from axiloom.isa.kernels import IMAGE, MATMUL, WINDOW
+from axiloom.isa.kernels import COPY, IMAGE, MATMUL, WINDOW
 from axiloom.isa.spec import AcceleratorSpec
 from axiloom.isa.types import Clear, Compute, Load, Opcode, Requantise, Save, SendDim, SetDims, Skip, Store
 from axiloom.isa.words import Words
@@ -25,6 +26,7 @@ _DEVICES: Mapping[str, type[Device]] = {
     MATMUL.name: MatMulDevice,
     IMAGE.name: ImageDevice,
     WINDOW.name: WindowDevice,
+    COPY.name: CopyDevice,
 }
 
 

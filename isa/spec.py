@@ -77,7 +77,7 @@ class AcceleratorSpec:
         """Everything that travels: the kernel's operands, and P where there is post-processing."""
         return (*self.data, *((CHANNELS,) if self.post else ()))
 
-    @property
+    @cached_property
     def outputs(self) -> tuple[str, ...]:
         """Operands that some opcode receives."""
         return tuple(o for o in self.data if any(o in op.receives for op in self.opcodes.values()))

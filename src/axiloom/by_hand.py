@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.drivergen import ConvProblem, parse_workload
+from axiloom.drivergen import ConvProblem, CopyProblem, parse_workload
 from axiloom.errors import UsageError
 
 Array = np.ndarray[Any, Any]
@@ -32,6 +32,8 @@ class ByHand:
     def of(cls, problem: str) -> ByHand:
         """Of a problem as the command line names it; UsageError for padding and dilation."""
         found = parse_workload(problem)
+        if isinstance(found, CopyProblem):
+            raise UsageError(f"{problem}: there is no program by hand for a copy")
         if not isinstance(found, ConvProblem):
             M, N, K = found.M, found.N, found.K
             arrays = (("A", (M, K)), ("B", (K, N)), ("C", (M, N)))

@@ -114,60 +114,56 @@ static int step_memory(void) {
 
 /* --- 3: the accelerator's side ----------------------------------------------------------------------------------- */
 
-/* Proves: the way to the accelerator, and that it knows the opcode of a load. Its first word (of a wider stream, its
- * first beat) goes alone: any word is taken as an opcode, but only a known one has the words taken that follow. */
+/* Proves: the way to the accelerator, and that it knows an opcode. Its first word (of a wider stream, its first beat)
+ * goes alone: any word is taken as an opcode, but only a known one has the words taken that follow. An accelerator
+ * without opcodes takes its first operand. What it holds then is gone with the reset before the next step. */
 static int step_stream(void) {
-    static const uint32_t words[] = LADDER_LOAD;
-    const uint32_t count = sizeof words / sizeof *words;
-    begin(3, "an instruction goes to the accelerator");
-    for (uint32_t i = 0; i < count; i++)
-        dma_put_word(words[i], i);
+    static const uint32_t head[] = LADDER_LOAD;
+    begin(3, LADDER_LOAD_WHAT);
+    for (uint32_t i = 0; i < LADDER_LOAD_WORDS; i++)
+        dma_put_word(i < sizeof head / sizeof *head ? head[i] : 0, i);
     if (dma_start_send(LADDER_BEAT, 0) != DMA_OK || dma_wait_send() != DMA_OK)
         return failed(3, "the accelerator takes no word: its stream is stuck (in reset, without a clock, or not connected)");
-    if (count > LADDER_BEAT && (dma_start_send(count - LADDER_BEAT, LADDER_BEAT) != DMA_OK || dma_wait_send() != DMA_OK))
-        return failed(3, "the accelerator takes an opcode and not what belongs to it: wrong encoding, the driver is of another specification");
+    if (LADDER_LOAD_WORDS > LADDER_BEAT && (dma_start_send(LADDER_LOAD_WORDS - LADDER_BEAT, LADDER_BEAT) != DMA_OK || dma_wait_send() != DMA_OK))
+        return failed(3, LADDER_OPCODES ? "the accelerator takes an opcode and not what belongs to it: wrong encoding, the driver is of another specification"
+                                        : "the accelerator takes the first words of an operand and not the rest: the driver is of another specification");
     return 0;
 }
 
 /* --- 4 to 6: results --------------------------------------------------------------------------------------------- */
 
-static LADDER_TYPE a[LADDER_M * LADDER_K], b[LADDER_K * LADDER_N];
-static int32_t c[LADDER_M * LADDER_N], right[LADDER_M * LADDER_N];
-_Static_assert(LADDER_M >= LADDER_TILE && LADDER_N >= LADDER_TILE && LADDER_K >= LADDER_TILE, "the kernel holds a tile");
+#define LARGER(what) (LADDER_TILE_##what > LADDER_KERNEL_##what ? LADDER_TILE_##what : LADDER_KERNEL_##what)
+static LADDER_TYPE first[LARGER(FIRST)], second[LARGER(SECOND) + 1];
+static int32_t result[LARGER(RESULT)], right[LARGER(RESULT)];
+#if LADDER_ONE
+#define ON(function, to) function(first, to)
+#else
+#define ON(function, to) function(first, second, to)
+#endif
 
 static uint32_t state;
 static uint32_t number(void) { return state = state * 1664525u + 1013904223u; }
 
-static void fill(int identity, uint32_t m, uint32_t n, uint32_t k) {
-    state = m;
-    for (uint32_t i = 0; i < m * k; i++)
-        a[i] = (LADDER_TYPE)(number() >> 16);
-    for (uint32_t i = 0; i < k * n; i++)
-        b[i] = identity ? i / n == i % n : (LADDER_TYPE)(number() >> 16);
-    for (uint32_t i = 0; i < m * n; i++)
-        c[i] = 0;
-}
-
-static void multiply(const LADDER_TYPE *left, const LADDER_TYPE *up, uint32_t m, uint32_t n, uint32_t k) {
-    for (uint32_t i = 0; i < m; i++)
-        for (uint32_t j = 0; j < n; j++) {
-            uint32_t sum = 0;
-            for (uint32_t l = 0; l < k; l++)
-                sum += (uint32_t)((int32_t)left[i * k + l] * (int64_t)up[l * n + j]);
-            right[i * n + j] = (int32_t)sum;
-        }
+static void fill(int identity, uint32_t firsts, uint32_t seconds, uint32_t results) {
+    state = firsts;
+    for (uint32_t i = 0; i < firsts; i++)
+        first[i] = LADDER_ONE && identity ? (LADDER_TYPE)i : (LADDER_TYPE)(number() >> 16);
+    for (uint32_t i = 0; i < seconds; i++)
+        second[i] = identity ? ladder_identity(i) : (LADDER_TYPE)(number() >> 16);
+    for (uint32_t i = 0; i < results; i++)
+        result[i] = right[i] = 0;
 }
 
 static uint32_t wrong(uint32_t elements) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < elements; i++)
-        count += c[i] != right[i];
+        count += result[i] != right[i];
     return count;
 }
 
 static void mark_window(void) {
     volatile uint32_t *const out = dma_out_buffer();
-    for (uint32_t i = 0; i < LADDER_TILE * LADDER_TILE; i++)
+    for (uint32_t i = 0; i < LADDER_TILE_RESULT; i++)
         out[i] = PATTERN;
 }
 
@@ -175,13 +171,13 @@ static void mark_window(void) {
 static int stopped(int step, dma_status status) {
     volatile const uint32_t *const out = dma_out_buffer();
     uint32_t came = 0;
-    for (uint32_t i = 0; i < LADDER_TILE * LADDER_TILE; i++)
+    for (uint32_t i = 0; i < LADDER_TILE_RESULT; i++)
         came += out[i] != PATTERN;
     say_number(came, 10);
     say(" of ");
-    say_number(LADDER_TILE * LADDER_TILE, 10);
+    say_number(LADDER_TILE_RESULT, 10);
     say(" words of a tile are in memory\n");
-    if (status == DMA_ERR_TIMEOUT && came == LADDER_TILE * LADDER_TILE)
+    if (status == DMA_ERR_TIMEOUT && came == LADDER_TILE_RESULT)
         return failed(step, "the tile is there, but its transfer does not end: TLAST is missing on its last word");
     if (status == DMA_ERR_TIMEOUT && came == 0)
         return failed(step, "no result comes: wrong encoding of compute or store, or an operand was not sent whole");
@@ -190,51 +186,79 @@ static int stopped(int step, dma_status status) {
     return failed(step, dma_status_text(status));
 }
 
-static int step_product(int step, int identity, dma_status (*init)(void),
-                        dma_status (*driver)(const LADDER_TYPE *, const LADDER_TYPE *, int32_t *), uint32_t m, uint32_t n, uint32_t k) {
-    fill(identity, m, n, k);
-    dma_status status = init();
+static int step_tile(int step, int identity) {
+    begin(step, identity ? LADDER_BY_IDENTITY ", one tile" : LADDER_PRODUCT ", one tile");
+    fill(identity, LADDER_TILE_FIRST, LADDER_TILE_SECOND, LADDER_TILE_RESULT);
+    dma_status status = ladder_tile_init();
     if (status != DMA_OK)
         return failed(step, dma_status_text(status));
     mark_window();
-    status = driver(a, b, c);
+    status = ON(ladder_tile, result);
     if (status != DMA_OK)
         return stopped(step, status);
-    multiply(a, b, m, n, k);
-    const uint32_t bad = wrong(m * n);
+    ON(ladder_tile_on_cpu, right);
+    const uint32_t bad = wrong(LADDER_TILE_RESULT);
     if (!bad)
         return 0;
     say_number(bad, 10);
     say(" of ");
-    say_number(m * n, 10);
+    say_number(LADDER_TILE_RESULT, 10);
     say(" elements are wrong\n");
-    if (m == n && n == k) {
-        multiply(b, a, m, n, k);
-        if (!wrong(m * n))
-            return failed(step, "the result is B A in place of A B: the operands are swapped");
-    }
-    return failed(step, identity ? "A times the identity is not A: words are lost, doubled, or not written back from the caches (missing flush)"
+#if LADDER_SQUARE
+    for (uint32_t i = 0; i < LADDER_TILE_RESULT; i++)
+        right[i] = 0;
+    ladder_tile_on_cpu(second, first, right);
+    if (!wrong(LADDER_TILE_RESULT))
+        return failed(step, "the result is B A in place of A B: the operands are swapped");
+#endif
+    return failed(step, identity ? LADDER_BY_IDENTITY ": that is not what comes back: words are lost, doubled, or not written back from the caches (missing flush)"
                                  : "the result is wrong: compare the specification's opcodes with the hardware's");
+}
+
+static int step_kernel(void) {
+    begin(6, LADDER_PRODUCT ", all tiles");
+    fill(0, LADDER_KERNEL_FIRST, LADDER_KERNEL_SECOND, LADDER_KERNEL_RESULT);
+    dma_status status = ladder_kernel_init();
+    if (status != DMA_OK)
+        return failed(6, dma_status_text(status));
+    mark_window();
+    const uint64_t begun = axl_timer();
+    status = ON(ladder_kernel, result);
+    const uint64_t ticks = axl_timer() - begun;
+    if (status != DMA_OK)
+        return stopped(6, status);
+    ON(ladder_kernel_on_cpu, right);
+    const uint32_t bad = wrong(LADDER_KERNEL_RESULT);
+    if (bad) {
+        say_number(bad, 10);
+        say(" of ");
+        say_number(LADDER_KERNEL_RESULT, 10);
+        say(" elements are wrong\n");
+        return failed(6, "one tile is right and many are not: what stays on the device between them, or what it adds up");
+    }
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < LADDER_KERNEL_RESULT; i++)
+        sum = sum * 31 + (uint32_t)result[i];
+    say("whole kernel: checksum ");
+    say_number(sum, 16);
+    say(", ");
+    say_number((uint32_t)(ticks * 10 / (AXL_CPU_HZ / 2 / 100000)), 10);
+    say(" us\n");
+    return 0;
 }
 
 int main(void) {
     int step = step_registers();
     if (!step)
         step = step_memory();
-    if (!step && sizeof((uint32_t[])LADDER_LOAD) > 4)
+    if (!step)
         step = step_stream();
-    if (!step) {
-        begin(4, "A times the identity, one tile");
-        step = step_product(4, 1, ladder_tile_init, ladder_tile, LADDER_TILE, LADDER_TILE, LADDER_TILE);
-    }
-    if (!step) {
-        begin(5, "A times B, one tile");
-        step = step_product(5, 0, ladder_tile_init, ladder_tile, LADDER_TILE, LADDER_TILE, LADDER_TILE);
-    }
-    if (!step) {
-        begin(6, "A times B, all tiles");
-        step = step_product(6, 0, ladder_kernel_init, ladder_kernel, LADDER_M, LADDER_N, LADDER_K);
-    }
+    if (!step)
+        step = step_tile(4, 1);
+    if (!step)
+        step = step_tile(5, 0);
+    if (!step)
+        step = step_kernel();
     if (!step)
         say("all steps are passed\n");
     return step;

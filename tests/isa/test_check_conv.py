@@ -22,7 +22,7 @@ from axiloom.isa.check import check_tile
             False,
             put("kernel", "linalg.conv_2d_nchw_fchww"),
             [
-                "kernel: `linalg.conv_2d_nchw_fchww` is not supported; linalg.matmul, linalg.conv_2d_nchw_fchw are; did you mean `linalg.conv_2d_nchw_fchw`?"
+                "kernel: `linalg.conv_2d_nchw_fchww` is not supported; linalg.matmul, linalg.conv_2d_nchw_fchw, linalg.copy are; did you mean `linalg.conv_2d_nchw_fchw`?"
             ],
         ),
         (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from axiloom import remote_driver, sw
+from axiloom import bring_up, remote_driver, sw
 from axiloom.board_folder import c_files
 from axiloom.board_folder.optional import LADDER
 from axiloom.board_folder.plan import Plan, identifier
@@ -96,7 +96,7 @@ _LINUX_LINE = "$(LINUX_CC) $(CFLAGS) $(LINUX_FLAGS) $(DEFINES) $(INCLUDE) $(LINK
 
 
 def _ladder() -> Iterator[Goal]:
-    tiles = "sw/bringup/ladder_tile.c sw/bringup/ladder_kernel.c"
+    tiles = " ".join(f"sw/bringup/{name}" for name in bring_up.C_FILES)
     yield Goal(
         "ladder",
         "build/ladder: the bring-up ladder, from a register to a whole kernel",

@@ -13,7 +13,7 @@ from axiloom.drivergen import Driver
 from axiloom.errors import SpecError, UsageError
 from axiloom.hw.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.kernels import MATMUL
+from axiloom.isa.kernels import COPY, MATMUL
 from axiloom.isa.together import PAGE_BYTES
 
 ON_CHIP_WINDOW = 65_536
@@ -162,6 +162,9 @@ def _faults(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str) -> l
 def _small(spec: AcceleratorSpec) -> tuple[str, str]:
     """A problem of a few tiles."""
     kind = spec.data_type.value
+    if spec.form is COPY:
+        text = f"copy:{4 * spec.tile.size[0]}"
+        return text, drivergen.parse_workload(text).mlir
     if spec.form is MATMUL:
         sizes = "x".join(str(2 * size if size >= 16 else 4 * size) for size in spec.tile.size)
         text = f"matmul:{sizes}:{kind}"

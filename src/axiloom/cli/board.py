@@ -32,7 +32,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         metavar="PROBLEM",
         help="what the driver computes: matmul:MxNxK, conv:... or FILE.mlir (default: a few tiles); once "
-        "for each accelerator",
+        "for each accelerator, whose type a built-in one takes",
     )
     new.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in accelerator")
     new.add_argument(
@@ -59,12 +59,9 @@ def execute_new(options: argparse.Namespace) -> int:
     dma = board_folder.XILINX if (options.dma or "").startswith("xilinx") else board_folder.OWN
     if options.dma is not None:
         options.dma = "sg" if options.dma.endswith("sg") else "simple"
-    problems, kind = [], options.data_type
-    for text in options.problem or ():
-        mlir, data_type = shared.problem(text)
-        problems.append((text, mlir))
-        kind = kind or data_type
-    specs = shared.accelerators(options, kind)
+    found = [(text, *shared.problem(text)) for text in options.problem or ()]
+    problems = [(text, mlir) for text, mlir, _ in found]
+    specs = shared.accelerators(options, options.data_type or [kind for _, _, kind in found])
     plan = board_folder.make(
         board,
         specs,

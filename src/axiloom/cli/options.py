@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,8 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
     group.add_argument(
         "--accel",
         metavar="NAME",
-        help="a built-in one (v1..v4, v3_16, conv_v3, conv_v4; default v3), or a name within --spec",
+        help="a built-in one (v1..v4, v3_16, conv_v3, conv_v4, loopback, identity; default v3), or a name "
+        "within --spec",
     )
     group.add_argument(
         "--size", type=int, metavar="S", help="tile size of a built-in one: 4, 8 or 16 (default 16)"
@@ -190,16 +191,23 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
     return isa.revise(spec, **changes) if changes else spec
 
 
-def accelerators(options: argparse.Namespace, data_type: str | None = None) -> list[AcceleratorSpec]:
+def accelerators(
+    options: argparse.Namespace, data_type: str | Sequence[str] | None = None
+) -> list[AcceleratorSpec]:
     """As :func:`accelerator`, for a system: --accel may be several names with commas between them.
 
-    DMAs and windows of several are moved apart where they collide.
+    `data_type`: of all, or one for each. DMAs and windows of several are moved apart where they collide.
     """
     names = (options.accel or "").split(",")
+    kinds = [data_type] * len(names) if data_type is None or isinstance(data_type, str) else [*data_type]
     if len(names) == 1:
-        return [accelerator(options, data_type)]
+        return [accelerator(options, kinds[0] if kinds else None)]
+    kinds += [None] * (len(names) - len(kinds))
     return isa.place(
-        [accelerator(argparse.Namespace(**{**vars(options), "accel": name}), data_type) for name in names]
+        [
+            accelerator(argparse.Namespace(**{**vars(options), "accel": name}), kind)
+            for name, kind in zip(names, kinds, strict=False)
+        ]
     )
 
 
@@ -213,10 +221,7 @@ def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpe
             raise UsageError("--post is for a built-in accelerator; in a file, `post`: true says it")
         return isa.load(options.spec, options.accel)
     name = options.accel or "v3"
-    size = options.size
-    if size is None and "_" not in name:
-        size = 16
-    return isa.builtin(name, size, data_type or DataType.INT32.value, options.encoding, options.post)
+    return isa.builtin(name, options.size, data_type or DataType.INT32.value, options.encoding, options.post)
 
 
 def user_rtl(options: argparse.Namespace) -> UserRtl | None:
