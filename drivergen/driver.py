@@ -55,6 +55,8 @@ class Call:
     """Loops of the host, outermost first."""
     one_row: bool = False
     """Of a convolution: its rows of pixels could as well be one long row, in the image and in the result."""
+    words: tuple[int, int] = (0, 0)
+    """Over the streams, to the accelerator and from it, about (:mod:`axiloom.drivergen.stream_words`)."""
 
     @property
     def M(self) -> int:

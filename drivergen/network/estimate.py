@@ -13,6 +13,7 @@ from math import prod
 
 from axiloom.drivergen.driver import Call
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.types import WORD_BITS
 
 START = 6_000
 """Fabric cycles until an accelerator has its first tiles, and what it gave is in memory."""
@@ -29,8 +30,8 @@ class Clocks:
 
 
 def on_accelerator(calls: Sequence[Call], spec: AcceleratorSpec, clocks: Clocks) -> float:
-    """Seconds: a start, and whole tiles through the array."""
-    cycles = START + sum(_array(call, spec) for call in calls)
+    """Seconds: a start, and whole tiles through the array or over the busier stream."""
+    cycles = START + sum(max(_array(call, spec), _stream(call, spec)) for call in calls)
     return cycles / clocks.fabric
 
 
@@ -40,6 +41,10 @@ def _array(call: Call, spec: AcceleratorSpec) -> float:
     tiles = prod(-(-size // tile) for size, tile in zip(own, call.tile, strict=True))
     batches = prod(sizes[: len(sizes) - len(call.tile)])
     return max(batches * tiles * prod(call.tile) / spec.macs, call.array_cycles(spec))
+
+
+def _stream(call: Call, spec: AcceleratorSpec) -> float:
+    return max(call.words) * WORD_BITS / spec.stream_width
 
 
 def on_cpu(multiply_adds: int, clocks: Clocks) -> float:

@@ -60,7 +60,9 @@ def test_driver_of_memrefs() -> None:
         Arg("axl_arg1", (80, 72), "int8", "in", "B"),
         Arg("axl_arg2", (60, 72), "int32", "inout", "C"),
     ]
-    assert driver.calls == [Call({"m": 60, "n": 72, "k": 80}, (16, 16, 16), "Cs", ("m", "n", "k"))]
+    words = 4 * 5 * 5 * (64 + 64), 4 * 5 * 256  # each of A and B at each step of k, C behind it
+    sizes = {"m": 60, "n": 72, "k": 80}
+    assert driver.calls == [Call(sizes, (16, 16, 16), "Cs", ("m", "n", "k"), words=words)]
     assert "dma_status matmul(const int8_t *A, const int8_t *B, int32_t *C);" in driver.header
     assert "int8_t axl_arg0[4800] __attribute__((aligned(64)));" in driver.harness
     assert "const" not in driver.harness
@@ -109,7 +111,9 @@ def test_trait_written_by_hand() -> None:
     """Loops and operands in an order of their own, referred to by number; no specification is needed."""
     text = HAND.replace("FLOW", "(sA (sB cC rC))")
     driver = compile_mlir(text, None)
-    assert driver.calls == [Call({"m": 9, "n": 7, "k": 6}, (4, 4, 4), "(sA (sB cC rC))", ("m", "k", "n"))]
+    words = 3 * 2 * 16 + 3 * 2 * 2 * 16, 3 * 2 * 2 * 16
+    sizes = {"m": 9, "n": 7, "k": 6}
+    assert driver.calls == [Call(sizes, (4, 4, 4), "(sA (sB cC rC))", ("m", "k", "n"), words=words)]
     inputs = host.random_inputs(driver)
     found, _ = host.run(driver, isa.builtin("v3_4"), inputs, times=2)
     assert (found["axl_arg2"] == drivergen.reference(text, inputs)["axl_arg2"]).all()

@@ -9,7 +9,8 @@ import pytest
 from tests.drivergen import network_host
 
 from axiloom import frontend, isa
-from axiloom.drivergen.network import compile_network, is_network, network_data_type
+from axiloom.drivergen import compile_mlir, matmul_mlir
+from axiloom.drivergen.network import compile_network, estimate, is_network, network_data_type
 from axiloom.drivergen.network.estimate import Clocks
 from axiloom.errors import CompileError, UsageError
 
@@ -87,7 +88,22 @@ def test_products_that_are_faster_on_the_cpu_stay_there() -> None:
     places = [(one.multiply_adds, one.place) for one in layers if one.multiply_adds]
     assert places == [(4608, "cpu"), (73_728, "accelerator"), (147_456, "accelerator"), (2560, "cpu")]
     (said,) = [one.reason for one in layers if one.multiply_adds == 2560]
-    assert said == "about 0.070 ms on v4_16, 0.016 ms on the CPU"
+    assert said == "about 0.080 ms on v4_16, 0.016 ms on the CPU"
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "cycles"),
+    [
+        ("v1_8", 32, 8**3 * 64),  # C comes back after each step
+        ("v1_8", 64, 8**3 * 64 // 2),
+        ("v4_16", 32, 64**3 // 64),  # of its array: words are fewer
+    ],
+)
+def test_the_slower_of_stream_and_array_is_estimated(name: str, width: int, cycles: int) -> None:
+    spec = isa.builtin(name, data_type="int8").replace(stream_width=width)
+    calls = compile_mlir(matmul_mlir(64, 64, 64, "int8"), spec, stop="linalg").calls
+    seconds = estimate.on_accelerator(calls, spec, Clocks(650_000_000, 100_000_000))
+    assert seconds == (estimate.START + cycles) / 100_000_000
 
 
 def test_results_are_called_alike_on_the_cpu_and_beside_accelerators() -> None:
