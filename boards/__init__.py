@@ -6,9 +6,10 @@ Every figure says in the profile where it comes from or why it was chosen.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, replace
 from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +20,9 @@ from axiloom.errors import UsageError
 _HERE = Path(__file__).parent
 
 DEFAULT = "pynq-z2"
+CLOCK = "@"
+"""Between a board's name and a fabric clock of its own in MHz."""
+_MHZ = re.compile(r"\d+(\.\d*)?")
 
 
 @dataclass(frozen=True)
@@ -225,8 +229,22 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in _HERE.glob("*/profile.toml"))
 
 
+def at_clock(name: str | Path, hz: float) -> str:
+    """What :func:`load` takes for the board `name` with a fabric clock of `hz`."""
+    text, _, clock = str(name).rpartition(CLOCK)
+    return f"{text if _MHZ.fullmatch(clock) and text else name}{CLOCK}{hz / 1e6:g}"
+
+
 def load(name: str | Path) -> Board:
-    """The board `name`, or the one in the TOML file at that path. UsageError names what is wrong."""
+    """The board `name`, or the one in the TOML file at that path. UsageError names what is wrong.
+
+    With ``@62.5`` behind it, the same with a fabric clock of 62.5 MHz.
+    """
+    text, at, clock = str(name).rpartition(CLOCK)
+    if at and _MHZ.fullmatch(clock):
+        board = replace(load(text), fabric_hz=round(float(clock) * 1e6))
+        check(board, str(name))
+        return board
     path = Path(name) if str(name).endswith(".toml") else _HERE / str(name) / "profile.toml"
     if not path.is_file():
         known = ", ".join(names())

@@ -81,6 +81,18 @@ def cached_build(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     return final
 
 
+class NotCachedError(LookupError):
+    """A build is not in the cache, and was not to be made."""
+
+
+def only_cached(kind: str, key: str, build: Callable[[Path], None]) -> Path:
+    """As :func:`cached_build`, but nothing is built: raises :exc:`NotCachedError` instead."""
+    final = cache_root() / kind / key
+    if not final.is_dir():
+        raise NotCachedError(f"{kind}/{key}")
+    return cached_build(kind, key, build)
+
+
 def _remove_unused(parent: Path) -> None:
     """Remove the builds in `parent` that were last used more than `KEEP_DAYS` ago."""
     looked, now = parent / _LOOKED, time.time()

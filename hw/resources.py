@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -34,6 +35,9 @@ _LUTS = {
 }
 """LUTs of each cell that sits in them (AMD UG474); an inverter goes into what is behind it."""
 
+_BANNER = re.compile(r"\A(//.*\n)*")
+"""Names the specification: what is mapped does not depend on it, and is not mapped again for another name."""
+
 _FLIP_FLOPS = ("FDRE", "FDSE", "FDCE", "FDPE", "FDRE_1", "FDSE_1", "FDCE_1", "FDPE_1", "LDCE", "LDPE")
 _FREE = ("BUFG", "CARRY4", "IBUF", "INV", "MUXF7", "MUXF8", "OBUF", "VCC", "GND")
 
@@ -51,8 +55,13 @@ class Resources:
         return all(used <= there for used, there in zip(astuple(self), astuple(limits), strict=True))
 
 
+XC7Z010 = Resources(dsp=80, lut=17_600, ff=35_200, bram36=60)
 XC7Z020 = Resources(dsp=220, lut=53_200, ff=106_400, bram36=140)
 """Of the PYNQ-Z2 (AMD DS190, table 1)."""
+XCZU7EV = Resources(dsp=1_728, lut=230_400, ff=460_800, bram36=312)
+"""Of the ZCU104 (AMD DS891, table 3)."""
+XCK26 = Resources(dsp=1_248, lut=117_120, ff=234_240, bram36=144)
+"""Of the KV260 (AMD DS987, table 1)."""
 
 
 def count(cells: Mapping[str, int]) -> Resources:
@@ -79,7 +88,7 @@ def synthesise(verilog: str, top: str, cached_build: CachedBuild) -> Resources:
         f"read_verilog design.v\nsynth_xilinx -family xc7 -top {top}\n"
         "flatten -noscopeinfo\ntee -q -o stat.json stat -json\n"
     )
-    design = without_zeros(verilog)
+    design = _BANNER.sub("", without_zeros(verilog))
     key = hashlib.sha256(f"{version()}\n{script}\n{design}".encode()).hexdigest()[:24]
 
     def build(folder: Path) -> None:

@@ -31,6 +31,7 @@ from axiloom.drivergen.network.passes.fold_constants import fold_constants, weig
 from axiloom.drivergen.network.passes.fold_transposes import FoldTransposes
 from axiloom.drivergen.network.passes.fuse_elementwise import FuseElementwise
 from axiloom.drivergen.network.passes.own_inits import OwnInits
+from axiloom.drivergen.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.passes.bufferise import Bufferise
 from axiloom.drivergen.passes.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.generalise import Generalise
@@ -122,8 +123,11 @@ def compile_network(
     drivers = {made.sym_name.data: offload.driver(made) for made in own}
     first = len(entry.args)  # results are called alike, whatever is packed for an accelerator
     constants.prepare(entry, drivers, known)
+    fixed = {made.sym_name.data for made in own if _has_constant_matrix(made)}
     layers = [
-        _used(layer, specs, drivers[layer.function]) if layer.function in drivers else layer
+        replace(_used(layer, specs, drivers[layer.function]), constant=layer.function in fixed)
+        if layer.function in drivers
+        else layer
         for layer in layers
     ]
     callees = {label: driver.args for label, driver in drivers.items()}
@@ -275,6 +279,14 @@ def _used(layer: Layer, specs: Sequence[AcceleratorSpec], driver: Driver) -> Lay
     assert layer.device is not None
     cycles = sum(one.array_cycles(specs[layer.device]) for one in driver.calls)
     return replace(layer, use=Use(call.flow, tuple(call.tile), pipeline, driver.note), array_cycles=cycles)
+
+
+def _has_constant_matrix(made: func.FuncOp) -> bool:
+    """Whether a layer's function is passed a weight that is a matrix (a bias is none)."""
+    return any(
+        CONSTANT in attributes and isinstance(arg.type, TensorType) and arg.type.get_num_dims() > 1
+        for arg, attributes in zip(made.args, argument_attributes(made), strict=True)
+    )
 
 
 _PLACE = re.compile(r"^[^\s:]+(:\d+:\d+)?: ")

@@ -48,6 +48,8 @@ class Layer:
     """Of a layer on an accelerator."""
     array_cycles: int = 0
     """The least cycles in which the accelerator's array can do it."""
+    constant: bool = False
+    """A matrix of its product is a weight, which is packed for the accelerator before."""
 
     @property
     def name(self) -> str:

@@ -32,6 +32,8 @@ OVERLAPPING = ("copying", "all")
 """Pipelines whose drivers are gone through. With the others transfers block: the model is enough."""
 REPLAYED = 32
 """Candidates whose drivers are gone through, of those that the model can tell apart."""
+LARGEST = 4096
+"""Size of a dim up to which drivers are gone through from begin to end."""
 CLOSE = 0.01
 """About how exact the replay is: within that of the fastest, the paper's `Best` is taken."""
 
@@ -107,7 +109,12 @@ def _first(every: Sequence[Choice], count: int) -> int:
 def replayed(
     problem: Problem, spec: AcceleratorSpec, choices: Sequence[Choice], *, board: str = boards.DEFAULT
 ) -> list[float]:
-    """Seconds that the drivers of these take; where transfers do not overlap, what the model said."""
+    """Seconds that the drivers of these take; where transfers do not overlap, what the model said.
+
+    Of a problem with a size beyond `LARGEST` a part is gone through, and its time is taken as many times.
+    """
+    whole, problem = problem, _part(problem)
+    factor = (whole.M * whole.N * whole.K) / (problem.M * problem.N * problem.K)
     on = boards.load(board)
     ways: dict[tuple[str, bool], list[Candidate]] = {}
     for one in choices:
@@ -120,10 +127,19 @@ def replayed(
         known: dict[Plan, float] = {}  # several names of flows and loops come to the same
         for candidate, plan in plans(spec, problem, some, queued=queued).items():
             if plan not in known:
-                known[plan] = replay.run(plan).cycles / on.cpu_hz if replay.fits(plan) else -1.0
+                known[plan] = factor * replay.run(plan).cycles / on.cpu_hz if replay.fits(plan) else -1.0
             if known[plan] > 0:
                 found[pipeline, candidate] = known[plan]
     return [found.get((one.pipeline, one.candidate), one.seconds) for one in choices]
+
+
+def _part(problem: Problem) -> Problem:
+    """The problem with no size beyond `LARGEST`; what is beyond leaves the same rest of a cache line."""
+
+    def part(size: int) -> int:
+        return size if size <= LARGEST else LARGEST - 64 + size % 64
+
+    return Problem(part(problem.M), part(problem.N), part(problem.K), problem.dtype)
 
 
 def ranked_by_model(
@@ -139,9 +155,10 @@ def ranked_by_model(
     every = candidates(spec, problem) if among is None else among
     found: list[Choice] = []
     for pipeline in pipelines or strategies(spec):
-        in_place = [one for one in every if pipeline != "all" or reads_in_place(spec, problem, one.tile)]
-        kept = set(in_place)
-        copied = [one for one in every if one not in kept]
+        tiles = {one.tile for one in every}
+        read = {tile for tile in tiles if pipeline != "all" or reads_in_place(spec, problem, tile)}
+        in_place = [one for one in every if one.tile in read]
+        copied = [one for one in every if one.tile not in read]
         for does, some in ((pipeline, in_place), ("copying", copied)):
             found += rank(spec, problem, Model(spec, on, constants_of(does)), pipeline, some)
     return sorted(found, key=lambda choice: choice.seconds)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
-from axiloom.cosim.cache import cached_build
+from axiloom.cosim.cache import NotCachedError, cached_build, only_cached
 from axiloom.errors import UsageError
 from axiloom.hw import ecp5, nextpnr, resources, verilog
 from axiloom.hw.enclosure import TOP, enclose
@@ -14,11 +14,17 @@ from axiloom.isa import AcceleratorSpec
 
 Progress = Callable[[str], None]
 
-DEVICES: dict[str, ecp5.Ecp5Resources | resources.Resources] = {
+Used = ecp5.Ecp5Resources | resources.Resources
+
+DEVICES: dict[str, Used] = {
+    "xc7z010": resources.XC7Z010,
     "xc7z020": resources.XC7Z020,
+    "xczu7ev": resources.XCZU7EV,
+    "xck26": resources.XCK26,
     "ecp5-85k": ecp5.LFE5U_85F,
 }
-"""Limits by name. Those of the second kind are routed as well."""
+"""Limits by name. An ECP5 is routed as well. A Zynq UltraScale+ is counted in cells of the 7 series: its LUTs
+have as many inputs, its block RAMs as many bits, and its multipliers are wider."""
 TARGET_HZ = 100e6
 """Of the router, which tries no harder once it is met."""
 
@@ -29,12 +35,12 @@ class Estimate:
 
     spec: AcceleratorSpec
     device: str
-    used: ecp5.Ecp5Resources | resources.Resources
+    used: Used
     routed: nextpnr.Routed | None = None
 
     @property
     def fits(self) -> bool:
-        return all(a <= b for a, b in zip(astuple(self.used), astuple(DEVICES[self.device]), strict=True))
+        return within(self.used, DEVICES[self.device])
 
     def as_json(self) -> dict[str, Any]:
         limits = DEVICES[self.device]
@@ -57,24 +63,38 @@ class Estimate:
         return found
 
 
+def within(used: Used, limits: Used) -> bool:
+    """Both of one kind of device."""
+    return all(a <= b for a, b in zip(astuple(used), astuple(limits), strict=True))
+
+
+def is_routed(device: str) -> bool:
+    """Whether open tools place and route the device, so that its clock is known."""
+    return isinstance(DEVICES[device], ecp5.Ecp5Resources)
+
+
 def estimate(
-    spec: AcceleratorSpec, device: str, *, route: bool = True, progress: Progress = lambda _line: None
+    spec: AcceleratorSpec, device: str, *, route: bool | None = True, progress: Progress = lambda _line: None
 ) -> Estimate:
     """The estimate of `spec` with its DMA on `device`, a key of :data:`DEVICES`; cached by content.
 
-    Without `route` there is no clock. Raises :exc:`UsageError` for another device and :exc:`BuildError` if a
-    tool is missing.
+    Without `route` there is no clock; with None there is one if it was routed before. Raises
+    :exc:`UsageError` for another device and :exc:`BuildError` if a tool is missing.
     """
     if device not in DEVICES:
         raise UsageError(f"device {device!r} is unknown: use one of {', '.join(DEVICES)}")
-    if isinstance(DEVICES[device], resources.Resources):
+    if not is_routed(device):
         progress(f"synthesising {spec.name} for {device} (Yosys; minutes, unless it was done before)")
         text = verilog.emit(spec)
         return Estimate(spec, device, resources.synthesise(text, verilog.TOPS["soc"], cached_build))
     progress(f"synthesising {spec.name} for {device} (Yosys; minutes, unless it was done before)")
     netlist = ecp5.synthesise(enclose(spec), TOP, cached_build)
-    if not route or not netlist.resources.fits(ecp5.LFE5U_85F):
-        return Estimate(spec, device, netlist.resources)
+    without = Estimate(spec, device, netlist.resources)
+    if route is False or not without.fits:
+        return without
     progress(f"placing and routing {spec.name} (nextpnr; minutes, unless it was done before)")
-    routed = nextpnr.route(netlist, cached_build, frequency_hz=TARGET_HZ)
+    try:
+        routed = nextpnr.route(netlist, cached_build if route else only_cached, frequency_hz=TARGET_HZ)
+    except NotCachedError:
+        return without
     return Estimate(spec, device, netlist.resources, routed)

@@ -1,70 +1,88 @@
 """Choosing the accelerator together with its driver: array, buffers, stream and DMA under a device's limits.
 
-For each variant of a specification the cost model says how its best driver does; Yosys then says of the best
-variants, one after the other, whether they fit. What cannot fit by its multipliers or its memory alone is
-left out before.
+Variants of a specification come out of :mod:`axiloom.hardware_order` the fastest first, each with the best
+driver for every product. Yosys, and nextpnr where it knows the device, are then asked about one after the
+other, until the fastest that is left is known to fit, at the clock that it reaches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import product
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice, product
 
 from axiloom import boards, isa
-from axiloom.choice import ranked, ranked_by_model
-from axiloom.drivergen.cost import Choice
-from axiloom.drivergen.problem import Problem
 from axiloom.errors import CompileError, SpecError, UsageError
-from axiloom.estimate import Estimate, estimate
-from axiloom.hw.resources import XC7Z020, Resources
+from axiloom.estimate import DEVICES, Estimate, Used, estimate, is_routed, within
+from axiloom.hardware_order import Order, Variant
+from axiloom.hw.ecp5 import Ecp5Resources
+from axiloom.hw.resources import Resources
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.types import WORD_BITS, DataType
+from axiloom.products import Work
 
 Progress = Callable[[str], None]
 Estimator = Callable[[AcceleratorSpec], Estimate]
 
-DEVICES: Mapping[str, Resources] = {"xc7z020": XC7Z020}
-"""Devices whose fabric runs at the board's own clock: those of the boards with a profile."""
-MACS = (64, 128, 256)
+MACS = (16, 32, 64, 128, 256)
 BUFFERS = (1, 2, 4)
 """Times as large as in the specification."""
-REPLAYED = 8
-"""Variants, the best by the model, whose drivers are gone through step by step."""
+WIDTHS = (32, 64, 128)
+"""Bits of the streams."""
+CLOSE = 0.01
+"""About how exact predictions are: of what is as close to the fastest as this, the smallest is taken."""
 
 _HALVES = 2
 """Every buffer is there twice: one is filled while the other is used."""
 _BRAM_BITS = 36 * 1024
+_EBR_BITS = 18 * 1024
 
 
 @dataclass(frozen=True)
-class Variant:
-    """A specification and the best way to use it. `estimate` is None where nobody asked."""
+class Tried:
+    """A variant about which Yosys was asked, at the clock of the time in `variant`.
 
-    spec: AcceleratorSpec
-    choice: Choice
-    estimate: Estimate | None = None
+    `reached`: whether nextpnr has reached that clock, None where nobody routed it.
+    """
+
+    variant: Variant
+    estimate: Estimate
+    reached: bool | None = None
 
     @property
-    def seconds(self) -> float:
-        return self.choice.seconds
+    def fits(self) -> bool:
+        return self.estimate.fits
 
 
 @dataclass(frozen=True)
 class HardwareChoice:
-    """`rows`: variants, the fastest first, up to the chosen one; `base`: the specification as it was."""
+    """`found`: what fits, the fastest first; `refused`: what was faster and does not fit; `base`: the
+    specification as it was."""
 
-    problem: Problem
+    work: Work
     device: str
-    rows: tuple[Variant, ...]
-    base: Variant
+    board: str
+    clock_hz: float
+    """The fabric's, where a design reaches it."""
+    refused: tuple[Tried, ...]
+    found: tuple[Tried, ...]
+    base: Tried
     variants: int
     excluded: int
     """Of the variants: those that cannot fit by multipliers or memory alone."""
 
     @property
-    def chosen(self) -> Variant:
-        return self.rows[-1]
+    def chosen(self) -> Tried:
+        """By the prediction."""
+        return self.found[0]
+
+    def board_of(self, one: Tried) -> str:
+        """What to simulate `one` on: the board, its fabric as slow as nextpnr says."""
+        clock = one.variant.clock_hz
+        return (
+            self.board if clock == boards.load(self.board).fabric_hz else boards.at_clock(self.board, clock)
+        )
 
 
 def variants(spec: AcceleratorSpec) -> Iterator[AcceleratorSpec]:
@@ -77,7 +95,7 @@ def variants(spec: AcceleratorSpec) -> Iterator[AcceleratorSpec]:
             f"{spec.name}: its tile is fixed, and with it array and buffers; hardware is chosen for "
             "accelerators with flexible tiles (v4_16)"
         )
-    for macs, larger, width, sg in product(MACS, BUFFERS, (32, 64, 128), (False, True)):
+    for macs, larger, width, sg in product(MACS, BUFFERS, WIDTHS, (False, True)):
         buffers = {name: words * larger for name, words in spec.buffers.items()}
         name = f"{spec.name}_{macs}m{'' if larger == 1 else f'_{larger}b'}_{width}{'_sg' if sg else ''}"
         try:
@@ -93,60 +111,115 @@ def variants(spec: AcceleratorSpec) -> Iterator[AcceleratorSpec]:
             continue  # not a size that this array, or this stream, can have
 
 
-def least(spec: AcceleratorSpec) -> Resources:
-    """What `spec` takes at least, whoever maps it: its products, and the bits of its buffers."""
-    products = 3 if spec.data_type is DataType.INT32 else 1
+def least(spec: AcceleratorSpec, device: str = "xc7z020") -> Used:
+    """What `spec` takes at least, whoever maps it: its products, and the bits of its buffers.
+
+    On an ECP5 products may be in LUTs.
+    """
     bits = sum(spec.buffers.values()) * WORD_BITS * _HALVES
+    if is_routed(device):
+        return Ecp5Resources(multiplier=0, lut=0, ff=0, ebr=-(-bits // _EBR_BITS))
+    products = 3 if spec.data_type is DataType.INT32 else 1
     return Resources(dsp=spec.macs * products, lut=0, ff=0, bram36=bits / _BRAM_BITS)
 
 
 def choose_hardware(
-    problem: Problem,
+    work: Work,
     spec: AcceleratorSpec,
     device: str,
     *,
     board: str = boards.DEFAULT,
+    clock_hz: float | None = None,
+    pipelines: Sequence[str] | None = None,
+    route: bool = False,
+    count: int = 1,
     estimator: Estimator | None = None,
     progress: Progress = lambda _: None,
 ) -> HardwareChoice:
-    """The fastest variant of `spec` for `problem` that fits `device`, with its driver, and what was faster.
+    """The fastest variant of `spec` for `work` that fits `device`, with its drivers, and what was tried.
 
-    `estimator` says what a variant takes (default: Yosys, minutes for each that is not in the cache). Raises
-    :exc:`UsageError` for another device, :exc:`CompileError` if nothing fits.
+    Its fabric runs at `clock_hz` (default: the board's), or slower where nextpnr says so: with `route` it is
+    asked about each, otherwise what it said before counts. The next best are found too, up to `count`, but
+    not what is larger without being faster. `estimator` says what a variant takes (default: Yosys; minutes
+    for each that is not in the cache). Raises :exc:`UsageError` for an unknown device, :exc:`CompileError`
+    if nothing fits.
     """
     if device not in DEVICES:
-        raise UsageError(f"device {device!r}: hardware can be chosen for {', '.join(DEVICES)}")
-    asked = estimator or (lambda one: estimate(one, device, route=False, progress=progress))
+        raise UsageError(f"device {device!r} is unknown: use one of {', '.join(DEVICES)}")
+    asked = estimator or (lambda one: estimate(one, device, route=route or None, progress=progress))
     every = list(variants(spec))
-    possible = [one for one in every if least(one).fits(DEVICES[device])]
-    progress(f"{len(possible)} variants of {spec.name} by the cost model")
-    modelled = sorted(_best(problem, possible, board), key=lambda one: one.seconds)
-    progress(f"{REPLAYED} variants step by step")
-    replayed = [_replayed(problem, one, board) for one in modelled[:REPLAYED]]
-    # Of two as fast as each other the smaller one: fewer multipliers, less memory, a narrower stream.
-    order = sorted(
-        replayed,
-        key=lambda one: (one.seconds, one.spec.macs, sum(one.spec.buffers.values()), one.spec.stream_width),
-    )
-    rows: list[Variant] = []
-    for one in (*order, *modelled[REPLAYED:]):
-        found = asked(one.spec)
-        rows.append(replace(one, estimate=found))
-        if found.fits:
-            break
-    if not rows or rows[-1].estimate is None or not rows[-1].estimate.fits:
+    possible = [one for one in every if within(least(one, device), DEVICES[device])]
+    clock = clock_hz or boards.load(board).fabric_hz
+    order = Order(work, possible, board, clock, pipelines, progress)
+    search = _Search(order, asked, clock)
+    found = tuple(islice(search.fitting(), count))
+    if not found:
         raise CompileError(f"no variant of {spec.name} fits {device}")
-    base = _replayed(problem, next(_best(problem, [spec], board)), board)
-    return HardwareChoice(problem, device, tuple(rows), base, len(every), len(every) - len(possible))
+    base = search.ask(order.exact(spec, clock))
+    excluded = len(every) - len(possible)
+    return HardwareChoice(
+        work, device, board, clock, tuple(search.refused), found, base, len(every), excluded
+    )
 
 
-def _best(problem: Problem, specs: Iterable[AcceleratorSpec], board: str) -> Iterator[Variant]:
-    """With the best driver of each, by the model; one that no tile fits is left out."""
-    for spec in specs:
-        ways = ranked_by_model(problem, spec, board=board)
-        if ways:
-            yield Variant(spec, ways[0])
+@dataclass
+class _Search:
+    order: Order
+    asked: Estimator
+    clock_hz: float
+    refused: list[Tried] = field(default_factory=list)
+    """They do not fit."""
+    settled: list[Tried] = field(default_factory=list)
+    """They fit, but nextpnr did not reach the clock, so that others may be faster."""
+
+    def fitting(self) -> Iterator[Tried]:
+        """What fits, the fastest first; of what is as fast the smallest, and none that is larger."""
+        while True:
+            best = min(self.settled, key=lambda one: one.variant.seconds, default=None)
+            near = self._next()
+            if best and (not near or best.variant.seconds <= near[0].seconds * (1 + CLOSE)):
+                self.settled.remove(best)
+                yield best
+                continue
+            if not near:
+                return
+            variant = min(near, key=lambda one: size(one.spec))
+            self.order.drop({one.spec.name for one in near if is_larger(one.spec, variant.spec)})
+            found = self.ask(variant)
+            if not found.fits:
+                self.refused.append(found)
+                self.order.drop_where(partial(is_larger, than=variant.spec))
+            elif found.variant is variant:
+                yield found
+            else:
+                self.settled.append(found)
+                self.order.slow_down(found.variant.clock_hz, partial(is_larger, than=variant.spec))
+
+    def _next(self) -> list[Variant]:
+        """The fastest that is left, and what is as fast."""
+        near: list[Variant] = []
+        for one in self.order:
+            if near and one.seconds > near[0].seconds * (1 + CLOSE):
+                break
+            near.append(one)
+        return near
+
+    def ask(self, variant: Variant) -> Tried:
+        """With the clock that nextpnr reached, where it did not reach that of `variant`."""
+        found = self.asked(variant.spec)
+        if found.routed is None:
+            return Tried(variant, found)
+        if found.routed.fmax_hz >= variant.clock_hz:
+            return Tried(variant, found, reached=True)
+        slower = float(found.routed.fmax_hz // 1e6 * 1e6)
+        return Tried(self.order.exact(variant.spec, slower), found, reached=True)
 
 
-def _replayed(problem: Problem, variant: Variant, board: str) -> Variant:
-    return replace(variant, choice=ranked(problem, variant.spec, board=board)[0])
+def size(spec: AcceleratorSpec) -> tuple[int, ...]:
+    """By which one of several that are as fast is taken: multipliers, memory, stream, DMA."""
+    return (spec.macs, sum(spec.buffers.values()), spec.stream_width, int(spec.dma.scatter_gather))
+
+
+def is_larger(one: AcceleratorSpec, than: AcceleratorSpec) -> bool:
+    """In nothing smaller: it does not fit where `than` does not, and is clocked no faster."""
+    return all(a >= b for a, b in zip(size(one), size(than), strict=True))
