@@ -48,7 +48,6 @@ from axiloom.drivergen.passes.split import Split
 from axiloom.drivergen.passes.tile import Tile
 from axiloom.drivergen.passes.zero_copy import ZeroCopy, sends_in_place
 from axiloom.drivergen.stream_words import stream_words
-from axiloom.drivergen.stream_words import stream_words
 from axiloom.drivergen.trait import Trait, is_annotated
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
@@ -303,7 +302,6 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
         flows.get(trait.flow, str(trait.flow)),
         order,
         _one_row(op, trait, problem),
-        stream_words(op, trait),
         stream_words(op, trait),
     )
 
