@@ -108,7 +108,7 @@ def compile_arm(
     `spec`), and AXL_DMA_<name> the arguments of its dma_init.
     The runtime polls it, or with `irq` sleeps until its interrupt. `defines` are macros (an AXL_* one
     takes the place of the board's). `flags` come after ours. The result is taken from the cache if neither
-    sources, headers in `include`, flags nor compiler have changed. CompileError carries the
+    sources, headers beside them and in `include`, flags nor compiler have changed. CompileError carries the
     compiler's first error.
     """
     if board and board.architecture != "armv7":
@@ -158,7 +158,8 @@ def _compile(
         if not source.is_file():
             raise CompileError(f"{source}: no such file")
     arguments = [*target.flags, *FLAGS, opt, *flags]
-    headers = [header for folder in include for header in sorted(folder.glob("*.h"))]
+    folders = dict.fromkeys([*include, *(source.parent for source in sources)])
+    headers = [header for folder in folders for header in sorted(folder.glob("*.h"))]
     # The runtime knows AXL_* macros alone: the sizes of one driver make it no other.
     runtime = _runtime(target, [flag for flag in arguments if not _OTHERS.match(flag)])
     names = [path.name for path in (*sources, *headers)]

@@ -236,22 +236,25 @@ class Run:
 
         Raises UsageError where the problem is no ``matmul:MxNxK`` or ``conv:...`` of int8 or int32.
         """
+        elf, hand = self.kernel_elf(name, folder), ByHand.of(self.problem)
+        ((symbol, _),) = self.outputs.items()
+        run = core.run_cpu(elf, hand.given(self.inputs), hand.output, boards.load(self.board))
+        return replace(run, outputs={symbol: hand.result(run.outputs)})
+
+    def kernel_elf(self, name: str, folder: Path) -> Path:
+        """The program that `run_kernel` runs, and raises what it does."""
         kind = self.spec.data_type
         if not self.problem.startswith(("matmul:", "conv:")) or kind.value not in ("int8", "int32"):
             raise UsageError(
                 f"{self.problem}: {name} is written for matmul:MxNxK and conv:... of int8 or int32; "
                 "for anything else there are plain loops (--against cpu)"
             )
-        board, hand = boards.load(self.board), ByHand.of(self.problem)
-        elf = toolchain.compile_arm(
+        return toolchain.compile_arm(
             [sw.BASELINES / f"{name}.c"],
             folder / f"{name}.elf",
-            board=board,
-            defines={**hand.sizes, "BITS": kind.bits},
+            board=boards.load(self.board),
+            defines={**ByHand.of(self.problem).sizes, "BITS": kind.bits},
         )
-        ((symbol, _),) = self.outputs.items()
-        run = core.run_cpu(elf, hand.given(self.inputs), hand.output, board)
-        return replace(run, outputs={symbol: hand.result(run.outputs)})
 
     def config(self) -> dict[str, Any]:
         board = boards.load(self.board)

@@ -37,12 +37,14 @@ def test_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
     assert a == compile_arm([second], tmp_path / "b.elf").read_bytes()
 
 
-def test_a_changed_header_is_noticed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", [True, False])
+def test_a_changed_header_is_noticed(tmp_path: Path, named: bool) -> None:
+    """Beside the source too, where the compiler looks by itself."""
     main = source(tmp_path, '#include "answer.h"\nint main(void) { return ANSWER; }\n')
     programs = []
     for value in (1, 2):
         source(tmp_path, f"#define ANSWER {value}\n", "answer.h")
-        programs.append(compile_arm([main], tmp_path / "a.elf", include=[tmp_path]).read_bytes())
+        programs.append(compile_arm([main], tmp_path / "a.elf", include=[tmp_path] * named).read_bytes())
     assert programs[0] != programs[1]
 
 

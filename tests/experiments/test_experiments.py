@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from axiloom import boards, experiments, frontend, isa
+from axiloom import boards, experiments, frontend, isa, sw
 from axiloom.by_hand import ByHand
 from axiloom.cli import main
-from axiloom.experiments import document, networks, plots, sides
+from axiloom.drivergen import Call
+from axiloom.experiments import contents, document, networks, plots, sides
 from axiloom.experiments.experiment import Case, Experiment, Measured, Options, geometric_mean
 from axiloom.experiments.runner import COUNTERS, run
 from axiloom.store import key
@@ -234,6 +236,26 @@ def test_a_convolution_changes_with_its_program_and_its_hardware_only(monkeypatc
     assert len({found["code"], *(sides.by_content(one)["code"] for one in others)}) == 5
     matmul = sides.by_hand(SMALL, isa.builtin("v3_4"), flow="Cs")
     assert sides.by_content(matmul) == matmul
+
+
+def test_a_kernel_changes_with_the_headers_that_it_includes(monkeypatch, tmp_path: Path) -> None:
+    point = sides.conv_on_cpu("conv:6_2_3_4_1", "cpu_conv_naive")
+    before = sides.by_content(point)
+    shutil.copytree(sw.BASELINES, tmp_path / "baselines")
+    monkeypatch.setattr(sw, "BASELINES", tmp_path / "baselines")
+    assert sides.by_content(point) == before
+    header = tmp_path / "baselines" / "conv.h"
+    header.write_text(header.read_text().replace("int32_t O[", "volatile int32_t O["))
+    assert sides.by_content(point) != before
+
+
+def test_a_convolution_changes_with_the_least_cycles_of_its_array(monkeypatch) -> None:
+    """Its limit is made of them, and they are no part of the program."""
+    point = sides.generated_conv("conv:6_2_3_4_1", isa.builtin("conv_v4"), pipeline="copying")
+    monkeypatch.setattr(contents, "_hardware", lambda spec: spec)  # instead of its Verilog
+    before = sides.by_content(point)
+    monkeypatch.setattr(Call, "array_cycles", lambda _call, _spec: 1)
+    assert sides.by_content(point) != before
 
 
 def test_a_driver_that_does_not_compile_has_no_content() -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import inspect
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import axiloom
 from axiloom import boards, isa, report
 from axiloom.cosim.cache import content_hash
-from axiloom.drivergen.driver import Call
 from axiloom.hw import verilog
 from axiloom.isa import AcceleratorSpec
 
@@ -22,10 +22,11 @@ _APART = ("replay",)
 """In the simulator's folder, but for something else: choosing tiles."""
 
 
-def content(program: Path, spec: AcceleratorSpec | None, board: str) -> str:
-    """Hash of a program (ELF, or the C of a kernel), the hardware if there is any, and the board."""
+def content(program: Path, spec: AcceleratorSpec | None, board: str, least: Sequence[int] = ()) -> str:
+    """Hash of a program (ELF), the hardware if there is any, the board, and the problem's multiply-adds and
+    cycles of the array in `least`, of which its limit is made."""
     hardware = "" if spec is None else _hardware(isa.dumps(spec))
-    return content_hash(program, hardware, _simulator(board))
+    return content_hash(program, hardware, _simulator(board), list(least))
 
 
 @cache
@@ -46,5 +47,4 @@ def _simulator(board: str) -> str:
         if path.is_file() and path.suffix != ".pyc" and not set(_APART) & set(path.relative_to(root).parts)
     )
     parts = [part for path in files for part in (str(path.relative_to(root)), path)]
-    figures = inspect.getsource(report.limit) + inspect.getsource(Call)
-    return content_hash(*parts, repr(boards.load(board)), figures)
+    return content_hash(*parts, repr(boards.load(board)), inspect.getsource(report.limit))

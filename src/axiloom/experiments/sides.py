@@ -84,15 +84,16 @@ def by_content(point: Point) -> Point:
         return point
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
         try:
+            run = points.run(point)
             if point["kind"] == "cpu":
-                program, spec = sw.BASELINES / f"{point['kernel']}.c", None
+                code = content(run.kernel_elf(point["kernel"], Path(folder)), None, point["board"])
             else:
-                run = points.run(point)
                 job = _job_by_hand if point["kind"] == "hand" else _job
-                program, spec = job(run, Path(folder)).elf, run.spec
+                least = run.multiply_adds, run.array_cycles
+                code = content(job(run, Path(folder)).elf, run.spec, point["board"], least)
         except (CompileError, UsageError):
             return point
-        return {**point, "code": content(program, spec, point["board"])}
+        return {**point, "code": code}
 
 
 def by_hand(
