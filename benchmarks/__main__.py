@@ -21,6 +21,7 @@ LONG = (
     "linux_process",  # builds a C library for both CPUs
     "fmax",  # places and routes for an hour
     "open_flow",  # as well
+    "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
 )
 
 for name in sys.argv[1:] or ALL:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,17 @@ def test_fidelity(changed) -> None:
     assert str(boards.load(path).fidelity) == (
         "task-clock within 2.1% on average, 10.0% at worst; L1D accesses within 3.0% on average (bench)"
     )
+
+
+def test_another_clock_of_the_fabric(changed) -> None:
+    board = boards.load("pynq-z2@62.5")
+    assert board == replace(boards.load("pynq-z2"), fabric_hz=62_500_000)
+    path = changed("fabric_hz = 100_000_000", "fabric_hz = 90_000_000", "pynq-z2")
+    assert boards.load(f"{path}@150").fabric_hz == 150_000_000
+    assert boards.at_clock("pynq-z2", 62.5e6) == "pynq-z2@62.5"
+    assert boards.at_clock("pynq-z2@62.5", 84e6) == "pynq-z2@84"
+    assert boards.load(boards.at_clock(path, 84e6)).fabric_hz == 84_000_000
+    with pytest.raises(UsageError, match="fabric_hz must be 1,000,000 to"):
+        boards.load("pynq-z2@0.5")
+    with pytest.raises(UsageError, match="board 'pynq-z2@fast' is unknown"):
+        boards.load("pynq-z2@fast")

@@ -6,15 +6,18 @@ import argparse
 import json
 from pathlib import Path
 
-from axiloom import drivergen, estimate, frontend, hardware_report, isa, network_points
+from axiloom import drivergen, estimate, frontend, hardware_report, isa
+from axiloom.choice import BEST
 from axiloom.cli import options as shared
 from axiloom.cli.explore_tables import as_csv, as_json, table
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.drivergen.problem import Problem
 from axiloom.errors import UsageError
+from axiloom.experiments import networks
 from axiloom.explore import Exploration, confirm, explore
 from axiloom.files import write_whole
-from axiloom.hardware_choice import HardwareChoice, choose_hardware
+from axiloom.frontend import Model
+from axiloom.hardware_choice import HardwareChoice, Tried, choose_hardware
 from axiloom.hardware_report import Simulated
 from axiloom.isa import AcceleratorSpec
 from axiloom.points import default_store
@@ -105,29 +108,39 @@ def _network(options: argparse.Namespace, text: str) -> int:
     shared.progress()("compiling the network")
     work = of_network(text, model.mlir, model.weights, spec)
     found = _choose(options, work, spec, max(1, options.confirm))
-    outcomes: dict[str, Outcome] = {}
-    if options.confirm:
-        designs = (*found.found, found.base)
-        points = {
-            one.variant.spec.name: network_points.network_point(
-                text, model, one.variant.spec, board=found.board_of(one)
-            )
-            for one in designs
-        }
-        done = sweep(
-            points.values(),
-            network_points.simulate,
-            options.store or default_store(),
-            jobs=options.jobs,
-            dask=options.dask,
-            title="simulating",
-        )
-        by_key = {key(one.point): one for one in done}
-        outcomes = {name: by_key[key(point)] for name, point in points.items()}
+    outcomes = _confirmed(options, found, model, Path(text).name) if options.confirm else {}
     runs = {name: _simulated(one) for name, one in outcomes.items()}
     print(hardware_report.table(found, runs))
     _write(options, found, runs, [])
     return exit_code(outcomes.values())
+
+
+def _confirmed(
+    options: argparse.Namespace, found: HardwareChoice, model: Model, name: str
+) -> dict[str, Outcome]:
+    """The network simulated whole on what was found and on the base, by the names of their specifications."""
+    kept = networks.keep(model)
+
+    def point(one: Tried) -> networks.Point:
+        spec, board = one.variant.spec, found.board_of(one)
+        return networks.on_soc(kept, name, spec, code="", flow=BEST, pipeline=None, board=board)
+
+    points = {one.variant.spec.name: point(one) for one in (*found.found, found.base)}
+    done = sweep(
+        points.values(),
+        _measure,
+        options.store or default_store(),
+        jobs=options.jobs,
+        dask=options.dask,
+        title="simulating",
+    )
+    by_key = {key(one.point): one for one in done}
+    return {name: by_key[key(point)] for name, point in points.items()}
+
+
+def _measure(batch: list[networks.Point]) -> list[networks.Figures]:
+    """Worker: the figures of each network."""
+    return [networks.measure(one) for one in batch]
 
 
 def _simulated(outcome: Outcome) -> Simulated:
