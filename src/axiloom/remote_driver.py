@@ -108,9 +108,10 @@ def _fresh(library: Path) -> Iterator[ctypes.CDLL]:
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
         copy = Path(shutil.copy(library, folder))
         try:
-            yield ctypes.CDLL(str(copy))
+            loaded = ctypes.CDLL(str(copy))
         except OSError as error:
             raise DriverError(f"the driver cannot be loaded: {error}") from None
+        yield loaded
 
 
 def _array(library: ctypes.CDLL, symbol: str, shape: Sequence[int], dtype: str) -> np.ndarray[Any, Any]:
