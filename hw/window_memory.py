@@ -6,7 +6,7 @@ possible: the host writes what the DMA reads, and reads what the DMA has written
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
@@ -47,6 +47,13 @@ class _Window(wiring.Component):
     def _outside(self, address: Signal) -> Signal:
         return address[exact_log2(self.size) :] != self.address >> exact_log2(self.size)
 
+    def _word(self) -> Signal:
+        """Counts through a burst; its highest bit is set from the end of the window on."""
+        return Signal(exact_log2(self.size) - _WORD_SHIFT + 1)
+
+    def _first(self, address: Signal) -> Value:
+        return address[_WORD_SHIFT : exact_log2(self.size)]
+
 
 class InputWindow(_Window):
     """Written by the host, read by the DMA. A read by the host gives zero.
@@ -54,7 +61,7 @@ class InputWindow(_Window):
     Members
     -------
     lite : the host's side, addresses from the beginning of the window
-    axi : the DMA's side, the whole address; elsewhere DECERR answers
+    axi : the DMA's side, the whole address; elsewhere DECERR answers, beat by beat behind the end
     """
 
     def __init__(self, address: int, size: int) -> None:
@@ -76,9 +83,11 @@ class InputWindow(_Window):
         active = Signal()
         outside = Signal()
         left = Signal(8)
-        word = Signal.like(read.addr)
+        word = self._word()
+        missed = Signal()
         fetch = Signal()
         m.d.comb += [
+            missed.eq(outside | word[-1]),
             axi.arready.eq(~active),
             fetch.eq(active & (~axi.rvalid | axi.rready)),
             read.addr.eq(word),
@@ -91,7 +100,8 @@ class InputWindow(_Window):
             m.d.sync += [
                 axi.rvalid.eq(1),
                 axi.rlast.eq(left == 0),
-                axi.rresp.eq(outside * DECERR),
+                axi.rresp.eq(missed * DECERR),
+                outside.eq(missed),
                 active.eq(left != 0),
                 left.eq(left - 1),
                 word.eq(word + 1),
@@ -100,7 +110,7 @@ class InputWindow(_Window):
             m.d.sync += [
                 active.eq(1),
                 left.eq(axi.arlen),
-                word.eq(axi.araddr >> _WORD_SHIFT),
+                word.eq(self._first(axi.araddr)),
                 outside.eq(self._outside(axi.araddr)),
             ]
         return m
@@ -144,27 +154,29 @@ class OutputWindow(_Window):
         axi = self.axi
         active = Signal()
         outside = Signal()
-        word = Signal.like(write.addr)
+        word = self._word()
+        missed = Signal()
         taken = Signal()
         m.d.comb += [
             axi.awready.eq(~active & ~axi.bvalid),
             axi.wready.eq(active),
             taken.eq(axi.wvalid & axi.wready),
+            missed.eq(outside | word[-1]),
             write.addr.eq(word),
             write.data.eq(axi.wdata),
         ]
-        with m.If(taken & ~outside):
+        with m.If(taken & ~missed):
             m.d.comb += write.en.eq(axi.wstrb)
         with m.If(axi.bready):
             m.d.sync += axi.bvalid.eq(0)
         with m.If(taken):
-            m.d.sync += word.eq(word + 1)
+            m.d.sync += [word.eq(word + 1), outside.eq(missed)]
             with m.If(axi.wlast):
-                m.d.sync += [active.eq(0), axi.bvalid.eq(1), axi.bresp.eq(outside * DECERR)]
+                m.d.sync += [active.eq(0), axi.bvalid.eq(1), axi.bresp.eq(missed * DECERR)]
         with m.If(axi.awvalid & axi.awready):
             m.d.sync += [
                 active.eq(1),
-                word.eq(axi.awaddr >> _WORD_SHIFT),
+                word.eq(self._first(axi.awaddr)),
                 outside.eq(self._outside(axi.awaddr)),
             ]
         return m

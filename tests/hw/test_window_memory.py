@@ -135,6 +135,52 @@ def test_beside_the_window_is_nothing(address: int) -> None:
     assert responses == [3, 3, 0]
 
 
+def test_a_burst_that_runs_over_the_end() -> None:
+    """What lies behind the end is not what lies at the beginning: it is neither read nor written."""
+    source, sink = InputWindow(BASE, SIZE), OutputWindow(BASE, SIZE)
+    found: list[tuple[int, int]] = []
+
+    async def read(ctx: Any) -> None:
+        axi = source.axi
+        ctx.set(axi.rready, 1)
+        for address, beats in ((BASE + SIZE - 8, 4), (BASE + SIZE - 4, 1), (BASE + SIZE - 4, 140)):
+            ctx.set(axi.araddr, address)
+            ctx.set(axi.arlen, beats - 1)
+            ctx.set(axi.arvalid, 1)
+            await ctx.tick().until(axi.arready)
+            ctx.set(axi.arvalid, 0)
+            for _ in range(beats):
+                *_, last, response = await ctx.tick().sample(axi.rlast, axi.rresp).until(axi.rvalid)
+                found.append((last, response))
+
+    async def write(ctx: Any) -> None:
+        axi = sink.axi
+        for name in ("bready", "wvalid"):
+            ctx.set(getattr(axi, name), 1)
+        ctx.set(axi.wstrb, 0xF)
+        for address, beats in ((BASE, 1), (BASE + SIZE - 4, 2), (BASE + SIZE - 4, 1)):
+            ctx.set(axi.awaddr, address)
+            ctx.set(axi.awvalid, 1)
+            await ctx.tick().until(axi.awready)
+            ctx.set(axi.awvalid, 0)
+            for beat in range(beats):
+                ctx.set(axi.wdata, 10 * beats + beat)
+                ctx.set(axi.wlast, beat == beats - 1)
+                await ctx.tick().until(axi.wready)
+            *_, response = await ctx.tick().sample(axi.bresp).until(axi.bvalid)
+            found.append((beats, response))
+        ctx.set(axi.wvalid, 0)
+        for address in (0, SIZE - 4):
+            found.append((address, await lite_read(ctx, sink.lite, address)))
+
+    run(source, read)
+    behind = [(0, 3)] * 138  # as often as the window has words, and more
+    assert found == [(0, 0), (0, 0), (0, 3), (1, 3), (1, 0), (0, 0), *behind, (1, 3)]
+    found.clear()
+    run(sink, write)
+    assert found == [(1, 0), (2, 3), (1, 0), (0, 10), (SIZE - 4, 10)]
+
+
 @pytest.mark.parametrize(("address", "size"), [(0, 100), (0, 131072), (16, 64), (0, 32)])
 def test_a_window_that_cannot_be(address: int, size: int) -> None:
     with pytest.raises(ValueError, match=r"window (size|address) must be"):
