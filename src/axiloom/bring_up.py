@@ -180,11 +180,17 @@ def run(elf: Path, soc: Soc) -> Ladder:
     return judge(result)
 
 
+def judge_text(console: str) -> Ladder | None:
+    """Where a run stopped by its own words; None if it does not say."""
+    found = _FAILED.search(console)
+    return Ladder(int(found[1]), found[2], console) if found else None
+
+
 def judge(result: RunResult) -> Ladder:
     """Where the run stopped: by its own words, else by what the simulator saw while it was at a step."""
-    found = _FAILED.search(result.console)
+    found = judge_text(result.console)
     if found:
-        return Ladder(int(found[1]), found[2], result.console)
+        return found
     begun = [int(step) for step in _BEGUN.findall(result.console)] or [1]
     for why in (result.fault, result.hang, *result.stale):
         if why:

@@ -59,3 +59,9 @@ class DriverError(AxiloomError):
     """The driver itself failed: a status from the runtime, a fault, or stale data."""
 
     exit_code = 7
+
+
+class BoardError(AxiloomError):
+    """A board that is there cannot be reached, or does not let us do what it has to."""
+
+    exit_code = 8

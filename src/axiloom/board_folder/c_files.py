@@ -135,12 +135,14 @@ def _one_test(number: int, name: str, driver: Driver, reference: Driver, single:
         fill.append(f"        for (uint32_t i = 0; i < {arg.size}; i++)")
         fill.append(f"            axl_arg_{name}_{i}[i] = {name}_{i}_on_cpu[i] = 0;")
         compare += [
-            f"        for (uint32_t i = 0; i < {arg.size}; i++)",
+            f"        for (uint32_t i = 0; i < {arg.size}; i++) {{",
+            f"            checksum = checksum * 31u + (uint32_t)axl_arg_{name}_{i}[i];",
             f"            if (axl_arg_{name}_{i}[i] != {name}_{i}_on_cpu[i]) {{",
             f'                SAY("{name}: element %u is %ld, the CPU says %ld\\n", (unsigned)i,',
             f"                    (long)axl_arg_{name}_{i}[i], (long){name}_{i}_on_cpu[i]);",
             f"                return 10 + {number};",
             "            }",
+            "        }",
         ]
     ours = ", ".join(f"axl_arg_{name}_{i}" for i, _ in enumerate(driver.args))
     theirs = ", ".join(
@@ -154,6 +156,8 @@ def _one_test(number: int, name: str, driver: Driver, reference: Driver, single:
         f"static int test_{name}(void)",
         "{",
         "    for (int round = 0; round < 3; round++) {",
+        "        uint32_t checksum = 0;",
+        "        uint64_t ticks = 0;",
         *fill,
         *([] if single else [f"        dma_status status = dma_select({number});"]),
         *(
@@ -161,15 +165,20 @@ def _one_test(number: int, name: str, driver: Driver, reference: Driver, single:
             if single
             else ["        if (status == DMA_OK && round != 1)", f"            status = {init}();"]
         ),
-        "        if (status == DMA_OK)",
+        "        if (status == DMA_OK) {",
+        "            const uint64_t begun = axl_timer();",
         f"            status = {driver.function}({ours});",
+        "            ticks = axl_timer() - begun;",
+        "        }",
         "        if (status != DMA_OK) {",
         f'            SAY("{name}: %s\\n", dma_status_text(status));',
         "            return 100 + (int)status;",
         "        }",
         f"        {reference.function}({theirs});",
         *compare,
-        f'        SAY("{name}: round %d is right\\n", round + 1);',
+        f'        SAY("{name}: round %d is right, checksum 0x%lx, %lu us\\n", round + 1,',
+        "            (unsigned long)checksum, (unsigned long)(ticks * 10u / (AXL_CPU_HZ / 2 / 100000)));",
+        "        (void)checksum, (void)ticks; /* bare metal says nothing */",
         "    }",
         "    return 0;",
         "}",

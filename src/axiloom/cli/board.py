@@ -1,4 +1,5 @@
-"""``axiloom board``: new (a folder that brings accelerators up on a board), check, build, list."""
+"""``axiloom board``: new (a folder that brings accelerators up on a board), check, test, simulate,
+build, list."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from axiloom import board_folder
 from axiloom.boards import hardware
-from axiloom.cli import open_flow
+from axiloom.cli import board_trial, open_flow
 from axiloom.cli import options as shared
 from axiloom.errors import BuildError
 
@@ -47,6 +48,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     check.add_argument("--only", metavar="TOOL,...", help="some of the tools")
     check.set_defaults(execute=execute_check)
 
+    board_trial.add_commands(actions)
     open_flow.add_build(actions)
 
     list_ = actions.add_parser("list", help="the boards")

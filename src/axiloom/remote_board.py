@@ -1,0 +1,201 @@
+"""A board behind ssh: programs and bitstreams go there, and run there. Needs nothing on it but a shell."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import struct
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from axiloom.errors import BoardError, BuildError, HangError, UsageError
+
+CONNECT_S = 10
+_LOST = 255
+"""Exit status of ssh itself."""
+_SAYS = (
+    ("Could not resolve hostname", "there is no host of this name"),
+    ("Connection refused", "nobody answers at its port: is the board up, does sshd run, is --port right?"),
+    ("Connection timed out", "it does not answer: is the board up, and in this network?"),
+    ("Operation timed out", "it does not answer: is the board up, and in this network?"),
+    ("No route to host", "there is no way to it: is the board up, and in this network?"),
+    ("Network is unreachable", "there is no way to it: is the board in this network?"),
+    (
+        "Host key verification failed",
+        "its key is not known here, or another one than before: connect once by hand",
+    ),
+    ("REMOTE HOST IDENTIFICATION HAS CHANGED", "its key is another one than before: ssh-keygen -R HOST"),
+    (
+        "Permission denied (",
+        "it refuses to log in without a password: --user, --identity, or ssh-copy-id first",
+    ),
+    ("Load key", "the file of --identity is no key that ssh can read"),
+)
+"""What ssh says, and what that means for who asked."""
+_SHELL = (
+    (
+        "a password is required",
+        "sudo asks for a password: let it run without one, or log in as root (--user root)",
+    ),
+    ("sudo: not found", "there is no sudo: --user root --prefix ''"),
+    ("sudo: command not found", "there is no sudo: --user root --prefix ''"),
+    ("Exec format error", "its processor cannot run the program: is the folder for another board?"),
+    ("no right to open it", "the program must open the DMA's devices: --prefix sudo, or --user root"),
+)
+
+
+class Ran(NamedTuple):
+    """What a command on the board did."""
+
+    code: int
+    output: str
+    errors: str
+
+    @property
+    def said(self) -> str:
+        """The last line of what it complained of, or else said."""
+        lines = [line.strip() for line in (self.errors or self.output).splitlines() if line.strip()]
+        return lines[-1] if lines else f"it ended with {self.code} without a word"
+
+    @property
+    def reason(self) -> str:
+        """The same, with what to do about it where that is known."""
+        told = next((what for text, what in _SHELL if text in self.errors + self.output), "")
+        return f"{self.said}{f' ({told})' if told else ''}"
+
+
+@dataclass(frozen=True)
+class RemoteBoard:
+    """How to get to a board: `host` as ssh takes it, and what commands run with (`prefix`: ``sudo``)."""
+
+    host: str
+    user: str | None = None
+    port: int | None = None
+    identity: Path | None = None
+    prefix: str = ""
+    options: Sequence[str] = field(default_factory=tuple)
+    """Of ssh, each as behind -o."""
+
+    def run(self, command: str, *, data: bytes | None = None, timeout_s: float = 60) -> Ran:
+        """Run `command` in a shell on the board.
+
+        Raises BoardError where the board is not reached, and HangError where the command does not end; both
+        say why.
+        """
+        ssh = shutil.which("ssh")
+        if ssh is None:
+            raise UsageError("ssh is not installed: apt-get install openssh-client")
+        if self.host.startswith("-"):
+            raise UsageError(f"{self.host!r} is no host")
+        words = [ssh, "-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_S}"]
+        for option in self.options:
+            words += ["-o", option]
+        words += ["-p", str(self.port)] if self.port else []
+        words += ["-i", str(self.identity)] if self.identity else []
+        words += ["-l", self.user] if self.user else []
+        try:
+            done = subprocess.run(
+                [*words, "--", self.host, command],
+                input=data if data is not None else b"",
+                capture_output=True,
+                timeout=timeout_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as late:
+            lines = _text(late.stdout).splitlines()
+            last = f"; the last line was: {lines[-1]}" if lines else ", and has said nothing"
+            raise HangError(f"{self.host}: the program has not ended in {timeout_s:g} s{last}") from None
+        ran = Ran(done.returncode, _text(done.stdout), _text(done.stderr))
+        if ran.code == _LOST:
+            why = next((what for text, what in _SAYS if text in ran.errors), "")
+            raise BoardError(f"{self.host}: {why or ran.said}" + (f" (ssh: {ran.said})" if why else ""))
+        return ran
+
+    def as_owner(self, folder: str, command: str) -> str:
+        """`command` in a folder, with the prefix in front."""
+        return f"cd {shlex.quote(folder)} && {self.prefix} {command}"
+
+    def folder(self) -> str:
+        """A new folder for files."""
+        return self._checked(self.run("mktemp -d")).output.strip()
+
+    def remove(self, folder: str) -> None:
+        self.run(f"rm -rf {shlex.quote(folder)}")
+
+    def send(self, file: Path, folder: str) -> None:
+        """A file, executable as here, into a folder of the board's."""
+        there = shlex.quote(f"{folder}/{file.name}")
+        mode = "755" if file.stat().st_mode & 0o100 else "644"
+        command = f"cat > {there} && chmod {mode} {there}"
+        self._checked(self.run(command, data=file.read_bytes(), timeout_s=600))
+
+    def load(self, bit: Path, folder: str) -> None:
+        """Put a bitstream into the programmable logic, through the kernel's FPGA manager.
+
+        It sets no clock: that is what the boot loader, or the firmware of a Kria, has left. BoardError where
+        there is no such manager.
+        """
+        binary = bit.with_suffix(".bin").name
+        there = shlex.quote(f"{folder}/{binary}")
+        self._checked(self.run(f"cat > {there}", data=binary_of(bit), timeout_s=600))
+        manager = "/sys/class/fpga_manager/fpga0"
+        name = shlex.quote(binary)
+        script = "; ".join(
+            (
+                "set -e",
+                f"test -e {manager}/firmware || {{ echo 'its kernel has no FPGA manager' >&2; exit 1; }}",
+                "mkdir -p /lib/firmware",
+                f"cp {there} /lib/firmware/{name}",
+                f"echo 0 > {manager}/flags",
+                f"echo {name} > {manager}/firmware",
+                f"state=$(cat {manager}/state)",
+                'echo "the FPGA manager says: $state" >&2',
+                'test "$state" = operating',
+            )
+        )
+        self._checked(self.run(self.as_owner(folder, f"sh -c {shlex.quote(script)}"), timeout_s=120))
+
+    def _checked(self, ran: Ran) -> Ran:
+        if ran.code:
+            raise BoardError(f"{self.host}: {ran.reason}")
+        return ran
+
+
+def _text(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8", "replace")
+
+
+_SYNC = 0xAA995566
+"""Of configuration data (UG470, UG570)."""
+
+
+def binary_of(bit: Path) -> bytes:
+    """A .bit file's configuration data as the kernel's FPGA manager takes it: words the other way round.
+
+    The file is a list of fields: a length of 2 bytes and what it is, then ``a`` to ``d`` with texts, ``e``
+    with a length of 4 bytes and the data. BuildError for another file.
+    """
+    try:
+        content = bit.read_bytes()
+    except OSError as error:
+        raise BuildError(f"{bit}: {error.strerror}; `make bitstream` makes it") from None
+    try:
+        (skipped,) = struct.unpack_from(">H", content)
+        at = 2 + skipped + 2
+        while (key := content[at : at + 1]) != b"e":
+            if not b"a" <= key <= b"d":
+                raise ValueError
+            at += 3 + struct.unpack_from(">H", content, at + 1)[0]
+        (size,) = struct.unpack_from(">I", content, at + 1)
+        data = content[at + 5 : at + 5 + size]
+        words = np.frombuffer(data, ">u4")
+        if len(data) != size or _SYNC not in words[:1024]:
+            raise ValueError
+    except (struct.error, ValueError):
+        raise BuildError(f"{bit}: no bitstream that Vivado has written (.bit)") from None
+    return words.astype("<u4").tobytes()
