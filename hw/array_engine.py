@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Module, Value
 from amaranth.lib.fifo import SyncFIFOBuffered
-from amaranth.lib.wiring import connect
+from amaranth.lib.wiring import connect, flipped
 
 from axiloom.hw.delay import delayed
 from axiloom.hw.engine import Engine
@@ -15,6 +15,7 @@ from axiloom.hw.receiver import Receiver
 from axiloom.hw.requantise import Requantise
 from axiloom.hw.result_buffer import ResultBuffer
 from axiloom.hw.sequencer import Sequencer
+from axiloom.hw.stream import StreamSkid
 from axiloom.hw.tile_sender import TileSender
 
 
@@ -28,6 +29,7 @@ class Parts:
     array: MacArray
     result: ResultBuffer
     sender: TileSender
+    output: StreamSkid
 
 
 class ArrayEngine(Engine):
@@ -62,12 +64,19 @@ class ArrayEngine(Engine):
             result.sending.eq(sender.reading),
             result.send_half.eq(sender.send_half),
             result.send_enable.eq(sender.send_enable),
+            result.send_flow.eq(sender.send_flow),
             result.send_address.eq(sender.send_address),
             sender.send_row.eq(result.send_row),
             sender.running.eq(result.running),
             sequencer.held.eq(sender.holds),
             sequencer.held_half.eq(sender.send_half),
         ]
+
+    def _join_output(self, m: Module, parts: Parts) -> None:
+        """The sender's beats to `m_axis`."""
+        m.submodules.skid = parts.output
+        connect(m, parts.sender.m_axis, parts.output.i)
+        connect(m, parts.output.o, flipped(self.m_axis))
 
     def _join_probes(self, m: Module, parts: Parts, received: Value) -> None:
         """`received`: something is in the receiver, or waits in front of it."""
@@ -79,8 +88,9 @@ class ArrayEngine(Engine):
                 | parts.commands.r_rdy
                 | (parts.commands.level != 0)
                 | parts.sequencer.busy
-                | parts.result.running.any()
+                | parts.result.busy
                 | parts.sender.busy
+                | parts.output.busy
             ),
         ]
 

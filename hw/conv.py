@@ -36,7 +36,7 @@ from axiloom.hw.receiver import Receiver
 from axiloom.hw.requantise import Requantise
 from axiloom.hw.result_buffer import ResultBuffer
 from axiloom.hw.sequencer import Sequencer
-from axiloom.hw.stream import StreamInput
+from axiloom.hw.stream import StreamInput, StreamSkid
 from axiloom.hw.window_buffer import READ_LATENCY as WINDOW_LATENCY
 from axiloom.hw.window_buffer import WindowBuffer
 
@@ -74,11 +74,12 @@ class Conv(ArrayEngine):
         m.submodules.array = array = MacArray(geometry.image.bits, geometry.rows, geometry.cols)
         m.submodules.result = result = ResultBuffer(geometry.rows, geometry.cols, geometry.o_depth)
         m.submodules.sender = sender = ConvSender(geometry)
-        parts = Parts(receiver, queue, sequencer, array, result, sender)
+        output = StreamSkid(geometry.stream_width)
+        parts = Parts(receiver, queue, sequencer, array, result, sender, output)
 
         connect(m, flipped(self.s_axis), words.s_axis)
         connect(m, sequencer.requests, sender.requests)
-        connect(m, sender.m_axis, flipped(self.m_axis))
+        self._join_output(m, parts)
         m.d.comb += [
             # After reset, the numbers of the first tile come before the first word.
             receiver.words.payload.eq(words.words.payload),

@@ -13,7 +13,7 @@ from axiloom.errors import SpecError
 from axiloom.hw.geometry import OperandLayout
 from axiloom.hw.parameter_buffer import CHANNEL_BITS
 from axiloom.hw.receiver import Loaded, Protocol
-from axiloom.hw.window_buffer import ImageLayout
+from axiloom.hw.window_places import ImageLayout
 from axiloom.isa.check_sizes import STREAM_WIDTHS
 from axiloom.isa.kernels import CHANNEL_WORDS, CHANNELS, IMAGE
 from axiloom.isa.spec import AcceleratorSpec

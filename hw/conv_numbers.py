@@ -81,11 +81,14 @@ class ConvNumbers(wiring.Component):
         column_step, phase_step = self._divide(m, divides, step, "dilation", dims.dw)
         pad_whole, pad_rest = self._divide(m, divides, step, "padding", dims.pl)
 
-        m.d.comb += [
+        # A cycle behind the numbers: `fits` is looked at after `settled`, a step after the last of them.
+        m.d.sync += [
             self.sound.eq(Cat(dims[name] != 0 for name in geometry.positive).all()),
             self.fits.I.eq(elements <= geometry.elements),
             self.fits.F.eq(line_beats <= geometry.filters.depth),
             self.fits.O.eq(blocks <= geometry.o_depth >> rows_bits),
+        ]
+        m.d.comb += [
             self.tile.elements.eq(elements),
             self.tile.iw.eq(dims.iw),
             self.tile.sw.eq(dims.sw),
@@ -122,7 +125,7 @@ class ConvNumbers(wiring.Component):
             walk.phase_step.eq(phase_step),
         ]
         if geometry.channels:
-            m.d.comb += self.fits.P.eq(dims.oc <= geometry.channels)
+            m.d.sync += self.fits.P.eq(dims.oc <= geometry.channels)
             m.d.comb += [numbers[name].eq(dims[name]) for name in geometry.bounds]
         return m
 
@@ -150,7 +153,8 @@ class ConvNumbers(wiring.Component):
 
 
 class _Products:
-    """Registers that get the product of two numbers, one after the other, through one multiplier."""
+    """Registers that get the product of two numbers, one after the other, through one multiplier: the factors
+    in their step, the product one step later, so that it may be a factor two steps later."""
 
     def __init__(self, m: Module, step: Signal) -> None:
         self._m, self._step = m, step
@@ -166,7 +170,10 @@ class _Products:
         left = Signal(max(len(a) for _, a, _ in self._factors), name="factor_left")
         right = Signal(max(len(b) for _, _, b in self._factors), name="factor_right")
         with m.Switch(self._step):
-            for number, (register, a, b) in enumerate(self._factors):
+            for number, (_, a, b) in enumerate(self._factors):
                 with m.Case(number):
-                    m.d.comb += [left.eq(a), right.eq(b)]
+                    m.d.sync += [left.eq(a), right.eq(b)]
+        with m.Switch(self._step):
+            for number, (register, _, _) in enumerate(self._factors):
+                with m.Case(number + 1):
                     m.d.sync += register.eq(left * right)

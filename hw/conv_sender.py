@@ -54,46 +54,51 @@ class ConvSender(TileSender):
         connect(m, packer.m_axis, flipped(self.m_axis))
 
         flowing = Signal()
-        # The row read, and which of its words go out.
-        row_zero = Signal()
-        row_part = Signal(range(geometry.cols // lanes))
-        row_tag = Signal(tag_layout(geometry))
+        # The row that comes out of the memory, the one behind it, and which of its words go out.
+        row_layout = data.StructLayout(
+            {
+                "valid": 1,
+                "zero": 1,
+                "post": 1,
+                "part": range(geometry.cols // lanes),
+                "tag": tag_layout(geometry),
+            }
+        )
+        fetched, row = Signal(row_layout, name="fetched"), Signal(row_layout, name="row")
         tile = Reading(self.requests.payload.shape())
-        request, row_valid = tile.request, tile.row_valid
-        self._take_requests(m, tile, flowing)
+        request = tile.request
         channel, part, tag = self._walk(m, request.dims, tile.advance)
-        with m.If(tile.advance & tag.last):
-            m.d.sync += tile.reading.eq(0)
+        self._take_requests(m, tile, flowing, tag.last)
         with m.If(flowing):
             m.d.sync += [
-                row_valid.eq(tile.reading),
-                row_zero.eq(request.zero),
-                row_part.eq(part),
-                row_tag.eq(tag),
+                fetched.valid.eq(tile.reading),
+                fetched.zero.eq(request.zero),
+                fetched.post.eq(request.requantise if geometry.post else 0),
+                fetched.part.eq(part),
+                fetched.tag.eq(tag),
+                row.eq(fetched),
             ]
 
         width = WORD_BITS * lanes
-        words = Mux(row_zero, 0, self.send_row.word_select(row_part, width))
-        goes = row_valid & ~tile.row_post if geometry.post else row_valid
+        words = Mux(row.zero, 0, self.send_row.word_select(row.part, width))
         m.d.comb += [
-            packer.i.valid.eq(goes),
+            tile.posts.eq(fetched.valid & fetched.post | row.valid & row.post),
+            packer.i.valid.eq(row.valid & ~row.post),
             packer.i.payload.elements.eq(words),
-            packer.i.payload.count.eq(row_tag.count << exact_log2(units)),
-            packer.i.payload.last.eq(row_tag.last),
-            flowing.eq(~row_valid | packer.i.ready),
+            packer.i.payload.count.eq(row.tag.count << exact_log2(units)),
+            packer.i.payload.last.eq(row.tag.last),
+            flowing.eq(~row.valid | packer.i.ready),
         ]
-        there = tile.waiting | tile.reading | row_valid | packer.busy
-        stays = row_valid | ~tile.reading
+        there = tile.waiting | tile.reading | fetched.valid | row.valid | packer.busy
+        stays = row.valid | ~(tile.reading | fetched.valid)
         if geometry.post:
-            with m.If(flowing):
-                m.d.sync += tile.row_post.eq(request.requantise)
             self._requantise(m, request.dims, flowing, channel, packer)
             m.d.comb += [
-                self.sums.valid.eq(row_valid & tile.row_post),
+                self.sums.valid.eq(row.valid & row.post),
                 self.sums.payload.acc.as_value().eq(words),
-                self.sums.payload.tag.eq(row_tag),
+                self.sums.payload.tag.eq(row.tag),
             ]
-            with m.If(row_valid & tile.row_post):
+            with m.If(row.valid & row.post):
                 m.d.comb += flowing.eq(self.sums.ready)
             there = there | self.requantising
             stays = stays & (self.elements.valid | ~self.requantising)

@@ -6,6 +6,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
 
 from axiloom.hw.axi import AXI4, AXI4Stream
 
@@ -122,12 +123,16 @@ class Mm2s(wiring.Component):
         request = Signal()
         delivered = Signal()
 
-        page_words = PAGE_BYTES // word_bytes
-        to_page_end = Signal(range(page_words + 1))
-        limit = Signal.like(to_page_end)
+        # To the end of the page it may be less than a burst; burst and page are powers of two.
+        burst_bits = exact_log2(self._burst)
+        in_burst = address[word_shift : word_shift + burst_bits]
+        last_of_page = address[word_shift + burst_bits : exact_log2(PAGE_BYTES)].all()
+        limit = Signal.like(beats)
+        rest = to_request[: burst_bits + 1]
+        much = Signal()
         m.d.comb += [
-            to_page_end.eq(page_words - address[word_shift : PAGE_BYTES.bit_length() - 1]),
-            limit.eq(Mux(to_page_end < self._burst, to_page_end, self._burst)),
+            limit.eq(Mux(last_of_page, self._burst - in_burst, self._burst)),
+            much.eq(to_request[burst_bits + 1 :].any()),
             request.eq(
                 planned & ~failed & ~self.stop & (room >= beats) & bursts.w_rdy & (~bus.arvalid | bus.arready)
             ),
@@ -135,8 +140,8 @@ class Mm2s(wiring.Component):
 
         with m.If(~planned & (to_request != 0)):
             m.d.sync += [
-                beats.eq(Mux(to_request < limit, to_request, limit)),
-                ends_row.eq(to_request <= limit),
+                beats.eq(Mux(~much & (rest < limit), rest, limit)),
+                ends_row.eq(~much & (rest <= limit)),
                 planned.eq(1),
             ]
 
@@ -151,7 +156,8 @@ class Mm2s(wiring.Component):
                 address.eq(address + (beats << word_shift)),
                 to_request.eq(to_request - beats),
             ]
-        m.d.sync += room.eq(room - Mux(request, beats, 0) + delivered)
+        # Who requests is known late: both outcomes are there by then.
+        m.d.sync += room.eq(Mux(request, room - beats + delivered, room + delivered))
         m.d.comb += [
             bus.arsize.eq(word_shift),
             bus.arburst.eq(BURST_INCR),

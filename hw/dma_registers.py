@@ -201,16 +201,15 @@ class ChannelRegisters(wiring.Component):
 
         new_length = data[: self._length_width]
         wanted = Signal()
+        wrong = Signal()
         refused = Signal()
         m.d.comb += [
-            wanted.eq(self.write_length & run & ~any_error & ~busy & (new_length != 0)),
-            refused.eq(
-                wanted & (self.address[: exact_log2(self._alignment)].any() | (new_length < self._min_length))
-            ),
+            wanted.eq(self.write_length & run & ~any_error & ~refused & ~busy & (new_length != 0)),
+            wrong.eq(self.address[: exact_log2(self._alignment)].any() | (new_length < self._min_length)),
         ]
         with m.If(self.write_length & ~busy):
             m.d.sync += self.length.eq(new_length)
-        m.d.sync += self.start.eq(wanted & ~refused)
+        m.d.sync += [self.start.eq(wanted & ~wrong), refused.eq(wanted & wrong)]
 
         # --- what the channel reports: it comes last, so that no event is lost to a write ---
         with m.If(halted | self.start):
@@ -226,6 +225,6 @@ class ChannelRegisters(wiring.Component):
         with m.If(self.decode_error):
             m.d.sync += [dma_dec_err.eq(1), error_irq.eq(1)]
         # An error stops the channel for good: RS stays 0 until a reset.
-        with m.If(any_error):
+        with m.If(any_error | refused):
             m.d.sync += run.eq(0)
         return m

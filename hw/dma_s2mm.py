@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
@@ -104,7 +104,9 @@ class S2mm(wiring.Component):
         bus = self.bus
         stream = self.stream
 
-        m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width + 1, depth=FIFO_DEPTH)
+        m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width, depth=FIFO_DEPTH)
+        # What ends a burst decides in the same cycle: not in block RAM, whose output comes late.
+        m.submodules.ends = ends = SyncFIFOBuffered(width=1, depth=FIFO_DEPTH)
         m.submodules.commands = commands = SyncFIFOBuffered(width=32 + 8, depth=COMMAND_DEPTH)
 
         # --- collect words into bursts ---
@@ -117,31 +119,39 @@ class S2mm(wiring.Component):
         words_received = Signal.like(words_left)
         pending = Signal(range(MAX_OUTSTANDING + 1))
         accept = Signal()
+        # What ends bursts is known a cycle ahead.
         row_ends = Signal()
+        page_ends = Signal()
+        page_bits = exact_log2(PAGE_BYTES)
+        last_in_page = PAGE_BYTES // word_bytes - 1
         command_ends = Signal()
         burst_ends = Signal()
+        response = Signal()
+        full = Cat(
+            _full(m, "words", fifo.level, FIFO_DEPTH, accept, fifo.r_rdy & fifo.r_en),
+            _full(
+                m, "commands", commands.level, COMMAND_DEPTH, commands.w_en, commands.r_rdy & commands.r_en
+            ),
+            _full(m, "pending", pending, MAX_OUTSTANDING, commands.w_en, response),
+        )
         m.d.comb += [
-            stream.tready.eq(
-                collecting & ~self.stop & fifo.w_rdy & commands.w_rdy & (pending != MAX_OUTSTANDING)
-            ),
+            stream.tready.eq(collecting & ~self.stop & ~full.any()),
             accept.eq(stream.tvalid & stream.tready),
-            row_ends.eq(words_left == 1),
-            burst_ends.eq(
-                command_ends
-                | row_ends
-                | (beat == self._burst - 1)
-                | address[word_shift : PAGE_BYTES.bit_length() - 1].all()
-            ),
-            fifo.w_data.eq(Cat(stream.tdata, burst_ends)),
+            burst_ends.eq(command_ends | row_ends | (beat == self._burst - 1) | page_ends),
+            fifo.w_data.eq(stream.tdata),
             fifo.w_en.eq(accept),
+            ends.w_data.eq(burst_ends),
+            ends.w_en.eq(accept),
             commands.w_data.eq(Cat(Mux(beat == 0, address, burst_address), beat)),
             commands.w_en.eq(accept & burst_ends),
         ]
         with m.If(accept):
             m.d.sync += [
                 address.eq(address + word_bytes),
+                page_ends.eq(address[word_shift:page_bits] == last_in_page - 1),
                 beat.eq(Mux(burst_ends, 0, beat + 1)),
                 words_left.eq(words_left - 1),
+                row_ends.eq(words_left == 2),
                 words_received.eq(words_received + 1),
             ]
             with m.If(beat == 0):
@@ -149,7 +159,7 @@ class S2mm(wiring.Component):
             with m.If(command_ends):
                 m.d.sync += collecting.eq(0)
         if self._strided:
-            self._rows(m, accept, row_ends, command_ends, address, words_left)
+            self._rows(m, accept, row_ends, page_ends, command_ends, address, words_left)
             m.d.comb += [
                 self.ready.eq((~collecting | (accept & command_ends)) & ~failed & ~self.stop),
                 self.received.eq((words_received + 1) << word_shift),
@@ -164,8 +174,10 @@ class S2mm(wiring.Component):
             m.d.sync += [
                 collecting.eq(1),
                 address.eq(self.address),
+                page_ends.eq(self.address[word_shift:page_bits] == last_in_page),
                 beat.eq(0),
                 words_left.eq(self.length >> word_shift),
+                row_ends.eq((self.length >> word_shift) == 1),
                 words_received.eq(0),
             ]
 
@@ -173,7 +185,6 @@ class S2mm(wiring.Component):
         unsent = Signal.like(pending)
         address_accepted = Signal()
         burst_sent = Signal()
-        response = Signal()
         m.d.comb += [
             Cat(bus.awaddr, bus.awlen).eq(commands.r_data),
             bus.awvalid.eq(commands.r_rdy),
@@ -182,10 +193,12 @@ class S2mm(wiring.Component):
             bus.awburst.eq(BURST_INCR),
             bus.awcache.eq(CACHE_BUFFERABLE),
             address_accepted.eq(bus.awvalid & bus.awready),
-            Cat(bus.wdata, bus.wlast).eq(fifo.r_data),
+            bus.wdata.eq(fifo.r_data),
+            bus.wlast.eq(ends.r_data),
             bus.wstrb.eq(~0),
             bus.wvalid.eq(fifo.r_rdy & (unsent != 0)),
             fifo.r_en.eq(bus.wready & (unsent != 0)),
+            ends.r_en.eq(fifo.r_en),
             burst_sent.eq(bus.wvalid & bus.wready & bus.wlast),
             bus.bready.eq(1),
             response.eq(bus.bvalid),
@@ -235,6 +248,7 @@ class S2mm(wiring.Component):
         m: Module,
         accept: Signal,
         row_ends: Signal,
+        page_ends: Signal,
         command_ends: Signal,
         address: Signal,
         words_left: Signal,
@@ -260,7 +274,9 @@ class S2mm(wiring.Component):
             with m.If(row_ends):
                 m.d.sync += [
                     address.eq(next_row),
+                    page_ends.eq(next_row[exact_log2(self._data_width) - 3 : exact_log2(PAGE_BYTES)].all()),
                     words_left.eq(row_words),
+                    row_ends.eq(row_words == 1),
                     next_row.eq(next_row + stride),
                     rows_left.eq(rows_left - 1),
                 ]
@@ -271,3 +287,13 @@ class S2mm(wiring.Component):
                 stride.eq(self.stride),
                 rows_left.eq(Mux(self.rows == 0, 0, self.rows - 1)),
             ]
+
+
+def _full(m: Module, name: str, level: Value, depth: int, enters: Value, leaves: Value) -> Signal:
+    """Whether something that holds `level` of `depth` is full: as the level says, without its comparison."""
+    full = Signal(name=f"{name}_full")
+    with m.If(enters & ~leaves):
+        m.d.sync += full.eq(level == depth - 1)
+    with m.Elif(leaves & ~enters):
+        m.d.sync += full.eq(0)
+    return full

@@ -31,7 +31,7 @@ from axiloom.hw.requantise import Requantise
 from axiloom.hw.result_buffer import ResultBuffer
 from axiloom.hw.sender import Sender
 from axiloom.hw.sequencer import Sequencer
-from axiloom.hw.stream import StreamInput
+from axiloom.hw.stream import StreamInput, StreamSkid
 from axiloom.hw.tile_check import TileCheck
 
 
@@ -61,12 +61,14 @@ class MatMul(ArrayEngine):
         m.submodules.commands = queue = SyncFIFOBuffered(width=layout.size, depth=QUEUE_DEPTH)
         m.submodules.sequencer = sequencer = Sequencer(geometry)
         sizes = {dim: len(geometry.size(receiver.dims, dim)) for dim in "mnk"}
-        m.submodules.buffer_a = buffer_a = OperandBuffer(geometry.a, sizes["m"], sizes["k"])
-        m.submodules.buffer_b = buffer_b = OperandBuffer(geometry.b, sizes["n"], sizes["k"])
+        tile_m, tile_n, tile_k = geometry.tile
+        m.submodules.buffer_a = buffer_a = OperandBuffer(geometry.a, sizes["m"], sizes["k"], (tile_m, tile_k))
+        m.submodules.buffer_b = buffer_b = OperandBuffer(geometry.b, sizes["n"], sizes["k"], (tile_n, tile_k))
         m.submodules.array = array = MacArray(geometry.a.bits, geometry.rows, geometry.cols)
         m.submodules.result = result = ResultBuffer(geometry.rows, geometry.cols, geometry.c_depth)
         m.submodules.sender = sender = Sender(geometry)
-        parts = Parts(receiver, queue, sequencer, array, result, sender)
+        output = StreamSkid(geometry.stream_width)
+        parts = Parts(receiver, queue, sequencer, array, result, sender, output)
         command_dims: Value = receiver.dims.as_value()
         if geometry.post:
             m.submodules.requantise = requantise = Requantise(
@@ -78,7 +80,7 @@ class MatMul(ArrayEngine):
         connect(m, flipped(self.s_axis), words.s_axis)
         connect(m, words.words, receiver.words)
         connect(m, sequencer.requests, sender.requests)
-        connect(m, sender.m_axis, flipped(self.m_axis))
+        self._join_output(m, parts)
         m.d.comb += [
             command.kind.eq(receiver.commands.payload.kind),
             command.half_a.eq(receiver.commands.payload.half_a),

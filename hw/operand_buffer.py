@@ -49,10 +49,15 @@ class OperandBuffer(wiring.Component):
     are on `elements` `READ_LATENCY` cycles later, the first lane in the lowest bits. `block_end` comes with
     the last `advance` of a block, or later.
     Usage: `claim` adds a user to `half`; `finish` takes one from `finish_half`.
+    The sizes must have settled two cycles before the first word of a tile; `reset` are those (lines, k) with
+    which a load may begin right after reset.
     """
 
-    def __init__(self, layout: OperandLayout, lines_width: int, k_width: int) -> None:
+    def __init__(
+        self, layout: OperandLayout, lines_width: int, k_width: int, reset: tuple[int, int] = (1, 1)
+    ) -> None:
         self._layout = layout
+        self._reset = reset
         super().__init__(
             {
                 "lines": In(lines_width),
@@ -84,7 +89,7 @@ class OperandBuffer(wiring.Component):
         write_bank = Signal(range(banks))
         write_address = Signal(range(2 * depth))
         write_enable = Signal(banks)
-        write_data = Signal(self.layout.width)
+        write_data = Signal(self.layout.width, reset_less=True)
         read_address = Signal(range(2 * depth))
         stored = ping_pong(m, self)
         self._write_counters(m, stored, write_bank, write_address)
@@ -108,10 +113,14 @@ class OperandBuffer(wiring.Component):
                 read.addr.eq(read_address),
             ]
             words.append(read.data)
+        # Out of the memory's late output into registers first; who takes the elements has registers, too.
         fetched = Signal()
+        group = Signal.like(lane_group, name="group")
+        held = [Signal(self.layout.width, name=f"held_{i}", reset_less=True) for i in range(banks)]
         m.d.sync += fetched.eq(self.advance)
         with m.If(fetched):
-            m.d.sync += self.elements.eq(self._select(words, lane_group))
+            m.d.sync += [group.eq(lane_group), Cat(held).eq(Cat(words))]
+        m.d.comb += self.elements.eq(self._select(held, group))
         return m
 
     def _write_counters(self, m: Module, stored: Value, bank: Value, address: Value) -> None:
@@ -119,28 +128,28 @@ class OperandBuffer(wiring.Component):
         layout = self.layout
         shift = bits_for(layout.per_word) - 1
         inner_size, outer_size = (self.k, self.lines) if layout.along_k else (self.lines, self.k)
-        words_per_line = inner_size >> shift
-        inner, outer = Signal.like(words_per_line), Signal.like(outer_size)
-        inner_last = Signal()
-        outer_last = Signal()
+        lines, k = self._reset
+        inner_reset, outer_reset = (k, lines) if layout.along_k else (lines, k)
+        word_ends, line_ends = Signal(), Signal()
+        inner_last = _count(m, "word", inner_size >> shift, inner_reset >> shift, word_ends)
+        outer_last = _count(m, "line", outer_size, outer_reset, line_ends)
         last_bank = Signal()
         next_half = Mux(self.half, 0, layout.depth)
         offset = Signal.like(address, name="offset")
         line_start = Signal.like(address, name="line_start")
         m.d.comb += [
-            inner_last.eq(inner == _less_one(m, "last_word", words_per_line)),
-            outer_last.eq(outer == _less_one(m, "last_line", outer_size)),
+            word_ends.eq(stored),
+            line_ends.eq(stored & inner_last),
             last_bank.eq(bank == layout.banks - 1),
             self.load_last.eq(inner_last & outer_last),
             address.eq(next_half + offset),
         ]
         with m.If(stored):
-            m.d.sync += inner.eq(Mux(inner_last, 0, inner + 1))
             if layout.along_k:
                 # One line is in one bank. The next line lies beside it, until all banks are used.
                 m.d.sync += offset.eq(offset + 1)
                 with m.If(inner_last):
-                    m.d.sync += [outer.eq(outer + 1), bank.eq(bank + 1)]
+                    m.d.sync += bank.eq(bank + 1)
                     with m.If(last_bank):
                         m.d.sync += [bank.eq(0), line_start.eq(offset + 1)]
                     with m.Else():
@@ -151,10 +160,10 @@ class OperandBuffer(wiring.Component):
                 with m.If(last_bank):
                     m.d.sync += [bank.eq(0), offset.eq(offset + self.k)]
                 with m.If(inner_last):
-                    m.d.sync += [bank.eq(0), outer.eq(outer + 1)]
+                    m.d.sync += bank.eq(0)
                     m.d.sync += [offset.eq(line_start + 1), line_start.eq(line_start + 1)]
             with m.If(self.load_last):
-                m.d.sync += [outer.eq(0), bank.eq(0), offset.eq(0), line_start.eq(0)]
+                m.d.sync += [bank.eq(0), offset.eq(0), line_start.eq(0)]
 
     def _read_counters(self, m: Module, address: Value) -> Signal:
         """Address of the word that is read next; returns what selects a lane's bits in the word read."""
@@ -212,8 +221,20 @@ class OperandBuffer(wiring.Component):
         return Cat(word.word_select(group, layout.bits * lanes_per_bank) for word in words)
 
 
-def _less_one(m: Module, name: str, size: Value) -> Value:
-    """`size` - 1, of a size that has settled two cycles before."""
-    less = Signal.like(size, name=name)
-    m.d.sync += less.eq(size - 1)
-    return less
+def _count(m: Module, name: str, size: Value, reset: int, ends: Value) -> Signal:
+    """Counts what `ends` up to `size` and begins anew; returns whether the one under way is the last.
+
+    That is known a cycle ahead, as much follows from it. `size` has settled two cycles before the first one.
+    """
+    count, last, before_last = (
+        Signal.like(size, name=f"{name}_{what}", init=init)
+        for what, init in (("count", 0), ("last", reset - 1), ("before_last", (reset - 2) % (1 << len(size))))
+    )
+    single = Signal(name=f"single_{name}", init=reset == 1)
+    at_last = Signal(name=f"at_last_{name}", init=reset == 1)
+    m.d.sync += [last.eq(size - 1), before_last.eq(size - 2), single.eq(last == 0), at_last.eq(count == last)]
+    with m.If(ends):
+        m.d.sync += [count.eq(count + 1), at_last.eq(count == before_last)]
+        with m.If(at_last):
+            m.d.sync += [count.eq(0), at_last.eq(single)]
+    return at_last

@@ -23,15 +23,14 @@ def ping_pong(m: Module, buffer: Any) -> Signal:
     m.d.comb += [loading.eq(~buffer.half), taken.eq(buffer.load_valid & buffer.load_ready)]
     with m.If(taken & buffer.load_last):
         m.d.sync += buffer.half.eq(loading)
-    free = Signal(2)
+    free = Signal(2, init=0b11)  # of users, known with the cycle
     for half in range(2):
         users = Signal(range(MAX_USERS + 1), name=f"users_{half}")
         claimed = buffer.claim & (buffer.half == half)
         released = buffer.finish & (buffer.finish_half == half)
         with m.If(claimed & ~released):
-            m.d.sync += users.eq(users + 1)
+            m.d.sync += [users.eq(users + 1), free[half].eq(0)]
         with m.Elif(~claimed & released):
-            m.d.sync += users.eq(users - 1)
-        m.d.comb += free[half].eq(users == 0)
+            m.d.sync += [users.eq(users - 1), free[half].eq(users == 1)]
     m.d.comb += buffer.load_ready.eq(free.bit_select(loading, 1))
     return taken

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, unsigned
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -143,10 +143,14 @@ class Receiver(wiring.Component):
         with m.If(fault != DeviceError.OK):
             m.d.sync += self.error.eq(fault)
 
-        loaded = {name: Signal(name=f"loaded_{name.lower()}") for name in protocol.loaded}
+        alive = Signal(init=1)  # no error yet
+        with m.If(fault != DeviceError.OK):
+            m.d.sync += alive.eq(0)
         begun = Signal()
-        mismatch = self._track_dims(m, done, action)
-        of_result = begun & mismatch[protocol.result]
+        # What is done with the action under way, each without the conditions of the others.
+        ends = {name: Signal(name=f"ends_load_{name.lower()}") for name in protocol.loaded}
+        begins, clears = Signal(), Signal()
+        loaded, usable, of_result = self._track_dims(m, ends, begins, clears, begun)
         of_sent = [
             (of_result, DeviceError.DIMS_MISMATCH),
             (~begun & ~self.dims_fit[protocol.result], DeviceError.BAD_DIMS),
@@ -156,8 +160,8 @@ class Receiver(wiring.Component):
         busy = Signal()
         fetch = Signal()
         queued = Signal()
-        m.d.comb += self.busy.eq((self.words.valid | busy) & (self.error == DeviceError.OK))
-        with m.If(self.error == DeviceError.OK), m.Switch(action):
+        m.d.comb += self.busy.eq((self.words.valid | busy) & alive)
+        with m.If(alive), m.Switch(action):
             if endless is None:
                 with m.Case(decoder.FETCH):
                     m.d.comb += fetch.eq(1)
@@ -166,7 +170,7 @@ class Receiver(wiring.Component):
                     with m.If(~self.dims_fit[name]):
                         m.d.comb += fault.eq(DeviceError.BAD_DIMS)
                     with m.Else():
-                        self._load(m, name, done, loaded[name])
+                        self._load(m, name, done, ends[name])
             with m.Case(decoder.COMPUTE):
                 m.d.comb += busy.eq(1)
                 refused = [
@@ -174,16 +178,17 @@ class Receiver(wiring.Component):
                     for name in protocol.operands
                     for refusal in (
                         (~loaded[name], DeviceError.NOT_LOADED),
-                        (mismatch[name], DeviceError.DIMS_MISMATCH),
+                        (~usable[name], DeviceError.DIMS_MISMATCH),
                     )
                 ]
                 refused.append((~self.dims_fit[protocol.result], DeviceError.BAD_DIMS))
                 refused.append((of_result, DeviceError.DIMS_MISMATCH))
-                with self._unless(m, fault, refused):
+                # Who is usable is loaded: the shortest way to the answer that all is well.
+                sound = Cat(usable[name] for name in protocol.operands).all()
+                sound = sound & self.dims_fit[protocol.result] & ~of_result
+                with self._unless(m, fault, refused, sound):
                     self._queue(m, CommandKind.COMPUTE, done, queued)
-                    m.d.comb += self.claim.eq(done)
-                    with m.If(done):
-                        m.d.sync += begun.eq(1)
+                    m.d.comb += [begins.eq(self.commands.ready), self.claim.eq(begins)]
             with m.Case(decoder.STORE):
                 m.d.comb += busy.eq(1)
                 with self._unless(m, fault, of_sent):
@@ -198,17 +203,16 @@ class Receiver(wiring.Component):
                     m.d.comb += busy.eq(1)
                     refused = [
                         (~loaded[CHANNELS], DeviceError.NOT_LOADED),
-                        (mismatch[CHANNELS], DeviceError.DIMS_MISMATCH),
+                        (~usable[CHANNELS], DeviceError.DIMS_MISMATCH),
                         *of_sent,
                     ]
                     with self._unless(m, fault, refused):
                         self._queue(m, CommandKind.REQUANTISE, done, queued)
-                        m.d.comb += self.claim_p.eq(done)
+                        m.d.comb += self.claim_p.eq(self.commands.ready)
             with m.Case(decoder.CLEAR):
                 m.d.comb += busy.eq(1)
                 self._queue(m, CommandKind.CLEAR, done, queued)
-                with m.If(done):
-                    m.d.sync += begun.eq(0)
+                m.d.comb += clears.eq(self.commands.ready)
             with m.Case(decoder.SKIP):
                 m.d.comb += [self.words.ready.eq(1), done.eq(self.words.valid)]
             if self.programs.dims_words:
@@ -216,7 +220,7 @@ class Receiver(wiring.Component):
                     self._set_dims(m, action, done, fault, busy)
         if endless is None:
             # Queueing takes no word: with the last action of an opcode the next one is fetched.
-            with m.If(fetch | queued & (rest == 0)):
+            with m.If(fetch | queued & (rest[:width] == decoder.FETCH)):
                 self._fetch(m, program, fault)
         return m
 
@@ -229,17 +233,16 @@ class Receiver(wiring.Component):
             with m.If(~opcode.known):
                 m.d.comb += fault.eq(DeviceError.UNKNOWN_OPCODE)
 
-    def _load(self, m: Module, name: str, done: Signal, loaded: Signal) -> None:
+    def _load(self, m: Module, name: str, done: Signal, ends: Signal) -> None:
         ready, valid, last = (
             getattr(self, f"load_{name.lower()}_{what}") for what in ("ready", "valid", "last")
         )
         m.d.comb += [
             self.words.ready.eq(ready),
             valid.eq(self.words.valid),
-            done.eq(valid & ready & last),
+            ends.eq(valid & ready & last),
+            done.eq(ends),
         ]
-        with m.If(done):
-            m.d.sync += loaded.eq(1)
         operand = self.protocol.loaded[name]
         width = operand.width
         parts = self.protocol.stream_width // width
@@ -256,15 +259,23 @@ class Receiver(wiring.Component):
                         m.d.sync += part.eq(0)
 
     def _unless(
-        self, m: Module, fault: Signal, refused: Sequence[tuple[Value, DeviceError]]
+        self,
+        m: Module,
+        fault: Signal,
+        refused: Sequence[tuple[Value, DeviceError]],
+        sound: Value | None = None,
     ) -> AbstractContextManager[None]:
-        """The first reason that holds stops the device; what is said within happens if none does."""
+        """The first reason that holds stops the device; what is said within happens if none does.
+
+        `sound` says shorter that none does.
+        """
         branch = m.If
         for reason, error in refused:
             with branch(reason):
                 m.d.comb += fault.eq(error)
             branch = m.Elif
-        return m.Else() if refused else nullcontext()
+        taken: AbstractContextManager[None] = m.Else() if refused else nullcontext()
+        return taken if sound is None else m.If(sound)
 
     def _queue(self, m: Module, kind: CommandKind, done: Signal, queued: Signal) -> None:
         m.d.comb += [
@@ -274,27 +285,44 @@ class Receiver(wiring.Component):
             queued.eq(self.commands.ready),
         ]
 
-    def _track_dims(self, m: Module, done: Signal, action: Signal) -> dict[str, Value]:
-        """For each operand: do the current dims differ from those it was loaded, or computed, with?
+    def _track_dims(
+        self, m: Module, ends: Mapping[str, Signal], begins: Signal, clears: Signal, begun: Signal
+    ) -> tuple[dict[str, Value], dict[str, Value], Value]:
+        """For each operand: is it loaded, and is it `usable`: are the current dims those it was loaded with?
+        For the result: is it `begun` with dims that are not the current ones?
 
         Compared a cycle ahead, as no action follows the setting of dims before they have settled.
         """
         protocol = self.protocol
-        taken = {
-            name: (protocol.loaded[name].dims, self.programs.load(name)) for name in self.programs.operands
-        }
-        taken[protocol.result] = (protocol.result_dims, decoder.COMPUTE)
-        mismatch: dict[str, Value] = dict.fromkeys((*protocol.loaded, protocol.result), Const(0))
-        for name, (dims, code) in taken.items():
-            if not dims:
+        loaded: dict[str, Value] = {}
+        usable: dict[str, Value] = {}
+        for name in protocol.loaded:
+            usable[name] = Signal(name=f"usable_{name.lower()}")
+            loaded[name] = usable[name]
+            if name not in self.programs.operands:
                 continue
-            now = Cat(self.dims[dim] for dim in dims)
-            held = Signal(len(now), name=f"dims_of_{name.lower()}")
-            mismatch[name] = Signal(name=f"mismatch_{name.lower()}")
-            m.d.sync += mismatch[name].eq(held != now)
-            with m.If(done & (action == code)):
-                m.d.sync += [held.eq(now), mismatch[name].eq(0)]
-        return mismatch
+            if protocol.loaded[name].dims:
+                loaded[name] = Signal(name=f"loaded_{name.lower()}")
+                differ = self._differ(m, name, protocol.loaded[name].dims, ends[name])
+                m.d.sync += usable[name].eq(loaded[name] & ~differ)
+            with m.If(ends[name]):
+                m.d.sync += [loaded[name].eq(1), usable[name].eq(1)]
+        of_result = Signal()
+        if protocol.result_dims:
+            m.d.sync += of_result.eq(begun & self._differ(m, protocol.result, protocol.result_dims, begins))
+        with m.If(begins):
+            m.d.sync += [begun.eq(1), of_result.eq(0)]
+        with m.If(clears):
+            m.d.sync += [begun.eq(0), of_result.eq(0)]
+        return loaded, usable, of_result
+
+    def _differ(self, m: Module, name: str, dims: Sequence[str], taken: Value) -> Value:
+        """Are the current `dims` others than those in the last cycle with `taken`?"""
+        now = Cat(self.dims[dim] for dim in dims)
+        held = Signal(len(now), name=f"dims_of_{name.lower()}")
+        with m.If(taken):
+            m.d.sync += held.eq(now)
+        return held != now
 
     def _set_dims(self, m: Module, action: Signal, done: Signal, fault: Signal, busy: Signal) -> None:
         """Takes the word, then waits for the verdict."""

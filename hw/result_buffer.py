@@ -27,9 +27,10 @@ class ResultBuffer(wiring.Component):
 
     Adding: `step` comes two cycles before row 0 of its block is whole; `select` then asks for row after
     row, and `sums` has the one asked for in the cycle before.
-    `start` announces a compute on `start_half`; `running` tells in which halves one is not yet written.
-    Sending: with `send_enable`, the row at `send_address` of `send_half` is on `send_row` one cycle later and
-    until the next; `sending` gives the half's read port to the sender.
+    `start` announces a compute on `start_half`; `running` tells in which halves one will not have been
+    written in the next cycle, `busy` that one has not been written.
+    Sending: with `send_enable`, the row at `send_address` of `send_half` is read; the next `send_flow` puts
+    it on `send_row`. `sending` gives the half's read port to the sender.
     """
 
     def __init__(self, rows: int, cols: int, depth: int) -> None:
@@ -44,9 +45,11 @@ class ResultBuffer(wiring.Component):
                 "start": In(1),
                 "start_half": In(1),
                 "running": Out(2),
+                "busy": Out(1),
                 "sending": In(1),
                 "send_half": In(1),
                 "send_enable": In(1),
+                "send_flow": In(1),
                 "send_address": In(range(depth)),
                 "send_row": Out(WORD_BITS * cols),
             }
@@ -75,10 +78,11 @@ class ResultBuffer(wiring.Component):
         # Three registers follow a read: the memory's own, the row beside the row of sums, the new row.
         m.d.sync += [fetched.eq(read), held.eq(fetched), added.eq(held)]
         self._read_rows(m, read)
-        self._count_running(m, added)
+        self._count_running(m, held)
+        m.d.comb += self.busy.eq(self.running.any() | added.valid)
 
         halves = []
-        new_row = Signal(WORD_BITS * self.cols)
+        new_row = Signal(WORD_BITS * self.cols, reset_less=True)
         for i in range(2):
             m.submodules[f"half_{i}"] = memory = Memory(
                 shape=WORD_BITS * self.cols, depth=self.depth, init=[]
@@ -95,7 +99,7 @@ class ResultBuffer(wiring.Component):
             ]
             halves.append(read_port.data)
 
-        old_row = Signal(WORD_BITS * self.cols)
+        old_row = Signal(WORD_BITS * self.cols, reset_less=True)
         m.d.sync += old_row.eq(Mux(fetched.half, halves[1], halves[0]))
         for col in range(self.cols):
             old_word = Mux(held.accumulate, old_row.word_select(col, WORD_BITS), 0)
@@ -105,7 +109,11 @@ class ResultBuffer(wiring.Component):
         sent_half = Signal()
         with m.If(self.send_enable):
             m.d.sync += sent_half.eq(self.send_half)
-        m.d.comb += self.send_row.eq(Mux(sent_half, halves[1], halves[0]))
+        # A register of its own, as a memory's output comes late in its cycle.
+        row_sent = Signal(WORD_BITS * self.cols, reset_less=True)
+        with m.If(self.send_flow):
+            m.d.sync += row_sent.eq(Mux(sent_half, halves[1], halves[0]))
+        m.d.comb += self.send_row.eq(row_sent)
         return m
 
     def _read_rows(self, m: Module, read: data.View) -> None:
@@ -130,11 +138,11 @@ class ResultBuffer(wiring.Component):
             with m.If(self.step.first_block):
                 m.d.sync += read.address.eq(0)
 
-    def _count_running(self, m: Module, added: data.View) -> None:
+    def _count_running(self, m: Module, held: data.View) -> None:
         for i in range(2):
             computes = Signal(range(MAX_RUNNING + 1), name=f"running_{i}")
             begun = self.start & (self.start_half == i)
-            written = added.valid & added.last & (added.half == i)
+            written = held.valid & held.last & (held.half == i)  # in the next cycle
             with m.If(begun & ~written):
                 m.d.sync += computes.eq(computes + 1)
             with m.Elif(~begun & written):

@@ -43,53 +43,51 @@ class Sender(TileSender):
         parts = geometry.stream_width // width
         col = Signal(range(geometry.cols // geometry.c_words))
 
-        # The row read, and which of its words go out.
-        row_last = Signal()
-        row_zero = Signal()
-        row_col = Signal.like(col, name="row_col")
+        # The row that comes out of the memory, the one behind it, and which of its words go out.
+        row_layout = data.StructLayout({"valid": 1, "last": 1, "zero": 1, "post": 1, "col": col.shape()})
+        fetched, row = Signal(row_layout, name="fetched"), Signal(row_layout, name="row")
         tile = Reading(self.requests.payload.shape())
-        request, row_valid = tile.request, tile.row_valid
-        row_raw = row_valid & ~tile.row_post if geometry.post else row_valid
+        request = tile.request
+        row_raw = row.valid & ~row.post
         m.d.comb += [
             moves.eq(~self.m_axis.tvalid | self.m_axis.tready),
-            flowing.eq(Mux(tile.row_post, self.sums.ready, moves) if geometry.post else moves),
+            flowing.eq(Mux(row.post, self.sums.ready, moves) if geometry.post else moves),
+            tile.posts.eq(fetched.valid & fetched.post | row.valid & row.post),
         ]
-        self._take_requests(m, tile, flowing)
-        with m.If(tile.advance & last):
-            m.d.sync += tile.reading.eq(0)
+        self._take_requests(m, tile, flowing, last)
         inner, outer = self._walk(m, request, tile.advance, col, last)
 
         with m.If(flowing):
             m.d.sync += [
-                row_valid.eq(tile.reading),
-                row_last.eq(last),
-                row_zero.eq(request.zero),
-                row_col.eq(col),
+                fetched.valid.eq(tile.reading),
+                fetched.last.eq(last),
+                fetched.zero.eq(request.zero),
+                fetched.post.eq(request.requantise if geometry.post else 0),
+                fetched.col.eq(col),
+                row.eq(fetched),
             ]
         with m.If(moves):
             m.d.sync += self.m_axis.tvalid.eq(row_raw)
             with m.If(row_raw):
-                words = Mux(row_zero, 0, self.send_row.word_select(row_col, width))
+                words = Mux(row.zero, 0, self.send_row.word_select(row.col, width))
                 sent = self.m_axis.tdata
                 if parts > 1:
                     part = Signal(range(parts))
                     sent = self.m_axis.tdata.word_select(part, width)
                     m.d.sync += [part.eq(part + 1), self.m_axis.tvalid.eq(part == parts - 1)]
-                m.d.sync += [sent.eq(words), self.m_axis.tlast.eq(row_last)]
-        there = tile.waiting | tile.reading | row_valid | self.m_axis.tvalid
+                m.d.sync += [sent.eq(words), self.m_axis.tlast.eq(row.last)]
+        there = tile.waiting | tile.reading | fetched.valid | row.valid | self.m_axis.tvalid
         if geometry.post:
             there = there | self.requantising
-            with m.If(flowing):
-                m.d.sync += tile.row_post.eq(request.requantise)
             self._requantise(m, request.dims, flowing, inner if geometry.c_rows_first else outer)
             m.d.comb += [
-                self.sums.valid.eq(row_valid & tile.row_post),
-                self.sums.payload.tag.eq(row_last),
+                self.sums.valid.eq(row.valid & row.post),
+                self.sums.payload.tag.eq(row.last),
                 self.elements.ready.eq(moves),
             ]
             lanes = self.sums.payload.acc.as_value()
             m.d.comb += lanes.eq(
-                Mux(row_zero, 0, self.send_row.word_select(row_col[self._step_bits :], len(lanes)))
+                Mux(row.zero, 0, self.send_row.word_select(row.col[self._step_bits :], len(lanes)))
             )
         # A beat that nobody takes holds everything behind it: nothing changes before it is taken.
         stuck = ~tile.waiting & self.m_axis.tvalid & ~self.m_axis.tready
@@ -123,24 +121,33 @@ class Sender(TileSender):
         travels; returns the numbers that count them."""
         geometry = self.geometry
         rows, cols = geometry.rows, geometry.cols // geometry.c_words
-        tile_m, tile_n = geometry.size(request.dims, "m"), geometry.size(request.dims, "n")
-        groups_n = tile_n >> (bits_for(geometry.c_words) - 1) if geometry.c_words > 1 else tile_n
-        inner_size, outer_size = (groups_n, tile_m) if geometry.c_rows_first else (tile_m, tile_n)
-        inner, outer = Signal.like(inner_size, name="inner"), Signal.like(outer_size, name="outer")
-        step: Value | int = 1
-        if geometry.post and self._step_bits:
-            step = Mux(request.requantise, 1 << self._step_bits, 1)
+        inner_size, outer_size, step = self._sizes(self.requests.payload)
+        inner, before_inner = (Signal.like(inner_size, name=name) for name in ("inner", "before_inner"))
+        outer, before_outer = (Signal.like(outer_size, name=name) for name in ("outer", "before_outer"))
+        # Whether line and tile end is known a cycle ahead.
+        single, inner_last, outer_last = Signal(), Signal(), Signal()
+        with m.If(self.requests.valid & self.requests.ready):
+            m.d.sync += [
+                single.eq(inner_size == step),
+                inner_last.eq(inner_size == step),
+                outer_last.eq(outer_size == 1),
+                before_inner.eq(inner_size - 2 * step),
+                before_outer.eq(outer_size - 2),
+            ]
+        _, _, step = self._sizes(request)
+        tile_n = geometry.size(request.dims, "n")
         row = Signal(range(rows))
         line_start = Signal.like(self.send_address, name="line_start")
-        inner_last = Signal()
-        m.d.comb += [
-            inner_last.eq(inner == inner_size - step),
-            last.eq(inner_last & (outer == outer_size - 1)),
-        ]
+        m.d.comb += last.eq(inner_last & outer_last)
         with m.If(advance):
-            m.d.sync += inner.eq(inner + step)
+            m.d.sync += [inner.eq(inner + step), inner_last.eq(inner == before_inner)]
             with m.If(inner_last):
-                m.d.sync += [inner.eq(0), outer.eq(outer + 1)]
+                m.d.sync += [
+                    inner.eq(0),
+                    inner_last.eq(single),
+                    outer.eq(outer + 1),
+                    outer_last.eq(outer == before_outer),
+                ]
             if geometry.c_rows_first:
                 m.d.sync += col.eq(col + step)
                 with m.If(inner_last):
@@ -170,3 +177,13 @@ class Sender(TileSender):
             with m.If(last):
                 m.d.sync += [outer.eq(0), row.eq(0), col.eq(0), line_start.eq(0), self.send_address.eq(0)]
         return inner, outer
+
+    def _sizes(self, request: data.View) -> tuple[Value, Value, Value | int]:
+        """Length of a line, number of lines, and how far a step of the walk goes in a line."""
+        geometry = self.geometry
+        tile_m, tile_n = geometry.size(request.dims, "m"), geometry.size(request.dims, "n")
+        groups_n = tile_n >> (bits_for(geometry.c_words) - 1) if geometry.c_words > 1 else tile_n
+        step: Value | int = 1
+        if geometry.post and self._step_bits:
+            step = Mux(request.requantise, 1 << self._step_bits, 1)
+        return (groups_n, tile_m, step) if geometry.c_rows_first else (tile_m, tile_n, step)

@@ -116,7 +116,6 @@ class Sequencer(wiring.Component):
             for what, most in zip(("block_m", "block_n", "k"), self.walk.most, strict=True)
         )
         block_m, block_n = Signal.like(last_m, name="block_m"), Signal.like(last_n, name="block_n")
-        at_end_k = Signal()
         at_end_n = Signal()
         at_end_m = Signal()
         accumulate = Signal()
@@ -125,44 +124,48 @@ class Sequencer(wiring.Component):
         # A short block waits until its rows have been added: one a cycle, and each before it is needed again.
         shortest = max(self.walk.rows, MIN_BLOCK_CYCLES)
         k = Signal(bits_for(max(self.walk.most[2], shortest) - 1))
-        # What ends a block is known a cycle ahead: much follows from it in the cycle in which it ends.
+        # What begins and ends a block is known a cycle ahead: much follows from it in that cycle.
         before_last = Signal.like(k, name="before_last")
-        at_last_cycle = Signal()
-        block_done = Signal()
-        n_ends, m_ends = Signal(), Signal()
-        m.d.sync += [
-            at_last_cycle.eq(running & (k == before_last)),
-            n_ends.eq(at_end_n),
-            m_ends.eq(at_end_m),
-        ]
+        before_end, single = Signal.like(last_k, name="before_end"), Signal()
+        first, issues, at_end_k = Signal(), Signal(), Signal()
+        ends, block_done = Signal(), Signal()
         m.d.comb += [
-            at_end_k.eq(k == last_k),
-            block_done.eq(at_last_cycle),
-            self.control.valid.eq(running & (k <= last_k)),
-            self.control.first.eq(k == 0),
-            self.finish.eq(block_done & n_ends & m_ends),
-            self.step.block_done.eq(running & at_end_k),
+            ends.eq(running & (k == before_last)),
+            self.control.valid.eq(issues),
+            self.control.first.eq(first),
+            self.step.block_done.eq(at_end_k),
             self.step.first_block.eq((block_m == 0) & (block_n == 0)),
             self.step.last_block.eq(at_end_n & at_end_m),
             self.step.accumulate.eq(accumulate),
             self.busy.eq(running),
         ]
+        m.d.sync += [
+            block_done.eq(ends),
+            self.finish.eq(ends & at_end_n & at_end_m),
+            self.a_end.eq(Mux(ends, Mux(at_end_n, BlockEnd.NEXT, BlockEnd.REPEAT), BlockEnd.STAY)),
+            self.b_end.eq(Mux(ends, Mux(at_end_n, BlockEnd.RESTART, BlockEnd.NEXT), BlockEnd.STAY)),
+            at_end_k.eq(issues & (k == before_end)),
+        ]
         with m.If(running):
-            m.d.sync += k.eq(k + 1)
+            m.d.sync += [k.eq(k + 1), first.eq(0)]
+        with m.If(at_end_k):
+            m.d.sync += issues.eq(0)
         with m.If(block_done):
-            m.d.sync += [k.eq(0), block_n.eq(block_n + 1)]
-            m.d.comb += [self.a_end.eq(BlockEnd.REPEAT), self.b_end.eq(BlockEnd.NEXT)]
-            with m.If(n_ends):
+            m.d.sync += [k.eq(0), first.eq(1), issues.eq(1), at_end_k.eq(single), block_n.eq(block_n + 1)]
+            with m.If(self.b_end == BlockEnd.RESTART):
                 m.d.sync += [block_n.eq(0), block_m.eq(block_m + 1)]
-                m.d.comb += [self.a_end.eq(BlockEnd.NEXT), self.b_end.eq(BlockEnd.RESTART)]
         with m.If(self.finish):
-            m.d.sync += running.eq(0)
+            m.d.sync += [running.eq(0), issues.eq(0), at_end_k.eq(0)]
         step_half = Signal()
         m.d.comb += self.step.half.eq(step_half)
         with m.If(self.start):
             m.d.sync += [
                 running.eq(1),
-                k.eq(0),
+                first.eq(1),
+                issues.eq(1),
+                at_end_k.eq(work[2] == 0),
+                single.eq(work[2] == 0),
+                before_end.eq(work[2] - 1),
                 block_m.eq(0),
                 block_n.eq(0),
                 last_m.eq(work[0]),

@@ -1,8 +1,8 @@
-"""A register between two streams that breaks every combinational path and costs no throughput."""
+"""Registers between two streams that break combinational paths and cost no throughput."""
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -43,4 +43,39 @@ class StreamInput(wiring.Component):
                 m.d.sync += self.words.payload.eq(self.s_axis.tdata)
         with m.Elif(arrives):
             m.d.sync += [skid.eq(self.s_axis.tdata), skid_full.eq(1)]
+        return m
+
+
+class StreamSkid(wiring.Component):
+    """An AXI4-Stream that passes `i` on to `o` in the same cycle, whose `tready` back is a register.
+
+    A register holds the beat that `o` did not take. `busy`: a beat goes out in this cycle.
+    """
+
+    def __init__(self, data_width: int = 32) -> None:
+        self._data_width = data_width
+        super().__init__({"i": In(AXI4Stream(data_width)), "o": Out(AXI4Stream(data_width)), "busy": Out(1)})
+
+    @property
+    def data_width(self) -> int:
+        return self._data_width
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        held = Signal(self.data_width)
+        held_last = Signal()
+        full = Signal()
+        m.d.comb += [
+            self.i.tready.eq(~full),
+            self.o.tvalid.eq(self.i.tvalid | full),
+            self.o.tdata.eq(Mux(full, held, self.i.tdata)),
+            self.o.tlast.eq(Mux(full, held_last, self.i.tlast)),
+            self.busy.eq(self.o.tvalid & self.o.tready),
+        ]
+        with m.If(self.o.tready):
+            m.d.sync += full.eq(0)
+        with m.Elif(self.i.tvalid):
+            m.d.sync += full.eq(1)
+        with m.If(~full):
+            m.d.sync += [held.eq(self.i.tdata), held_last.eq(self.i.tlast)]
         return m

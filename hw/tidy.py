@@ -42,7 +42,16 @@ _CLOCKED = re.compile(r"always @\(posedge (\w+)\)\s+(\w+) <= (\w+);")
 _ZERO_INIT = re.compile(r"(  initial begin\n)((?:    \\?\S+ ?\[\d+\] = \d+'[hd]0+;\n)+)(  end\n)")
 _ROW = re.compile(r"    (\S+ ?)\[(\d+)\] = (.*);\n")
 _ZERO_MEMORY = re.compile(r"initial begin\n  (\w+)\[0:(\d+)\] = (.*);\nend")
-_KEPT_ATTRIBUTES = ("ram_style", "use_dsp", "keep", "dont_touch", "mark_debug", "async_reg", "shreg_extract")
+_KEPT_ATTRIBUTES = (
+    "no_rw_check",
+    "ram_style",
+    "use_dsp",
+    "keep",
+    "dont_touch",
+    "mark_debug",
+    "async_reg",
+    "shreg_extract",
+)
 
 _ASSIGNMENT = re.compile(r"^(.*?)(\w+(?:\[[^]]*\])?) (<?=) (.*);$", re.MULTILINE)
 

@@ -36,7 +36,7 @@ class Tiles(Protocol):
 
 class Reading:
     """What is being read: a `request`, which is `waiting` or being read (`reading`), row by row as they
-    `advance`; the row read is `row_valid`, and with post-processing to be requantised if `row_post`.
+    `advance`; `posts`: a row that has been read is on its way to be requantised.
     """
 
     def __init__(self, request: data.StructLayout) -> None:
@@ -44,8 +44,7 @@ class Reading:
         self.waiting = Signal(name="waiting")
         self.reading = Signal(name="reading")
         self.advance = Signal(name="advance")
-        self.row_valid = Signal(name="row_valid")
-        self.row_post = Signal(name="row_post")
+        self.posts = Signal(name="posts")
 
 
 class TileSender(wiring.Component):
@@ -77,6 +76,7 @@ class TileSender(wiring.Component):
                 "reading": Out(1),
                 "send_half": Out(1),
                 "send_enable": Out(1),
+                "send_flow": Out(1),
                 "send_address": Out(range(depth)),
                 "send_row": In(WORD_BITS * geometry.cols),
                 "busy": Out(1),
@@ -85,37 +85,48 @@ class TileSender(wiring.Component):
             }
         )
 
-    def _take_requests(self, m: Module, tile: Reading, flowing: Value) -> None:
-        """One request after the other; rows advance while they are `flowing`. Who calls it sets `row_valid`
-        and `row_post`, and ends `reading`."""
+    def _take_requests(self, m: Module, tile: Reading, flowing: Value, last: Value) -> None:
+        """One request after the other; rows advance while they are `flowing`, up to the `last`. Who calls it
+        sets `posts`."""
         request, waiting, reading = tile.request, tile.waiting, tile.reading
-        may_read: Value = request.zero | ~self.running.bit_select(request.half, 1)
-        if "sums" in self.signature.members:
-            # The words of a tile as it is are faster than those before it that are requantised.
-            may_read = may_read & (request.requantise | ~(tile.row_valid & tile.row_post | self.requantising))
+        holds, reads = Signal(name="holds_half"), Signal(name="reads_half")  # as far as the tile is not zero
         m.d.comb += [
             tile.advance.eq(reading & flowing),
             self.requests.ready.eq(~waiting & ~reading),
-            self.holds.eq((waiting | reading) & ~request.zero),
-            self.reading.eq(reading & ~request.zero),
+            self.holds.eq(holds),
+            self.reading.eq(reads),
             self.send_half.eq(request.half),
             self.send_enable.eq(tile.advance),
+            self.send_flow.eq(flowing),
         ]
         with m.If(self.requests.valid & self.requests.ready):
-            m.d.sync += [request.eq(self.requests.payload), waiting.eq(1)]
-        with m.If(waiting & may_read):
-            m.d.sync += [waiting.eq(0), reading.eq(1)]
+            asked = self.requests.payload
+            at_once = self._may_read(tile, asked)
+            m.d.sync += [request.eq(asked), waiting.eq(~at_once), reading.eq(at_once)]
+            m.d.sync += [holds.eq(~asked.zero), reads.eq(at_once & ~asked.zero)]
+        with m.If(waiting & self._may_read(tile, request)):
+            m.d.sync += [waiting.eq(0), reading.eq(1), reads.eq(~request.zero)]
+        with m.If(tile.advance & last):
+            m.d.sync += [reading.eq(0), reads.eq(0), holds.eq(0)]
+
+    def _may_read(self, tile: Reading, request: data.View) -> Value:
+        may_read: Value = request.zero | ~self.running.bit_select(request.half, 1)
+        if "sums" in self.signature.members:
+            # The words of a tile as it is are faster than those before it that are requantised.
+            may_read = may_read & (request.requantise | ~(tile.posts | self.requantising))
+        return may_read
 
     def _give_parameters(self, m: Module, dims: data.View, flowing: Value, row: Value, last: Value) -> None:
         """What goes with the sums of a row to the post-processor, besides themselves and their tag; `last`:
         they are the tile's last."""
         vector = self.sums.payload
-        with m.If(flowing):
-            m.d.sync += [
-                vector.row.eq(row),
-                vector.half.eq(dims.half_p),
-                *(vector.bounds[name].eq(dims[name]) for name in ("zp", "lo", "hi")),
-            ]
+        given = [("row", vector.row, row), ("half", vector.half, dims.half_p)]
+        given += [(name, vector.bounds[name], dims[name]) for name in ("zp", "lo", "hi")]
+        for name, target, value in given:
+            # As the row of sums: one cycle in a memory, one more in the register behind it.
+            fetched = Signal.like(target, name=f"fetched_{name}")
+            with m.If(flowing):
+                m.d.sync += [fetched.eq(value), target.eq(fetched)]
         m.d.comb += [
             self.finish_p.eq(self.sums.valid & self.sums.ready & last),
             self.finish_half_p.eq(vector.half),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import subprocess
 import sys
 from collections.abc import Collection, Sequence
@@ -133,6 +134,9 @@ def convert(component: wiring.Component, name: str, keep: Collection[str] = ()) 
     for internal in ("restart", "awaited"):  # inputs that only the SoC drives
         ports.pop(internal, None)
     text, _ = rtlil.convert_fragment(fragment, ports, name, emit_src=False)
+    # Nowhere is a word read in the cycle in which it is written. If Yosys did not know, it would put
+    # registers and comparisons around an ECP5's memories, which do not give the old word then.
+    text = re.sub(r"^( *)(memory )", r"\1attribute \\no_rw_check 1\n\1\2", text, flags=re.MULTILINE)
     return tidy(_yosys(text), list(ports), keep)
 
 

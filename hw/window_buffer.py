@@ -14,135 +14,35 @@ the image reads as zero. Quotients and remainders come from outside
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import SimpleNamespace
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed, unsigned
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import bits_for, exact_log2
+from amaranth.utils import exact_log2
 
 from axiloom.hw.delay import delayed
 from axiloom.hw.operand_buffer import BlockEnd
 from axiloom.hw.ping_pong import ping_pong
+from axiloom.hw.window_places import ImageLayout, one_step, place_layout, place_sizes, two_steps
 
 READ_LATENCY = 4
 """Cycles from `advance` to `elements`."""
 
 
-@dataclass(frozen=True)
-class ImageLayout:
-    """How an image tile lies in its banks, and how wide the numbers about it are."""
-
-    bits: int
-    """Width of an element."""
-    cols: int
-    """Banks, and pixels that are read at once; a power of two."""
-    stream_width: int
-    depth: int
-    """Words of a bank, for one ping-pong half."""
-    size_bits: int = 11
-    """Of ic, ih, iw, oh and ow."""
-    taps_bits: int = 5
-    """Of fh and fw."""
-    step_bits: int = 4
-    """Of strides and dilations."""
-    pad_bits: int = 8
-
-    @property
-    def per_beat(self) -> int:
-        return self.stream_width // self.bits
-
-    @property
-    def at_once(self) -> int:
-        """Elements stored in a cycle where neighbours lie in neighbouring slots."""
-        return min(self.per_beat, self.cols)
-
-    @property
-    def slots(self) -> int:
-        return self.depth * self.cols
-
-    @property
-    def slot_bits(self) -> int:
-        return bits_for(self.slots - 1)
-
-    @property
-    def column_bits(self) -> int:
-        """Of a signed x // sw: as far left as the padding reaches, and right of the last output."""
-        rightmost = (1 << self.size_bits) + self.cols + (1 << self.taps_bits + self.step_bits)
-        return 1 + bits_for(rightmost)
-
-    @property
-    def row_bits(self) -> int:
-        """Of a signed y: the last output's row, far below the image, or in the padding above."""
-        return 1 + bits_for((1 << self.size_bits + self.step_bits) + (1 << self.taps_bits + self.step_bits))
-
-    @property
-    def tile(self) -> data.StructLayout:
-        """What a load must know: number of elements, and iw = `whole` x `sw` + `rest`."""
-        return data.StructLayout(
-            {
-                "elements": unsigned(bits_for(self.slots)),
-                "iw": unsigned(self.size_bits),
-                "sw": unsigned(self.step_bits),
-                "whole": unsigned(self.size_bits),
-                "rest": unsigned(self.step_bits),
-            }
-        )
-
-    @property
-    def walk(self) -> data.StructLayout:
-        """What reading must know. Slots are counted modulo their number."""
-        return data.StructLayout(
-            {
-                "last_c": unsigned(self.size_bits),
-                "last_fh": unsigned(self.taps_bits),
-                "last_fw": unsigned(self.taps_bits),
-                "last_block": unsigned(self.size_bits),  # of a row of outputs
-                "ih": unsigned(self.size_bits),
-                "y": signed(self.pad_bits + 1),  # of the first tap at the first output
-                "sh": unsigned(self.step_bits),
-                "dh": unsigned(self.step_bits),
-                "base": unsigned(self.slot_bits),  # y rows
-                "row_step": unsigned(self.slot_bits),  # sh rows
-                "tap_step": unsigned(self.slot_bits),  # dh rows
-                "channel_step": unsigned(self.slot_bits),  # ih rows
-                "sw": unsigned(self.step_bits),
-                "whole": unsigned(self.size_bits),  # iw // sw
-                "rest": unsigned(self.step_bits),  # iw % sw
-                "column": signed(self.pad_bits + 1),  # x // sw of the first tap at the first output
-                "phase": unsigned(self.step_bits),  # x % sw of it
-                "column_step": unsigned(self.step_bits),  # dw // sw
-                "phase_step": unsigned(self.step_bits),  # dw % sw
-            }
-        )
-
-
-def _place_layout(layout: ImageLayout) -> data.StructLayout:
-    """Of an element that is loaded: x, x % sw, its slot, that of x // sw in phase 0, the first of its row."""
-    slot = unsigned(layout.slot_bits)
-    return data.StructLayout(
-        {
-            "x": unsigned(layout.size_bits),
-            "phase": unsigned(layout.step_bits),
-            "slot": slot,
-            "in_phase_0": slot,
-            "row": slot,
-        }
-    )
-
-
 class WindowBuffer(wiring.Component):
     """Buffer of an image, laid out as `layout` says.
 
-    Loading: a beat on `load_data` is taken with `load_valid` and `load_ready`; `load_last` tells that it is
-    the last of the `tile`, after which `half` names the new half. Where sw is 1, `layout.at_once` elements
-    are stored in a cycle, else two neighbours, or one where they lie in the same bank.
+    Loading: two cycles after the `tile` has settled, a beat on `load_data` is taken with `load_valid` and
+    `load_ready`; `load_last` tells that it is the last of the `tile`, after which `half` names the new half.
+    Where sw is 1, `layout.at_once` elements are stored in a cycle, else two neighbours, or one where they lie
+    in the same bank; the first of a tile come three cycles later then, as their places are looked for.
     Reading: `start` begins a `walk` over `start_half` in the next cycle; `advance` reads the elements of one
     k, which are on `elements` `READ_LATENCY` cycles later, the leftmost pixel in the lowest bits. `block_end`
     comes with the last `advance` of a block, or later: `NEXT` goes on to the next `cols` outputs of a row, or
-    to the next row, `RESTART` to the first.
+    to the next row, `RESTART` to the first. From one block's end, or from `start`, to the next end are four
+    cycles at least.
     Usage: `claim` adds a user to `half`; `finish` takes one from `finish_half`.
     """
 
@@ -196,16 +96,18 @@ class WindowBuffer(wiring.Component):
             ]
             words.append(read.data)
 
-        turn = Signal(bank_bits)
-        mask = Signal(layout.cols)
-        m.d.sync += [turn.eq(first[:bank_bits]), mask.eq(visible)]
+        # Out of the memory's late output into registers first; who takes the elements has registers, too.
+        turn = delayed(m, "turn", first[:bank_bits], 2)
+        mask = delayed(m, "mask", visible, 2)
+        held = [Signal(layout.bits, name=f"held_{i}", reset_less=True) for i in range(layout.cols)]
+        m.d.sync += Cat(held).eq(Cat(words))
         for lane in range(layout.cols):
             turned = Signal(layout.bits, name=f"turned_{lane}")
             with m.Switch(turn):
                 for by in range(layout.cols):
                     with m.Case(by):
-                        m.d.comb += turned.eq(words[(lane + by) % layout.cols])
-            m.d.sync += self.elements.word_select(lane, layout.bits).eq(Mux(mask[lane], turned, 0))
+                        m.d.comb += turned.eq(held[(lane + by) % layout.cols])
+            m.d.comb += self.elements.word_select(lane, layout.bits).eq(Mux(mask[lane], turned, 0))
         return m
 
     def _load(self, m: Module) -> tuple[Value, list[Value], list[Value]]:
@@ -213,24 +115,21 @@ class WindowBuffer(wiring.Component):
         layout, tile = self.layout, self.tile
         per_beat, at_once = layout.per_beat, layout.at_once
         bank_bits = exact_log2(layout.cols)
-        strided, pair = Signal(), Signal()
+        strided, pair, ready = Signal(), Signal(), Signal()
         step = Mux(strided, Mux(pair, 2, 1), at_once)
-        count = Signal.like(tile.elements)
         place = Signal(range(per_beat))  # of the next element in its beat
         tile_ends = Signal()
         beat_ends = Signal()
-        m.d.comb += [
-            strided.eq(tile.sw != 1),
-            tile_ends.eq(count + step >= tile.elements),
-            beat_ends.eq(tile_ends | (place + step == per_beat)),
-            self.load_last.eq(tile_ends),
-        ]
+        last_steps = Mux(strided, place == per_beat - 1, place == per_beat - at_once)
+        if per_beat > 1:
+            last_steps = last_steps | pair & (place == per_beat - 2)
+        m.d.comb += [beat_ends.eq(tile_ends | last_steps), self.load_last.eq(tile_ends)]
         # The halves change by steps, of which a beat may take several. Reading ends later than its commands.
         free = Signal()
         stored = ping_pong(
             m,
             SimpleNamespace(
-                load_valid=self.load_valid,
+                load_valid=self.load_valid & ready,
                 load_ready=free,
                 load_last=tile_ends,
                 half=self.half,
@@ -239,38 +138,59 @@ class WindowBuffer(wiring.Component):
                 finish_half=delayed(m, "finish_half", self.finish_half, 2),
             ),
         )
-        m.d.comb += self.load_ready.eq(free & beat_ends)
-
-        at = Signal(_place_layout(layout), name="at")
-        follows = self._step(m, "follows", at)
-        banks = at.slot[:bank_bits], follows.slot[:bank_bits]
-        if min(layout.cols, per_beat) > 1:
-            # Two neighbours lie in different rows of slots, most often in different banks.
-            more = (place != per_beat - 1) & (count + 1 < tile.elements)
-            m.d.comb += pair.eq(strided & more & (banks[0] != banks[1]))
+        m.d.comb += self.load_ready.eq(free & ready & beat_ends)
+        one_left = self._count(m, stored, step, strided, pair, tile_ends)
         with m.If(stored):
-            m.d.sync += [count.eq(count + step), place.eq(place + step)]
-            with m.If(~strided):
-                m.d.sync += at.slot.eq(at.slot + at_once)
-            with m.Elif(pair):
-                m.d.sync += at.eq(self._step(m, "after_both", follows))
-            with m.Else():
-                m.d.sync += at.eq(follows)
+            m.d.sync += place.eq(place + step)
             with m.If(beat_ends):
                 m.d.sync += place.eq(0)
-            with m.If(tile_ends):
-                m.d.sync += [count.eq(0), at.as_value().eq(0)]
+
+        # Three places that follow each other are there when a step begins, as the way to the next is long.
+        sizes = place_sizes(m, layout, tile)
+        m.d.sync += strided.eq(tile.sw != 1)
+        at, follows, beyond = (
+            Signal(place_layout(layout), name=name) for name in ("at", "follows", "beyond")
+        )
+        behind, two_behind = one_step(m, beyond, sizes), two_steps(m, beyond, sizes)
+        differ = Signal()  # the banks of `at` and `follows`
+        to_find = Signal(2, init=3)  # of the first three places of a tile
+
+        def bank(of: data.View) -> Value:
+            return of.slot[:bank_bits]
+
+        m.d.comb += ready.eq(~strided | (to_find == 0))
+        # At each step, when they are ready, or without one as they are being found.
+        with m.If(self.load_valid & (free | ~ready)):
+            m.d.sync += [
+                at.eq(Mux(pair, beyond, follows)),
+                follows.eq(Mux(pair, behind, beyond)),
+                beyond.eq(Mux(pair, two_behind, behind)),
+                differ.eq(Mux(pair, bank(beyond) != bank(behind), bank(follows) != bank(beyond))),
+            ]
+            with m.If(~ready):
+                m.d.sync += to_find.eq(to_find - 1)
+                with m.If(to_find == 3):
+                    m.d.sync += beyond.eq(sizes.first)
+            with m.Else():
+                with m.If(~strided):
+                    m.d.sync += at.slot.eq(at.slot + at_once)
+                with m.If(tile_ends):
+                    m.d.sync += [at.slot.eq(0), to_find.eq(3)]
+        if min(layout.cols, per_beat) > 1:
+            # Two neighbours lie in different rows of slots, most often in different banks.
+            m.d.comb += pair.eq(strided & ready & differ & (place != per_beat - 1) & ~one_left)
 
         one, other = (self.load_data.word_select(place + i, layout.bits) for i in range(2))
         several = self.load_data.word_select(place[exact_log2(at_once) :], layout.bits * at_once)
         chosen = Mux(strided, one.replicate(at_once), several)
         group = at.slot[exact_log2(at_once) : bank_bits]
         contiguous = Cat((group == i).replicate(at_once) for i in range(layout.cols // at_once))
-        second = Mux(pair, 1 << banks[1], 0)[: layout.cols]
-        enable = Mux(strided, (1 << banks[0])[: layout.cols] | second, contiguous)
+        second = Mux(pair, 1 << bank(follows), 0)[: layout.cols]
+        enable = Mux(strided, (1 << bank(at))[: layout.cols] | second, contiguous)
 
         write_enable, write_second = Signal(layout.cols), Signal(layout.cols)
-        write_data, write_other = Signal(layout.bits * at_once), Signal(layout.bits)
+        write_data = Signal(layout.bits * at_once, reset_less=True)
+        write_other = Signal(layout.bits, reset_less=True)
         write_address, write_next = Signal(range(2 * layout.depth)), Signal(range(2 * layout.depth))
         half = Mux(self.half, 0, layout.depth)
         m.d.sync += [
@@ -288,31 +208,30 @@ class WindowBuffer(wiring.Component):
             [Mux(write_second[i], write_other, word) for i, word in enumerate(words)],
         )
 
-    def _step(self, m: Module, name: str, at: data.View) -> data.View:
-        """The place of the element behind the one `at`."""
-        tile = self.tile
-        place = Signal(_place_layout(self.layout), name=name)
-        next_row = at.row + tile.iw
-        m.d.comb += place.eq(at)
-        with m.If(at.x == tile.iw - 1):
-            m.d.comb += [
-                place.x.eq(0),
-                place.phase.eq(0),
-                *(register.eq(next_row) for register in (place.slot, place.in_phase_0, place.row)),
-            ]
-        with m.Elif(at.phase == tile.sw - 1):
-            m.d.comb += [
-                place.x.eq(at.x + 1),
-                place.phase.eq(0),
-                *(register.eq(at.in_phase_0 + 1) for register in (place.slot, place.in_phase_0)),
-            ]
-        with m.Else():
-            m.d.comb += [
-                place.x.eq(at.x + 1),
-                place.phase.eq(at.phase + 1),
-                place.slot.eq(at.slot + tile.whole + (at.phase < tile.rest)),
-            ]
-        return place
+    def _count(
+        self, m: Module, stored: Value, step: Value, strided: Value, pair: Value, tile_ends: Signal
+    ) -> Value:
+        """Counts down what is left of a tile, and drives `tile_ends`; is just one left?"""
+        elements, at_once = self.tile.elements, self.layout.at_once
+        left, rest = Signal.like(elements, name="left"), Signal.like(elements, name="left_behind")
+        fresh = Signal(init=1)  # no element of the tile has been stored
+        looks = {
+            "one_left": lambda number: number == 1,
+            "two_left": lambda number: number == 2,
+            "step_left": lambda number: number <= at_once,
+        }
+        flags = {name: Signal(name=name) for name in looks}
+        m.d.comb += [
+            rest.eq(left - step),
+            tile_ends.eq(Mux(strided, Mux(pair, flags["two_left"], flags["one_left"]), flags["step_left"])),
+        ]
+        with m.If(stored & ~tile_ends):
+            m.d.sync += [fresh.eq(0), left.eq(rest)]
+            m.d.sync += [flag.eq(looks[name](rest)) for name, flag in flags.items()]
+        with m.Elif(stored | fresh):
+            m.d.sync += [fresh.eq(1), left.eq(elements)]
+            m.d.sync += [flag.eq(looks[name](elements)) for name, flag in flags.items()]
+        return flags["one_left"]
 
     def _read(self, m: Module) -> tuple[Value, Value, Value]:
         """Slot of the leftmost pixel that is read in this cycle, in which half, and which pixels are
@@ -353,47 +272,44 @@ class WindowBuffer(wiring.Component):
         """Counts through k and through the blocks: first slot of the row, phase, column and row of the
         leftmost pixel."""
         layout = self.layout
-        channel, tap_h, tap_w = (
-            Signal(layout.size_bits, name="channel"),
-            Signal(layout.taps_bits, name="tap_h"),
-            Signal(layout.taps_bits, name="tap_w"),
-        )
         base, phase = Signal(layout.slot_bits), Signal(layout.step_bits)
         column, y = Signal(signed(layout.column_bits)), Signal(signed(layout.row_bits))
         channel_base = Signal.like(base)
         block_base, block_column, block_y = Signal.like(base), Signal.like(column), Signal.like(y)
         block = Signal(layout.size_bits)
 
-        phase_sum = Signal(layout.step_bits + 1)
+        # What a tap to the right and the next block lead to is worked out ahead.
         wraps = Signal()
-        m.d.comb += [phase_sum.eq(phase + walk.phase_step), wraps.eq(phase_sum >= walk.sw)]
+        before_wrap = Signal(layout.step_bits)
+        m.d.comb += wraps.eq(phase >= before_wrap)
+        with m.If(self.start):
+            m.d.sync += before_wrap.eq(self.walk.sw - self.walk.phase_step)
+        row_ends = self._tap(m, "tap_w", self.walk.last_fw, self.advance)
+        channel_ends = self._tap(m, "tap_h", self.walk.last_fh, self.advance & row_ends)
         with m.If(self.advance):
             m.d.sync += [
-                tap_w.eq(tap_w + 1),
-                phase.eq(Mux(wraps, phase_sum - walk.sw, phase_sum)),
+                phase.eq(Mux(wraps, phase - before_wrap, phase + walk.phase_step)),
                 column.eq(column + walk.column_step + wraps),
             ]
-            with m.If(tap_w == walk.last_fw):
-                m.d.sync += [
-                    tap_w.eq(0),
-                    phase.eq(walk.phase),
-                    column.eq(block_column),
-                    tap_h.eq(tap_h + 1),
-                    y.eq(y + walk.dh),
-                    base.eq(base + walk.tap_step),
-                ]
-                with m.If(tap_h == walk.last_fh):
-                    m.d.sync += [
-                        tap_h.eq(0),
-                        y.eq(block_y),
-                        channel.eq(channel + 1),
-                        base.eq(channel_base + walk.channel_step),
-                        channel_base.eq(channel_base + walk.channel_step),
-                    ]
+            with m.If(row_ends):
+                m.d.sync += [phase.eq(walk.phase), column.eq(block_column)]
+                with m.If(channel_ends):
+                    next_channel = channel_base + walk.channel_step
+                    m.d.sync += [y.eq(block_y), base.eq(next_channel), channel_base.eq(next_channel)]
+                with m.Else():
+                    m.d.sync += [y.eq(y + walk.dh), base.eq(base + walk.tap_step)]
+
+        right = Signal()
+        next_base, next_column, next_y = Signal.like(base), Signal.like(column), Signal.like(y)
+        m.d.sync += [
+            right.eq(block == walk.last_block),
+            next_base.eq(Mux(right, block_base + walk.row_step, block_base)),
+            next_column.eq(Mux(right, walk.column, block_column + layout.cols)),
+            next_y.eq(Mux(right, block_y + walk.sh, block_y)),
+        ]
 
         def begin(at_base: Value, at_column: Value, at_y: Value, at_phase: Value) -> None:
             m.d.sync += [
-                *(counter.eq(0) for counter in (channel, tap_h, tap_w)),
                 *(register.eq(at_base) for register in (base, channel_base, block_base)),
                 *(register.eq(at_column) for register in (column, block_column)),
                 *(register.eq(at_y) for register in (y, block_y)),
@@ -407,10 +323,26 @@ class WindowBuffer(wiring.Component):
             begin(walk.base, walk.column, walk.y, walk.phase)
             m.d.sync += block.eq(0)
         with m.Elif(self.block_end == BlockEnd.NEXT):
-            with m.If(block == walk.last_block):
-                begin(block_base + walk.row_step, walk.column, block_y + walk.sh, walk.phase)
-                m.d.sync += block.eq(0)
-            with m.Else():
-                begin(block_base, block_column + layout.cols, block_y, walk.phase)
-                m.d.sync += block.eq(block + 1)
+            begin(next_base, next_column, next_y, walk.phase)
+            m.d.sync += block.eq(Mux(right, 0, block + 1))
         return base, phase, column, y
+
+    def _tap(self, m: Module, name: str, last: Value, steps: Value) -> Signal:
+        """Counts the `steps` to taps 0 to `last`, of which a walk that starts tells; returns whether the one
+        under way is the last, which is known a cycle ahead."""
+        count, before_last = Signal.like(last, name=name), Signal.like(last, name=f"{name}_before_last")
+        single, at_last = Signal(name=f"{name}_single"), Signal(name=f"{name}_last")
+        with m.If(steps):
+            m.d.sync += [count.eq(count + 1), at_last.eq(count == before_last)]
+            with m.If(at_last):
+                m.d.sync += [count.eq(0), at_last.eq(single)]
+        with m.If(self.block_end != BlockEnd.STAY):
+            m.d.sync += [count.eq(0), at_last.eq(single)]
+        with m.If(self.start):
+            m.d.sync += [
+                count.eq(0),
+                before_last.eq(last - 1),
+                single.eq(last == 0),
+                at_last.eq(last == 0),
+            ]
+        return at_last

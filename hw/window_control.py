@@ -41,8 +41,9 @@ class WindowSequencer(wiring.Component):
         kind = Signal(CommandKind)
         running = Signal()
         group = Signal.like(command.dims.last_group, name="group")
-        last_group = Signal()
-        m.d.comb += [kind.eq(command.kind), last_group.eq(group == command.dims.last_group)]
+        before_last = Signal.like(group, name="before_last")
+        last_group = Signal()  # known a cycle ahead, as the next command follows from it
+        m.d.comb += kind.eq(command.kind)
         with m.If(self.commands.valid), m.Switch(kind):
             with m.Case(CommandKind.COMPUTE):
                 m.d.comb += [
@@ -52,9 +53,16 @@ class WindowSequencer(wiring.Component):
                     self.finish.eq(running & last_group),
                     self.commands.ready.eq(self.finish),
                 ]
-                m.d.sync += running.eq(~self.finish)
+                m.d.sync += [
+                    running.eq(~self.finish),
+                    before_last.eq(command.dims.last_group - 1),
+                    last_group.eq(command.dims.last_group == 0),
+                ]
                 with m.If(running):
-                    m.d.sync += group.eq(Mux(last_group, 0, group + 1))
+                    m.d.sync += [
+                        group.eq(Mux(last_group, 0, group + 1)),
+                        last_group.eq(group == before_last),
+                    ]
             with m.Case(CommandKind.SAVE):
                 m.d.comb += [self.step.save.eq(~self.sending), self.commands.ready.eq(~self.sending)]
             with m.Case(CommandKind.CLEAR):
@@ -98,7 +106,6 @@ class WindowSender(wiring.Component):
         flowing = Signal()
         m.d.comb += [
             flowing.eq(~self.words.valid | self.words.ready),
-            self.sending.eq(left != 0),
             self.enable.eq(self.sending & flowing),
             self.words.payload.elements.eq(self.word),
             self.words.payload.count.eq(1),
@@ -109,7 +116,7 @@ class WindowSender(wiring.Component):
         with m.If(flowing):
             m.d.sync += [self.words.valid.eq(self.sending), last.eq(left == 1)]
         with m.If(self.enable):
-            m.d.sync += [left.eq(left - 1), self.address.eq(self.address + 1)]
+            m.d.sync += [left.eq(left - 1), self.address.eq(self.address + 1), self.sending.eq(left != 1)]
         with m.If(self.start):
-            m.d.sync += [left.eq(self.count), self.address.eq(0)]
+            m.d.sync += [left.eq(self.count), self.address.eq(0), self.sending.eq(self.count != 0)]
         return m

@@ -28,7 +28,7 @@ from axiloom.hw.engine import QUEUE_DEPTH, Engine, join_loads
 from axiloom.hw.operand_buffer import BlockEnd, OperandBuffer
 from axiloom.hw.packer import Packer
 from axiloom.hw.receiver import Receiver
-from axiloom.hw.stream import StreamInput
+from axiloom.hw.stream import StreamInput, StreamSkid
 from axiloom.hw.window_control import WindowSender, WindowSequencer
 from axiloom.hw.window_geometry import WindowGeometry
 from axiloom.isa.types import WORD_BITS
@@ -70,11 +70,13 @@ class WindowNumbers(wiring.Component):
         ]
         beats = (elements + (per_beat - 1)) >> exact_log2(per_beat)
         limits = [layout.depth * layout.banks for layout in (geometry.image, geometry.filters)]
+        m.d.sync += [
+            self.sound.eq(Cat(dims[name] != 0 for name in geometry.dims).all()),
+            self.fits.eq(Cat(beats <= limit for limit in limits)),
+        ]
         m.d.comb += [
             self.ready.eq(~running.any() & ~self.set),
             self.settled.eq(running[-1]),
-            self.sound.eq(Cat(dims[name] != 0 for name in geometry.dims).all()),
-            self.fits.eq(Cat(beats <= limit for limit in limits)),
             self.elements.eq(beats << exact_log2(per_beat)),
             self.numbers.last_group.eq((elements - 1) >> exact_log2(geometry.macs)),
             self.numbers.last_lane.eq(elements - 1),
@@ -123,7 +125,9 @@ class WindowConv(Engine):
                 m.d.sync += saved.eq(0)
 
         connect(m, flipped(self.s_axis), words.s_axis)
-        connect(m, packer.m_axis, flipped(self.m_axis))
+        m.submodules.skid = output = StreamSkid(geometry.stream_width)
+        connect(m, packer.m_axis, output.i)
+        connect(m, output.o, flipped(self.m_axis))
         m.d.comb += [
             # After reset, the numbers of the first window come before the first word.
             receiver.words.payload.eq(words.words.payload),
@@ -177,7 +181,7 @@ class WindowConv(Engine):
                 buffer.finish_half.eq(command[f"half_{name}"]),
             ]
         # A beat that nobody takes holds everything behind it, as soon as that has closed up.
-        stuck = self.m_axis.tvalid & ~self.m_axis.tready & sender.closed_up
+        stuck = packer.m_axis.tvalid & ~packer.m_axis.tready & sender.closed_up
         m.d.comb += [
             self.debug_compute.eq(dot.active),
             self.debug_error.eq(receiver.error),
@@ -188,6 +192,7 @@ class WindowConv(Engine):
                 | (queue.level != 0)
                 | dot.busy
                 | (sender.busy | packer.busy) & ~stuck
+                | output.busy
             ),
         ]
         return m

@@ -35,10 +35,27 @@ module channel_registers (
   reg ioc_irq = 1'h0;
   reg [7:0] irq_delay = 8'h00;
   reg [7:0] irq_threshold = 8'h01;
-  wire refused;
+  reg refused = 1'h0;
   wire rst;
   reg run = 1'h0;
   wire wanted;
+  wire wrong;
+  always @(posedge aclk) begin
+    if (write_address) address <= write_data;
+    if (rst) address <= 32'd0;
+  end
+  always @(posedge aclk) begin
+    if (write_length & ~busy) length <= write_data[25:0];
+    if (rst) length <= 26'h0000000;
+  end
+  always @(posedge aclk) begin
+    start <= wanted & ~wrong;
+    if (rst) start <= 1'h0;
+  end
+  always @(posedge aclk) begin
+    refused <= wanted & wrong;
+    if (rst) refused <= 1'h0;
+  end
   always @(posedge aclk) begin
     if (halted | start) idle <= 1'h0;
     if (done) idle <= 1'h1;
@@ -61,12 +78,12 @@ module channel_registers (
   assign halted = ~run & ~busy;
   assign any_error = dma_int_err | dma_slv_err | dma_dec_err;
   assign introut = (ioc_irq & ioc_enable) | (error_irq & error_enable);
-  assign wanted = write_length & run & ~any_error & ~busy & (|write_data[25:0]);
-  assign refused = wanted & ((|address[1:0]) | (write_data[25:0] < 26'h1));
+  assign wanted = write_length & run & ~any_error & ~refused & ~busy & (|write_data[25:0]);
+  assign wrong = (|address[1:0]) | (write_data[25:0] < 26'h1);
   assign rst = ~aresetn;
   always @(posedge aclk) begin
     if (write_control) run <= write_data[0];
-    if (any_error) run <= 1'h0;
+    if (any_error | refused) run <= 1'h0;
     if (rst) run <= 1'h0;
   end
   always @(posedge aclk) begin
@@ -102,18 +119,6 @@ module channel_registers (
     if (slave_error) error_irq <= 1'h1;
     if (decode_error) error_irq <= 1'h1;
     if (rst) error_irq <= 1'h0;
-  end
-  always @(posedge aclk) begin
-    if (write_address) address <= write_data;
-    if (rst) address <= 32'd0;
-  end
-  always @(posedge aclk) begin
-    if (write_length & ~busy) length <= write_data[25:0];
-    if (rst) length <= 26'h0000000;
-  end
-  always @(posedge aclk) begin
-    start <= wanted & ~refused;
-    if (rst) start <= 1'h0;
   end
   assign control = { irq_delay, irq_threshold, 1'h0, error_enable, delay_enable, ioc_enable, 9'h000, resetting, 1'h1, run };
   assign status = { 17'h00000, error_irq, 1'h0, ioc_irq, 5'h00, dma_dec_err, dma_slv_err, dma_int_err, 2'h0, _2, halted };

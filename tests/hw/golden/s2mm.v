@@ -34,8 +34,10 @@ module s2mm (
   output wire stream_tready,
   input  wire stream_tlast
 );
+  wire [25:0] _30;
+  wire _39;
   wire accept;
-  reg [31:0] address_46 = 32'd0;
+  reg [31:0] address_48 = 32'd0;
   wire address_accepted;
   reg [3:0] beat = 4'h0;
   reg [31:0] burst_address = 32'd0;
@@ -43,26 +45,68 @@ module s2mm (
   wire burst_sent;
   reg collecting = 1'h0;
   wire command_ends;
+  reg commands_full = 1'h0;
   wire error;
   reg failed = 1'h0;
   wire finished;
+  wire [6:0] level;
+  wire [2:0] level_44;
+  reg page_ends = 1'h0;
   reg [3:0] pending = 4'h0;
+  reg pending_full = 1'h0;
   wire [39:0] r_data;
-  wire [32:0] r_data_68;
-  wire r_en_73;
-  wire r_rdy_71;
-  wire row_ends;
+  wire r_en;
+  wire r_rdy;
+  reg row_ends = 1'h0;
   wire rst;
   reg [3:0] unsent = 4'h0;
-  wire w_en_52;
-  wire w_rdy;
-  wire w_rdy_37;
+  wire w_en;
+  reg words_full = 1'h0;
   reg [23:0] words_left = 24'h000000;
   reg [23:0] words_received = 24'h000000;
+  assign _39 = | { pending_full, commands_full, words_full };
+  assign stream_tready = collecting & ~stop & ~_39;
+  assign accept = stream_tvalid & stream_tready;
+  assign burst_ends = command_ends | row_ends | (beat == 4'hf) | page_ends;
+  assign w_en = accept & burst_ends;
+  assign command_ends = stream_tlast | row_ends;
+  assign overflow = accept & command_ends & ~stream_tlast;
+  assign address_accepted = bus_awvalid & bus_awready;
+  assign bus_wvalid = r_rdy & (|unsent);
+  assign r_en = bus_wready & (|unsent);
+  assign burst_sent = bus_wvalid & bus_wready & bus_wlast;
+  assign error = bus_bvalid & bus_bresp[1];
+  assign slave_error = error & ~bus_bresp[0];
+  assign decode_error = error & bus_bresp[0];
+  assign drained = pending == 0;
+  assign quiet = (pending == 0) & (~active | collecting) & ~accept;
+  assign finished = active & ~collecting & (pending == 0);
+  assign done = finished & ~failed;
+  assign rst = ~aresetn;
   always @(posedge aclk) begin
-    if (accept) address_46 <= address_46 + 32'h4;
-    if (start) address_46 <= address;
-    if (rst) address_46 <= 32'd0;
+    if (accept & ~(r_rdy & r_en)) words_full <= level == 7'h40;
+    else if (r_rdy & r_en & ~accept) words_full <= 1'h0;
+    if (rst) words_full <= 1'h0;
+  end
+  always @(posedge aclk) begin
+    if (w_en & ~(bus_awvalid & bus_awready)) commands_full <= level_44 == 3'h4;
+    else if (bus_awvalid & bus_awready & ~w_en) commands_full <= 1'h0;
+    if (rst) commands_full <= 1'h0;
+  end
+  always @(posedge aclk) begin
+    if (w_en & ~bus_bvalid) pending_full <= pending == 4'he;
+    else if (bus_bvalid & ~w_en) pending_full <= 1'h0;
+    if (rst) pending_full <= 1'h0;
+  end
+  always @(posedge aclk) begin
+    if (accept) address_48 <= address_48 + 32'h4;
+    if (start) address_48 <= address;
+    if (rst) address_48 <= 32'd0;
+  end
+  always @(posedge aclk) begin
+    if (accept) page_ends <= address_48[11:2] == 10'h3fe;
+    if (start) page_ends <= address[11:2] == 10'h3ff;
+    if (rst) page_ends <= 1'h0;
   end
   always @(posedge aclk) begin
     if (accept) beat <= burst_ends ? 4'h0 : (beat + 4'h1);
@@ -75,13 +119,18 @@ module s2mm (
     if (rst) words_left <= 24'h000000;
   end
   always @(posedge aclk) begin
+    if (accept) row_ends <= words_left == 24'h2;
+    if (start) row_ends <= _30 == 26'h1;
+    if (rst) row_ends <= 1'h0;
+  end
+  always @(posedge aclk) begin
     if (accept) words_received <= words_received + 24'h1;
     if (start) words_received <= 24'h000000;
     if (rst) words_received <= 24'h000000;
   end
   always @(posedge aclk) begin
     if (accept) begin
-      if (beat == 0) burst_address <= address_46;
+      if (beat == 0) burst_address <= address_48;
     end
     if (rst) burst_address <= 32'd0;
   end
@@ -98,7 +147,7 @@ module s2mm (
     if (rst) unsent <= 4'h0;
   end
   always @(posedge aclk) begin
-    pending <= pending + w_en_52 - bus_bvalid;
+    pending <= pending + w_en - bus_bvalid;
     if (rst) pending <= 4'h0;
   end
   always @(posedge aclk) begin
@@ -110,46 +159,34 @@ module s2mm (
     if (finished) active <= 1'h0;
     if (rst) active <= 1'h0;
   end
-  assign stream_tready = collecting & ~stop & w_rdy & w_rdy_37 & (pending != 4'hf);
-  assign accept = stream_tvalid & stream_tready;
-  assign row_ends = words_left == 24'h1;
-  assign burst_ends = command_ends | row_ends | (beat == 4'hf) | (&address_46[11:2]);
-  assign w_en_52 = accept & burst_ends;
-  assign command_ends = stream_tlast | row_ends;
-  assign overflow = accept & command_ends & ~stream_tlast;
-  assign address_accepted = bus_awvalid & bus_awready;
-  assign bus_wvalid = r_rdy_71 & (|unsent);
-  assign r_en_73 = bus_wready & (|unsent);
-  assign burst_sent = bus_wvalid & bus_wready & r_data_68[32];
-  assign error = bus_bvalid & bus_bresp[1];
-  assign slave_error = error & ~bus_bresp[0];
-  assign decode_error = error & bus_bresp[0];
-  assign drained = pending == 0;
-  assign quiet = (pending == 0) & (~active | collecting) & ~accept;
-  assign finished = active & ~collecting & (pending == 0);
-  assign done = finished & ~failed;
-  assign rst = ~aresetn;
   s2mm_commands commands (
     .aclk(aclk),
-    .port_15_0((beat == 0) ? address_46 : burst_address),
-    .port_168_0(beat),
+    .port_250_0(beat),
+    .port_73_0((beat == 0) ? address_48 : burst_address),
     .r_data(r_data),
     .r_en(bus_awready),
     .r_rdy(bus_awvalid),
     .rst(rst),
-    .w_en(w_en_52),
-    .w_rdy(w_rdy_37)
+    .w_en(w_en),
+    .w_level(level_44)
+  );
+  s2mm_ends ends (
+    .aclk(aclk),
+    .r_data(bus_wlast),
+    .r_en(r_en),
+    .rst(rst),
+    .w_en(accept),
+    .w_port_data(burst_ends)
   );
   s2mm_fifo fifo (
     .aclk(aclk),
-    .port_0_69(stream_tdata),
-    .port_13_0(burst_ends),
-    .r_data(r_data_68),
-    .r_en(r_en_73),
-    .r_rdy(r_rdy_71),
+    .r_data(bus_wdata),
+    .r_en(r_en),
+    .r_rdy(r_rdy),
     .rst(rst),
     .w_en(accept),
-    .w_rdy(w_rdy)
+    .w_level(level),
+    .w_port_data(stream_tdata)
   );
   assign received = { words_received, 2'h0 };
   assign bus_awaddr = r_data[31:0];
@@ -158,20 +195,19 @@ module s2mm (
   assign bus_awburst = 2'h1;
   assign bus_awprot = 3'h0;
   assign bus_awcache = 4'h3;
-  assign bus_wdata = r_data_68[31:0];
   assign bus_wstrb = 4'hf;
-  assign bus_wlast = r_data_68[32];
   assign bus_bready = 1'h1;
+  assign _30 = { 2'h0, length[25:2] };
 endmodule
 
 module s2mm_commands (
   input  wire r_en,
-  input  wire [31:0] port_15_0,
+  input  wire [31:0] port_73_0,
   input  wire w_en,
   input  wire rst,
-  output wire w_rdy,
+  output wire [2:0] w_level,
   output wire [39:0] r_data,
-  input  wire [3:0] port_168_0,
+  input  wire [3:0] port_250_0,
   output reg  r_rdy = 1'h0,
   input  wire aclk
 );
@@ -181,7 +217,8 @@ module s2mm_commands (
   wire r_port_en;
   reg [1:0] w_port_addr = 2'h0;
   wire w_port_en;
-  reg [39:0] storage [3:0];
+  wire w_rdy;
+  (* no_rw_check = 32'd1 *) reg [39:0] storage [3:0];
   reg [39:0] _0_;
   initial begin : storage_at_start
     integer i;
@@ -189,7 +226,7 @@ module s2mm_commands (
   end
   always @(posedge aclk) begin
     if (w_port_en)
-    storage[w_port_addr] <= { 4'h0, port_168_0, port_15_0 };
+    storage[w_port_addr] <= { 4'h0, port_250_0, port_73_0 };
   end
   always @(posedge aclk) begin
     if (r_port_en) _0_ <= storage[r_port_addr];
@@ -217,34 +254,34 @@ module s2mm_commands (
     else if (r_en) r_rdy <= 1'h0;
     if (rst) r_rdy <= 1'h0;
   end
+  assign w_level = inner_level + r_rdy;
 endmodule
 
-module s2mm_fifo (
-  input  wire [31:0] port_0_69,
+module s2mm_ends (
   input  wire w_en,
-  input  wire port_13_0,
+  input  wire w_port_data,
   input  wire r_en,
   input  wire rst,
-  output wire w_rdy,
-  output wire [32:0] r_data,
-  output reg  r_rdy = 1'h0,
+  output wire r_data,
   input  wire aclk
 );
   reg [6:0] inner_level = 7'h00;
   wire inner_r_rdy;
   reg [5:0] r_port_addr = 6'h00;
   wire r_port_en;
+  reg r_rdy = 1'h0;
   reg [5:0] w_port_addr = 6'h00;
   wire w_port_en;
-  reg [32:0] storage [63:0];
-  reg [32:0] _0_;
+  wire w_rdy;
+  (* no_rw_check = 32'd1 *) reg [0:0] storage [63:0];
+  reg [0:0] _0_;
   initial begin : storage_at_start
     integer i;
-    for (i = 0; i < 64; i = i + 1) storage[i] = 33'h000000000;
+    for (i = 0; i < 64; i = i + 1) storage[i] = 1'h0;
   end
   always @(posedge aclk) begin
     if (w_port_en)
-    storage[w_port_addr] <= { port_13_0, port_0_69 };
+    storage[w_port_addr] <= w_port_data;
   end
   always @(posedge aclk) begin
     if (r_port_en) _0_ <= storage[r_port_addr];
@@ -272,4 +309,60 @@ module s2mm_fifo (
     else if (r_en) r_rdy <= 1'h0;
     if (rst) r_rdy <= 1'h0;
   end
+endmodule
+
+module s2mm_fifo (
+  input  wire [31:0] w_port_data,
+  input  wire w_en,
+  input  wire r_en,
+  input  wire rst,
+  output wire [6:0] w_level,
+  output wire [31:0] r_data,
+  output reg  r_rdy = 1'h0,
+  input  wire aclk
+);
+  reg [6:0] inner_level = 7'h00;
+  wire inner_r_rdy;
+  reg [5:0] r_port_addr = 6'h00;
+  wire r_port_en;
+  reg [5:0] w_port_addr = 6'h00;
+  wire w_port_en;
+  wire w_rdy;
+  (* no_rw_check = 32'd1 *) reg [31:0] storage [63:0];
+  reg [31:0] _0_;
+  initial begin : storage_at_start
+    integer i;
+    for (i = 0; i < 64; i = i + 1) storage[i] = 32'd0;
+  end
+  always @(posedge aclk) begin
+    if (w_port_en)
+    storage[w_port_addr] <= w_port_data;
+  end
+  always @(posedge aclk) begin
+    if (r_port_en) _0_ <= storage[r_port_addr];
+  end
+  assign r_data = _0_;
+  assign w_rdy = inner_level != 7'h40;
+  assign inner_r_rdy = |inner_level;
+  assign w_port_en = w_rdy & w_en;
+  assign r_port_en = inner_r_rdy & (~r_rdy | r_en);
+  always @(posedge aclk) begin
+    if (w_rdy & w_en) w_port_addr <= w_port_addr + 6'h1;
+    if (rst) w_port_addr <= 6'h00;
+  end
+  always @(posedge aclk) begin
+    if (inner_r_rdy & (~r_rdy | r_en)) r_port_addr <= r_port_addr + 6'h1;
+    if (rst) r_port_addr <= 6'h00;
+  end
+  always @(posedge aclk) begin
+    if (w_rdy & w_en & ~(inner_r_rdy & (~r_rdy | r_en))) inner_level <= inner_level + 7'h1;
+    if (inner_r_rdy & (~r_rdy | r_en) & ~(w_rdy & w_en)) inner_level <= inner_level - 7'h1;
+    if (rst) inner_level <= 7'h00;
+  end
+  always @(posedge aclk) begin
+    if (inner_r_rdy & (~r_rdy | r_en)) r_rdy <= 1'h1;
+    else if (r_en) r_rdy <= 1'h0;
+    if (rst) r_rdy <= 1'h0;
+  end
+  assign w_level = inner_level + r_rdy;
 endmodule
