@@ -24,6 +24,9 @@ CLOCK = "@"
 """Between a board's name and a fabric clock of its own in MHz."""
 _MHZ = re.compile(r"\d+(\.\d*)?")
 
+LINE_BYTES = {"cortex_a9": 32, "cortex_a53": 64}
+"""Bytes of a cache line, by CPU (their TRMs, 7.1 and 6.1)."""
+
 
 @dataclass(frozen=True)
 class Resources:
@@ -37,7 +40,8 @@ class Resources:
 
 @dataclass(frozen=True)
 class Caches:
-    """Sizes in bytes; lines have 32. `replacement` is ``random`` (deterministic) or ``lru``.
+    """Sizes in bytes; lines are the CPU's (`LINE_BYTES`). `replacement` is ``random`` (deterministic) or
+    ``lru``.
 
     With `pair_accesses` a load or store of several registers accesses L1D once for each aligned 8
     bytes, as the A9's data path does; without, once for each element.
@@ -212,6 +216,11 @@ class Board:
     def architecture(self) -> str:
         """``armv7`` or ``aarch64``."""
         return "aarch64" if self.cpu == "cortex_a53" else "armv7"
+
+    @property
+    def line_bytes(self) -> int:
+        """Of a line of any of its caches."""
+        return LINE_BYTES[self.cpu]
 
     @property
     def ddr_read_cycles(self) -> int:

@@ -10,7 +10,6 @@ from axiloom.errors import UsageError
 if TYPE_CHECKING:
     from axiloom.boards import Board
 
-LINE_BYTES = 32
 _CHOICES = {
     "cpu": ("cortex_a9", "cortex_a53"),
     "caches.replacement": ("random", "lru"),
@@ -42,10 +41,10 @@ def check(board: Board, where: str) -> None:
             raise UsageError(f"{where}: {place} must be {low:,} to {high:,}, not {value:,}")
     for name in ("l1i", "l1d", "l2"):
         size, ways = values[f"caches.{name}_size"], values[f"caches.{name}_ways"]
-        if not (_power_of_two(size) and _power_of_two(ways) and size >= LINE_BYTES * ways):
+        if not (_power_of_two(size) and _power_of_two(ways) and size >= board.line_bytes * ways):
             raise UsageError(
                 f"{where}: caches.{name}_size and {name}_ways must be powers of two, with a line of "
-                f"{LINE_BYTES} bytes in each way at least, not {size:,} and {ways}"
+                f"{board.line_bytes} bytes in each way at least, not {size:,} and {ways}"
             )
 
 

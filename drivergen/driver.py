@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
 
+import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, StringAttr
 
@@ -16,7 +17,11 @@ from axiloom.isa import AcceleratorSpec
 
 ACCEPTED = "accepted are i1, i8, i16, i32, i64, f32 and f64"
 CACHE_LINE = 64
-"""Bytes; arrays of the harness start on one, so that none shares a line with another."""
+"""Bytes, as many as any CPU here has, and a beat of any stream.
+
+Arrays that a DMA works on start on one and have the last one alone, so that the CPU never writes to a line
+that the DMA writes.
+"""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,17 @@ class Arg:
     def size(self) -> int:
         """Number of elements."""
         return prod(self.shape)
+
+    @property
+    def array_size(self) -> int:
+        """Elements of an array for it: one that is written has its last cache line alone."""
+        return self.size if self.kind == "in" else in_whole_lines(self.size, self.dtype)
+
+
+def in_whole_lines(elements: int, dtype: str) -> int:
+    """`elements` of a NumPy type, and so many more that an array of them ends with a cache line."""
+    element_bytes = np.dtype(dtype).itemsize
+    return -(-elements * element_bytes // CACHE_LINE) * CACHE_LINE // element_bytes
 
 
 @dataclass(frozen=True)
@@ -156,7 +172,7 @@ def harness(driver: Driver, banner: str, *, init: str | None) -> str:
         shape = " x ".join(map(str, arg.shape)) or "1"
         lines.append(f"/* {arg.name or 'argument'}: {shape}, {arg.kind} */")
         lines.append(
-            f"{c_of_numpy(arg.dtype)} {arg.symbol}[{arg.size}] __attribute__((aligned({CACHE_LINE})));"
+            f"{c_of_numpy(arg.dtype)} {arg.symbol}[{arg.array_size}] __attribute__((aligned({CACHE_LINE})));"
         )
     call = f"{driver.function}({', '.join(arg.symbol for arg in driver.args)})"
     lines += ["", "int main(void)", "{"]

@@ -34,7 +34,8 @@ from axiloom.drivergen.c_expressions import (
     integer,
     uses_math,
 )
-from axiloom.drivergen.c_names import Names, c_type, comment, identifier
+from axiloom.drivergen.c_names import Names, c_type, comment, identifier, numpy_type
+from axiloom.drivergen.driver import CACHE_LINE, in_whole_lines
 from axiloom.drivergen.mlir import fail
 
 __all__ = ["c_type", "comment", "emit", "header", "identifier", "prototype"]
@@ -49,8 +50,6 @@ TRY = """\
     } while (0)
 """
 
-ALIGNMENT = 64
-"""Bytes: a cache line of any board, and a beat of any stream."""
 COLUMNS = 110
 """Where comments are wrapped."""
 
@@ -211,10 +210,10 @@ class _Function(Expressions):
             return
         kind = op.memref.type
         assert isinstance(kind, MemRefType)
-        element, size = c_type(kind.element_type), kind.element_count()
-        # A DMA may read or write it in place: lines of its own, from the first element on.
-        name = self.names.add(op.memref, "between")
-        self.line(f"static {element} {name}[{size}] __attribute__((aligned({ALIGNMENT})));")
+        element, size = c_type(kind.element_type) or "", kind.element_count()
+        # A DMA may read or write it in place: lines of its own, from the first element to the last.
+        name, size = self.names.add(op.memref, "between"), in_whole_lines(size, numpy_type(element))
+        self.line(f"static {element} {name}[{size}] __attribute__((aligned({CACHE_LINE})));")
 
     def view(self, op: memref.ExpandShapeOp | memref.CollapseShapeOp) -> None:
         """The same elements under other indices: the same pointer."""

@@ -34,6 +34,8 @@ class Caches:
 
     l2_size: int = 512 << 10
     l2_ways: int = 8
+    line_bytes: int = LINE_BYTES
+    """What the DMA and the CPU must not share. Estimates are made with lines of LINE_BYTES."""
 
     @property
     def sets(self) -> int:

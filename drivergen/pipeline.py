@@ -140,7 +140,7 @@ def transfer_passes(
         "keep-packed": [KeepPacked()],
         "double-buffer": [DoubleBuffer()],
         "specialise-copies": [SpecialiseCopies()],
-        "zero-copy": [FlattenTiles(), ZeroCopy(stream_width)],
+        "zero-copy": [FlattenTiles(), ZeroCopy(stream_width, caches.line_bytes)],
     }
     found: list[ModulePass] = [OverlapEdges(), PackConstants()] if "zero-copy" in chosen else []
     for name in chosen:

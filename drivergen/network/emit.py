@@ -182,7 +182,7 @@ def harness(
 
 
 def _array(arg: Arg) -> str:
-    return f"{c_of_numpy(arg.dtype)} {arg.symbol}[{arg.size}] __attribute__((aligned({CACHE_LINE})))"
+    return f"{c_of_numpy(arg.dtype)} {arg.symbol}[{arg.array_size}] __attribute__((aligned({CACHE_LINE})))"
 
 
 def embedded(banner: str, weights: Sequence[Arg], hashes: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ from xdsl.traits import is_side_effect_free
 
 from axiloom.drivergen import dialect as accel
 from axiloom.drivergen import queue
+from axiloom.drivergen.locality import LINE_BYTES
 from axiloom.drivergen.mlir import fail
 from axiloom.drivergen.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.passes.flatten_tiles import begins_on
@@ -31,8 +32,6 @@ from axiloom.isa.types import WORD_BITS
 
 MAX_STRIDE, MAX_ROWS = (1 << 19) - 1, (1 << 13) - 1
 """Of a descriptor's fields: bytes, rows."""
-CACHE_LINE = 32
-"""Bytes. What the DMA writes in place must not share one with what the CPU writes."""
 
 _OWNED = "in place, in an array that only the DMA writes to"
 
@@ -137,15 +136,26 @@ def _sent_before(op: Operation) -> bool:
     return isinstance(op, accel.SendOp) and op.dense is not None and isinstance(op.parent_op(), func.FuncOp)
 
 
-def _received(op: accel.RecvOp, beat_bytes: int) -> str:
+@dataclass(frozen=True)
+class _Units:
+    """Bytes of a beat of the stream, and of a cache line.
+
+    What the DMA writes in place must share no line with what the CPU writes.
+    """
+
+    beat: int
+    line: int
+
+
+def _received(op: accel.RecvOp, units: _Units) -> str:
     """How one tile could get to memory: those that share lines need an array that is the DMA's alone."""
     shape = op.shape.get_values()
     rows = _Rows.of(op.tile, shape, op.permutation.get_values())
     if rows is None or op.mode.data != "overwrite" or not _is_whole(op.tile, shape):
         return queue.THROUGH_WINDOW
-    if rows.fits(CACHE_LINE):
+    if rows.fits(units.line):
         return queue.IN_PLACE
-    return _OWNED if rows.fits(beat_bytes) else queue.THROUGH_WINDOW
+    return _OWNED if rows.fits(units.beat) else queue.THROUGH_WINDOW
 
 
 def _touched(value: SSAValue) -> Iterator[Operation]:
@@ -188,9 +198,9 @@ def _other_loops(tile: SSAValue, at: Operation) -> list[SSAValue]:
 class _Nest:
     """Operations of a function's body from the first transfer to the loop nest with the last one."""
 
-    def __init__(self, ops: list[Operation], beat_bytes: int) -> None:
+    def __init__(self, ops: list[Operation], units: _Units) -> None:
         self.ops = ops
-        self.beat_bytes = beat_bytes
+        self.units = units
         self.inner = [inner for op in ops for inner in op.walk()]
         self.notes: dict[str, str] = {}
 
@@ -204,7 +214,7 @@ class _Nest:
         block.insert_op_before(queue.QueueOpenOp(max(words, default=1)), self.ops[0])
         Rewriter.insert_op(queue.QueueCloseOp(), InsertPoint.after(self.ops[-1]))
         receives = [op for op in self.inner if isinstance(op, accel.RecvOp)]
-        ways = {_received(op, self.beat_bytes) for op in receives}
+        ways = {_received(op, self.units) for op in receives}
         in_place = queue.THROUGH_WINDOW not in ways
         if in_place and _OWNED in ways:
             arrays = list({array_of(op.tile): None for op in receives})
@@ -257,7 +267,7 @@ class _Nest:
 
     def _tile(self, op: accel.SendOp) -> None:
         shape, permutation = op.shape.get_values(), op.permutation.get_values()
-        how = _way(op, self.beat_bytes)
+        how = _way(op, self.units.beat)
         send = queue.QueueTileOp(op.tile, shape, permutation, how)
         self._note(op.tile, how)
         if how == queue.THROUGH_WINDOW:
@@ -352,18 +362,18 @@ def _queued(ops: list[Operation]) -> list[Operation]:
     return ops[next(n for n in range(last, len(ops)) if isinstance(ops[n], accel.WaitOp)) + 1 :]
 
 
-def _together(block: Block, beat_bytes: int) -> list[list[Operation]]:
+def _together(block: Block, units: _Units) -> list[list[Operation]]:
     """Nests that follow each other share a queue where all that comes back is written in place: the parts of
     a convolution then overlap."""
     found: list[list[Operation]] = []
     mergeable = False
     for ops in list(_nests(block)):
-        ways = {_received(inner, beat_bytes) for inner in _walked(ops) if isinstance(inner, accel.RecvOp)}
+        ways = {_received(inner, units) for inner in _walked(ops) if isinstance(inner, accel.RecvOp)}
         in_place = queue.THROUGH_WINDOW not in ways
         if (
             (found and in_place and mergeable)
             and _follows(found[-1][-1], ops[0])
-            and _may_share(found[-1], ops, beat_bytes)
+            and _may_share(found[-1], ops, units)
         ):
             found[-1] += ops
         else:
@@ -377,14 +387,14 @@ def _walked(ops: Sequence[Operation]) -> Iterator[Operation]:
         yield from op.walk()
 
 
-def _may_share(before: Sequence[Operation], ops: Sequence[Operation], beat_bytes: int) -> bool:
+def _may_share(before: Sequence[Operation], ops: Sequence[Operation], units: _Units) -> bool:
     """Is nothing sent in `ops` that is received `before`? In one queue it would be read before it is there.
 
     And a queue owns at most one array.
     """
     received = [op for op in _walked((*before, *ops)) if isinstance(op, accel.RecvOp)]
     arrays = {array_of(op.tile) for op in received}
-    if len(arrays) > 1 and any(_received(op, beat_bytes) == _OWNED for op in received):
+    if len(arrays) > 1 and any(_received(op, units) == _OWNED for op in received):
         return False
     return arrays.isdisjoint(array_of(op.tile) for op in _walked(ops) if isinstance(op, accel.SendOp))
 
@@ -420,8 +430,8 @@ class ZeroCopy(ModulePass):
     `stream_width` (bits): rows of an operand that is read in place begin and end on a beat. What a descriptor
     cannot express (zeros beside an edge, transposition, odd rows) goes through the window, for each operand
     as a whole or, where only edges are at fault, for those tiles. A result is written in place where all its
-    tiles overwrite and fill whole cache lines; or whole beats, where nothing else uses its array: then that
-    belongs to the DMA (`accel.queue_own`) until the queue is closed, as tiles share cache lines.
+    tiles overwrite and fill whole cache lines (of `line_bytes`); or whole beats, where nothing else uses its
+    array: then that belongs to the DMA (`accel.queue_own`) until the queue is closed, as tiles share lines.
 
     A tile is cleaned at its first use, so that cleaning overlaps with the transfers: in the first
     iterations of the loops that do not move it. The tiled op that has the transfers is between
@@ -437,6 +447,7 @@ class ZeroCopy(ModulePass):
     name = "accel-zero-copy"
 
     stream_width: int = WORD_BITS
+    line_bytes: int = LINE_BYTES
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for init in [o for o in op.walk() if isinstance(o, accel.InitDmaOp)]:
@@ -446,8 +457,9 @@ class ZeroCopy(ModulePass):
                     "zero copy needs scatter-gather: --dma sg, or scatterGather in the dma_config",
                 )
         for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
-            for ops in _together(function.body.block, self.stream_width // 8):
-                _Nest(ops, self.stream_width // 8).rewrite()
+            units = _Units(self.stream_width // 8, self.line_bytes)
+            for ops in _together(function.body.block, units):
+                _Nest(ops, units).rewrite()
             _drop_unused(function)
 
 

@@ -64,14 +64,13 @@ class NetworkRun(Run):
 
     def _compile(self, *, accelerated: bool, neon: bool = False) -> NetworkDriver:
         on = boards.load(self.board)
-        board = on.caches
         return compile_network(
             self.mlir,
             self.specs if accelerated else None,
             self.weights,
             schedule=self._how,
             name=self.problem,
-            caches=Caches(board.l2_size, board.l2_ways),
+            caches=Caches(on.caches.l2_size, on.caches.l2_ways, on.line_bytes),
             embed=self.keep_weights == "embedded",
             least=self.least,
             neon=neon,

@@ -127,7 +127,7 @@ class Run:
 
     @cached_property
     def driver(self) -> Driver:
-        board = boards.load(self.board).caches
+        board = boards.load(self.board)
         return drivergen.compile_mlir(
             self.mlir,
             self.spec,
@@ -136,7 +136,7 @@ class Run:
             tile=self.schedule.tile,
             pipeline=self.schedule.pipeline,
             name=self.problem,
-            caches=Caches(board.l2_size, board.l2_ways),
+            caches=Caches(board.caches.l2_size, board.caches.l2_ways, board.line_bytes),
         )
 
     @cached_property

@@ -21,6 +21,7 @@
  *     AXL_DMA_IRQ      1: wait asleep (WFI) until the channel's interrupt; 0: poll (default)
  *     AXL_TIMEOUT_US   limit of every wait in microseconds (default: none; Linux: ten seconds)
  *     AXL_TIMEOUT_LOOKS  after how many looks at the DMA the clock is read (default 1; Linux, where that is a call: 1000)
+ *     AXL_CACHE_LINE   bytes of a cache line (default: 64 on AArch64, a Cortex-A53; 32, a Cortex-A9)
  *     AXL_CPU_HZ       clock of the CPU (default 650000000); the global timer runs at half of it
  *     AXL_DMAS         accelerators of the system, each with its DMA and windows (default 1): see dma_select
  *     AXL_LINUX        1: a Linux process, with the platform in sw/linux; 0: bare metal (default)
@@ -70,6 +71,13 @@
 #if AXL_PROCESS && !defined(AXL_TIMEOUT_US)
 #define AXL_TIMEOUT_US 10000000
 #endif
+#ifndef AXL_CACHE_LINE
+#ifdef __aarch64__
+#define AXL_CACHE_LINE 64u
+#else
+#define AXL_CACHE_LINE 32u
+#endif
+#endif
 #ifndef AXL_CPU_HZ
 #define AXL_CPU_HZ 650000000u
 #endif
@@ -118,7 +126,7 @@ extern uintptr_t axl_bus_offset;
 static inline uint32_t axl_bus(const volatile void *pointer) { return (uint32_t)((uintptr_t)pointer + axl_bus_offset); }
 
 /* Reset and start the DMA at dma_addr, with its windows (byte addresses and sizes, word aligned; for cached
- * windows aligned to a cache line of 32 bytes). */
+ * windows aligned to a cache line, AXL_CACHE_LINE). */
 dma_status dma_init(uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, uintptr_t out_addr,
                     uint32_t out_bytes);
 

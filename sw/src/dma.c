@@ -4,7 +4,6 @@
 
 /* A reset takes a few dozen cycles of the fabric; a DMA that is not there answers with something else for ever. */
 #define READY_POLLS 1000u
-#define CACHE_LINE 32u
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT)
 
 #if AXL_DMA_IRQ && defined(AXL_TIMEOUT_US)
@@ -61,7 +60,7 @@ static dma_status reset_and_run(void) {
 }
 
 static int aligned(uintptr_t address, uint32_t bytes) {
-    uint32_t unit = AXL_DMA_CACHED ? CACHE_LINE : sizeof(uint32_t);
+    uint32_t unit = AXL_DMA_CACHED ? AXL_CACHE_LINE : sizeof(uint32_t);
     return address != 0 && address % unit == 0 && bytes % unit == 0 && bytes != 0;
 }
 

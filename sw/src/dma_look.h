@@ -73,7 +73,7 @@ DMA_INLINE void dma_sleep(const dma_channel *channel, int woken) {
 /* Call `look` until it says done or fails, as long as AXL_TIMEOUT_US allows; asleep in between if AXL_DMA_IRQ. */
 DMA_INLINE dma_status dma_wait_until(const dma_channel *channel, dma_status (*look)(int *done)) {
 #ifdef AXL_TIMEOUT_US
-    const uint64_t allowed = (uint64_t)(AXL_TIMEOUT_US) * (AXL_CPU_HZ / 2000000u);
+    const uint64_t allowed = (uint64_t)(AXL_TIMEOUT_US) * (AXL_CPU_HZ / 2) / 1000000u;
     uint64_t limit = AXL_TIMEOUT_LOOKS == 1 ? axl_timer() + allowed : 0;
     uint32_t left = AXL_TIMEOUT_LOOKS;
 #endif

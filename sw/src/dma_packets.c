@@ -2,7 +2,7 @@
 #include "axiloom_packets.h"
 #include "dma_look.h"
 
-#define CACHE_LINE_WORDS 8u
+#define CACHE_LINE_WORDS (AXL_CACHE_LINE / (uint32_t)sizeof(uint32_t))
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT)
 #define LENGTH_WORDS (((1u << AXL_LENGTH_BITS) - 1) / sizeof(uint32_t))
 #define TRY(call)                             \

@@ -3,10 +3,15 @@
 
 #if AXL_DMA_SG
 
-#define LINE 32u
+#define LINE AXL_CACHE_LINE
 #define ROOM (AXL_SEND_RING / 4) /* descriptors that are waited for where the ring is full */
 #define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
 #define AT_ONCE (512u << 10)     /* bytes */
+#ifdef __aarch64__ /* a Zynq UltraScale+ has its own behind the DMA's ports, far away */
+#define HAS_OCM 0
+#else
+#define HAS_OCM (!AXL_PROCESS)
+#endif
 #define OCM_WORDS (8192u / AXL_DMAS & ~7u)
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT) /* windows */
 
@@ -200,7 +205,7 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
         return DMA_ERR_BUSY;
     if (tile_words == 0 || tile_words > DMA_BYTES / sizeof(uint32_t))
         return DMA_ERR_LENGTH;
-    const int on_chip = !AXL_LINUX && !AXL_DMA_COHERENT && tile_words <= OCM_WORDS / 2;
+    const int on_chip = HAS_OCM && !AXL_DMA_COHERENT && tile_words <= OCM_WORDS / 2;
     const uint32_t fitting = (on_chip ? OCM_WORDS : dma_out_window.size) / tile_words;
     if (take && fitting == 0)
         return DMA_ERR_BOUNDS;

@@ -126,7 +126,7 @@ def _one_test(number: int, name: str, driver: Driver, reference: Driver, single:
     arrays, fill, compare = [], [], []
     for i, arg in enumerate(driver.args):
         kind = _TYPES[arg.dtype]
-        arrays.append(f"{kind} axl_arg_{name}_{i}[{arg.size}] __attribute__((aligned(64)));")
+        arrays.append(f"{kind} axl_arg_{name}_{i}[{arg.array_size}] __attribute__((aligned(64)));")
         if arg.kind == "in":
             fill.append(f"        for (uint32_t i = 0; i < {arg.size}; i++)")
             fill.append(f"            axl_arg_{name}_{i}[i] = ({kind})next();")

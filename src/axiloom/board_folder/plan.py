@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from axiloom import drivergen, isa
+from axiloom.boards import LINE_BYTES
 from axiloom.boards.hardware import Hardware
 from axiloom.drivergen import Driver
+from axiloom.drivergen.locality import Caches
 from axiloom.errors import SpecError, UsageError
 from axiloom.hw.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
@@ -55,9 +57,14 @@ class Plan:
     def drivers(self) -> tuple[Driver, ...]:
         """One for each accelerator; their functions have names of their own."""
         return tuple(
-            drivergen.compile_mlir(text, spec, pipeline=self.pipeline, name=problem)
+            drivergen.compile_mlir(text, spec, pipeline=self.pipeline, name=problem, caches=self._caches)
             for text, spec, problem in zip(self.mlir, self.specs, self.problems, strict=True)
         )
+
+    @property
+    def _caches(self) -> Caches:
+        cpu = self.hardware.cpu
+        return Caches(line_bytes=LINE_BYTES[cpu.model]) if cpu else Caches()
 
     @cached_property
     def references(self) -> tuple[Driver, ...]:

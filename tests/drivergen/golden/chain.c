@@ -67,7 +67,7 @@ dma_status two(const int32_t *A, const int32_t *B, int32_t *D, int32_t *C)
         }
     }
     const int32_t *const constant = constant_0;
-    static int32_t T[15] __attribute__((aligned(64)));
+    static int32_t T[16] __attribute__((aligned(64)));
     for (uint32_t i0 = 0; i0 < 5; i0++) {
         for (uint32_t i1 = 0; i1 < 3; i1++) {
             T[i0 * 3 + i1] = INT32_MIN;
