@@ -202,13 +202,20 @@ class Core:
         """From here until the next :meth:`begin`: missing cache maintenance is a fault."""
         self._lib.axl_stop_at_stale()
 
-    def section_at(self, function: str) -> None:
-        """From here until the next :meth:`begin`: the first call of `function` is measured."""
-        self._lib.axl_section_at(self.program.symbol(function).address if self.program else 0)
+    def section_at(self, function: str, *, clean: bool = False) -> None:
+        """From here until the next :meth:`begin`: the first call of `function` is measured.
+
+        With `clean` nothing of what ran before shows: caches and branch prediction are empty when it begins.
+        """
+        self._lib.axl_section_at(self.program.symbol(function).address if self.program else 0, clean)
 
     def section_cycles(self) -> int:
         """Fabric cycles of that call; 0 if there was none."""
         return int(self._lib.axl_section_cycles())
+
+    def section_stack(self) -> int:
+        """The stack pointer when it began."""
+        return int(self._lib.axl_section_stack())
 
     @property
     def console(self) -> str:

@@ -61,6 +61,8 @@ class Order:
     """Missing cache maintenance ends the run."""
     devices: Sequence[str] = linux.DEVICES
     """Of a Linux process: what it finds beside /dev/mem."""
+    section_clean: bool = False
+    """Caches and branch prediction are empty when the section begins."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class Finished:
     stale: list[str] = field(default_factory=list)
     laps: list[list[tuple[int, int]]] = field(default_factory=list)
     section_cycles: int = 0
+    section_stack: int = 0
     console: str = ""
     hang: str | None = None
     fault: str | None = None
@@ -351,7 +354,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
     if order.strict:
         core.stop_at_stale()
     if order.section:
-        core.section_at(order.section)
+        core.section_at(order.section, clean=order.section_clean)
     if order.layers:
         core.lap_at("axl_layer")
 
@@ -386,6 +389,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
         stale=core.stale(),
         laps=core.laps(),
         section_cycles=core.section_cycles(),
+        section_stack=core.section_stack(),
         console=core.console,
         hang=hang,
         fault=fault,

@@ -68,6 +68,8 @@ class Job:
     """Of a network: what progress calls each layer, and about how long it takes in relation to the others."""
     section: str = ""
     """A function of the program; how long its first call takes is in the result."""
+    section_clean: bool = False
+    """Caches and branch prediction are empty when it begins."""
     strict: bool = False
     """Missing cache maintenance ends the run with a fault, not only with a line in the result."""
     devices: Sequence[str] = linux.DEVICES
@@ -100,6 +102,8 @@ class RunResult:
     """Of a network, when each layer begins and at the end: words in and out so far of each accelerator."""
     section_cycles: int = 0
     """Fabric cycles of the first call of the job's section, if it had one."""
+    section_stack: int = 0
+    """The stack pointer when that call began."""
     console: str = ""
     """What a Linux process wrote to standard output and error."""
     hang: str | None = None
@@ -235,6 +239,7 @@ class Soc:
                 j.section,
                 j.strict,
                 j.devices,
+                j.section_clean,
             )
             for j in jobs
         ]
@@ -328,6 +333,7 @@ def _result(finished: Finished) -> RunResult:
         stale=finished.stale,
         laps=finished.laps,
         section_cycles=finished.section_cycles,
+        section_stack=finished.section_stack,
         console=finished.console,
         hang=finished.hang,
         fault=finished.fault,

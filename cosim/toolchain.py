@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -45,7 +45,12 @@ class Target:
     link: tuple[str, ...] = ()
 
 
-BARE = Target("arm", TARGET, sw.SOURCES, sw.INCLUDE, sw.LINKER_SCRIPT)
+TARGET_64 = ("-target", "aarch64-freestanding", "-mcpu=cortex_a53")
+BARE_TARGETS = {
+    "armv7": Target("arm", TARGET, sw.SOURCES, sw.INCLUDE, sw.LINKER_SCRIPT),
+    "aarch64": Target("arm64", TARGET_64, sw.SOURCES_64, sw.INCLUDE, sw.LINKER_SCRIPT_64),
+}
+"""By the CPU's architecture."""
 LINUX_TARGETS = {
     cpu: Target(
         f"linux-{cpu}",
@@ -100,8 +105,11 @@ def compile_arm(
     defines: Mapping[str, object] | None = None,
     opt: str = "-O3",
     flags: Sequence[str] = (),
+    script: Path | None = None,
 ) -> Path:
     """Compile C99 and assembler `sources` and link them with the runtime to the ELF `out`; returns `out`.
+
+    It runs on bare metal, on the CPU of `board` (None: a Cortex-A9).
 
     The DMA is the one of `spec`; without, one in simple mode with a LENGTH register of `length_bits`.
     Several specifications: AXL_ID_<name> is the number of an accelerator for dma_select (its place among
@@ -109,17 +117,14 @@ def compile_arm(
     The runtime polls it, or with `irq` sleeps until its interrupt. `defines` are macros (an AXL_* one
     takes the place of the board's). `flags` come after ours. The result is taken from the cache if neither
     sources, headers beside them and in `include`, flags nor compiler have changed. CompileError carries the
-    compiler's first error.
+    compiler's first error. `script` is a linker script in place of ours.
     """
-    if board and board.architecture != "armv7":
-        raise CompileError(
-            f"{board.name} has a CPU for {board.architecture}, for which there is no bare-metal build: "
-            "build for Linux (--os linux)"
-        )
     hardware: dict[str, object] = {"AXL_DMA_IRQ": 1} if irq else {}
     hardware |= hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
     macros = _macros(board, hardware, defines or {})
-    return _compile(BARE, sources, out, include, [*macros, *flags], opt)
+    target = BARE_TARGETS[board.architecture if board else "armv7"]
+    target = replace(target, script=script or target.script)
+    return _compile(target, sources, out, include, [*macros, *flags], opt)
 
 
 def compile_linux(

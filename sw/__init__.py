@@ -1,8 +1,9 @@
 """C for the host's side, built by :mod:`axiloom.cosim.toolchain`.
 
-``include/axiloom.h`` is the runtime's interface, ``src/`` the runtime, ``arm/`` the start-up code, linker
-script and platform of a Cortex-A9, ``linux/`` the platform of a Linux process, ``remote/`` that of a PC whose
-DMA is behind a line, ``baselines/`` drivers and CPU kernels by hand to measure against.
+``include/axiloom.h`` is the runtime's interface, ``src/`` the runtime, ``arm/`` and ``arm64/`` the start-up
+code, linker script and platform of a Cortex-A9 and a Cortex-A53, ``linux/`` the platform of a Linux process,
+``remote/`` that of a PC whose DMA is behind a line, ``baselines/`` drivers and CPU kernels by hand to measure
+against.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ ROOT = Path(__file__).parent
 INCLUDE = (ROOT / "include", ROOT / "arm" / "include")
 BASELINES = ROOT / "baselines"
 LINKER_SCRIPT = ROOT / "arm" / "link.ld"
+LINKER_SCRIPT_64 = ROOT / "arm64" / "link.ld"
 
-SOURCES = (
-    ROOT / "arm" / "start.S",
-    ROOT / "arm" / "platform.c",
+RUNTIME = (
     ROOT / "src" / "dma.c",
     ROOT / "src" / "dma_simple.c",
     ROOT / "src" / "dma_sg.c",
@@ -26,13 +26,15 @@ SOURCES = (
     ROOT / "src" / "dma_block.c",
     ROOT / "src" / "dma_status.c",
 )
-REMOTE_SOURCES = (ROOT / "remote" / "platform.c", *(path for path in SOURCES if path.parent.name == "src"))
+SOURCES = (ROOT / "arm" / "start.S", ROOT / "arm" / "platform.c", *RUNTIME)
+SOURCES_64 = (ROOT / "arm64" / "start.S", ROOT / "arm64" / "platform.c", *RUNTIME)
+REMOTE_SOURCES = (ROOT / "remote" / "platform.c", *RUNTIME)
 """The runtime of a driver that runs on a PC, while its DMA is behind a line."""
 LINUX = ROOT / "linux"
 LINUX_SOURCES = (
     LINUX / "devices.c",
     LINUX / "platform.c",
-    *(path for path in SOURCES if path.parent.name == "src"),
+    *RUNTIME,
 )
 """The runtime of a Linux process, with the libraries and headers of the target beside ``include/``."""
 LINUX_SCRIPT = LINUX / "link.ld"

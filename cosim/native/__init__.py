@@ -74,6 +74,7 @@ class Config(ctypes.Structure):
         ("l1d_events", c_uint32),
         ("count_uncached", c_uint32),
         ("aarch64", c_uint32),
+        ("line_bytes", c_uint32),
     ]
 
 
@@ -222,8 +223,9 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "axl_file": (None, [c_char_p, c_uint32, c_char_p, c_uint64, c_uint64]),
     "axl_process_start": (c_int, [POINTER(Process)]),
     "axl_console": (c_char_p, []),
-    "axl_section_at": (None, [c_uint32]),
+    "axl_section_at": (None, [c_uint32, c_int]),
     "axl_section_cycles": (c_uint64, []),
+    "axl_section_stack": (c_uint32, []),
     "axl_lap_at": (None, [c_uint32]),
     "axl_lap_count": (c_int, []),
     "axl_laps": (POINTER(c_uint64), []),
@@ -286,6 +288,7 @@ def config(board: Board, pages: Sequence[int], mmio_size: int) -> Config:
     made.l1d_events = L1D_EVENTS.index(board.events.l1d_events)
     made.count_uncached = int(board.events.uncached)
     made.aarch64 = int(board.architecture == "aarch64")
+    made.line_bytes = board.line_bytes
     if board.os is not None:
         made.has_os = 1
         for event in ("start", "syscall", "page_fault"):

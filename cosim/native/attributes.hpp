@@ -1,8 +1,8 @@
 // Which memory the guest's caches may hold, by section of 1 MiB.
 //
 // Read from the guest's own first-level table whenever it changes SCTLR, TTBR0 or the TLB, so that a wrong
-// attribute in start-up code has the effect it has on the chip. Sections only: of a second-level table the first
-// page speaks for its section. The S bit is not looked at (Xilinx's own tables set it, with SMP mode on).
+// attribute in start-up code has the effect it has on the chip. Sections only: of a second-level table (in AArch64
+// of any) the first page speaks for its section. The S bit is not looked at (Xilinx's own tables set it, with SMP mode on).
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,53 @@ struct Attributes {
         }
     }
 
+    struct Wide { // registers of EL1
+        uint64_t sctlr, ttbr0, tcr, mair;
+    };
+
+    // ARMv8-A ARM, D5.3 (descriptors, granule of 4 KiB) and D13.2.118 (SCTLR_EL1). True if data may be cached at all;
+    // `moved` is the first address that is not mapped to itself.
+    bool read(const Wide &from, const uint8_t *ram, uint64_t ram_size, uint32_t &moved) {
+        reset(ram_size);
+        fetch_cached = from.sctlr & (1u << 12);
+        if (!(from.sctlr & 1u))
+            return false;
+        for (uint64_t address = 0; address < 1ull << 32; address += 1u << 20) {
+            uint64_t to = address;
+            const uint64_t entry = entry_of(from, address, ram, ram_size, to);
+            const uint32_t kind = from.mair >> 8 * (entry >> 2 & 7) & 0xFF; // 0x0n is a device, a half of 4 is not cached
+            if (entry && to != address && !moved)
+                moved = static_cast<uint32_t>(address);
+            if (entry && from.sctlr & (1u << 2) && data[address >> 20] == Attribute::UNCACHED && kind >> 4 != 0 &&
+                kind >> 4 != 4 && (kind & 15) != 4)
+                data[address >> 20] = Attribute::CACHED;
+        }
+        return from.sctlr & (1u << 2);
+    }
+
   private:
+    // The block or page that `address` is in, and where that is; 0: it is in none.
+    static uint64_t entry_of(const Wide &from, uint64_t address, const uint8_t *ram, uint64_t ram_size, uint64_t &to) {
+        const uint32_t unused_bits = from.tcr & 63; // T0SZ
+        uint64_t table = from.ttbr0 & 0xFFFFFFFFF000u;
+        for (uint32_t level = unused_bits >= 34 ? 2 : unused_bits >= 25 ? 1 : 0; level <= 3; level++) {
+            const uint32_t shift = 39 - 9 * level;
+            const uint64_t place = table + 8 * (address >> shift & 511), within = (1ull << shift) - 1;
+            if (place + 8 > ram_size)
+                return 0;
+            uint64_t entry;
+            memcpy(&entry, ram + place, sizeof entry);
+            if (!(entry & 1))
+                return 0;
+            table = entry & 0xFFFFFFFFF000u;
+            if (level == 3 || !(entry & 2)) {
+                to = (table & ~within) | (address & within);
+                return entry;
+            }
+        }
+        return 0;
+    }
+
     static uint32_t load(const uint8_t *from) {
         uint32_t value;
         memcpy(&value, from, sizeof value);

@@ -90,7 +90,7 @@ typedef struct axl_os_cost {
     uint32_t cycles, instructions, loads, stores, branches;
 } axl_os_cost;
 
-/* The board, as the core sees it (boards/<name>/profile.toml). Cache sizes are powers of two; lines are 32 bytes. */
+/* The board, as the core sees it (boards/<name>/profile.toml). Cache sizes are powers of two; lines are of 32 or 64 bytes. */
 typedef struct axl_config {
     uint64_t cpu_hz, fabric_hz;
     uint32_t l1i_size, l1i_ways;
@@ -126,6 +126,7 @@ typedef struct axl_config {
     uint32_t l1d_events;             /* AXL_L1D_*: what the events of loads and stores count */
     uint32_t count_uncached;         /* 1: uncached loads and stores are L1D accesses for the counters */
     uint32_t aarch64;                /* 1: a Cortex-A53, 0: a Cortex-A9 */
+    uint32_t line_bytes;             /* of all three caches */
 } axl_config;
 
 uint8_t *axl_ram(void);     /* axl_ram_size() bytes at physical address 0, the same mapping for CPU, DMA and Python */
@@ -139,7 +140,7 @@ const char *axl_error(void);                 /* why the last axl_* call that ret
  * streams stays: call axl_protocol_reset when the RTL is reset (and only then). 0, or -1. */
 int axl_job_begin(void);
 
-/* Start at `entry` (ARM state, MMU and caches off, as after the boot ROM). The run ends when the PC reaches
+/* Start at `entry` (ARM state, MMU and caches off, as after the boot ROM; AArch64: in EL1). The run ends when the PC reaches
  * `exit_pc`; the exit code is the word at `exit_code_addr`. [text_start, text_end) is scanned for cache
  * maintenance instructions. 0, or -1. */
 int axl_cpu_start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
@@ -167,9 +168,11 @@ int axl_process_start(const axl_process_t *program);
 const char *axl_console(void);       /* what it has written to standard output and error */
 
 /* The first call of the function at `address` is measured: from its first instruction to the one behind the call, in
- * fabric cycles. axl_job_begin forgets the address. 0 if it did not come to an end. */
-void axl_section_at(uint32_t address);
+ * fabric cycles. axl_job_begin forgets the address. 0 if it did not come to an end. With `clean` caches and predictor
+ * are empty when it begins, and a cycle of both clocks begins with it: nothing of what ran before shows. */
+void axl_section_at(uint32_t address, int clean);
 uint64_t axl_section_cycles(void);
+uint32_t axl_section_stack(void); /* the stack pointer when it began */
 
 /* Without RTL: run to the end, or until about `max_instructions` (0: no limit). WFI without an interrupt source
  * is a fault. 0 when the program ended, 1 at the limit or at a fault (see axl_state). */

@@ -6,8 +6,6 @@
 
 namespace axl {
 
-constexpr uint32_t LINE_SHIFT = 5; // 32-byte lines in L1 and L2 of a Zynq-7000
-constexpr uint32_t LINE_BYTES = 1u << LINE_SHIFT;
 constexpr uint32_t NO_LINE = 0xFFFFFFFFu;
 constexpr uint32_t NOT_FOUND = 0xFFFFFFFFu;
 
@@ -32,8 +30,8 @@ struct Cache {
     uint32_t time = 0, lfsr = 1;
     bool lru = false;
 
-    void configure(uint32_t size, uint32_t ways_, bool lru_) {
-        uint32_t sets = size / LINE_BYTES / ways_;
+    void configure(uint32_t size, uint32_t ways_, bool lru_, uint32_t line_bytes) {
+        uint32_t sets = size / line_bytes / ways_;
         set_mask = sets - 1;
         ways = ways_;
         lru = lru_;

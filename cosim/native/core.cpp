@@ -68,8 +68,8 @@ int refuse(const std::string &why) {
 
 bool power_of_two(uint32_t value) { return value && !(value & (value - 1)); }
 
-bool good_cache(uint32_t size, uint32_t ways) {
-    return power_of_two(size) && power_of_two(ways) && ways <= 32 && size >= axl::LINE_BYTES * ways;
+bool good_cache(uint32_t size, uint32_t ways, uint32_t line_bytes) {
+    return power_of_two(size) && power_of_two(ways) && ways <= 32 && size >= line_bytes * ways;
 }
 
 bool in_ram(uint32_t address, const char *what) {
@@ -97,7 +97,7 @@ int axl_mem_read(int addr) {
     if (!in_ram(address, "reads"))
         return static_cast<int>(0xDEADBEEFu);
     s.dma_reads++;
-    const uint32_t line = address >> axl::LINE_SHIFT;
+    const uint32_t line = address >> s.memory.line_shift;
     if (line != s.clean_line)
         s.clean_line = s.memory.dma_read(line) ? line : axl::NO_LINE;
     int32_t word;
@@ -111,7 +111,7 @@ void axl_mem_write(int addr, int data, int strb) {
     if (!(strb & 15) || !in_ram(address, "writes"))
         return;
     s.dma_writes++;
-    const uint32_t line = address >> axl::LINE_SHIFT;
+    const uint32_t line = address >> s.memory.line_shift;
     if (line != s.written_line)
         s.memory.dma_write(line);
     s.written_line = line;
@@ -179,9 +179,12 @@ int axl_configure(const axl_config *config) {
     System &s = soc();
     if (!config->cpu_hz || !config->fabric_hz)
         return refuse("cpu_hz and fabric_hz must be positive");
-    if (!good_cache(config->l1i_size, config->l1i_ways) || !good_cache(config->l1d_size, config->l1d_ways) ||
-        !good_cache(config->l2_size, config->l2_ways))
-        return refuse("cache sizes and ways must be powers of two, with at least one set of 32-byte lines");
+    const uint32_t line = config->line_bytes;
+    if (line != 32 && line != 64)
+        return refuse("line_bytes must be 32 or 64");
+    if (!good_cache(config->l1i_size, config->l1i_ways, line) || !good_cache(config->l1d_size, config->l1d_ways, line) ||
+        !good_cache(config->l2_size, config->l2_ways, line))
+        return refuse("cache sizes and ways must be powers of two, with at least one set of lines");
     if (config->replacement > AXL_REPLACE_LRU)
         return refuse("replacement must be 0 (random) or 1 (LRU)");
     if (config->l1d_events > AXL_L1D_ACCESSES)
@@ -243,7 +246,8 @@ int axl_process_start(const axl_process_t *program) {
 
 const char *axl_console(void) { return soc().cpu.process.console.c_str(); }
 
-void axl_section_at(uint32_t address) { soc().cpu.section_at(address); }
+void axl_section_at(uint32_t address, int clean) { soc().cpu.section_at(address, clean != 0); }
+uint32_t axl_section_stack(void) { return soc().cpu.section_stack(); }
 uint64_t axl_section_cycles(void) { return soc().cpu.section_cycles(); }
 
 int axl_cpu_run(uint64_t max_instructions) {

@@ -51,6 +51,7 @@ int Cpu::begin() {
     last_read = read_before = NO_ACCESS;
     timer_start = 0;
     timer_control = pl310_control = 0;
+    mmu = 0;
     max_instructions = 0;
     return 0;
 }
@@ -84,7 +85,8 @@ int Cpu::prepare(uint32_t text_start, uint32_t text_end) {
     uc_err code = uc_mem_map_ptr(engine, 0, RAM_SIZE, UC_PROT_ALL, ram);
     if (code != UC_ERR_OK)
         return fail_setup("uc_mem_map_ptr", code);
-    code = uc_mmio_map(engine, PRIVATE_BASE, PRIVATE_SIZE, on_private_read, this, on_private_write, this);
+    if (!wide)
+        code = uc_mmio_map(engine, PRIVATE_BASE, PRIVATE_SIZE, on_private_read, this, on_private_write, this);
     for (uint32_t i = 0; code == UC_ERR_OK && i < config.mmio_pages; i++) {
         pages[i] = {this, config.mmio_base[i]};
         code = uc_mmio_map(engine, pages[i].base, config.mmio_size, on_device_read, &pages[i], on_device_write, &pages[i]);
@@ -96,6 +98,9 @@ int Cpu::prepare(uint32_t text_start, uint32_t text_end) {
                   hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, reinterpret_cast<void *>(on_access), first, last) &&
                   hook(UC_HOOK_MEM_INVALID, reinterpret_cast<void *>(on_unmapped), first, last) &&
                   hook(UC_HOOK_INTR, reinterpret_cast<void *>(on_exception), first, last);
+    if (hooked && wide) // the engine's own clock is the host's
+        hooked = hook(UC_HOOK_INSN, reinterpret_cast<void *>(on_system_read), first, last, UC_ARM64_INS_MRS) &&
+                 hook(UC_HOOK_INSN, reinterpret_cast<void *>(on_system_write), first, last, UC_ARM64_INS_MSR);
     return hooked && scan(text_start, text_end) == 0 ? 0 : -1;
 }
 
@@ -105,9 +110,9 @@ int Cpu::fail_setup(const char *what, uc_err code) {
     return -1;
 }
 
-bool Cpu::hook(uint32_t type, void *callback, uint64_t first, uint64_t last) {
+bool Cpu::hook(uint32_t type, void *callback, uint64_t first, uint64_t last, int instruction) {
     uc_hook handle;
-    uc_err code = uc_hook_add(engine, &handle, static_cast<int>(type), callback, this, first, last);
+    uc_err code = uc_hook_add(engine, &handle, static_cast<int>(type), callback, this, first, last, instruction);
     if (code == UC_ERR_OK)
         return true;
     fail_setup("uc_hook_add", code);
@@ -115,7 +120,7 @@ bool Cpu::hook(uint32_t type, void *callback, uint64_t first, uint64_t last) {
 }
 
 // The engine takes cache maintenance and PLD for no-ops, so the few instructions that matter get a hook each: writes to
-// CP15 c1 (SCTLR), c2 (TTBR), c7 (caches) and c8 (TLB), and PLD. Data in the text that looks like one is never executed.
+// CP15 c1 (SCTLR), c2 (TTBR), c7 (caches) and c8 (TLB), the same of AArch64, and PLD. Data in the text that looks like one is never executed.
 int Cpu::scan(uint32_t text_start, uint32_t text_end) {
     if (text_end > RAM_SIZE || text_start > text_end) {
         error = "axl_cpu_start: the text is not in RAM";
@@ -126,7 +131,7 @@ int Cpu::scan(uint32_t text_start, uint32_t text_end) {
         memcpy(&word, ram + address, sizeof word);
         uint32_t crn = (word >> 16) & 15;
         bool mcr = (word & 0x0FF00F10) == 0x0E000F10 && (crn == 1 || crn == 2 || crn == 7 || crn == 8);
-        mcr = wide ? is_maintenance(word) : mcr;
+        mcr = wide ? is_system_write(word) : mcr;
         void *callback = mcr             ? reinterpret_cast<void *>(on_coprocessor)
                          : is_pld(word) ? reinterpret_cast<void *>(on_preload)
                                         : nullptr;
@@ -337,8 +342,8 @@ void Cpu::block(uint32_t address, uint32_t size) {
     memory.pc = address;
     pairing = now_entered.multiple && config.pair_accesses;
     pair_next = NOT_PAIRED;
-    uint32_t last = (address + size - 1) >> LINE_SHIFT;
-    for (uint32_t line = address >> LINE_SHIFT; line <= last; line++)
+    uint32_t last = (address + size - 1) >> memory.line_shift;
+    for (uint32_t line = address >> memory.line_shift; line <= last; line++)
         if (line != last_fetch) {
             last_fetch = line;
             if (attributes.fetch_cached)
@@ -380,8 +385,8 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
         return;
     switch (attributes.data[address >> 20]) {
     case Attribute::CACHED: {
-        uint32_t last = (address + size - 1) >> LINE_SHIFT;
-        for (uint32_t line = address >> LINE_SHIFT; line <= last; line++) {
+        uint32_t last = (address + size - 1) >> memory.line_shift;
+        for (uint32_t line = address >> memory.line_shift; line <= last; line++) {
             if (__builtin_expect(memory.preloads.any(), 0))
                 memory.wait_for_preloads(line, cycles());
             write ? memory.store(line) : memory.load(line);
@@ -399,9 +404,24 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
 
 // The function is entered, or the code behind its call.
 void Cpu::mark_section() {
+    if (!section.inside) {
+        section.stack = reg(wide ? static_cast<int>(UC_ARM64_REG_SP) : static_cast<int>(UC_ARM_REG_SP));
+        if (section.clean)
+            clean_state();
+    }
     (section.inside ? section.end : section.begin) = cycles();
     section.mark = section.inside ? NOT_PAIRED : link();
     section.inside = !section.inside;
+}
+
+// Nothing is left of what ran before: caches and predictor are empty, and a cycle of both clocks begins.
+void Cpu::clean_state() {
+    memory.empty();
+    predictor.reset();
+    last_fetch = NO_LINE;
+    base = (base + 63) & ~63ull;
+    memory.penalty += (cpu_ratio - cycles() % cpu_ratio) % cpu_ratio;
+    schedule();
 }
 
 // ARM's PLD and PLDW with an immediate or a shifted register (ARMv7-A ARM, A8.8.126 ff.); in Thumb code they do nothing.
@@ -419,7 +439,7 @@ void Cpu::preload(uint32_t pc) {
     if (address >= RAM_SIZE)
         return;
     if (attributes.data[address >> 20] == Attribute::CACHED)
-        memory.preload(address >> LINE_SHIFT, cycles());
+        memory.preload(address >> memory.line_shift, cycles());
 }
 
 void Cpu::schedule() {
@@ -436,7 +456,10 @@ void Cpu::schedule() {
 void Cpu::event() {
     if (attributes_changed) {
         attributes_changed = false;
-        attributes.read(cp15(1, 0, 0, 0), cp15(2, 0, 0, 0), ram, RAM_SIZE);
+        if (wide)
+            read_attributes();
+        else
+            attributes.read(cp15(1, 0, 0, 0), cp15(2, 0, 0, 0), ram, RAM_SIZE);
         last_fetch = NO_LINE;
         schedule();
         return;
@@ -516,7 +539,15 @@ bool Cpu::on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int, int6
 
 void Cpu::on_coprocessor(uc_engine *, uint64_t address, uint32_t, void *self) {
     Cpu &cpu = cpu_of(self);
-    cpu.wide ? cpu.cache_operation(static_cast<uint32_t>(address)) : cpu.coprocessor_write(static_cast<uint32_t>(address));
+    cpu.wide ? cpu.system_write(static_cast<uint32_t>(address)) : cpu.coprocessor_write(static_cast<uint32_t>(address));
+}
+
+uint32_t Cpu::on_system_read(uc_engine *, uc_arm64_reg to, const uc_arm64_cp_reg *from, void *self) {
+    return cpu_of(self).system_read(static_cast<int>(to), *from);
+}
+
+uint32_t Cpu::on_system_write(uc_engine *, uc_arm64_reg from, const uc_arm64_cp_reg *to, void *self) {
+    return cpu_of(self).system_register_write(static_cast<int>(from), *to);
 }
 
 void Cpu::on_preload(uc_engine *, uint64_t address, uint32_t, void *self) {

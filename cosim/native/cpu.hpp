@@ -37,7 +37,12 @@ class Cpu {
     int begin();
     int start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
     int start_process(const axl_process_t &program);
-    void section_at(uint32_t address) { section = Section{address}; }
+    void section_at(uint32_t address, bool clean) {
+        section = Section{};
+        section.mark = address;
+        section.clean = clean;
+    }
+    uint32_t section_stack() const { return section.stack; }
     uint64_t section_cycles() const { return to_fabric(section.end) - to_fabric(section.begin); }
     int run_alone(uint64_t max_instructions);
     int step(uint32_t rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay);
@@ -75,9 +80,9 @@ class Cpu {
     const Block *previous = nullptr;
     Predictor predictor;
     struct Section { // a function's first call: where its next mark is, and the CPU cycles at both
-        uint32_t mark = NOT_PAIRED;
+        uint32_t mark = NOT_PAIRED, stack = 0;
         uint64_t begin = 0, end = 0;
-        bool inside = false;
+        bool inside = false, clean = false;
     } section;
     uint64_t retired[AXL_CLASSES] = {}; // of blocks that others have replaced
     uint64_t base = 0;        // cost of instructions, 1/64 cycle
@@ -102,9 +107,10 @@ class Cpu {
     uint64_t timer_start = 0;
     uint32_t timer_control = 0;
     uint32_t pl310_control = 0;
+    uint64_t mmu = 0; // SCTLR_EL1.M, as the program sees it
 
     int fail_setup(const char *what, uc_err code);
-    bool hook(uint32_t type, void *callback, uint64_t first, uint64_t last);
+    bool hook(uint32_t type, void *callback, uint64_t first, uint64_t last, int instruction = 0);
     int open_engine();
     int prepare(uint32_t text_start, uint32_t text_end);
     int scan(uint32_t text_start, uint32_t text_end);
@@ -139,12 +145,17 @@ class Cpu {
     void system_call(uint32_t pc);
     void process_call(uint32_t pc);
     void maintain(uint32_t address, uint32_t bytes, bool to_device);
-    void cache_operation(uint32_t pc);
+    void system_write(uint32_t pc);
+    uint32_t system_read(int to, const uc_arm64_cp_reg &from);
+    uint32_t system_register_write(int from, const uc_arm64_cp_reg &to);
+    uint64_t system_register(uint32_t op1, uint32_t crn, uint32_t crm, uint32_t op2) const;
+    void read_attributes();
+    void clean_state();
 
     void block(uint32_t address, uint32_t size);
     void access(bool write, uint32_t address, uint32_t size);
     bool is_pld(uint32_t word) const;
-    bool is_maintenance(uint32_t word) const;
+    bool is_system_write(uint32_t word) const;
     void preload(uint32_t pc);
     void retire(const Block &block);
     bool paired(bool write, uint32_t address, uint32_t size);
@@ -153,6 +164,8 @@ class Cpu {
     static void on_access(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);
     static bool on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);
     static void on_coprocessor(uc_engine *, uint64_t address, uint32_t size, void *self);
+    static uint32_t on_system_read(uc_engine *, uc_arm64_reg to, const uc_arm64_cp_reg *from, void *self);
+    static uint32_t on_system_write(uc_engine *, uc_arm64_reg from, const uc_arm64_cp_reg *to, void *self);
     static void on_preload(uc_engine *, uint64_t address, uint32_t size, void *self);
     static void on_exception(uc_engine *, uint32_t number, void *self);
     static uint64_t on_device_read(uc_engine *, uint64_t offset, unsigned size, void *self);

@@ -1,4 +1,4 @@
-// The CPU with a Linux process on it, and what AArch64 does otherwise than ARMv7.
+// The CPU with a Linux process on it.
 #include <cstring>
 
 #include "cpu.hpp"
@@ -91,45 +91,11 @@ void Cpu::process_call(uint32_t pc) {
 void Cpu::maintain(uint32_t address, uint32_t bytes, bool to_device) {
     timeline.maintenance(cycles(), instructions);
     const uint32_t operation = to_device ? static_cast<uint32_t>(Memory::CLEAN) : Memory::CLEAN | Memory::INVALIDATE;
-    for (uint32_t line = address >> LINE_SHIFT; bytes && line <= (address + bytes - 1) >> LINE_SHIFT; line++) {
+    for (uint32_t line = address >> memory.line_shift; bytes && line <= (address + bytes - 1) >> memory.line_shift; line++) {
         memory.l1_line(line, operation);
         memory.l2_line(line, operation);
         memory.penalty += config.private_write_cycles;
     }
-}
-
-// DC CVAC, CVAU, CIVAC (EL0 may) and IVAC, by address (ARMv8-A ARM, C5.3).
-bool Cpu::is_maintenance(uint32_t w) const {
-    const uint32_t operation = w & 0xFFFFFFE0;
-    return operation == 0xD50B7A20 || operation == 0xD50B7B20 || operation == 0xD50B7E20 || operation == 0xD5087620;
-}
-
-// A line of a Cortex-A53 is two of the model's.
-void Cpu::cache_operation(uint32_t pc) {
-    uint32_t word;
-    memcpy(&word, ram + pc, sizeof word);
-    uint64_t address = 0;
-    uc_reg_read(engine, (word & 31) == 31 ? static_cast<int>(UC_ARM64_REG_XZR) : static_cast<int>(UC_ARM64_REG_X0 + (word & 31)), &address);
-    const uint32_t operation = (word & 0xFFFFFFE0) == 0xD5087620   ? static_cast<uint32_t>(Memory::INVALIDATE)
-                               : (word & 0xFFFFFFE0) == 0xD50B7E20 ? Memory::CLEAN | Memory::INVALIDATE
-                                                                   : static_cast<uint32_t>(Memory::CLEAN);
-    timeline.maintenance(cycles(), instructions);
-    const uint32_t first = static_cast<uint32_t>(address) >> LINE_SHIFT & ~1u;
-    for (uint32_t line = first; line <= first + 1; line++) {
-        memory.l1_line(line, operation);
-        memory.l2_line(line, operation);
-    }
-}
-
-// Base and scaled offset of PRFM and of the loads and stores that share its form; 0 for others.
-uint32_t Cpu::wide_transfer_address(uint32_t w) const {
-    if ((w & 0x3B000000) != 0x39000000)
-        return 0;
-    const uint32_t base = w >> 5 & 31;
-    uint64_t address = 0;
-    uc_reg_read(engine, base == 31 ? static_cast<int>(UC_ARM64_REG_SP) : base == 30 ? static_cast<int>(UC_ARM64_REG_X30)
-                        : base == 29 ? static_cast<int>(UC_ARM64_REG_X29) : static_cast<int>(UC_ARM64_REG_X0 + base), &address);
-    return static_cast<uint32_t>(address) + ((w >> 10 & 0xFFF) << (w >> 30));
 }
 
 } // namespace axl

@@ -119,7 +119,7 @@ void Cpu::private_write(uint32_t offset, unsigned size, uint32_t value) {
 }
 
 void Cpu::pl310_write(uint32_t offset, uint32_t value) {
-    const uint32_t line = value >> LINE_SHIFT;
+    const uint32_t line = value >> memory.line_shift;
     switch (offset) {
     case PL310_CONTROL:
         pl310_control = value & 1;
@@ -164,9 +164,9 @@ void Cpu::coprocessor_write(uint32_t pc) {
                          : crm == 10 || crm == 11 ? static_cast<uint32_t>(Memory::CLEAN)
                                                   : 0u;
     if (operation && opc2 == 1)
-        memory.l1_line(value >> LINE_SHIFT, operation);
+        memory.l1_line(value >> memory.line_shift, operation);
     else if (operation && opc2 == 2)
-        memory.l1_set_way(value, operation);
+        memory.set_way(value, operation);
 }
 
 // The engine stops before it writes the fault address register, so it is computed again from the ARM instruction:

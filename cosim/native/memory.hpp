@@ -17,13 +17,13 @@ constexpr uint32_t PAGE_SHIFT = 12; // of the operating system's pages
 // On-chip memory of a Zynq-7000 where it is after reset (UG585, 29.2.6): three of its four 64 KiB. It lies beside the
 // PL310, which does not cache it.
 constexpr uint32_t OCM_BYTES = 3u << 16;
-inline bool in_ocm(uint32_t line) { return line < OCM_BYTES >> LINE_SHIFT; }
 
 struct Memory {
     Cache l1i, l1d, l2;
     Preloads preloads;
     StaleReports stale;
     axl_config config{};
+    uint32_t line_shift = 5, ocm_lines = 0;
     bool l2_on = false;
     uint64_t loads = 0, load_misses = 0, stores = 0, store_misses = 0;
     uint64_t fetch_misses = 0, l2_references = 0, l2_misses = 0, writebacks = 0;
@@ -38,16 +38,25 @@ struct Memory {
     void configure(const axl_config &c) {
         config = c;
         bool lru = c.replacement == AXL_REPLACE_LRU;
-        l1i.configure(c.l1i_size, c.l1i_ways, lru);
-        l1d.configure(c.l1d_size, c.l1d_ways, lru);
-        l2.configure(c.l2_size, c.l2_ways, lru);
+        l1i.configure(c.l1i_size, c.l1i_ways, lru, c.line_bytes);
+        l1d.configure(c.l1d_size, c.l1d_ways, lru, c.line_bytes);
+        l2.configure(c.l2_size, c.l2_ways, lru, c.line_bytes);
+        line_shift = static_cast<uint32_t>(__builtin_ctz(c.line_bytes));
+        ocm_lines = c.aarch64 ? 0 : OCM_BYTES >> line_shift;
     }
 
-    void reset() {
+    bool in_ocm(uint32_t line) const { return line < ocm_lines; }
+
+    // All caches are empty; what was dirty is in memory, and no time has passed.
+    void empty() {
         l1i.reset();
         l1d.reset();
         l2.reset();
         preloads.reset();
+    }
+
+    void reset() {
+        empty();
         stale.reset();
         l2_on = false;
         loads = load_misses = stores = store_misses = 0;
@@ -133,16 +142,19 @@ struct Memory {
             l1_maintain(index, operation);
     }
 
-    // `value` of a set/way operation: way in the top bits, set above the line offset, level in bits 3:1.
-    void l1_set_way(uint32_t value, uint32_t operation) {
+    // `value` of a set/way operation: way in the top bits, set above the line offset, level in bits 3:1. Only an
+    // AArch64's L2 is maintained so.
+    void set_way(uint32_t value, uint32_t operation) {
         maintenance++;
-        if ((value >> 1) & 7)
+        const uint32_t level = (value >> 1) & 7;
+        if (level > 1 || (level && !config.aarch64))
             return;
-        uint32_t set = (value >> LINE_SHIFT) & l1d.set_mask;
-        uint32_t way = l1d.ways > 1 ? value >> (32 - __builtin_ctz(l1d.ways)) : 0;
-        uint32_t index = set * l1d.ways + way;
-        if (l1d.tags[index] != NO_LINE)
-            l1_maintain(index, operation);
+        const Cache &cache = level ? l2 : l1d;
+        uint32_t set = (value >> line_shift) & cache.set_mask;
+        uint32_t way = cache.ways > 1 ? value >> (32 - __builtin_ctz(cache.ways)) : 0;
+        uint32_t index = set * cache.ways + way;
+        if (cache.tags[index] != NO_LINE)
+            level ? l2_maintain(index, operation) : l1_maintain(index, operation);
     }
 
     void l2_line(uint32_t line, uint32_t operation) {
@@ -192,7 +204,7 @@ struct Memory {
   private:
     // The rare paths stay out of line, so that the common ones need few registers: they run at every access.
     [[gnu::noinline]] void report(uint32_t kind, uint32_t line, uint32_t culprit) {
-        stale.add(kind, line << LINE_SHIFT, culprit, cycle);
+        stale.add(kind, line << line_shift, culprit, cycle);
         if (on_stale)
             on_stale();
     }
@@ -217,13 +229,13 @@ struct Memory {
     }
 
     bool is_touched(uint32_t line) const {
-        uint32_t page = line >> (PAGE_SHIFT - LINE_SHIFT);
+        uint32_t page = line >> (PAGE_SHIFT - line_shift);
         return touched[page >> 6] >> (page & 63) & 1;
     }
 
     // A page that the cache has never held was never accessed: so it is enough to look at misses.
     [[gnu::noinline]] void touch_page(uint32_t line) {
-        uint32_t page = line >> (PAGE_SHIFT - LINE_SHIFT);
+        uint32_t page = line >> (PAGE_SHIFT - line_shift);
         if (is_touched(line))
             return;
         touched[page >> 6] |= 1ull << (page & 63);

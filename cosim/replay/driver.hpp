@@ -13,11 +13,16 @@
 
 namespace axl {
 
+constexpr uint32_t LINE_SHIFT = 5; // of a Cortex-A9, for which these drivers are
+constexpr uint32_t LINE_BYTES = 1u << LINE_SHIFT;
+
 class Driver {
   public:
     Driver(const Plan &p, const Machine &m, const axl_config &board, const double *costs, double *n, double *parts_)
         : plan(p), machine(m), device(m), cost(costs), counts(n), parts(parts_) {
-        memory.configure(board);
+        axl_config lines = board;
+        lines.line_bytes = LINE_BYTES;
+        memory.configure(lines);
         memory.reset();
         memory.l2_on = true;
     }

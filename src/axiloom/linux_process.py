@@ -1,23 +1,22 @@
 """The driver as a Linux process beside the same driver on bare metal: results and cycles.
 
 Bare metal is built with what a process has (windows uncached; AXL_AS_LINUX: bus addresses, waits with a
-clock), so that both execute the same instructions of driver and runtime. Measured is the call of the driver:
-Linux's start, the opening of devices and the exit have no part in it. On a machine whose caches cost nothing
-its fabric cycles are the same; on the board's they differ a little, as code and arrays lie at other addresses
-and so in other lines. A Cortex-A53 has no bare-metal build here: its process is held against the work of the
-accelerator with the Cortex-A9.
+clock), and each function and variable that both programs have lies where the process has it, the stack too.
+Measured is the call of the driver: Linux's start, the opening of devices and the exit have no part in it,
+nor has what they leave in the caches: these are empty when the call begins. So both execute the same
+instructions at the same addresses, and take the same cycles.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from axiloom import boards, drivergen
 from axiloom.boards import Board
-from axiloom.cosim import toolchain
+from axiloom.cosim import elf, toolchain
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.isa import AcceleratorSpec
 from axiloom.workflow import Run, compare
@@ -25,6 +24,7 @@ from axiloom.workflow import Run, compare
 AS_PROCESS = {"AXL_DMA_CACHED": 0, "AXL_AS_LINUX": 1}
 WORK = ("compute", "words_in", "words_out", "transfers_in", "transfers_out", "mmio_writes")
 """Counters of the fabric that are the driver's doing, whatever the CPU's pace."""
+BOARDS = ("pynq-z2", "zcu104")
 
 
 @dataclass(frozen=True)
@@ -48,48 +48,134 @@ def flat(board: Board) -> Board:
     free = dict.fromkeys(("l2_hit", "ddr", "writeback", "branch_miss", "ocm", "line_gap", "ddr_gap"), 0)
     whole = replace(board.cost, alu=1.0, word=1.0)
     return replace(
-        board, name="flat", cpu_hz=board.fabric_hz, cost=whole, latency=replace(board.latency, **free)
+        board,
+        name=f"flat {board.architecture}",
+        cpu_hz=board.fabric_hz,
+        cost=whole,
+        latency=replace(board.latency, **free),
     )
 
 
 def lines(problem: str, spec: AcceleratorSpec, flow: str | None = None) -> list[Line]:
-    """Both builds on the board and on the flat one, and AArch64's process."""
-    a9, a53 = boards.load("pynq-z2"), boards.load("zcu104")
+    """Both builds of both architectures, on the flat machine and on the board."""
+    found: list[Line] = []
+    for board in map(boards.load, BOARDS):
+        found += _compared(problem, spec, flow, board)
+    return found
+
+
+def _compared(problem: str, spec: AcceleratorSpec, flow: str | None, board: Board) -> Iterator[Line]:
     mlir = drivergen.parse_workload(problem).mlir
-    run = Run(problem, mlir, spec, flow=flow, pipeline="copying")
-    driver = run.driver
+    run = Run(problem, mlir, spec, flow=flow, pipeline="copying", board=board.name)
     with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
+        programs = Programs(run, board, Path(folder))
+        for machine in (flat(board), board):
+            soc = Soc(spec, board=machine)
+
+            def measured(program: Path, soc: Soc = soc) -> RunResult:
+                job = Job(program, run.inputs, run.outputs, section=run.driver.function, section_clean=True)
+                return soc.run_many([job])[0]
+
+            process = measured(programs.process)
+            moved = process.section_stack - measured(programs.bare(0)).section_stack
+            yield _line("bare metal", machine, run, measured(programs.bare(moved)))
+            yield _line("Linux", machine, run, process)
+
+
+class Programs:
+    """The driver's two builds, in `work`."""
+
+    def __init__(self, run: Run, board: Board, work: Path) -> None:
+        self.board, self.spec, self.work = board, run.spec, work
+        driver = run.driver
         texts = {"driver.c": driver.c, "main.c": driver.harness, driver.header_name: driver.header}
         for name, text in texts.items():
-            (work / name).write_text(text)
-        c = [work / "driver.c", work / "main.c"]
-        bare = toolchain.compile_arm(
-            c, work / "bare.elf", board=a9, spec=spec, include=[work], defines=AS_PROCESS
+            (work / name).write_text(text, encoding="utf-8")
+        self._c = [work / "driver.c", work / "main.c"]
+        self.process = toolchain.compile_linux(
+            self._c,
+            work / "process.elf",
+            cpu=board.architecture,
+            board=board,
+            spec=self.spec,
+            include=[work],
         )
-        process = {
-            board.architecture: toolchain.compile_linux(
-                c,
-                work / f"{board.name}.elf",
-                cpu=board.architecture,
-                board=board,
-                spec=spec,
-                include=[work],
-            )
-            for board in (a9, a53)
-        }
 
-        def measured(board: Board, builds: Sequence[tuple[str, Path]]) -> list[Line]:
-            jobs = [Job(elf, run.inputs, run.outputs, section=driver.function) for _, elf in builds]
-            results = Soc(spec, board=board).run_many(jobs)
-            return [_line(name, board, run, one) for (name, _), one in zip(builds, results, strict=True)]
+    def bare(self, stack: int) -> Path:
+        """Laid out as the process is; its stack begins `stack` bytes higher than it would."""
+        script = self.work / "process.ld"
+        first = self._link(None, "plain.elf", 0)
+        script.write_text(layout(elf.load(first), elf.load(self.process), stack), encoding="utf-8")
+        return self._link(script, "bare.elf", stack)
 
-        both = [("bare metal", bare), ("Linux armv7", process["armv7"])]
-        return [
-            *measured(flat(a9), both),
-            *measured(a9, both),
-            *measured(a53, [("Linux aarch64", process["aarch64"])]),
-        ]
+    def _link(self, script: Path | None, name: str, stack: int) -> Path:
+        return toolchain.compile_arm(
+            self._c,
+            self.work / name,
+            board=self.board,
+            spec=self.spec,
+            include=[self.work],
+            defines=AS_PROCESS,
+            flags=["-fdata-sections"],
+            script=script,
+        )
+
+
+def layout(bare: elf.Program, process: elf.Program, stack: int) -> str:
+    """A linker script for `bare`: what `process` has too, in the same size, is at the process's addresses."""
+    placed = sorted(
+        (theirs.address, name)
+        for name, ours in bare.symbols.items()
+        if (theirs := process.symbols.get(name)) and ours.size and ours.size == theirs.size
+    )
+    sections = "\n".join(
+        f"    .at_{name} {address:#x} : {{ {_inputs(name)} }} > {'code' if address < _RINGS else 'arrays'}"
+        for address, name in placed
+    )
+    top, behind = process.begin & -_MIB, (process.text[1] & -_MIB) + _MIB
+    return _SCRIPT.format(
+        begin=process.begin, behind=behind, rings=_RINGS, sections=sections, top=top + stack
+    )
+
+
+_MIB = 1 << 20
+_RINGS = 0x15F0_0000
+"""As in the linker scripts of both."""
+
+
+def _inputs(name: str) -> str:
+    """The start-up code's section has the name that a function `start` would have."""
+    return f"*(EXCLUDE_FILE(*start.o) .text.{name} .rodata.{name} .data.{name} .bss.{name})"
+
+
+_SCRIPT = """\
+ENTRY(_start)
+MEMORY
+{{
+    code : ORIGIN = {begin:#x}, LENGTH = {rings:#x} - {begin:#x}
+    rings : ORIGIN = {rings:#x}, LENGTH = 1M
+    arrays : ORIGIN = 0x17000000, LENGTH = 0x08000000
+    ocm : ORIGIN = 0x00010000, LENGTH = 128K
+}}
+SECTIONS
+{{
+{sections}
+    .text {behind:#x} : {{
+        axl_text_start = .;
+        KEEP(*(.text.start))
+        *(.text .text.*)
+        axl_text_end = .;
+    }} > code
+    .rodata : {{ *(.rodata .rodata.*) }} > code
+    .data ALIGN(16384) : {{ *(.data .data.*) }} > code
+    .bss ALIGN(64) (NOLOAD) : {{ *(.bss .bss.*) *(COMMON) }} > code
+    .axl_ocm (NOLOAD) : {{ *(.axl_ocm) }} > ocm
+    .axl_uncached (NOLOAD) : {{ *(.axl_uncached) }} > rings
+    axl_stack_top = {top:#x};
+    axl_stack_bottom = {top:#x} - 0x40000;
+    /DISCARD/ : {{ *(.comment .note .note.* .ARM.exidx* .ARM.extab* .eh_frame .eh_frame_hdr .debug_*) }}
+}}
+"""
 
 
 def _line(build: str, board: Board, run: Run, result: RunResult) -> Line:

@@ -132,7 +132,13 @@ static const char *uio_path(char *path, uint32_t number, const char *before, con
     return path;
 }
 
-static uintptr_t map_registers(uint64_t physical) {
+/* Registers that are mapped already, so that dma_init may be called again. */
+static struct {
+    uint64_t physical;
+    uintptr_t mapped;
+} known[AXL_DMAS];
+
+static uintptr_t find_registers(uint64_t physical) {
     char path[64], name[TEXT_BYTES];
     uint64_t address, other = 0;
     for (uint32_t i = 0; i < UIO_DEVICES; i++) {
@@ -150,6 +156,17 @@ static uintptr_t map_registers(uint64_t physical) {
     }
     axl_say("no UIO device has its registers at %x (is the overlay loaded?); trying /dev/mem", physical);
     return (uintptr_t)map("/dev/mem", 1, NULL, PAGE, physical, 0);
+}
+
+static uintptr_t map_registers(uint64_t physical) {
+    uint32_t i = 0;
+    while (i < AXL_DMAS && known[i].mapped && known[i].physical != physical)
+        i++;
+    if (i == AXL_DMAS)
+        return find_registers(physical);
+    if (!known[i].mapped)
+        known[i].mapped = find_registers(physical), known[i].physical = physical;
+    return known[i].mapped;
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------- */

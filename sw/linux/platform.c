@@ -16,22 +16,12 @@ typedef struct {
 
 #ifdef __aarch64__
 
-#define LINE 64u /* of a Cortex-A53; CTR_EL0.DminLine */
+#include "../src/arm64_lines.h"
 
 void axl_memory_barrier(void) { __asm__ volatile("dsb sy" ::: "memory"); }
 
-/* `dc ivac` is not for EL0. DC CIVAC does the same to a line that is not dirty, and none is: it was cleaned before the
- * DMA got it (discard), and the CPU does not write there meanwhile. */
-#define EACH_LINE(OPERATION)                                                                          \
-    for (uint32_t r = 0; r < all.rows; r++) {                                                         \
-        const uintptr_t row = all.address + (uintptr_t)r * all.stride, end = row + all.row_bytes;     \
-        for (uintptr_t line = row & ~(uintptr_t)(LINE - 1); line < end; line += LINE)                 \
-            __asm__ volatile("dc " OPERATION ", %0" ::"r"(line) : "memory");                          \
-    }                                                                                                 \
-    axl_memory_barrier();
-
-static void clean(region all) { EACH_LINE("cvac") }
-static void invalidate(region all) { EACH_LINE("civac") }
+static void clean(region all) { axl_clean_lines(all.address, all.row_bytes, all.rows, all.stride); }
+static void invalidate(region all) { axl_invalidate_lines(all.address, all.row_bytes, all.rows, all.stride); }
 
 #else
 
@@ -41,7 +31,7 @@ void axl_memory_barrier(void) { __asm__ volatile("dsb" ::: "memory"); }
  * size (of whole 16 bytes), 3:2 the direction (0 both ways), and bit 0 says go. */
 static void sync_file(int file, uintptr_t address, uint32_t bytes) {
     char text[18] = "0x";
-    const uintptr_t first = address & ~(uintptr_t)31, end = (address + bytes + 31) & ~(uintptr_t)31;
+    const uintptr_t within = AXL_CACHE_LINE - 1, first = address & ~within, end = (address + bytes + within) & ~within;
     uint64_t value = (uint64_t)(first - AXL_REGION) << 32 | (uint32_t)(end - first) | 1;
     for (int digit = 17; digit >= 2; digit--, value >>= 4)
         text[digit] = "0123456789ABCDEF"[value & 15];
@@ -94,7 +84,7 @@ void axl_wait_for_interrupt(void) {}
 uint64_t axl_timer(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * (AXL_CPU_HZ / 2) + (uint64_t)now.tv_nsec * (AXL_CPU_HZ / 2000000u) / 1000u;
+    return (uint64_t)now.tv_sec * (AXL_CPU_HZ / 2) + (uint64_t)now.tv_nsec * (AXL_CPU_HZ / 2) / 1000000000u;
 }
 
 /* --- what is said of a wait that failed -------------------------------------------------------------------------- */

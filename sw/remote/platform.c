@@ -111,5 +111,5 @@ void axl_memory_barrier(void) {}
 uint64_t axl_timer(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * (AXL_CPU_HZ / 2u) + (uint64_t)now.tv_nsec * (AXL_CPU_HZ / 1000000u) / 2000u;
+    return (uint64_t)now.tv_sec * (AXL_CPU_HZ / 2u) + (uint64_t)now.tv_nsec * (AXL_CPU_HZ / 2) / 1000000000u;
 }

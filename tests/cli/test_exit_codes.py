@@ -131,11 +131,6 @@ def test_what_is_for_a_board_on_a_serial_line(capsys: pytest.CaptureFixture[str]
     assert "--trace: waveforms are of a simulated board: leave --port out" in traced
 
 
-def test_a_board_without_bare_metal(capsys: pytest.CaptureFixture[str]) -> None:
-    message = fails(capsys, 2, "run", "matmul:4x4x4", "--board", "zcu104")
-    assert "--board zcu104: there is no bare metal for its CPU: add --os linux" in message
-
-
 def test_several_accelerators(capsys: pytest.CaptureFixture[str]) -> None:
     alone = fails(capsys, 5, "verilog", "--accel", "v3_4,v4_16", "--part", "accelerator")
     assert alone == "axiloom: v3_4, v4_16: the Verilog of an accelerator alone is of one of them; name one\n"

@@ -10,8 +10,8 @@ from axiloom import boards, isa, sw
 from axiloom.boards import Board
 from axiloom.cosim import linux, toolchain
 from axiloom.cosim.core import Core
-from axiloom.cosim.toolchain import compile_arm, compile_linux
-from axiloom.errors import CompileError, DriverError
+from axiloom.cosim.toolchain import compile_linux
+from axiloom.errors import DriverError
 
 A9 = boards.load("pynq-z2")
 A53 = boards.load("zcu104")
@@ -197,13 +197,6 @@ def test_program_for_another_cpu(tmp_path: Path) -> None:
     assert core.program is not None
     with pytest.raises(DriverError, match=r"process\.elf is for armv7; the CPU of zcu104 is aarch64"):
         Core(A53).begin(core.program.path)
-
-
-def test_no_bare_metal_for_aarch64(tmp_path: Path) -> None:
-    source = tmp_path / "main.c"
-    source.write_text("int main(void) { return 0; }")
-    with pytest.raises(CompileError, match=r"zcu104 has a CPU for aarch64, .* for Linux \(--os linux\)"):
-        compile_arm([source], tmp_path / "main.elf", board=A53)
 
 
 def test_names_of_calls() -> None:

@@ -155,9 +155,6 @@ def _execute(
 def _os(options: argparse.Namespace) -> str:
     if options.os == "linux" and options.wait == "irq":
         raise UsageError("--os linux polls the DMA: leave --wait irq out")
-    is_built = any(file.suffix == ".elf" for file in getattr(options, "driver", ()))
-    if options.os == "none" and not is_built and boards.load(options.board).architecture == "aarch64":
-        raise UsageError(f"--board {options.board}: there is no bare metal for its CPU: add --os linux")
     return str(options.os)
 
 
