@@ -8,23 +8,22 @@ from typing import Any
 from axiloom import sw
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec, loop_orders
-from axiloom.isa.types import WORD_BITS, HostAction, Recv, Scope, Send, SendDim, SendIdx, SendLiteral
+from axiloom.isa.kernels import COPY, MATMUL
+from axiloom.isa.types import HostAction, Recv, Scope, Send, SendDim, SendIdx, SendLiteral
 
 SOURCE = sw.ROOT / "python" / "accelerator.py"
 _PLACE = "CONFIG: dict[str, Any] = {}  # the specification; axiloom writes it here\n"
 
 
 def module(spec: AcceleratorSpec) -> str:
-    """The module's text. UsageError for others than accelerators of matmul with int32 results and streams
-    of 32 bits."""
-    if spec.kernel != "linalg.matmul" or spec.post:
+    """The module's text. UsageError for convolutions, and for a DMA that works through descriptors."""
+    if spec.form not in (MATMUL, COPY):
         raise UsageError(
-            f"{spec.name}: the Python class is written for matmul accelerators without post-processing"
+            f"{spec.name}: the Python class multiplies and copies; convolutions have the C driver"
         )
-    if spec.stream_width != WORD_BITS:
+    if spec.dma.scatter_gather:
         raise UsageError(
-            f"{spec.name}: the Python class sends words of {WORD_BITS} bits, and the streams have "
-            f"{spec.stream_width}: use the C driver"
+            f"{spec.name}: the Python class uses a DMA's direct registers; scatter-gather has the C driver"
         )
     text = SOURCE.read_text(encoding="utf-8")
     config = pprint.pformat(configuration(spec), width=100, sort_dicts=False)
@@ -34,8 +33,18 @@ def module(spec: AcceleratorSpec) -> str:
 def configuration(spec: AcceleratorSpec) -> dict[str, Any]:
     """What the class has to know of `spec`."""
     dma = spec.dma
+    # Sums come back as they are: what requantises is for the C driver.
+    flows = {
+        name: scope
+        for name, scope in spec.flows.items()
+        if not any(spec.opcodes[opcode].requantises for opcode, _ in scope.opcodes())
+    }
+    if not flows:
+        raise UsageError(f"{spec.name}: all its flows requantise, which the Python class does not")
     return {
         "name": spec.name,
+        "beat_words": spec.beat_words,
+        "settings": {one.name: one.reset & 0xFF if one.signed else one.reset for one in spec.settings},
         "dma": {
             "address": dma.address,
             "input_bytes": dma.input_buffer_size,
@@ -51,9 +60,9 @@ def configuration(spec: AcceleratorSpec) -> dict[str, Any]:
         "init_opcodes": list(spec.init_opcodes),
         "flows": {
             name: {"order": list(loop_orders(spec, name)[0]), "scope": _items(scope)}
-            for name, scope in spec.flows.items()
+            for name, scope in flows.items()
         },
-        "selected_flow": spec.selected_flow,
+        "selected_flow": spec.selected_flow if spec.selected_flow in flows else next(iter(flows)),
     }
 
 

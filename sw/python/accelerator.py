@@ -1,4 +1,4 @@
-"""Products of matrices on the accelerator, from NumPy arrays: for the PYNQ image (3.0 or later).
+"""The accelerator's kernel on NumPy arrays: for the PYNQ image (3.0 or later).
 
 ::
 
@@ -6,6 +6,9 @@
 
     device = Accelerator(Pynq("accelerator.bit"))
     C = device.matmul(A, B)                 # the specification's flow; or flow="As"
+    C = device.copy(A)                      # of loop-back and identity
+
+As a program, ``python3 accelerator.py accelerator.bit`` holds each flow against NumPy.
 
 It follows the flows of the specification that it was generated from, tile by tile. That is for trying things
 out: each tile is packed by NumPy and each wait is a loop in Python; the C driver beside it is what is fast.
@@ -13,6 +16,7 @@ out: each tile is packed by NumPy and each wait is a loop in Python; the C drive
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import Any
 
@@ -94,20 +98,63 @@ class Accelerator:
 
     def matmul(self, a: Array, b: Array, flow: str | None = None) -> Array:
         """A (M, K) times B (K, N), int32 (M, N), mod 2^32. `flow`: a name; by default the selected one."""
-        chosen = CONFIG["flows"].get(flow or CONFIG["selected_flow"])
-        if chosen is None:
-            raise AcceleratorError(f"flows are {', '.join(CONFIG['flows'])}")
+        if "m" not in CONFIG["dims"]:
+            raise AcceleratorError(f"{CONFIG['name']} copies: copy(A) is what it does")
         if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
             raise AcceleratorError(f"A (M, K) and B (K, N) are wanted, not {a.shape} and {b.shape}")
         if a.dtype != self._type or b.dtype != self._type:
             raise AcceleratorError(f"elements must be {self._type}, not {a.dtype} and {b.dtype}")
         sizes = {"m": a.shape[0], "n": b.shape[1], "k": a.shape[1]}
-        operands = {"A": self._padded(a, "A"), "B": self._padded(b, "B")}
-        operands["C"] = self._padded(np.zeros((a.shape[0], b.shape[1]), np.int32), "C")
+        return self._run({"A": a, "B": b}, sizes, flow)
+
+    def copy(self, a: Array, flow: str | None = None) -> Array:
+        """What comes back of A (N), int32."""
+        if "m" in CONFIG["dims"]:
+            raise AcceleratorError(f"{CONFIG['name']} multiplies: matmul(A, B) is what it does")
+        if a.ndim != 1 or a.dtype != self._type:
+            raise AcceleratorError(f"A (N) of {self._type} is wanted, not {a.shape} of {a.dtype}")
+        return self._run({"A": a}, {"n": a.shape[0]}, flow)
+
+    def check(self, seed: int = 0) -> list[str]:
+        """The flows whose results are not NumPy's, on random numbers; a size of each dim is no whole tile."""
+        rng = np.random.default_rng(seed)
+        info = np.iinfo(self._type)
+        size = {dim: 2 * tile + tile // 2 for dim, tile in self._tile.items()}
+
+        def numbers(operand: str) -> Array:
+            shape = [size[dim] for dim in (self._natural(operand))]
+            return rng.integers(info.min, info.max, shape, self._type, endpoint=True)
+
+        wrong = []
+        for flow in CONFIG["flows"]:
+            a = numbers("A")
+            if "m" in size:
+                b = numbers("B")
+                right = (a.astype(np.int64) @ b.astype(np.int64)).astype(np.int32)
+                same = np.array_equal(self.matmul(a, b, flow), right)
+            else:
+                same = np.array_equal(self.copy(a, flow), a)
+            wrong += [] if same else [flow]
+        return wrong
+
+    # -- a kernel --
+
+    def _natural(self, operand: str) -> list[str]:
+        """Dims of an operand as NumPy has it: a specification may send it the other way round."""
+        return {"A": ["m", "k"], "B": ["k", "n"], "C": ["m", "n"]}[operand] if "m" in self._tile else ["n"]
+
+    def _run(self, inputs: dict[str, Array], sizes: dict[str, int], flow: str | None) -> Array:
+        chosen = CONFIG["flows"].get(flow or CONFIG["selected_flow"])
+        if chosen is None:
+            raise AcceleratorError(f"flows are {', '.join(CONFIG['flows'])}")
+        turned = {name for name, dims in CONFIG["data"].items() if dims != self._natural(name)}
+        result = np.zeros([sizes[dim] for dim in CONFIG["data"]["C"]], np.int32)
+        given = {name: one.T if name in turned else one for name, one in inputs.items()}
+        operands = {name: self._padded(one, name) for name, one in {**given, "C": result}.items()}
         order, scope = chosen["order"], chosen["scope"]
         self._loops(scope, order, 0, len(order) - _depth(scope) + 1, {}, sizes, operands)
-        whole: Array = operands["C"]
-        return whole[: sizes["m"], : sizes["n"]].copy()
+        whole: Array = operands["C"][tuple(slice(size) for size in result.shape)]
+        return (whole.T if "C" in turned else whole).copy()
 
     # -- the flow --
 
@@ -149,20 +196,32 @@ class Accelerator:
         """What the opcode sends, and the operands that it makes the device send."""
         parts: list[Any] = []
         received: list[str] = []
+        single: list[int] = []  # words that share a beat; zeros fill it up
+
+        def whole_beats() -> None:
+            parts.append([*single, *[0] * (-len(single) % CONFIG["beat_words"])])
+            single.clear()
+
         for kind, value in CONFIG["opcodes"][name]:
             if kind == "literal":
-                parts.append([value])
+                single.append(value)
             elif kind == "dims":
-                parts.append([sum(self._tile[dim] << shift for dim, shift in value)])
+                single.append(sum(self._value(dim) << shift for dim, shift in value))
             elif kind == "index":
-                parts.append([index[value]])
+                single.append(index[value])
             elif kind == "send":
+                whole_beats()
                 tile = np.ascontiguousarray(operands[value][self._tile_of(value, index)])
                 parts.append(tile.reshape(-1).view(np.uint32))
             else:
                 received.append(value)
+        whole_beats()
         words = [np.asarray(part, np.uint32) for part in parts]
         return np.concatenate([np.zeros(0, np.uint32), *words]), received
+
+    def _value(self, name: str) -> int:
+        """Of a field: the tile's size, or a setting that stays as it is after reset."""
+        return self._tile[name] if name in self._tile else int(CONFIG["settings"][name])
 
     def _tile_of(self, operand: str, index: dict[str, int]) -> tuple[slice, ...]:
         return tuple(slice(index[d], index[d] + self._tile[d]) for d in CONFIG["data"][operand])
@@ -219,3 +278,10 @@ class Accelerator:
 
 def _depth(scope: list[Any]) -> int:
     return 1 + max((_depth(item) for item in scope if isinstance(item, list)), default=0)
+
+
+if __name__ == "__main__":
+    faulty = Accelerator(Pynq(*sys.argv[1:2])).check()
+    for tried in CONFIG["flows"]:
+        print(f"{CONFIG['name']}, flow {tried}: {'WRONG' if tried in faulty else 'right'}")
+    sys.exit(1 if faulty else 0)

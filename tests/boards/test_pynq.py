@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,17 +81,96 @@ def test_configuration_is_the_specification() -> None:
     assert v4["opcodes"]["sA"][1] == ("dims", [("m", 0), ("n", 10), ("k", 20)])
 
 
-def test_wide_streams_are_refused() -> None:
-    wide = isa.revise(isa.builtin("v3", 4), stream_width=64)
-    with pytest.raises(UsageError, match="words of 32 bits, and the streams have 64: use the C driver"):
-        pynq.module(wide)
+class Modelled:
+    """Registers of a DMA in direct mode (PG021) and memory, with the functional model behind the streams."""
+
+    def __init__(self, spec: AcceleratorSpec) -> None:
+        self.base, self.registers = spec.dma.address, {0x04: 1, 0x34: 1}
+        self.input_address, self.output_address = 0x1000_0000, 0x1100_0000
+        self.memory: dict[int, int] = {}
+        self.model, self.out, self.wanted = isa.FunctionalModel(spec), [], 0
+
+    def read(self, address: int, count: int) -> Any:
+        if address - self.base in range(0x1000):
+            return [self.registers.get(address - self.base, 0)]
+        return np.array([self.memory[address + 4 * i] for i in range(count)], np.uint32)
+
+    def write(self, address: int, words: Any) -> None:
+        register = address - self.base
+        if register not in range(0x1000):
+            self.memory.update({address + 4 * i: int(word) for i, word in enumerate(words)})
+            return
+        (value,) = words
+        self.registers[register] = value
+        if register in (0x00, 0x30):
+            if value & 4:
+                self.registers[register] = 0
+                self.model.reset()
+            self.registers[register + 4] = 0 if value & 1 else 1
+        elif register == 0x28:
+            start = self.registers[0x18]
+            self.out += self.model.feed([self.memory[start + at] for at in range(0, value, 4)]).tolist()
+            assert self.model.error is None
+            self.registers[0x04] = 2
+        elif register == 0x58:
+            self.wanted = value // 4
+            self.registers[0x34] = 0
+        if self.wanted and len(self.out) >= self.wanted:
+            start = self.registers[0x48]
+            self.memory.update({start + 4 * i: word for i, word in enumerate(self.out[: self.wanted])})
+            self.out, self.wanted = self.out[self.wanted :], 0
+            self.registers[0x34] = 2
 
 
-def test_scatter_gather_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("name", "data_type", "stream_width", "more"),
+    [
+        ("v1_4", "int32", 32, {}),
+        ("v2_4", "int16", 64, {}),
+        ("v3_4", "int8", 128, {"encoding": "literals"}),
+        ("v3_8", "int8", 32, {"post": True}),
+        ("v4_16", "int8", 64, {"encoding": "literals"}),
+        ("loopback", "int32", 64, {}),
+        ("identity", "int32", 128, {}),
+    ],
+)
+def test_every_flow_by_the_model(name: str, data_type: str, stream_width: int, more: dict[str, Any]) -> None:
+    spec = isa.revise(isa.builtin(name, data_type=data_type, **more), stream_width=stream_width)
+    module = loaded(spec)
+    device = module.Accelerator(Modelled(spec))
+    assert device.check() == []
+    assert set(module.CONFIG["flows"]) == set(spec.flows) - {"Csq"}
+    if name == "identity":
+        device.memory.model.feed([4] + [0] * 3)  # computes once too often: what comes back is twice what went
+        assert device.check() == ["Ns"]
+
+
+def test_operands_that_are_sent_the_other_way_round() -> None:
     spec = isa.builtin("v3", 4)
-    with pytest.raises(UsageError, match="conv_v3: the Python class is written for matmul accelerators"):
+    turned = isa.revise(spec, data={"A": ("k", "m"), "B": ("n", "k"), "C": ("n", "m")})
+    assert loaded(turned).Accelerator(Modelled(turned)).check() == []
+
+
+def test_what_it_is_not_written_for() -> None:
+    with pytest.raises(
+        UsageError, match="conv_v3: the Python class multiplies and copies; convolutions have"
+    ):
         pynq.module(isa.builtin("conv_v3"))
+    spec = isa.builtin("v3", 4)
+    with pytest.raises(
+        UsageError, match="v3_4: the Python class uses a DMA's direct registers; scatter-gather"
+    ):
+        pynq.module(isa.revise(spec, dma=replace(spec.dma, scatter_gather=True)))
     module = loaded(spec)
     module.CONFIG["dma"]["scatter_gather"] = True
     with pytest.raises(module.AcceleratorError, match="works through descriptors; use the C driver"):
         module.Accelerator(None)
+    for name, call, message in (
+        ("identity", "matmul", "identity copies: copy"),
+        ("v1_4", "copy", "v1_4 multiplies: matmul"),
+    ):
+        one = isa.builtin(name)
+        module = loaded(one)
+        device = module.Accelerator(Modelled(one))
+        with pytest.raises(module.AcceleratorError, match=message):
+            getattr(device, call)(*[np.zeros((4, 4), np.int32)] * (2 if call == "matmul" else 1))

@@ -180,7 +180,7 @@ def _device_tree(folder: Path) -> Iterator[Row]:
 
 
 def _python(folder: Path) -> Iterator[Row]:
-    for name in names(folder, "vivado/*.py", "linux/*.py", "openflow/*.py"):
+    for name in names(folder, "vivado/*.py", "linux/*.py", "openflow/*.py", "python/*.py"):
         try:
             compile((folder / name).read_text(encoding="utf-8"), name, "exec")
             faults: tuple[str, ...] = ()

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from axiloom import bring_up, sw
-from axiloom.board_folder.plan import Plan
+from axiloom.board_folder.plan import Plan, identifier
+from axiloom.boards import pynq
 from axiloom.errors import UsageError
 
 LADDER = "bringup/ladder.c"
@@ -54,6 +55,19 @@ def ladder_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
         f"sw/runtime/{LADDER}": program,
         **{f"sw/bringup/{name}": text for name, text in made.items()},
     }, []
+
+
+def python_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
+    """The class for the PYNQ image, a module for each accelerator below ``python/``."""
+    files: dict[str, str] = {}
+    missing: list[str] = []
+    for spec in plan.specs:
+        name = "accelerator" if len(plan.specs) == 1 else identifier(spec.name)
+        try:
+            files[f"python/{name}.py"] = pynq.module(spec)
+        except UsageError as refused:
+            missing.append(f"python/{name}.py: {refused}")
+    return files, missing
 
 
 def open_flow_files(plan: Plan) -> tuple[dict[str, str], list[str]]:

@@ -17,6 +17,7 @@ _WHAT = {
     "constraints/": "pins (board.xdc), and the clock of a core that is built alone (ooc.xdc)",
     "sw/": "the driver, the same function for the CPU, a self-test, and the runtime",
     "linux/": "device-tree overlay",
+    "python/": "a class for the PYNQ image: the same accelerator from NumPy arrays",
     "openflow/": "Yosys and nextpnr: from Verilog to a bitstream, and the host's side",
 }
 
@@ -116,7 +117,23 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
         "The self-test prints a line a round and ends with 0 if every element is right. 10 and more: a wrong",
         "element; 100 and more: 100 + the runtime's status (`dma_status` in `sw/runtime/include/axiloom.h`).",
         "",
+        "Steps 3 and 4 in one, over ssh, and held against the same programs in simulation:",
+        "",
+        "```",
+        'axiloom board test BOARD . --prefix "sudo -n" [--load]',
+        "```",
+        "",
     ]
+    classes = [file for file in files if file.startswith("python/")]
+    if classes:
+        steps += [
+            "On the PYNQ image, from NumPy arrays (the file's head says how):",
+            "",
+            "```",
+            *(f"sudo -E python3 {file.removeprefix('python/')} {plan.name}.bit" for file in classes),
+            "```",
+            "",
+        ]
     if "linux/overlay.dts" in files:
         steps += [
             "The device tree in `linux/overlay.dts` reserves the memory that the DMA shares with the program",

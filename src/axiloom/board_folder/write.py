@@ -38,8 +38,9 @@ def contents(plan: Plan) -> Contents:
         made = cores(plan)
         files |= _vivado(plan, made)
         extra, missing = optional.linux_files(plan)
-        ladder, refused = optional.ladder_files(plan)
-        extra, missing = {**extra, **ladder}, [*missing, *refused]
+        for more in (optional.ladder_files, optional.python_files):
+            found, refused = more(plan)
+            extra, missing = {**extra, **found}, [*missing, *refused]
     files |= extra
     files["Makefile"] = makefile.text(plan, ladder=f"sw/runtime/{optional.LADDER}" in files)
     files[MARK] = text_files.manifest(plan, made)
