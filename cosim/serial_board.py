@@ -23,6 +23,9 @@ from axiloom.errors import BuildError, DriverError
 
 _MAIN = verilator.RTL / "serial_main.cpp"
 MODELS = verilator.RTL / "ecp5_models.v"
+_QUIET = ("-Wno-lint", "-Wno-PINMISSING", "-Wno-SPECIFYIGN")
+"""Verilator looks through the module for the name of each cell that it warns of, also where nobody reads the
+warnings: half an hour for the 30,000 cells of a netlist with pins that are not connected."""
 
 
 def build(
@@ -47,7 +50,14 @@ def build(
             progress(f"building the simulation of {top}")
         files = verilator.write_sources(sources, folder)
         generated = folder / "generated"
-        arguments = ["--top-module", top, "--Mdir", generated.name, *(["--trace-fst"] if trace else [])]
+        arguments = [
+            *_QUIET,
+            "--top-module",
+            top,
+            "--Mdir",
+            generated.name,
+            *(["--trace-fst"] if trace else []),
+        ]
         verilator.verilate([*arguments, *files], f"Verilator cannot build {top}", folder)
         units = [*sorted(generated.glob("*.cpp")), _MAIN]
         (folder / "all.cpp").write_text("".join(f'#include "{unit}"\n' for unit in units))

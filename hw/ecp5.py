@@ -1,7 +1,8 @@
 """What a design takes of a Lattice ECP5, and its netlist: Yosys' ``synth_ecp5``.
 
 Yosys maps every product to a multiplier of 18 x 18 bits, also where the part has too few of them. Here those
-of the fewest bits then go to LUTs (Booth), as the vendors' tools do by themselves.
+of the fewest bits then go to LUTs and carry chains (:file:`ecp5_product.v`), as the vendors' tools do by
+themselves.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -27,6 +29,9 @@ _COMBINATIONAL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6, "PFUMX": 0, "L6MU
 """LUTs of each cell (Lattice FPGA-TN-02205: two a slice; distributed RAM takes three slices)."""
 _FREE = ("$scopeinfo", "EHXPLLL", "INV", "VHI", "VLO", "GSR", "DCCA", "TRELLIS_IO")
 _FACTOR_BITS = 18
+PRODUCT_MAP = Path(__file__).with_name("ecp5_product.v")
+_FILLED = 0.9
+"""Of the multipliers, where they are too few: with all taken, each is where one was left, and its wires go far."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,10 @@ def synthesise(
         "setattr -mod -unset keep_hierarchy *\nflatten\nclean\n"
         f"write_json {NETLIST}\nwrite_verilog -noattr -norename {VERILOG}\n"
     )
-    key = hashlib.sha256(repr((version(), prepare, finish, limits.multiplier, list(sources))).encode())
+    product_map = PRODUCT_MAP.read_text(encoding="utf-8")
+    in_luts = f"techmap -map {PRODUCT_MAP.name}\nbooth\n"  # those with signs are left to `booth`
+    recipe = (version(), prepare, finish, in_luts, product_map, _FILLED, limits.multiplier, list(sources))
+    key = hashlib.sha256(repr(recipe).encode())
 
     def build(folder: Path) -> None:
         for name, text in sources:
@@ -99,8 +107,9 @@ def synthesise(
         run(prepare, folder, f"synthesise {top}")
         soft = to_luts((folder / "products.txt").read_text(encoding="utf-8"), limits.multiplier)
         chosen = "".join(f"select -add */{cell}\n" for cell in soft)
+        (folder / PRODUCT_MAP.name).write_text(product_map, encoding="utf-8")
         run(
-            finish.replace("{soft}", f"select -none\n{chosen}booth\nselect -clear\n" if soft else ""),
+            finish.replace("{soft}", f"select -none\n{chosen}{in_luts}select -clear\n" if soft else ""),
             folder,
             f"synthesise {top}",
         )
@@ -119,9 +128,10 @@ _PRODUCT = re.compile(
 
 
 def to_luts(dump: str, multipliers: int) -> list[str]:
-    """Names of the products that must leave a part with so few `multipliers`, those of the fewest bits first.
+    """Names of the products that must leave a part with so few `multipliers`: none if all have room.
 
-    `dump` is what Yosys' ``dump`` prints of the cells ``$mul``.
+    Those of the fewest bits go first; of equal ones, one of each instance before the second of any, so that
+    they are spread over an array. `dump` is what Yosys' ``dump`` prints of the cells ``$mul``.
     """
     products: list[tuple[int, str, int]] = []
     cell = ""
@@ -134,9 +144,17 @@ def to_luts(dump: str, multipliers: int) -> list[str]:
         if len(widths) == 3:
             a, b = (-(-widths[factor] // _FACTOR_BITS) for factor in ("A_WIDTH", "B_WIDTH"))
             products.append((widths["Y_WIDTH"], cell, a * b))
-    excess = sum(taken for *_, taken in products) - multipliers
+    if sum(taken for *_, taken in products) <= multipliers:
+        return []
+    excess = sum(taken for *_, taken in products) - int(_FILLED * multipliers)
     chosen = []
-    for _, cell, taken in sorted(products):
+    instances: Counter[tuple[int, str]] = Counter()
+    ranked = []
+    for bits, cell, taken in sorted(products):
+        instance = bits, cell.rpartition(".")[0]
+        ranked.append((bits, instances[instance], cell, taken))
+        instances[instance] += 1
+    for *_, cell, taken in sorted(ranked):
         if excess <= 0:
             break
         chosen.append(cell)

@@ -3,6 +3,9 @@
 Row r works r cycles after row 0: elements of B move down through the rows, elements of A wait in
 delay lines. So every signal has a short way, and the rows of a block finish one a cycle, which is
 what one row of adders in the result buffer can take.
+
+Registers of data have no reset: what they hold means something only beside a control bit, which has one. A
+reset is a net like another to most FPGAs' routers, and theirs would have ten thousand ends.
 """
 
 from __future__ import annotations
@@ -39,21 +42,23 @@ class Multiplier(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        product = Signal(WORD_BITS, reset_less=True)
+        m.d.comb += self.product.eq(product)
         if self.bits <= LOW_BITS:
-            full = Signal(signed(2 * self.bits))
-            m.d.sync += [full.eq(self.a * self.b), self.product.eq(full)]
+            full = Signal(signed(2 * self.bits), reset_less=True)
+            m.d.sync += [full.eq(self.a * self.b), product.eq(full)]
             return m
         high_bits = WORD_BITS - LOW_BITS
         a_low, a_high = self.a[:LOW_BITS], self.a[LOW_BITS:]
         b_low, b_high = self.b[:LOW_BITS], self.b[LOW_BITS:]
-        low = Signal(WORD_BITS)
-        cross_a = Signal(high_bits)
-        cross_b = Signal(high_bits)
+        low = Signal(WORD_BITS, reset_less=True)
+        cross_a = Signal(high_bits, reset_less=True)
+        cross_b = Signal(high_bits, reset_less=True)
         m.d.sync += [
             low.eq(a_low * b_low),
             cross_a.eq(a_high * b_low),
             cross_b.eq(a_low * b_high),
-            self.product.eq(Cat(low[:LOW_BITS], (low[LOW_BITS:] + cross_a + cross_b)[:high_bits])),
+            product.eq(Cat(low[:LOW_BITS], (low[LOW_BITS:] + cross_a + cross_b)[:high_bits])),
         ]
         return m
 
@@ -88,7 +93,9 @@ class MacRow(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        a = Signal(self.bits)
+        a = Signal(self.bits, reset_less=True)
+        b_held = Signal(self.bits * self.cols, reset_less=True)
+        totals = Signal(WORD_BITS * self.cols, reset_less=True)
         of_product = Signal(ControlLayout)
         of_sum = Signal(ControlLayout)
         m.d.sync += [
@@ -97,10 +104,11 @@ class MacRow(wiring.Component):
             of_sum.eq(of_product),
         ]
         with m.If(self.control.valid):
-            m.d.sync += [a.eq(self.a), self.b_next.eq(self.b)]
+            m.d.sync += [a.eq(self.a), b_held.eq(self.b)]
+        m.d.comb += [self.b_next.eq(b_held), self.sums.eq(totals)]
         for col in range(self.cols):
-            b = self.b_next.word_select(col, self.bits)
-            total = self.sums.word_select(col, WORD_BITS)
+            b = b_held.word_select(col, self.bits)
+            total = totals.word_select(col, WORD_BITS)
             m.submodules[f"multiplier_{col}"] = multiplier = Multiplier(self.bits)
             m.d.comb += [
                 multiplier.a.eq(a),
@@ -159,11 +167,12 @@ class MacArray(wiring.Component):
             ]
             b, control = row.b_next, row.control_next
             rows.append(row)
-        m.d.comb += self.active.eq(rows[0].control_next.valid)
+        selected = Signal(WORD_BITS * self.cols, reset_less=True)
+        m.d.comb += [self.active.eq(rows[0].control_next.valid), self.selected.eq(selected)]
         with m.Switch(self.select):
             for i, row in enumerate(rows):
                 with m.Case(i):
-                    m.d.sync += self.selected.eq(row.sums)
+                    m.d.sync += selected.eq(row.sums)
         return m
 
     def _delayed(self, m: Module, element: Value, cycles: int) -> Value:

