@@ -1,6 +1,8 @@
-"""Board folders: for every board and v1_16, v3_16, v4_16 and conv_v4, every file checked by a tool.
+"""Board folders: for every board and loopback, identity, v1_16, v3_16, v4_16 and conv_v4, every file checked
+by a tool.
 
-Our DMA for all of them; two for each board with Xilinx' AXI DMA as well. Tools that are missing are said.
+Our DMA for all of them; two for each board with Xilinx' AXI DMA as well. Tools that are missing are said; a
+fault, a file that no tool has read, or a folder that is refused ends it with 1.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from axiloom.board_folder import check as checks
 from axiloom.boards import hardware
 from axiloom.errors import AxiloomError
 
-ACCELERATORS = ("v1_16", "v3_16", "v4_16", "conv_v4")
+ACCELERATORS = ("loopback", "identity", "v1_16", "v3_16", "v4_16", "conv_v4")
 CASES = (
     *((name, "simple") for name in ACCELERATORS),
     ("v3_16", "sg"),
@@ -64,7 +66,8 @@ def _row(board: str, accelerator: str, dma: str, faults: list[str], skipped: set
     try:
         made = _contents(board, accelerator, dma)
     except AxiloomError as error:
-        return f"  refused: {error}"
+        faults.append(f"{board} {accelerator} {dma}: refused: {error}")
+        return "  refused"
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "folder"
         board_folder.write(made, folder)

@@ -9,6 +9,7 @@ what several have in common) for an ``AcceleratorSpec``:
 - ``conv`` (conv_v4, sizes in ``conv_geometry``): the same parts, with ``window_buffer`` for images,
   ``conv_numbers`` in place of ``tile_check`` and ``conv_sender`` with ``packer``
 - ``window_conv`` (conv_v3, sizes in ``window_geometry``): ``window_control`` and ``dot_product``
+- ``copy_engine`` (loopback, identity): two memories behind a ``receiver``
 
 ``dma`` (``dma_registers``, ``dma_mm2s``, ``dma_s2mm``) and ``soc`` are what surrounds it, ``shared_soc``
 several of them behind the ports of one (``interconnect``); ``user_rtl`` the user's own Verilog in its place;
