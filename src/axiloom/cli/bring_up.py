@@ -16,9 +16,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command = commands.add_parser(
         "bring-up",
         help="run the bring-up ladder, the first program for a new board, on the simulated SoC",
-        description="Six steps: the DMA's registers, its memory, an instruction, a tile by an identity, a tile, a "
-        "whole kernel. A new board begins with --accel loopback, then identity. The program is the static Linux "
-        "one that the board runs (--keep has it).",
+        description="Six steps: the DMA's registers, its memory, an instruction, a tile by an identity, "
+        "a tile, a whole kernel. A new board begins with --accel loopback, then identity. The program is the "
+        "static Linux one that the board runs (--keep has it).",
     )
     shared.add_accelerator(command)
     command.add_argument(
