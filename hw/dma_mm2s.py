@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
@@ -103,7 +103,9 @@ class Mm2s(wiring.Component):
 
         # Beside a word: it ends its command, and (strided) that it ends the packet too.
         marks = 2 if self._strided else 1
-        m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width + marks, depth=FIFO_DEPTH)
+        m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width, depth=FIFO_DEPTH)
+        # What a word ends decides in the same cycle: not in block RAM, whose output comes late.
+        m.submodules.ends = word_ends = SyncFIFOBuffered(width=marks, depth=FIFO_DEPTH)
         m.submodules.bursts = bursts = SyncFIFO(width=marks, depth=MAX_BURSTS)
 
         words = Signal(self._length_width - word_shift + 1)
@@ -206,20 +208,23 @@ class Mm2s(wiring.Component):
             error.eq(bus.rvalid & bus.rresp[1]),
             self.slave_error.eq(error & ~bus.rresp[0]),
             self.decode_error.eq(error & bus.rresp[0]),
-            fifo.w_data.eq(Cat(bus.rdata, Mux(bus.rlast, bursts.r_data, 0))),
+            fifo.w_data.eq(bus.rdata),
             fifo.w_en.eq(bus.rvalid & ~error & ~failed & ~self.stop),
+            word_ends.w_data.eq(Mux(bus.rlast, bursts.r_data, 0)),
+            word_ends.w_en.eq(fifo.w_en),
             self.drained.eq(~bus.arvalid & (bursts.level == 0)),
         ]
         with m.If(error):
             m.d.sync += failed.eq(1)
 
-        ends = fifo.r_data[self._data_width]
+        ends = word_ends.r_data[0]
         m.d.comb += [
             self.stream.tdata.eq(fifo.r_data),
             self.stream.tvalid.eq(fifo.r_rdy & ~self.stop),
-            self.stream.tlast.eq(fifo.r_data[-1] & fifo.r_rdy),
+            self.stream.tlast.eq(word_ends.r_data[-1] & fifo.r_rdy),
             delivered.eq(self.stream.tvalid & self.stream.tready),
             fifo.r_en.eq(delivered),
+            word_ends.r_en.eq(delivered),
             self.done.eq(delivered & ends),
             self.quiet.eq(~self.active & (fifo.level == 0)),
         ]
