@@ -1,0 +1,51 @@
+"""Drivers of loop-back and identity: on this machine against the functional model, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from tests.drivergen import host
+
+from axiloom import isa
+from axiloom.drivergen import compile_mlir, matmul_mlir, parse_workload
+from axiloom.errors import CompileError, UsageError
+
+
+@pytest.mark.parametrize("stream_width", [32, 128])
+@pytest.mark.parametrize("name", ["loopback", "identity"])
+@pytest.mark.parametrize("count", [1, 64, 200])
+def test_right(name: str, count: int, stream_width: int) -> None:
+    spec = isa.revise(isa.builtin(name), stream_width=stream_width)
+    driver, _ = host.check(parse_workload(f"copy:{count}").mlir, spec)
+    assert driver.calls[0].sizes == {"n": count}
+
+
+def test_opcodes_share_no_beat_with_words() -> None:
+    spec = isa.revise(isa.builtin("identity"), stream_width=64)
+    c = compile_mlir(parse_workload("copy:64").mlir, spec).c
+    for line in (
+        "dma_put_word(0x1u, 0)",
+        "dma_put_word(0x0u, 1)",
+        "dma_put_tile_i32(A + n, 1, here, 64, 1, 1, 64, 2)",
+        "dma_put_word(0x4u, 66)",
+        "dma_put_word(0x8u, 68)",
+        "dma_start_send(70, 0)",
+    ):
+        assert line in c
+
+
+def test_what_is_refused() -> None:
+    identity, copied = isa.builtin("identity"), parse_workload("copy:8").mlir
+    wanted = r"the accelerator copies n words: C\[n\] = A\[n\], int32, is wanted"
+    with pytest.raises(CompileError, match=f"a.mlir:2:3: linalg.matmul: {wanted}"):
+        compile_mlir(matmul_mlir(4, 4, 4), identity, name="a.mlir")
+    with pytest.raises(CompileError, match=wanted):
+        compile_mlir(copied.replace("i32", "i16"), identity)
+    with pytest.raises(CompileError, match=wanted):
+        compile_mlir(copied.replace("yield %a", "yield %c"), identity)
+    with pytest.raises(UsageError, match="identity has no flow `As`; its flows are Ns"):
+        compile_mlir(copied, identity, flow="As")
+    with pytest.raises(CompileError, match="v3_4 cannot execute it: it has 2 operands, a matmul has 3"):
+        compile_mlir(copied, isa.builtin("v3_4"))
+    for text in ("copy:0", "copy:4x4", "copy:8:int8"):
+        with pytest.raises(UsageError, match=f"problem `{text}` is not understood; a copy is copy:N"):
+            parse_workload(text)
