@@ -15,7 +15,7 @@ ALL = (
 
 # Only by name: they simulate for long, and cost_fit and replay_fit write files of the sources.
 LONG = (
-    *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch"),
+    *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch", "neon_packing"),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
     "bring_up",  # builds a C library, and hardware with faults
     "linux_process",  # builds a C library for both CPUs

@@ -5,6 +5,7 @@
  * - Elements of 8 bits are widened to 16 as they are packed: VMLAL.S16 does four multiply-adds a cycle.
  * - B is read in blocks of DEPTH x WIDTH, packed into panels of 8 columns that are read in order. A block is a quarter
  *   of L1, which replaces at random: a larger one is thrown out by the A and C that stream past it.
+ * - With -DPACKED, B's blocks lie packed in P before the run (what a B that is constant allows), one after the other.
  * - A B that takes no more than half of L1 is read where it is; packing it costs more than it brings.
  * - What is used next is on its way meanwhile (PLD): rows of A line by line, the next tile of C, B's next rows.
  * - What the tiles leave over at the edges goes by plain loops. */
@@ -94,11 +95,6 @@ static inline const int32_t *rows_of_A(int m, int k, int depth) {
     (void)depth;
     return &A[m][k];
 }
-
-static inline void copy8(int32_t *to, const int32_t *from) {
-    vst1q_s32(to, vld1q_s32(from));
-    vst1q_s32(to + 4, vld1q_s32(from + 4));
-}
 #else
 typedef int16_t packed_element;
 enum { A_STRIDE = DEPTH };
@@ -118,13 +114,15 @@ static int16_t rows[ROWS][DEPTH] __attribute__((aligned(64)));
 /* c (4, 8) += a (4, depth) . b (depth, 8), rows of b `stride` apart. */
 static inline void multiply(int32_t *c, const int16_t *a, const int16_t *b, int stride, int depth, int ahead,
                             struct next next) {
-    (void)ahead; /* b is packed: in L1 */
     int32x4_t low[ROWS], high[ROWS];
     load(low, high, c);
 #pragma clang loop unroll(disable)
     for (int k = 0; k < depth; k += STEP, b += STEP * stride) {
         if (k % CHUNK == 0)
             prefetch(next, k);
+        if (ahead) /* else b is in L1 */
+            for (int row = 0; row < STEP; row += LINE / (COLS * (int)sizeof(packed_element)))
+                __builtin_prefetch(b + (ahead + row) * stride);
         int16x4_t four[ROWS];
         for (int r = 0; r < ROWS; r++)
             four[r] = vld1_s16(&a[r * A_STRIDE + k]);
@@ -143,11 +141,44 @@ static inline const int16_t *rows_of_A(int m, int k, int depth) {
             rows[r][i] = A[m + r][k + i];
     return rows[0];
 }
-
-static inline void copy8(int16_t *to, const int8_t *from) { vst1q_s16(to, vmovl_s8(vld1_s8(from))); }
 #endif
 
+#ifdef PACKED
+packed_element P[K_WHOLE * N_WHOLE] __attribute__((aligned(64)));
+
+/* Four rows of C by the columns of a block. The first of them bring it into L1, `ahead` rows before they need it. */
+static inline void multiply_panels(const packed_element *b, int m, int n, int k, int depth, int cols, int ahead) {
+    const packed_element *a = rows_of_A(m, k, depth);
+    for (int panel = 0; panel < cols; panel += COLS)
+        multiply(&C[m][n + panel], a, &b[panel * depth], COLS, depth, ahead,
+                 after(m, panel / COLS, n, n + panel + COLS, n + cols, k));
+}
+
+static void multiply_blocks(void) {
+    enum { AHEAD = LINES_AHEAD * LINE / (COLS * sizeof(packed_element)) };
+    for (int k = 0; k < K_WHOLE; k += DEPTH) {
+        const int depth = smaller(DEPTH, K_WHOLE - k);
+        for (int n = 0; n < N_WHOLE; n += WIDTH) {
+            const int cols = smaller(WIDTH, N_WHOLE - n);
+            const packed_element *b = &P[k * N_WHOLE + n * depth];
+            if (M_WHOLE)
+                multiply_panels(b, 0, n, k, depth, cols, AHEAD);
+            for (int m = ROWS; m < M_WHOLE; m += ROWS)
+                multiply_panels(b, m, n, k, depth, cols, 0);
+        }
+    }
+}
+#else
 static packed_element packed[DEPTH * WIDTH] __attribute__((aligned(64)));
+
+#if BITS == 32
+static inline void copy8(int32_t *to, const int32_t *from) {
+    vst1q_s32(to, vld1q_s32(from));
+    vst1q_s32(to + 4, vld1q_s32(from + 4));
+}
+#else
+static inline void copy8(int16_t *to, const int8_t *from) { vst1q_s16(to, vmovl_s8(vld1_s8(from))); }
+#endif
 
 /* depth x cols of B, panel after panel. */
 static void pack(const element *b, int depth, int cols) {
@@ -174,6 +205,7 @@ static void multiply_blocks(void) {
         }
     }
 }
+#endif
 
 #if BITS == 32
 enum { IN_PLACE = K * N * sizeof(element) <= L1 / 2 };

@@ -98,6 +98,24 @@ def test_a_cpu_kernel_equals_numpy(
     np.testing.assert_array_equal(run.outputs["C"], expected)
 
 
+@pytest.mark.parametrize("shape", [(4, 8, 4), (12, 72, 68), (36, 77, 133)])
+def test_a_kernel_with_b_packed_before_the_run(tmp_path: Path, shape: tuple[int, int, int]) -> None:
+    """B itself is read for what is left over alone: blocks of 128 k's, eight columns after eight columns."""
+    arrays, expected = problem(shape, 8)
+    depth, columns = shape[2] // 4 * 4, shape[1] // 8 * 8
+    packed = [
+        arrays["B"][k, n : n + 8]
+        for first in range(0, depth, 128)
+        for n in range(0, columns, 8)
+        for k in range(first, min(first + 128, depth))
+    ]
+    arrays["P"] = np.concatenate(packed).astype(np.int16)
+    arrays["B"][:depth, :columns] = 0
+    elf = build(tmp_path, "cpu_neon", shape, BITS=8, PACKED=1)
+    run = run_cpu(elf, arrays, {"C": (expected.shape, "int32")}, BOARD)
+    np.testing.assert_array_equal(run.outputs["C"], expected)
+
+
 @pytest.mark.parametrize(
     ("source", "flow", "shape", "defines", "message"),
     [
