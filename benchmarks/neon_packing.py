@@ -1,8 +1,8 @@
 """What the NEON matmul gains if a constant B is packed before the run, as the weights of our drivers are.
 
-Products of examples/networks/tinybert.py whose B is a weight, int8, on the simulated Cortex-A9: the kernel that
-the experiments compare with, which packs B within the run, and the same with B packed before (-DPACKED). Every
-result is checked against NumPy. The last line is for all of them, as often as the network has them.
+Products of examples/networks/tinybert.py whose B is a weight, int8, on the simulated Cortex-A9: the kernel
+that the experiments compare with, which packs B within the run, and the same with B packed before (-DPACKED).
+Every result is checked against NumPy. The last line is for all of them, as often as the network has them.
 """
 
 from __future__ import annotations
