@@ -31,7 +31,7 @@ _FREE = ("$scopeinfo", "EHXPLLL", "INV", "VHI", "VLO", "GSR", "DCCA", "TRELLIS_I
 _FACTOR_BITS = 18
 PRODUCT_MAP = Path(__file__).with_name("ecp5_product.v")
 _FILLED = 0.9
-"""Of the multipliers, where they are too few: with all taken, each is where one was left, and its wires go far."""
+"""Of the multipliers, where they are too few: with all taken, the last are far from what they multiply."""
 
 
 @dataclass(frozen=True)

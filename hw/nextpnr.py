@@ -78,11 +78,13 @@ def route(
     constraints: str | None = None,
     device: Device | None = None,
     seed: int = 1,
+    static: bool = False,
 ) -> Routed:
     """Place and route `netlist`; minutes, unless `cached_build` has it. Timing that is not met is no error.
 
     `constraints` is the text of an LPF file; without, pins are placed anywhere. Where a PLL makes the clock,
-    its divisors say the frequency, and `frequency_hz` is for the other clocks. Raises :exc:`BuildError` if
+    its divisors say the frequency, and `frequency_hz` is for the other clocks. `static` places by density, as
+    charges repel each other, in place of nextpnr's default ("heap"). Raises :exc:`BuildError` if
     nextpnr is missing, or the design does not fit.
     """
     device = device or Device()
@@ -91,6 +93,7 @@ def route(
         *("--freq", f"{frequency_hz / 1e6:g}", "--seed", str(seed), "--router", "router2"),
         *("--json", NETLIST, "--textcfg", CONFIGURATION, "--report", REPORT, "--log", LOG, "--quiet"),
         *("--timing-allow-fail", *(["--lpf", "pins.lpf"] if constraints else ["--lpf-allow-unconstrained"])),
+        *(["--placer", "static"] if static else []),
     ]
     design = (netlist.folder / NETLIST).read_bytes()
     key = hashlib.sha256(repr((version(PACKAGE), arguments, constraints)).encode() + design)
