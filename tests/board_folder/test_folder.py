@@ -174,6 +174,17 @@ def test_the_self_test_is_right_in_simulation(tmp_path: Path, names: tuple[str, 
 
 
 @pytest.mark.slow
+def test_bare_metal_of_an_ultrascale(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    plan = board_folder.make(hardware.load("zcu104"), [isa.builtin("v1_4")], rebase=True)
+    board_folder.write(board_folder.contents(plan), folder)
+    subprocess.run(["make", "-s", "baremetal", f"PYTHON={sys.executable}"], cwd=folder, check=True)
+    soc = Soc(isa.load(folder / "accelerator.json"), board="zcu104")
+    (result,) = soc.run_many([Job(folder / "build/selftest.elf")])
+    assert result.exit_code == 0
+
+
+@pytest.mark.slow
 def test_linux_programs_are_right_in_simulation(tmp_path: Path) -> None:
     """The self-test and the ladder as they go onto the board."""
     folder = tmp_path / "folder"

@@ -23,6 +23,12 @@ def linux_target(plan: Plan) -> toolchain.Target | None:
     return toolchain.LINUX_TARGETS[architecture] if architecture else None
 
 
+def bare_target(plan: Plan) -> toolchain.Target | None:
+    """How programs without an operating system are built; None without a processor."""
+    architecture = _ARCHITECTURE.get(plan.hardware.family)
+    return toolchain.BARE_TARGETS[architecture] if architecture else None
+
+
 def files(plan: Plan) -> dict[str, str]:
     """Path in the folder to text: everything in ``sw/``."""
     found: dict[str, str] = {}
@@ -45,8 +51,8 @@ def runtime(plan: Plan) -> list[Path]:
     """Sources, headers and linker scripts of the runtime that the board can use."""
     target = linux_target(plan)
     used = {*sw.REMOTE_SOURCES} if target is None else {*target.sources, target.script}
-    if plan.hardware.family == "zynq":
-        used |= {*sw.SOURCES, *sw.NO_BUILTIN_SOURCES, sw.LINKER_SCRIPT, *(sw.ROOT / "arm").rglob("*.h")}
+    if (bare := bare_target(plan)) is not None:
+        used |= {*bare.sources, *sw.NO_BUILTIN_SOURCES, bare.script, *(sw.ROOT / "arm").rglob("*.h")}
     folders = {sw.ROOT / "include", *(source.parent for source in used)}
     return sorted(used | {header for folder in folders for header in folder.glob("*.h")})
 

@@ -126,21 +126,23 @@ def _linux(plan: Plan) -> Iterator[Goal]:
 
 
 def _bare(plan: Plan) -> Iterator[Goal]:
-    if plan.hardware.family != "zynq":
+    target = c_files.bare_target(plan)
+    if target is None:
         return
+    script = target.script.relative_to(sw.ROOT).as_posix()
     compiler = "$(BARE_CC) $(CFLAGS) $(BARE_FLAGS)"
     yield Goal(
         "baremetal",
         "build/selftest.elf: the self-test without an operating system",
         (
             f"{compiler} $(INCLUDE) -fno-builtin -c -o build/string.o $(BARE_PLAIN)",
-            f"{compiler} $(DEFINES) $(INCLUDE) -static -Wl,--gc-sections -Wl,-T,sw/runtime/arm/link.ld "
+            f"{compiler} $(DEFINES) $(INCLUDE) -static -Wl,--gc-sections -Wl,-T,sw/runtime/{script} "
             "-o build/selftest.elf $(PROGRAM) $(BARE_SOURCES) build/string.o",
         ),
         (
-            f"BARE_CC ?= $(PYTHON) -m ziglang cc {' '.join(toolchain.TARGET)}",
+            f"BARE_CC ?= $(PYTHON) -m ziglang cc {' '.join(target.flags)}",
             "BARE_FLAGS = -Isw/runtime/arm/include",
-            f"BARE_SOURCES = {_copies(sw.SOURCES)}",
+            f"BARE_SOURCES = {_copies(target.sources)}",
             f"BARE_PLAIN = {_copies(sw.NO_BUILTIN_SOURCES)}",
         ),
     )

@@ -90,7 +90,7 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
         *(["make ladder            # build/ladder: from a register to a whole kernel"] if ladder else []),
         *(
             ["make baremetal         # build/selftest.elf, to load with a debugger"]
-            if hardware.family == "zynq"
+            if hardware.cpu is not None
             else []
         ),
         "```",
