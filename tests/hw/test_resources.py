@@ -48,7 +48,7 @@ def test_synthesis_finds_every_register(tmp_path: Path) -> None:
     """Registers of a channel at LENGTH width 8: each state bit is a flip-flop, none is lost or doubled."""
     text = verilog.convert(ChannelRegisters(8, alignment=4), "registers")
     used = synthesise(text, "registers", into(tmp_path / "build"))
-    flags, irq, address, length = 4 + 1 + 1 + 3 + 2, 16, 32, 8
+    flags, irq, address, length = 4 + 1 + 1 + 1 + 3 + 2, 16, 32, 8
     assert used.ff == flags + irq + address + length
     assert (used.dsp, used.bram36) == (0, 0)
     assert 0 < used.lut < 120
