@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from axiloom import boards
 from axiloom.errors import UsageError
 
 _HERE = Path(__file__).parent
@@ -79,6 +80,17 @@ class Hardware:
     cpu: Cpu | None
     processing_system: Mapping[str, str]
     """Properties of Vivado's core, without ``CONFIG.``."""
+
+
+_SIMULATED = {"zynq": "pynq-z2", "zynqmp": "zcu104"}
+"""Family to the simulated board that stands for those without a profile of their own."""
+
+
+def profile(name: str, family: str) -> boards.Board | None:
+    """The simulated board that is nearest to the board `name`; None for a family without a processor."""
+    if family not in _SIMULATED:
+        return None
+    return boards.load(name if name in boards.names() else _SIMULATED[family])
 
 
 def names() -> list[str]:

@@ -19,14 +19,13 @@ from typing import Any
 
 from axiloom import boards, bring_up, isa
 from axiloom.board_folder.write import MARK
+from axiloom.boards import hardware
 from axiloom.cosim.cache import cache_root
 from axiloom.cosim.soc import Job, Soc
 from axiloom.errors import BuildError, DriverError, MismatchError, UsageError
 from axiloom.remote_board import RemoteBoard
 
 PROGRAMS = ("ladder", "selftest")
-_LIKE = {"zynq": "pynq-z2", "zynqmp": "zcu104"}
-"""Family to the profile of a simulated board, for boards that have none of their own."""
 _MEASURED = re.compile(r"^(.+?)(?: is right,|:) checksum (0x[0-9a-f]+), (\d+) us$", re.MULTILINE)
 
 
@@ -63,7 +62,7 @@ def manifest(folder: Path) -> dict[str, Any]:
         family, name = str(found["family"]), str(found["board"])
     except (OSError, ValueError, KeyError, AssertionError):
         raise UsageError(f"{folder} is no board folder: it has no {MARK} of axiloom") from None
-    if family not in _LIKE:
+    if hardware.profile(name, family) is None:
         raise UsageError(f"{name} has no Linux: axiloom run PROBLEM --board {name} --port TTY is its test")
     return found
 
@@ -71,8 +70,9 @@ def manifest(folder: Path) -> dict[str, Any]:
 def profile(folder: Path) -> boards.Board:
     """The simulated board that is nearest to the folder's."""
     found = manifest(folder)
-    name = found["board"] if found["board"] in boards.names() else _LIKE[found["family"]]
-    return boards.load(name)
+    nearest = hardware.profile(found["board"], found["family"])
+    assert nearest is not None
+    return nearest
 
 
 def build(folder: Path) -> list[str]:
