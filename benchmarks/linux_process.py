@@ -1,6 +1,11 @@
-"""The driver as a Linux process beside the same driver on bare metal: see :mod:`axiloom.linux_process`."""
+"""The driver as a Linux process beside the same driver on bare metal: see :mod:`axiloom.linux_process`.
+
+Ends with 1 if a result is wrong, or the two differ by a cycle.
+"""
 
 from __future__ import annotations
+
+import sys
 
 from axiloom import isa
 from axiloom.linux_process import lines
@@ -12,15 +17,24 @@ CASES = (
 
 
 def main() -> None:
+    same = True
     for problem, spec, flow in CASES:
         print(f"{problem} on {spec.name}{f' flow {flow}' if flow else ''}")
         print(
-            "  build          machine   result   cycles of call  compute  words in  words out  system calls"
+            "  build       machine       result   cycles of call  compute  words in  words out  system calls"
         )
-        for one in lines(problem, spec, flow):
+        found = lines(problem, spec, flow)
+        for one in found:
             print(
-                f"  {one.build:<14} {one.machine:<9} {'right' if one.right else 'WRONG':<6} "
+                f"  {one.build:<11} {one.machine:<13} {'right' if one.right else 'WRONG':<6} "
                 f"{one.cycles:>16,} "
                 f"{one.fabric['compute']:>8,} {one.fabric['words_in']:>9,} {one.fabric['words_out']:>10,} "
-                f"{one.system_calls:>13,}"
+                f"{one.system_calls:>13,}",
+                flush=True,
             )
+        for bare, process in zip(found[::2], found[1::2], strict=True):
+            equal = bare.cycles == process.cycles and bare.work == process.work
+            same &= equal and bare.right and process.right
+            print(f"  {bare.machine}: {'the same cycles' if equal else 'NOT the same cycles'}")
+    if not same:
+        sys.exit(1)

@@ -25,6 +25,7 @@ AS_PROCESS = {"AXL_DMA_CACHED": 0, "AXL_AS_LINUX": 1}
 WORK = ("compute", "words_in", "words_out", "transfers_in", "transfers_out", "mmio_writes")
 """Counters of the fabric that are the driver's doing, whatever the CPU's pace."""
 BOARDS = ("pynq-z2", "zcu104")
+BUILDS = ("bare metal", "Linux")
 
 
 @dataclass(frozen=True)
@@ -69,17 +70,17 @@ def _compared(problem: str, spec: AcceleratorSpec, flow: str | None, board: Boar
     run = Run(problem, mlir, spec, flow=flow, pipeline="copying", board=board.name)
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(run, board, Path(folder))
+
+        def measured(machine: Board, *elfs: Path) -> list[RunResult]:
+            section = run.driver.function
+            jobs = [Job(elf, run.inputs, run.outputs, section=section, section_clean=True) for elf in elfs]
+            return Soc(spec, board=machine).run_many(jobs)
+
+        process, plain = measured(board, programs.process, programs.bare(0))
+        bare = programs.bare(process.section_stack - plain.section_stack)
         for machine in (flat(board), board):
-            soc = Soc(spec, board=machine)
-
-            def measured(program: Path, soc: Soc = soc) -> RunResult:
-                job = Job(program, run.inputs, run.outputs, section=run.driver.function, section_clean=True)
-                return soc.run_many([job])[0]
-
-            process = measured(programs.process)
-            moved = process.section_stack - measured(programs.bare(0)).section_stack
-            yield _line("bare metal", machine, run, measured(programs.bare(moved)))
-            yield _line("Linux", machine, run, process)
+            for build, result in zip(BUILDS, measured(machine, bare, programs.process), strict=True):
+                yield _line(build, machine, run, result)
 
 
 class Programs:

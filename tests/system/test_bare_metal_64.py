@@ -1,0 +1,66 @@
+"""Drivers on a Cortex-A53 without an operating system: right, with its cache lines, on both kinds of DMA."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from axiloom import boards, drivergen, isa
+from axiloom.boards import Board
+from axiloom.cosim import elf
+from axiloom.cosim.soc import Job, Soc
+from axiloom.workflow import Run, compare
+
+A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
+V3 = isa.builtin("v3", 4)
+QUEUED = V3.replace(dma=replace(V3.dma, scatter_gather=True))
+
+
+def simulated(problem: str, board: Board, folder: Path, **options: object) -> tuple[Run, Path]:
+    """Nothing stale is read or lost: the run would end there."""
+    spec = QUEUED if options.pop("queued", False) else V3
+    mlir = drivergen.parse_workload(problem).mlir
+    run = Run(problem, mlir, spec, board=board.name, **options)  # type: ignore[arg-type]
+    program = run.build_elf(run.driver, folder)
+    (result,) = Soc(spec, board=board).run_many([Job(program, run.inputs, run.outputs, strict=True)])
+    assert compare(result, run.expected)["matches"]
+    assert result.stale == []
+    assert (result.events["maintenance"] > 0) == (board.simulation.dma_buffers == "cached")
+    return run, program
+
+
+@pytest.mark.parametrize("pipeline", ["published", "copying"])
+def test_windows(tmp_path: Path, pipeline: str) -> None:
+    simulated("matmul:10x6x9", A53, tmp_path, pipeline=pipeline)
+
+
+@pytest.mark.parametrize("board", [A9, A53], ids=lambda board: str(board.architecture))
+def test_results_in_place_that_end_within_a_line(tmp_path: Path, board: Board) -> None:
+    """240 bytes in rows of 24: tiles share lines with each other, and nothing else is in the last one."""
+    run, path = simulated("matmul:10x6x8", board, tmp_path, queued=True, flow="Cs", pipeline="all")
+    assert "dma_queue_own(C, " in run.driver.c
+    program = elf.load(path)
+    result = program.symbol("axl_arg2")
+    assert (result.address % board.line_bytes, result.size) == (0, 256)
+    assert not [
+        one
+        for one in program.symbols.values()
+        if one.name != "axl_arg2" and one.size and result.address <= one.address < result.address + 256
+    ]
+
+
+@pytest.mark.parametrize(("board", "owned"), [(A9, False), (A53, True)], ids=["armv7", "aarch64"])
+def test_rows_are_whole_lines_of_the_cpu(board: Board, owned: bool) -> None:
+    """Rows of 32 bytes are lines of their own for a Cortex-A9, and share one on a Cortex-A53."""
+    problem = "matmul:8x16x8"
+    spec = isa.builtin("v3", 8).replace(dma=QUEUED.dma)
+    mlir = drivergen.parse_workload(problem).mlir
+    driver = Run(problem, mlir, spec, board=board.name, flow="Cs", pipeline="all").driver
+    assert ("dma_queue_own" in driver.c) == owned
+    assert "dma_queue_receive_rows" in driver.c
+
+
+def test_asleep_until_the_interrupt(tmp_path: Path) -> None:
+    simulated("matmul:8x8x8", A53, tmp_path, wait="irq", pipeline="copying")
