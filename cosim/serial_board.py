@@ -50,14 +50,11 @@ def build(
             progress(f"building the simulation of {top}")
         files = verilator.write_sources(sources, folder)
         generated = folder / "generated"
-        arguments = [
-            *_QUIET,
-            "--top-module",
-            top,
-            "--Mdir",
-            generated.name,
-            *(["--trace-fst"] if trace else []),
-        ]
+        arguments = [*_QUIET, "--top-module", top, "--Mdir", generated.name]
+        if trace:
+            arguments.append("--trace-fst")
+        if not optimise:
+            arguments.append("-fno-dfg")  # of a netlist's single bits, minutes for nothing
         verilator.verilate([*arguments, *files], f"Verilator cannot build {top}", folder)
         units = [*sorted(generated.glob("*.cpp")), _MAIN]
         (folder / "all.cpp").write_text("".join(f'#include "{unit}"\n' for unit in units))

