@@ -180,10 +180,16 @@ def run(elf: Path, soc: Soc) -> Ladder:
     return judge(result)
 
 
-def judge_text(console: str) -> Ladder | None:
-    """Where a run stopped by its own words; None if it does not say."""
+def judge_text(console: str, why: str = "") -> Ladder | None:
+    """Where a run stopped by its own words; or at the step that it had begun, where `why` ended it.
+
+    None if neither is known.
+    """
     found = _FAILED.search(console)
-    return Ladder(int(found[1]), found[2], console) if found else None
+    if found:
+        return Ladder(int(found[1]), found[2], console)
+    begun = _BEGUN.findall(console)
+    return Ladder(int(begun[-1]), why, console) if begun and why else None
 
 
 def judge(result: RunResult) -> Ladder:

@@ -103,7 +103,8 @@ def test_whole(server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str
     folder = tmp_path / "folder"
     plan = board_folder.make(hardware.load("pynq-z2"), [isa.builtin(name)])
     board_folder.write(board_folder.contents(plan), folder)
-    words = ["board", "test", "127.0.0.1", str(folder), *server.words, "--prefix", simulated(folder)]
+    words = ["board", "test", "127.0.0.1", str(folder), *server.words, "--timeout", "1200"]
+    words += ["--prefix", simulated(folder)]
     assert main([*words, "--json", str(tmp_path / "rows.json")]) == 0
     out = capsys.readouterr().out
     assert "  ladder: all steps are passed" in out
@@ -117,8 +118,8 @@ def test_whole(server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str
         made = board_folder.make(hardware.load("pynq-z2"), [wrong])
         board_folder.write(board_folder.contents(made), other)
         # The hardware that is loaded is of another specification than the programs.
-        words = ["board", "test", "127.0.0.1", str(folder), *server.words, "--prefix", simulated(other)]
-        assert main(words) == 7
+        words = ["board", "test", "127.0.0.1", str(folder), *server.words, "--timeout", "1200"]
+        assert main([*words, "--prefix", simulated(other)]) == 7
         assert "stopped at step 3 (stream)" in capsys.readouterr().err
 
 
