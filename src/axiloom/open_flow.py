@@ -69,11 +69,11 @@ def build(
 ) -> Built:
     """Make the bitstream of the board folder `folder`, by its :data:`SPECIFICATION`, in ``openflow/build``.
 
-    Placement begins at random: up to `seeds` are tried until one meets the clock. `clock_hz` 0 begins with
-    what the folder says and goes to the next clock that the design reached and the PLL makes, until one is
-    met; the folder's sources are then for that one. Raises :exc:`BuildError` if `clock_hz` is not met (the
-    reports of the best are written), if the design does not fit, or if a tool is missing; :exc:`UsageError`
-    for a folder without a specification.
+    Placement begins at random: up to `seeds` are tried until one meets `clock_hz`. 0 begins with what the
+    folder says and goes, after one attempt at each, to the next clock that the design reached and the PLL
+    makes, until one is met; the folder's sources are then for that one. Raises :exc:`BuildError` if
+    `clock_hz` is not met (the reports of the best are written), if the design does not fit, or if a tool is
+    missing; :exc:`UsageError` for a folder without a specification.
     """
     path = folder / SPECIFICATION
     if not path.is_file():
@@ -94,7 +94,7 @@ def build(
     told = int(json.loads(settings.read_text(encoding="utf-8"))["clock_hz"]) if settings.is_file() else 0
     design = Design(spec, clock_hz or told)
     asked_hz = design.clock_hz
-    netlist, best = _routed(design, seeds, progress)
+    netlist, best = _routed(design, seeds if clock_hz else 1, progress)
     while not clock_hz and not best.met:
         slower = slower_clock(spec, min(best.fmax_hz, design.clock_hz - 1))
         progress("")
@@ -102,7 +102,7 @@ def build(
             f"{best.fmax_hz / 1e6:.1f} MHz reached, not {design.clock_hz / 1e6:g}: next {slower / 1e6:g}"
         )
         design = Design(spec, slower)
-        netlist, best = _routed(design, seeds, progress)
+        netlist, best = _routed(design, 1, progress)
     progress("")
 
     for name, text in board_files(spec, clock_hz=design.clock_hz).items():

@@ -33,7 +33,7 @@ def add_build(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         type=shared.positive,
         default=4,
         metavar="N",
-        help="attempts at placement (default %(default)s)",
+        help="attempts at placement for the clock of --clock (default %(default)s)",
     )
     build.set_defaults(execute=execute_build)
 
