@@ -17,6 +17,7 @@ from axiloom.board_folder import check as checks
 from axiloom.boards import hardware
 from axiloom.cli import main
 from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.toolchain import LINUX_TARGETS
 from axiloom.errors import UsageError
 
 Made = dict[str, Contents]
@@ -75,6 +76,32 @@ def test_a_folder_that_fails_half_way_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+EACH = """
+import subprocess, sys
+words = sys.argv[1:]
+out = words.index("-o")
+del words[out:out + 2]
+rest = [word for word in words if word != "-static" and not word.startswith("-Wl,")]
+sys.exit(subprocess.run([*rest, "-c"]).returncode)
+"""
+"""Compiles what it should link: a C library for Linux is built first, which takes a minute for each CPU."""
+
+
+@pytest.mark.parametrize(("which", "cpu"), [("own", "armv7"), ("xilinx", "aarch64")])
+def test_every_file_is_sound(folders: dict[str, Path], tmp_path: Path, which: str, cpu: str) -> None:
+    rows = checks.check(folders[which], tuple(tool for tool in checks.TOOLS if tool != "c"))
+    assert [(row.tool, row.faults) for row in rows if row.faults] == []
+    folder = tmp_path / "folder"
+    shutil.copytree(folders[which], folder)
+    (tmp_path / "each.py").write_text(EACH)
+    compiler = [sys.executable, "-m", "ziglang", "cc", *LINUX_TARGETS[cpu].flags]
+    for goal in ("linux", "ladder"):
+        every = " ".join([sys.executable, str(tmp_path / "each.py"), *compiler])
+        subprocess.run(["make", "-s", goal, f"LINUX_CC={every}"], cwd=folder, check=True)
+    assert {path.name for path in folder.glob("*.o")} == {"selftest.o", "ladder.o"}  # each of all sources
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["own", "xilinx"])
 def test_every_file_is_sound_and_read_by_a_tool(folders: dict[str, Path], which: str) -> None:
     rows = checks.check(folders[which])
@@ -83,6 +110,7 @@ def test_every_file_is_sound_and_read_by_a_tool(folders: dict[str, Path], which:
         assert checks.unchecked(folders[which], rows) == []
 
 
+@pytest.mark.slow
 def test_c_that_does_not_compile_is_found(folders: dict[str, Path], tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     shutil.copytree(folders["xilinx"], folder)

@@ -16,12 +16,12 @@ from axiloom.workflow import Run
     ("name", "width", "scatter_gather", "pipeline"),
     [
         ("v1_4", 32, False, "published"),
-        ("v2_4", 32, False, "published"),
+        pytest.param("v2_4", 32, False, "published", marks=pytest.mark.slow),
         ("v3_4", 32, False, "copying"),
         ("v4_16", 32, False, "published"),
         ("v3_4", 32, True, "all"),
-        ("v2_4", 64, True, "all"),
-        ("v3_4", 128, False, "copying"),
+        pytest.param("v2_4", 64, True, "all", marks=pytest.mark.slow),
+        pytest.param("v3_4", 128, False, "copying", marks=pytest.mark.slow),
     ],
 )
 def test_simulators_agree(name: str, width: int, scatter_gather: bool, pipeline: str) -> None:

@@ -14,6 +14,8 @@ from axiloom.workflow import Run, run_batch
 
 SHAPES = [(36, 40, 44), (7, 13, 5), (1, 1, 1)]
 LARGE = [(60, 72, 80), (128, 128, 128)]
+OTHER_SIZES = ("v1_8", "v1_16", "v2_16", "v3_8")
+"""Of versions that are there in another size by default."""
 NARROW = [("v1_4", "int8"), ("v2_8", "int16"), ("v3_16", "int8"), ("v4_16", "int16")]
 NARROW_SLOW = [
     (name, dtype) for name in isa.builtins() for dtype in ("int8", "int16") if (name, dtype) not in NARROW
@@ -36,7 +38,9 @@ def check_all(spec: AcceleratorSpec, shapes: list[tuple[int, int, int]]) -> None
         assert fabric["cycles"] >= report["limit"]["cycles"]
 
 
-@pytest.mark.parametrize("name", isa.builtins())
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.slow] * (one in OTHER_SIZES)) for one in isa.builtins()]
+)
 def test_int32_is_bit_exact(name: str) -> None:
     check_all(isa.builtin(name), SHAPES)
 
