@@ -10,7 +10,8 @@
   lower_to_calls; of accelerators that round, fuse_epilogue and prepare_channels in front
 - ``nest.py``: a loop nest with its opcodes as those passes see it; ``layout.py``: where packets lie in the
   window; ``locality.py``: what misses the caches; ``queue.py``: ops for scatter-gather; ``packed.py``:
-  constant operands as drivers have them
+  constant operands as drivers have them; ``views.py``: which array a view is of; ``stream_words.py``: what an
+  op moves over the streams
 - ``emit_c.py``: C99; ``driver.py``: what is delivered, and the harness around it
 - ``pipeline.py``: `compile_mlir` and `compile_cpu`; ``opt.py``: the command ``axiloom-opt``
 - ``reference.py``: the same function by NumPy, independent of all of the above but the parser
