@@ -25,10 +25,14 @@ def show(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
-def one_tile(spec: isa.AcceleratorSpec, problem: str, netlist: str | None, folder: Path) -> SerialResult:
-    """The run of `problem`, checked against NumPy."""
+def one_tile(
+    spec: isa.AcceleratorSpec, problem: str, clock_hz: int, netlist: str | None, folder: Path
+) -> SerialResult:
+    """The run of `problem` on the RTL, or on `netlist`, for that clock; checked against NumPy."""
     mlir = drivergen.parse_workload(f"{problem}:{spec.data_type.value}").mlir
-    result, expected = run_problem(mlir, spec, folder, name=problem, netlist=netlist, progress=show)
+    result, expected = run_problem(
+        mlir, spec, folder, name=problem, clock_hz=clock_hz, netlist=netlist, progress=show
+    )
     for symbol, want in expected.items():
         np.testing.assert_array_equal(result.outputs[symbol], want)
     return result
@@ -45,14 +49,16 @@ def main() -> None:
             report = built.report
             bitstream = (built.folder / open_flow.BITSTREAM).stat().st_size
             netlist = (built.folder / open_flow.NETLIST).read_text(encoding="utf-8")
+            clock_hz = report["clock_hz"]
+            asked = "" if clock_hz == report["asked_hz"] else f" (not {report['asked_hz'] / 1e6:g})"
             print(
-                f"{name} {data_type}: {report['clock_hz'] / 1e6:g} MHz met, "
+                f"{name} {data_type}: {clock_hz / 1e6:g} MHz met{asked}, "
                 f"Fmax {report['fmax_hz'] / 1e6:.1f} MHz, bitstream of {bitstream:,} bytes"
             )
             for what, used in report["utilisation"].items():
                 print(f"  {what:<12} {used['used']:>7,} of {used['available']:>7,}")
-            rtl = one_tile(spec, problem, None, Path(empty))
-            after = one_tile(spec, problem, netlist, Path(empty))
+            rtl = one_tile(spec, problem, clock_hz, None, Path(empty))
+            after = one_tile(spec, problem, clock_hz, netlist, Path(empty))
             print(f"  {problem}: right on RTL ({rtl.cycles:,} cycles) and netlist ({after.cycles:,} cycles)")
             if rtl.cycles != after.cycles:
                 sys.exit("the netlist takes another number of cycles than the RTL")

@@ -43,7 +43,7 @@ def build(
     """
     kind = "fst" if trace else None
     archive = verilator.runtime(kind, progress)
-    optimisation = verilator.OPTIMISE if optimise else ["-O1"]
+    optimisation = verilator.OPTIMISE if optimise else ["-O0"]
 
     def fill(folder: Path) -> None:
         if progress:
