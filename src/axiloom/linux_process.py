@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from elftools.elf.elffile import ELFFile
+
 from axiloom import boards, drivergen
 from axiloom.boards import Board
 from axiloom.cosim import elf, toolchain
@@ -105,11 +107,16 @@ class Programs:
     def bare(self, stack: int) -> Path:
         """Laid out as the process is; its stack begins `stack` bytes higher than it would."""
         script = self.work / "process.ld"
-        first = self._link(None, "plain.elf", 0)
-        script.write_text(layout(elf.load(first), elf.load(self.process), stack), encoding="utf-8")
-        return self._link(script, "bare.elf", stack)
+        process, plain = elf.load(self.process), elf.load(self._link(None, "plain.elf"))
+        script.write_text(layout(plain, process, stack), encoding="utf-8")
+        laid_out = self._link(script, "bare.elf")
+        constants = _place_of(_constants(laid_out), process)
+        if constants is not None:
+            script.write_text(layout(plain, process, stack, constants), encoding="utf-8")
+            laid_out = self._link(script, "bare.elf")
+        return laid_out
 
-    def _link(self, script: Path | None, name: str, stack: int) -> Path:
+    def _link(self, script: Path | None, name: str) -> Path:
         return toolchain.compile_arm(
             self._c,
             self.work / name,
@@ -122,8 +129,26 @@ class Programs:
         )
 
 
-def layout(bare: elf.Program, process: elf.Program, stack: int) -> str:
-    """A linker script for `bare`: what `process` has too, in the same size, is at the process's addresses."""
+def _constants(program: Path) -> bytes:
+    """What has no name of its own: constants in vectors, say."""
+    with program.open("rb") as stream:
+        section = ELFFile(stream).get_section_by_name(".rodata")
+        return bytes(section.data()) if section is not None else b""
+
+
+def _place_of(constants: bytes, process: elf.Program) -> int | None:
+    """The address at which `process` has them in one piece, if it has."""
+    for segment in process.segments if constants else ():
+        if (offset := segment.data.find(constants)) >= 0:
+            return segment.address + offset
+    return None
+
+
+def layout(bare: elf.Program, process: elf.Program, stack: int, constants: int | None = None) -> str:
+    """A linker script for `bare`: what `process` has too, in the same size, is at the process's addresses.
+
+    `constants` is the address of what has no name.
+    """
     placed = sorted(
         (theirs.address, name)
         for name, ours in bare.symbols.items()
@@ -135,7 +160,12 @@ def layout(bare: elf.Program, process: elf.Program, stack: int) -> str:
     )
     top, behind = process.begin & -_MIB, (process.text[1] & -_MIB) + _MIB
     return _SCRIPT.format(
-        begin=process.begin, behind=behind, rings=_RINGS, sections=sections, top=top + stack
+        begin=process.begin,
+        behind=behind,
+        rings=_RINGS,
+        sections=sections,
+        top=top + stack,
+        constants="" if constants is None else f"{constants:#x}",
     )
 
 
@@ -167,7 +197,7 @@ SECTIONS
         *(.text .text.*)
         axl_text_end = .;
     }} > code
-    .rodata : {{ *(.rodata .rodata.*) }} > code
+    .rodata {constants} : {{ *(.rodata .rodata.*) }} > code
     .data ALIGN(16384) : {{ *(.data .data.*) }} > code
     .bss ALIGN(64) (NOLOAD) : {{ *(.bss .bss.*) *(COMMON) }} > code
     .axl_ocm (NOLOAD) : {{ *(.axl_ocm) }} > ocm
