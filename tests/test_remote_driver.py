@@ -10,7 +10,9 @@ import pytest
 from axiloom import isa, remote_driver
 from axiloom.errors import DriverError
 
-MAIN = '#include "axiloom.h"\nint main(void) { return (int)dma_init(0x40400000, 0x16000000, 256, 0x16010000, 256); }\n'
+MAIN = """#include "axiloom.h"
+int main(void) { return (int)dma_init(0x40400000, 0x16000000, 256, 0x16010000, 256); }
+"""
 
 
 class Gone:
