@@ -106,13 +106,21 @@ class ResultBuffer(wiring.Component):
             new_word = self.sums.word_select(col, WORD_BITS) + old_word
             m.d.sync += new_row.word_select(col, WORD_BITS).eq(new_word)
 
-        sent_half = Signal()
+        sent_half, fresh, stalls = Signal(), Signal(), Signal()
+        m.d.sync += fresh.eq(self.send_enable)
         with m.If(self.send_enable):
             m.d.sync += sent_half.eq(self.send_half)
+        # A row stays in the memory's output for one cycle only: behind a tile's last one, a compute may read.
+        caught = Signal(WORD_BITS * self.cols, reset_less=True)
+        arrived = Mux(sent_half, halves[1], halves[0])
+        with m.If(fresh):
+            m.d.sync += [caught.eq(arrived), stalls.eq(~self.send_flow)]
+        with m.Elif(self.send_flow):
+            m.d.sync += stalls.eq(0)
         # A register of its own, as a memory's output comes late in its cycle.
         row_sent = Signal(WORD_BITS * self.cols, reset_less=True)
         with m.If(self.send_flow):
-            m.d.sync += row_sent.eq(Mux(sent_half, halves[1], halves[0]))
+            m.d.sync += row_sent.eq(Mux(stalls, caught, arrived))
         m.d.comb += self.send_row.eq(row_sent)
         return m
 

@@ -49,10 +49,16 @@ class Result:
 
 
 def simulate(
-    spec: AcceleratorSpec, *programs: Program, stall_in: float = 0, stall_out: float = 0, seed: int = 0
+    spec: AcceleratorSpec,
+    *programs: Program,
+    stall_in: float = 0,
+    stall_out: float = 0,
+    gap: tuple[int, int] = (0, 0),
+    seed: int = 0,
 ) -> list[Result]:
-    """Runs the programs on one device, one after the other; a Result each."""
-    bench = _Bench(spec, random.Random(seed), stall_in, stall_out)
+    """Runs the programs on one device, one after the other; a Result each. `gap`: after so many beats of each
+    one's result, none is taken for so many cycles."""
+    bench = _Bench(spec, random.Random(seed), stall_in, stall_out, gap)
     return bench.run(programs)
 
 
@@ -74,8 +80,15 @@ def check(spec: AcceleratorSpec, *programs: Program, **stalls: Any) -> list[Resu
 
 
 class _Bench:
-    def __init__(self, spec: AcceleratorSpec, rng: random.Random, stall_in: float, stall_out: float) -> None:
-        self.rng, self.stall_in, self.stall_out = rng, stall_in, stall_out
+    def __init__(
+        self,
+        spec: AcceleratorSpec,
+        rng: random.Random,
+        stall_in: float,
+        stall_out: float,
+        gap: tuple[int, int],
+    ) -> None:
+        self.rng, self.stall_in, self.stall_out, self.gap = rng, stall_in, stall_out, gap
         self.device: Any = build(spec)
         self.domain = ClockDomain("sync")
         module = Module()
@@ -119,11 +132,15 @@ class _Bench:
         offered = taken = in_flight = False
         waiting: tuple[int, int] | None = None
         quiet = 0
+        gap_after, gap_cycles = self.gap
         while quiet < QUIET_CYCLES:
             if program.reset_after is not None and result.accepted >= end:
                 break
             offered = offered or (result.accepted < end and self.rng.random() >= self.stall_in)
             accept = self.rng.random() >= self.stall_out
+            if gap_cycles and len(result.last) >= gap_after * beat:
+                accept = False
+                gap_cycles -= 1
             ctx.set(s_axis.tvalid, offered)
             ctx.set(s_axis.tdata, beats[result.accepted] if offered else self.rng.getrandbits(width))
             ctx.set(s_axis.tlast, self.rng.getrandbits(1))

@@ -133,6 +133,15 @@ def test_loads_spare_what_queued_computes_need() -> None:
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "cC", "sA", "sB", "sA", "sB", "cC", "rC")))
 
 
+@pytest.mark.parametrize(("stream_width", "gaps"), [(32, range(11, 17)), (128, range(5))])
+def test_the_end_of_a_tile_outlives_later_computes(stream_width: int, gaps: range) -> None:
+    """The stream is not taken for so long that the half whose last rows wait to be sent is computed on again."""
+    spec = isa.revise(isa.builtin("v3_4"), stream_width=stream_width)
+    program = Program(words_of(spec, *("sA", "sB", "cC", "cC", "rC") * 5))
+    for beats in gaps:
+        check(spec, program, gap=(beats, 150))
+
+
 def test_valid_does_not_wait_for_ready() -> None:
     spec = isa.builtin("v3_4")
     device = MatMul(spec)
