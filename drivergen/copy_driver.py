@@ -105,10 +105,10 @@ def _only_copy(function: FuncOp) -> linalg.GenericOp:
     (op,) = ops
     plain = AffineMap.identity(1)
     result = op.body.block.last_op
-    whole = [arg for arg in function.body.block.args if arg in op.operands]
     if (
         len(op.operands) != 2
-        or len(whole) != 2
+        or tuple(op.operands) != tuple(function.body.block.args)
+        or any(one is not op and one is not function.body.block.last_op for one in function.body.block.ops)
         or any(one.data != plain for one in op.indexing_maps)
         or result is None
         or not isinstance(result.operands[0], BlockArgument)

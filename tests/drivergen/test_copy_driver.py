@@ -42,6 +42,14 @@ def test_what_is_refused() -> None:
         compile_mlir(copied.replace("i32", "i16"), identity)
     with pytest.raises(CompileError, match=wanted):
         compile_mlir(copied.replace("yield %a", "yield %c"), identity)
+    with pytest.raises(CompileError, match=wanted):  # from the second argument to the first
+        compile_mlir(
+            copied.replace("copy(%A", "copy(%B").replace(", %C :", ", %A :").replace("%B", "%C"), identity
+        )
+    with pytest.raises(CompileError, match=wanted):
+        compile_mlir(
+            copied.replace("func.return", "memref.dealloc %A : memref<8xi32>\n  func.return"), identity
+        )
     with pytest.raises(UsageError, match="identity has no flow `As`; its flows are Ns"):
         compile_mlir(copied, identity, flow="As")
     with pytest.raises(CompileError, match="v3_4 cannot execute it: it has 2 operands, a matmul has 3"):

@@ -135,7 +135,7 @@ def test_loads_spare_what_queued_computes_need() -> None:
 
 @pytest.mark.parametrize(("stream_width", "gaps"), [(32, range(11, 17)), (128, range(5))])
 def test_the_end_of_a_tile_outlives_later_computes(stream_width: int, gaps: range) -> None:
-    """The stream is not taken for so long that the half whose last rows wait to be sent is computed on again."""
+    """Nothing is taken for so long that the half whose last rows wait to be sent is computed on again."""
     spec = isa.revise(isa.builtin("v3_4"), stream_width=stream_width)
     program = Program(words_of(spec, *("sA", "sB", "cC", "cC", "rC") * 5))
     for beats in gaps:
