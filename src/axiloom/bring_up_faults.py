@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,11 @@ def with_swapped_loads(spec: AcceleratorSpec) -> AcceleratorSpec:
     return spec.replace(opcodes=opcodes)
 
 
+def _connection(instance: str, signal: str) -> str:
+    """Matches up to where `instance` has `signal` at a port, whatever that is called."""
+    return rf"(\b{instance} \([^;]*?\.\w+\(){signal}\)"
+
+
 @dataclass(frozen=True)
 class Fault:
     """What is wrong: the driver's specification, what it is compiled with, or the top module's Verilog."""
@@ -49,6 +55,7 @@ class Fault:
     driver: AcceleratorSpec = SPEC
     defines: dict[str, object] = field(default_factory=dict)
     verilog: tuple[tuple[str, str], ...] = ()
+    """Patterns and what takes the place of their first match."""
     console: str = ""
 
 
@@ -59,7 +66,7 @@ FAULTS = {
     "DMA held in reset": Fault(
         1,
         "read of 0x40400000|write of 0x40400000",
-        verilog=((".rst(rst),\n    .s2mm_busy", ".rst(1'b1),\n    .s2mm_busy"),),
+        verilog=((_connection("dma", "rst"), r"\g<1>1'b1)"),),
         console="or the DMA is held in reset",
     ),
     "LENGTH too narrow": Fault(
@@ -72,7 +79,7 @@ FAULTS = {
         4,
         "TLAST",
         verilog=(
-            (".m_axis_tlast(debug_out_tlast)", ".m_axis_tlast()"),
+            (_connection("accelerator", "debug_out_tlast"), r"\g<1>)"),
             ("endmodule", "assign debug_out_tlast = 0;\nendmodule"),
         ),
     ),
@@ -86,7 +93,7 @@ FAULTS = {
         "wrong encoding, the driver is of another specification",
         driver=LITERALS,
         verilog=(
-            (".debug_error(debug_error)", ".debug_error()"),
+            (_connection("accelerator", "debug_error"), r"\g<1>)"),
             ("endmodule", "assign debug_error = 0;\nendmodule"),
         ),
         console="MM2S (to the accelerator): DMACR 0x00010003 (run)",
@@ -95,8 +102,8 @@ FAULTS = {
         3,
         "its stream is stuck",
         verilog=(
-            (".s_axis_tready(debug_in_tready)", ".s_axis_tready()"),
-            (".s_axis_tvalid(debug_in_tvalid)", ".s_axis_tvalid(1'b0)"),
+            (_connection("accelerator", "debug_in_tready"), r"\g<1>)"),
+            (_connection("accelerator", "debug_in_tvalid"), r"\g<1>1'b0)"),
             ("endmodule", "assign debug_in_tready = 0;\nendmodule"),
         ),
         console="MM2S (to the accelerator): DMACR 0x00010003 (run)",
@@ -117,15 +124,15 @@ def _verilog(replacements: tuple[tuple[str, str], ...]) -> Iterator[None]:
     emit = emitted.sources
 
     def patched(*given: Any) -> tuple[tuple[str, str], ...]:
-        return tuple((file, _patch(text, replacements)) for file, text in emit(*given))
+        return tuple((file, patch(text, replacements)) for file, text in emit(*given))
 
     with mock.patch.object(emitted, "sources", patched):
         yield
 
 
-def _patch(text: str, replacements: tuple[tuple[str, str], ...]) -> str:
+def patch(text: str, replacements: tuple[tuple[str, str], ...]) -> str:
     """In the module at the top, which is the first."""
     for old, new in replacements:
-        assert old in text, f"the top module has no {old}"
-        text = text.replace(old, new, 1)
+        text, count = re.subn(old, new, text, count=1)
+        assert count, f"the top module has no {old}"
     return text

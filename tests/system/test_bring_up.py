@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from axiloom import boards, bring_up, isa
-from axiloom.bring_up_faults import FAULTS, LITERALS, SPEC, climb
+from axiloom.bring_up_faults import FAULTS, LITERALS, SPEC, climb, patch
+from axiloom.cosim import emitted
 from axiloom.cosim.soc import Soc
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
@@ -52,6 +53,14 @@ def test_fault(tmp_path: Path, name: str) -> None:
     assert ladder.step == fault.step, ladder
     assert any(part in ladder.why for part in fault.why.split("|")), ladder
     assert fault.console in ladder.console
+
+
+def test_faults_of_the_hardware_have_a_place_in_it() -> None:
+    """Each is a change of the top module, whose ports may be called otherwise one day."""
+    (_, text), *_ = emitted.sources((SPEC,), "soc", None)
+    for name, fault in FAULTS.items():
+        if fault.verilog and fault.hardware is SPEC:
+            assert patch(text, fault.verilog) != text, name
 
 
 def test_sources_say_what_the_specification_says() -> None:
