@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from axiloom.board_folder.write import MARK
 from axiloom.boards import hardware
 from axiloom.cosim.cache import cache_root
 from axiloom.cosim.soc import Job, Soc
-from axiloom.errors import BuildError, DriverError, MismatchError, UsageError
+from axiloom.errors import BoardError, BuildError, DriverError, HangError, MismatchError, UsageError
 from axiloom.remote_board import RemoteBoard
 
 PROGRAMS = ("ladder", "selftest")
@@ -143,7 +144,9 @@ def run(
             say(f"{bit.name} is loaded")
         outputs = {name: _run(board, there, name, timeout_s, say) for name in names}
     finally:
-        board.remove(there)
+        # A board that hangs cannot be tidied up either, and what it said before matters more.
+        with suppress(BoardError, HangError):
+            board.remove(there)
     if not compare:
         return [Row(name, one.what, one, None) for name in names for one in _measured(outputs[name])]
     simulated = simulate(folder, [folder / "build" / name for name in names], progress)

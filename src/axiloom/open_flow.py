@@ -89,7 +89,8 @@ def build(
     spec = isa.load(path)
     out = folder / FOLDER / "build"
     # If anything below fails, no bitstream of an older design may lie beside the new Verilog.
-    (out / BITSTREAM).unlink(missing_ok=True)
+    for made in (BITSTREAM, REPORT):
+        (out / made).unlink(missing_ok=True)
     settings = folder / FOLDER / "design.json"
     told = int(json.loads(settings.read_text(encoding="utf-8"))["clock_hz"]) if settings.is_file() else 0
     design = Design(spec, clock_hz or told)
@@ -172,6 +173,7 @@ def _report(spec: AcceleratorSpec, design: Design, routed: nextpnr.Routed, asked
         "tools": [yosys.version(), yosys.version(nextpnr.PACKAGE)],
         "clock_hz": design.clock_hz,
         "asked_hz": asked_hz,
+        "usual_hz": Design(spec).clock_hz,
         "baud": design.baud,
         "fmax_hz": round(routed.fmax_hz),
         "timing_met": routed.met,
@@ -201,6 +203,8 @@ flash: build/design.bit
 
 def _readme(spec: AcceleratorSpec, design: Design) -> str:
     dma = spec.dma
+    usual = design.clock_hz == Design(spec).clock_hz
+    clock = "" if usual else f" --clock {design.clock_hz / 1e6:g}"
     return f"""# {spec.name} on a ULX3S
 
 The accelerator and its DMA run at {design.clock_hz / 1e6:g} MHz. A bridge on the board's USB serial port
@@ -210,10 +214,10 @@ a Zynq; it runs on the PC.
 
 1. `pip install 'axiloom[synth]'`, and openFPGALoader for the last step.
 2. `axiloom board build ..` makes `build/design.bit`, and prints how fast the design could be.
-3. `axiloom run PROBLEM --spec ../accelerator.json --board ulx3s` runs the driver against this Verilog in
-   simulation.
+3. `axiloom run PROBLEM --spec ../accelerator.json --board ulx3s{clock}` runs the driver against this Verilog
+   in simulation.
 4. `make load` puts the bitstream onto the board.
-5. The same run on the board: `... --board ulx3s --port /dev/ttyUSB0`.
+5. The same run on the board: `... --board ulx3s{clock} --port /dev/ttyUSB0`.
 
 Lights, from the right: the bridge is busy, MM2S, S2MM, the array works; the upper four are the accelerator's
 error code. FIRE 1 resets.

@@ -19,6 +19,8 @@ CONNECT_S = 10
 _LOST = 255
 """Exit status of ssh itself."""
 _SAYS = (
+    ("REMOTE HOST IDENTIFICATION HAS CHANGED", "its key is another one than before: ssh-keygen -R HOST"),
+    ("Load key", "the file of --identity is no key that ssh can read"),
     ("Could not resolve hostname", "there is no host of this name"),
     ("Connection refused", "nobody answers at its port: is the board up, does sshd run, is --port right?"),
     ("Connection timed out", "it does not answer: is the board up, and in this network?"),
@@ -27,16 +29,14 @@ _SAYS = (
     ("Network is unreachable", "there is no way to it: is the board in this network?"),
     (
         "Host key verification failed",
-        "its key is not known here, or another one than before: connect once by hand",
+        "its key is not known here: connect once by hand",
     ),
-    ("REMOTE HOST IDENTIFICATION HAS CHANGED", "its key is another one than before: ssh-keygen -R HOST"),
     (
         "Permission denied (",
         "it refuses to log in without a password: --user, --identity, or ssh-copy-id first",
     ),
-    ("Load key", "the file of --identity is no key that ssh can read"),
 )
-"""What ssh says, and what that means for who asked."""
+"""What ssh says, and what that means for who asked; the first that is found counts."""
 _SHELL = (
     (
         "a password is required",

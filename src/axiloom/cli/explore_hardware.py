@@ -14,6 +14,7 @@ from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.drivergen.problem import Problem
 from axiloom.errors import UsageError
 from axiloom.experiments import networks
+from axiloom.experiments.sides import fingerprint
 from axiloom.explore import Exploration, confirm, explore
 from axiloom.files import write_whole
 from axiloom.frontend import Model
@@ -123,7 +124,9 @@ def _confirmed(
 
     def point(one: Tried) -> networks.Point:
         spec, board = one.variant.spec, found.board_of(one)
-        return networks.on_soc(kept, name, spec, code="", flow=BEST, pipeline=None, board=board)
+        return networks.on_soc(
+            kept, name, spec, code=fingerprint(board), flow=BEST, pipeline=None, board=board
+        )
 
     points = {one.variant.spec.name: point(one) for one in (*found.found, found.base)}
     done = sweep(

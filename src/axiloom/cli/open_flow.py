@@ -63,7 +63,9 @@ def execute_build(options: argparse.Namespace) -> int:
     print(f"{made.folder / open_flow.BITSTREAM}: {report['accelerator']} on {report['board']}")
     print(f"  clock    {report['clock_hz'] / 1e6:g} MHz, met; it could be {report['fmax_hz'] / 1e6:.1f} MHz")
     if report["clock_hz"] != report["asked_hz"]:
-        print(f"           not {report['asked_hz'] / 1e6:g}: run with --clock {report['clock_hz'] / 1e6:g}")
+        print(f"           not {report['asked_hz'] / 1e6:g}, which was asked for")
+    if report["clock_hz"] != report["usual_hz"]:
+        print(f"           axiloom run ... --board ulx3s --clock {report['clock_hz'] / 1e6:g}")
     print(f"  slowest  {_path(report['critical_path'])}")
     print("\n".join(_utilisation(report["utilisation"])))
     return 0

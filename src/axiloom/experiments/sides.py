@@ -36,6 +36,8 @@ Figures = dict[str, Any]
 """``counters``, and of a run on the SoC ``fabric`` and ``limit`` as in a report."""
 
 _PACKAGES = ("isa", "hw", "drivergen", "sw", "cosim", "boards")
+_CHOOSING = ("choice.py", "network_run.py", "workflow.py")
+"""What decides beside them which driver runs."""
 
 
 def generated(
@@ -167,6 +169,7 @@ def fingerprint(board: str) -> str:
         for path in (root / package).rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     )
+    files += [root / name for name in _CHOOSING]
     parts = [part for path in files for part in (str(path.relative_to(root)), path)]
     return content_hash(*parts, repr(boards.load(board)))  # a profile may be a file of the user's own
 
