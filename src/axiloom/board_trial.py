@@ -151,7 +151,10 @@ def run(
         return [Row(name, one.what, one, None) for name in names for one in _measured(outputs[name])]
     simulated = simulate(folder, [folder / "build" / name for name in names], progress)
     rows: list[Row] = []
-    for name, (_, console) in zip(names, simulated, strict=True):
+    for name, (code, console) in zip(names, simulated, strict=True):
+        if code:
+            said = console.splitlines()
+            raise DriverError(f"{name} in simulation: {said[-1] if said else f'it ends with {code}'}")
         ours, theirs = ({one.what: one for one in _measured(text)} for text in (outputs[name], console))
         rows += [Row(name, what, ours.get(what), theirs.get(what)) for what in {**ours, **theirs}]
     return rows
@@ -173,6 +176,8 @@ def table(rows: list[Row]) -> str:
 
 def check(rows: list[Row]) -> None:
     """MismatchError if a result is not the simulation's."""
+    if not rows:
+        raise MismatchError("no program has said what it computed, so there is nothing to compare")
     wrong = [f"{row.program}, {row.what}" for row in rows if not row.same]
     if wrong:
         raise MismatchError(f"not what simulation gives: {'; '.join(wrong)}")

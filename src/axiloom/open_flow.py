@@ -116,7 +116,8 @@ def build(
     if not best.met:
         raise BuildError(
             f"{spec.name} reaches {best.fmax_hz / 1e6:.1f} MHz on {NAME}, not {design.clock_hz / 1e6:g} "
-            f"({best.critical}): leave --clock out, or take more attempts (--seeds)"
+            f"({best.critical}): leave --clock out, ask for less"
+            + (", or take more attempts (--seeds)" if best.fmax_hz >= _HOPELESS * design.clock_hz else "")
         )
     _copy(nextpnr.pack(best, cached_build), out / BITSTREAM)
     return Built(out, report)

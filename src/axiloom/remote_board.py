@@ -109,7 +109,9 @@ class RemoteBoard:
         except subprocess.TimeoutExpired as late:
             lines = _text(late.stdout).splitlines()
             last = f"; the last line was: {lines[-1]}" if lines else ", and has said nothing"
-            raise HangError(f"{self.host}: the program has not ended in {timeout_s:g} s{last}") from None
+            raise HangError(
+                f"{self.host}: the program has not ended in {timeout_s:g} s (it may still run){last}"
+            ) from None
         ran = Ran(done.returncode, _text(done.stdout), _text(done.stderr))
         if ran.code == _LOST:
             why = next((what for text, what in _SAYS if text in ran.errors), "")
