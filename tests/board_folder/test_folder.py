@@ -132,6 +132,18 @@ def test_what_the_manifest_says(folders: dict[str, Path]) -> None:
     ]
 
 
+@pytest.mark.parametrize("which", ["own", "xilinx"])
+def test_what_the_board_runs_is_copied_there(folders: dict[str, Path], which: str) -> None:
+    """The README's step 4: each file that its commands name is in the line of scp, which leaves it flat."""
+    text = (folders[which] / "README.md").read_text()
+    (line,) = re.findall(r"^scp (.+) BOARD:$", text, re.MULTILINE)
+    there = {Path(word).name for word in line.split()}
+    run = re.findall(r"^sudo (?:\./(\w+)|-E python3 (\S+) (\S+))", text, re.MULTILINE)
+    named = {name for names in run for name in names if name}
+    assert {"selftest", "ladder"} <= named <= there
+    assert {path.name for path in (folders[which] / "python").glob("*.py")} <= named
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "kv"
     words = ["board", "new", "kv260", "--accel", "v1_4", "--dma", "xilinx-sg", "-o", str(target)]

@@ -55,7 +55,8 @@ def text(plan: Plan, cores: tuple[Core, ...], files: Sequence[str], missing: Seq
 def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[str]:
     hardware = plan.hardware
     ladder = any(file.startswith("sw/bringup/") for file in files)
-    programs = ["build/selftest", *(["build/ladder"] if ladder else [])]
+    classes = [file for file in files if file.startswith("python/")]
+    taken = ["build/selftest", *(["build/ladder"] if ladder else []), *classes]
     steps = [
         "## Steps",
         "",
@@ -98,7 +99,7 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
         "**4. On the board** (Linux): load the bitstream, then run the programs as root.",
         "",
         "```",
-        f"scp build/{plan.name}.bit build/{plan.name}.hwh {' '.join(programs)} BOARD:",
+        f"scp build/{plan.name}.bit build/{plan.name}.hwh {' '.join(taken)} BOARD:",
         *_load(plan),
         *(["sudo ./ladder; echo $?"] if ladder else []),
         "sudo ./selftest; echo $?",
@@ -124,7 +125,6 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
         "```",
         "",
     ]
-    classes = [file for file in files if file.startswith("python/")]
     if classes:
         steps += [
             "On the PYNQ image, from NumPy arrays (the file's head says how):",
