@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import json
+import re
 import shlex
 import shutil
 import socket
@@ -22,7 +23,7 @@ from axiloom import board_folder, isa
 from axiloom.board_trial import Measured, Row, check, table
 from axiloom.boards import hardware
 from axiloom.cli import main
-from axiloom.errors import BoardError, BuildError, HangError, MismatchError
+from axiloom.errors import BoardError, BuildError, DriverError, HangError, MismatchError, UsageError
 from axiloom.remote_board import RemoteBoard, binary_of
 
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/sbin")
@@ -208,6 +209,14 @@ def test_what_is_wrong_here(
     monkeypatch.setattr("axiloom.remote_board.shutil.which", lambda _name: None)
     with pytest.raises(Exception, match="ssh is not installed: apt-get install openssh-client"):
         RemoteBoard("host").run("true")
+
+
+def test_the_help_has_each_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["board", "test", "--help"])
+    told = {int(code) for code in re.findall(r"\b(\d): ", capsys.readouterr().out)}
+    raised = (MismatchError, UsageError, BuildError, HangError, DriverError, BoardError)
+    assert told == {0, *(error.exit_code for error in raised)}
 
 
 def bitstream(sync: int = 0xAA995566) -> bytes:

@@ -20,7 +20,8 @@ def add_commands(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "test",
         help="copy the programs of a board folder to the board, run them over ssh, compare with simulation",
         description="The bring-up ladder, then the self-test. Exit code 0: both pass, and their results are "
-        "those of the simulated board; 1: other results; 7: a program failed; 8: the board is not reached.",
+        "those of the simulated board; 1: other results; 2: no board folder, or no ssh here; 5: a program or "
+        "the bitstream is not built; 6: a program has not ended; 7: one failed; 8: the board is not reached.",
     )
     test.add_argument("host", metavar="HOST", help="as ssh takes it")
     test.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="default: here")
