@@ -49,10 +49,11 @@ class Row:
     simulated: Measured | None
 
     @property
-    def same(self) -> bool:
-        if self.board is None or self.simulated is None:
-            return False
-        return self.board.checksum == self.simulated.checksum
+    def same(self) -> bool | None:
+        """None: simulation has no such line, so that there is nothing to compare with."""
+        if self.simulated is None:
+            return None
+        return self.board is not None and self.board.checksum == self.simulated.checksum
 
 
 def manifest(folder: Path) -> dict[str, Any]:
@@ -164,7 +165,7 @@ def table(rows: list[Row]) -> str:
     """A line a result: is it the simulation's, and the driver's time on both."""
     lines = [f"{'':<34}{'result':<12}{'board':>12}{'simulation':>14}{'factor':>9}"]
     for row in rows:
-        verdict = "same" if row.same else "not compared" if row.simulated is None else "DIFFERENT"
+        verdict = {True: "same", False: "DIFFERENT", None: "not compared"}[row.same]
         times = [f"{one.us:,} us" if one else "-" for one in (row.board, row.simulated)]
         both = row.board is not None and row.simulated is not None and row.simulated.us
         factor = f"{row.board.us / row.simulated.us:.2f}" if both and row.board and row.simulated else "-"

@@ -253,10 +253,13 @@ def test_the_table() -> None:
         Row("ladder", "whole kernel", right, Measured("whole kernel", "0x1", 100)),
         Row("selftest", "v3: round 1", right, Measured("v3: round 1", "0x2", 100)),
         Row("selftest", "v3: round 2", right, None),
+        Row("selftest", "v3: round 3", None, right),
     ]
+    assert [row.same for row in rows] == [True, False, None, False]
     lines = [line.split() for line in table(rows).splitlines()[1:]]
     assert lines[0] == ["ladder,", "whole", "kernel", "same", "120", "us", "100", "us", "1.20"]
-    assert lines[1][4] == "DIFFERENT"
-    with pytest.raises(MismatchError, match="selftest, v3: round 1; selftest, v3: round 2"):
+    assert lines[1][4] == lines[3][4] == "DIFFERENT"
+    assert lines[2][4:6] == ["not", "compared"]
+    with pytest.raises(MismatchError, match="v3: round 1; selftest, v3: round 2; selftest, v3: round 3"):
         check(rows)
     check(rows[:1])
