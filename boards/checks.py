@@ -16,9 +16,11 @@ _CHOICES = {
     "simulation.dma_buffers": ("uncached", "cached", "coherent"),
     "events.l1d_events": ("separate", "accesses"),
 }
+FABRIC_HZ = (1_000_000, 2_000_000_000)
+"""Clocks of a fabric that are accepted: slowest and fastest."""
 _LIMITS = {
     "cpu_hz": (1_000_000, 10_000_000_000),
-    "fabric_hz": (1_000_000, 2_000_000_000),
+    "fabric_hz": FABRIC_HZ,
     "latency.predictor_bits": (1, 20),
     "latency.preloads": (1, 16),
 }

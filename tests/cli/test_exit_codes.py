@@ -139,3 +139,15 @@ def test_several_accelerators(capsys: pytest.CaptureFixture[str]) -> None:
     driver = str(DRIVERS / "several.c")
     drawn = fails(capsys, 2, "simulate", driver, "--accel", "v3_4,v4_16", "--perfetto", "never.json")
     assert "a timeline is drawn of one accelerator" in drawn
+
+
+@pytest.mark.parametrize("clock", ["0", "-50", "nan", "inf", "fast", "1e-9"])
+@pytest.mark.parametrize(
+    "command", ["board build .", "explore matmul:8x8x8 --device xc7z020", "run matmul:8x8x8 --board ulx3s"]
+)
+def test_a_clock_that_no_fabric_has(command: str, clock: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([*command.split(), f"--clock={clock}"])
+    assert left.value.code == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.endswith(f"error: argument --clock: {clock!r} is no clock from 1 to 2000 MHz")

@@ -36,7 +36,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--clock",
-        type=float,
+        type=shared.megahertz,
         metavar="MHZ",
         help="of the fabric, if the design reaches it (default: the board's)",
     )

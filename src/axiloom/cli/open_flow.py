@@ -24,7 +24,7 @@ def add_build(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     build.add_argument("folder", type=Path, metavar="DIR")
     build.add_argument(
         "--clock",
-        type=float,
+        type=shared.megahertz,
         metavar="MHZ",
         help="the fabric's (default: what the folder says, or the next slower one that is met)",
     )

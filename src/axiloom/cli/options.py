@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, drivergen, isa
+from axiloom.boards.checks import FABRIC_HZ
 from axiloom.choice import Schedule, resolve
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
@@ -30,6 +31,18 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
     return int(text)
+
+
+def megahertz(text: str) -> float:
+    """A fabric's clock."""
+    low, high = (limit // 1_000_000 for limit in FABRIC_HZ)
+    try:
+        clock = float(text)
+    except ValueError:
+        clock = 0.0
+    if not low <= clock <= high:  # false for NaN, too
+        raise argparse.ArgumentTypeError(f"{text!r} is no clock from {low} to {high} MHz")
+    return clock
 
 
 def loops(text: str) -> tuple[str, ...]:
@@ -151,7 +164,10 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         "UIO and u-dma-buf (default %(default)s)",
     )
     group.add_argument(
-        "--clock", type=float, metavar="MHZ", help="with --board ulx3s: what `board build --clock` was given"
+        "--clock",
+        type=megahertz,
+        metavar="MHZ",
+        help="with --board ulx3s: what `board build --clock` was given",
     )
     group.add_argument(
         "--port",
