@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 namespace axl {
 
@@ -43,8 +44,8 @@ struct Attributes {
     };
 
     // ARMv8-A ARM, D5.3 (descriptors, granule of 4 KiB) and D13.2.118 (SCTLR_EL1). True if data may be cached at all;
-    // `moved` is the first address that is not mapped to itself.
-    bool read(const Wide &from, const uint8_t *ram, uint64_t ram_size, uint32_t &moved) {
+    // `moved` is the first address that is not mapped to itself, if there is one.
+    bool read(const Wide &from, const uint8_t *ram, uint64_t ram_size, std::optional<uint32_t> &moved) {
         reset(ram_size);
         fetch_cached = from.sctlr & (1u << 12);
         if (!(from.sctlr & 1u))

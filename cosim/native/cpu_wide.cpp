@@ -104,12 +104,12 @@ uint64_t Cpu::system_register(uint32_t op1, uint32_t crn, uint32_t crm, uint32_t
 void Cpu::read_attributes() {
     const Attributes::Wide registers = {system_register(0, 1, 0, 0) | mmu, system_register(0, 2, 0, 0),
                                         system_register(0, 2, 0, 2), system_register(0, 10, 2, 0)};
-    uint32_t moved = 0;
+    std::optional<uint32_t> moved;
     memory.l2_on = attributes.read(registers, ram, RAM_SIZE, moved);
     if (!moved)
         return;
-    fail(AXL_FAULT_EXCEPTION, memory.pc, moved,
-         format("the tables of the MMU do not map 0x%08X to itself at pc 0x%08X: only flat ones are simulated", moved, memory.pc));
+    fail(AXL_FAULT_EXCEPTION, memory.pc, *moved,
+         format("the tables of the MMU do not map 0x%08X to itself at pc 0x%08X: only flat ones are simulated", *moved, memory.pc));
     stop_engine();
 }
 
