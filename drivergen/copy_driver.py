@@ -24,7 +24,7 @@ from axiloom.drivergen.mlir import fail
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec, loop_orders
 from axiloom.isa.framing import padded
-from axiloom.isa.types import Recv, Send, SendIdx, SendLiteral
+from axiloom.isa.types import Recv, Send, SendDim, SendIdx, SendLiteral
 
 COPY_FORM = "copy:N"
 _LIMIT = 1 << 24
@@ -149,8 +149,7 @@ def _lines(driver: Driver, spec: AcceleratorSpec, flow: str, count: int, init: s
         if isinstance(action, SendIdx):
             yield f"        TRY(dma_put_word(n, {at}));"
         else:
-            value = action.value if isinstance(action, SendLiteral) else tile
-            yield f"        TRY(dma_put_word({value:#x}u, {at}));"
+            yield f"        TRY(dma_put_word({_word(spec, action):#x}u, {at}));"
         at += 1
     yield from (
         f"        TRY(dma_start_recv({spec.operand_words('C')}, 0));",
@@ -162,6 +161,15 @@ def _lines(driver: Driver, spec: AcceleratorSpec, flow: str, count: int, init: s
         "    return DMA_OK;",
         "}",
     )
+
+
+def _word(spec: AcceleratorSpec, action: object) -> int:
+    """The word of an action that sends the same one for each tile: all are of one size."""
+    if isinstance(action, SendLiteral):
+        return action.value
+    assert isinstance(action, SendDim)
+    sizes = spec.sizes()
+    return sum(sizes[field.dim] << field.shift for field in action.fields)
 
 
 def _actions(spec: AcceleratorSpec, flow: str) -> Iterator[object]:

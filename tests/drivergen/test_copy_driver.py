@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.drivergen import host
 
@@ -31,6 +33,16 @@ def test_opcodes_share_no_beat_with_words() -> None:
         "dma_start_send(70, 0)",
     ):
         assert line in c
+
+
+def test_words_that_the_device_skips(tmp_path: Path) -> None:
+    """A tile's size where its field is, and where the tile begins."""
+    text = isa.dumps(isa.builtin("identity")).replace('"load A"', '"skip", "skip", "load A"')
+    file = tmp_path / "identity.json"
+    file.write_text(text.replace("send(A)", "send_dim(n << 4), send_idx(n), send(A)"))
+    driver, _ = host.check(parse_workload("copy:200").mlir, isa.load(file))
+    for line in ("dma_put_word(0x1u, 0)", "dma_put_word(0x400u, 1)", "dma_put_word(n, 2)"):
+        assert line in driver.c
 
 
 def test_what_is_refused() -> None:
