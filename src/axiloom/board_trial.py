@@ -189,9 +189,9 @@ def _run(board: RemoteBoard, there: str, name: str, timeout_s: float, say: Calla
     for line in ran.output.splitlines():
         say(f"  {name}: {line}")
     if ran.code:
-        failed = bring_up.judge_text(ran.output, ran.reason) if name == "ladder" else None
-        told = [str(failed)] if failed else []
-        told += [ran.reason] if not failed or (ran.errors.strip() and ran.reason not in told[0]) else []
+        failed = bring_up.judge_text(ran.output, ran.complaint) if name == "ladder" else None
+        told = [str(failed)] if failed else [ran.reason]
+        told += [ran.complaint] if failed and ran.errors.strip() and ran.complaint not in told[0] else []
         raise DriverError(f"{board.host}: {name}: {'; '.join(told)}")
     return ran.output
 

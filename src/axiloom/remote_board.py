@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import struct
@@ -49,6 +50,32 @@ _SHELL = (
 )
 
 
+_MARK = "axiloom: process group"
+"""On stderr in front of what a command says: what stands before it is the login's."""
+_MARKED = re.compile(rf"^{_MARK} (\d*)\n", re.MULTILINE)
+_BEGIN = f'read -r pid name state parent group rest < /proc/$$/stat; echo "{_MARK} $group" >&2'
+
+_STOP = """\
+export LC_ALL=C
+lives() {{
+    why=$(kill -0 -{group} 2>&1) && return
+    case $why in *permitted*) ;; *) return 1 ;; esac
+}}
+exec >/dev/null 2>&1
+for signal in TERM KILL; do
+    kill -$signal -{group}
+    {prefix} sh -c "kill -$signal -{group}"
+    for second in 1 2 3; do
+        lives || exit 0
+        sleep 1
+    done
+done
+exit 1
+"""
+"""Ends a group: what is this user's, then what the prefix has made root's. Fails if something still lives.
+Without ``--`` before the group: dash takes none after ``-0``."""
+
+
 class Ran(NamedTuple):
     """What a command on the board did."""
 
@@ -57,16 +84,21 @@ class Ran(NamedTuple):
     errors: str
 
     @property
-    def said(self) -> str:
-        """The last line of what it complained of, or else said."""
-        lines = [line.strip() for line in (self.errors or self.output).splitlines() if line.strip()]
-        return lines[-1] if lines else f"it ended with {self.code} without a word"
+    def complaint(self) -> str:
+        """The last line on stderr, with what to do about it where that is known; else how it ended."""
+        return self._explained(_last(self.errors) or f"it ended with {self.code} without a word")
 
     @property
     def reason(self) -> str:
-        """The same, with what to do about it where that is known."""
-        told = next((what for text, what in _SHELL if text in self.errors + self.output), "")
-        return f"{self.said}{f' ({told})' if told else ''}"
+        """The same, behind the last line of what it said."""
+        said, why = _last(self.output), _last(self.errors)
+        if not (said or why):
+            return self.complaint
+        return self._explained("; ".join(line for line in (said, why) if line))
+
+    def _explained(self, text: str) -> str:
+        told = next((what for found, what in _SHELL if found in self.errors + self.output), "")
+        return f"{text}{f' ({told})' if told else ''}"
 
 
 @dataclass(frozen=True)
@@ -87,36 +119,59 @@ class RemoteBoard:
         Raises BoardError where the board is not reached, and HangError where the command does not end; both
         say why.
         """
+        words = self._ssh()
+        try:
+            done = _call([*words, _shell(f"{_BEGIN}; {command}")], data, timeout_s)
+        except subprocess.TimeoutExpired as late:
+            marked = _MARKED.search(_text(late.stderr))
+            fate = self._stopped(words, marked[1]) if marked and marked[1] else "it may still run"
+            last = _last(_text(late.stdout))
+            raise HangError(
+                f"{self.host}: the program has not ended in {timeout_s:g} s ({fate})"
+                + (f"; the last line was: {last}" if last else ", and has said nothing")
+            ) from None
+        errors = _text(done.stderr)
+        if done.returncode == _LOST:
+            why = next((what for text, what in _SAYS if text in errors), "")
+            said = _last(_MARKED.sub("", errors)) or "the connection is lost"
+            raise BoardError(f"{self.host}: {why} (ssh: {said})" if why else f"{self.host}: {said}")
+        output = _text(done.stdout)
+        return Ran(done.returncode, output, self._own(errors, bool(output)))
+
+    def _ssh(self) -> list[str]:
+        """ssh to the board: a command follows."""
         ssh = shutil.which("ssh")
         if ssh is None:
             raise UsageError("ssh is not installed: apt-get install openssh-client")
         if self.host.startswith("-"):
             raise UsageError(f"{self.host!r} is no host")
         words = [ssh, "-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_S}"]
-        for option in self.options:
+        for option in (*self.options, "LogLevel=ERROR"):  # the first value of an option counts
             words += ["-o", option]
         words += ["-p", str(self.port)] if self.port else []
         words += ["-i", str(self.identity)] if self.identity else []
         words += ["-l", self.user] if self.user else []
+        return [*words, "--", self.host]
+
+    def _own(self, errors: str, begun: bool) -> str:
+        """What stderr has of a command. Not what the login said before; nor, if the command has `begun`, what
+        the prefix says (sudo: that it cannot resolve the board's own name)."""
+        own = _MARKED.split(errors, maxsplit=1)[-1]
+        if not self.prefix or not begun:
+            return own
+        name = f"{Path(self.prefix.split()[0]).name}: "
+        return "".join(line for line in own.splitlines(keepends=True) if not line.startswith(name))
+
+    def _stopped(self, words: Sequence[str], group: str) -> str:
+        """End a group of processes on the board; what has become of it."""
+        script = _STOP.format(group=group, prefix=self.prefix)
         try:
-            done = subprocess.run(
-                [*words, "--", self.host, command],
-                input=data if data is not None else b"",
-                capture_output=True,
-                timeout=timeout_s,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as late:
-            lines = _text(late.stdout).splitlines()
-            last = f"; the last line was: {lines[-1]}" if lines else ", and has said nothing"
-            raise HangError(
-                f"{self.host}: the program has not ended in {timeout_s:g} s (it may still run){last}"
-            ) from None
-        ran = Ran(done.returncode, _text(done.stdout), _text(done.stderr))
-        if ran.code == _LOST:
-            why = next((what for text, what in _SAYS if text in ran.errors), "")
-            raise BoardError(f"{self.host}: {why or ran.said}" + (f" (ssh: {ran.said})" if why else ""))
-        return ran
+            code = _call([*words, _shell(script)], None, CONNECT_S + 20).returncode
+        except subprocess.TimeoutExpired:
+            code = _LOST
+        if code == _LOST:
+            return "it may still run: the board does not answer any more"
+        return "it still runs, and cannot be stopped" if code else "it was stopped"
 
     def as_owner(self, folder: str, command: str) -> str:
         """`command` in a folder, with the prefix in front."""
@@ -166,6 +221,21 @@ class RemoteBoard:
         if ran.code:
             raise BoardError(f"{self.host}: {ran.reason}")
         return ran
+
+
+def _call(words: Sequence[str], data: bytes | None, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(words, input=data or b"", capture_output=True, timeout=timeout_s, check=False)
+
+
+def _shell(script: str) -> str:
+    """For whatever shell the login has."""
+    return f"exec sh -c {shlex.quote(script)}"
+
+
+def _last(text: str) -> str:
+    """The last line that is not empty."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
 
 
 def _text(data: bytes | None) -> str:

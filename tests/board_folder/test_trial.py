@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -133,20 +133,45 @@ def test_a_program_that_fails(server: Server, tmp_path: Path) -> None:
     board.send(program, there)
     ran = board.run(board.as_owner(there, "./it\\'s\\ a\\ program"))
     assert (ran.code, ran.output) == (3, "begun\n")
-    assert ran.reason == (
+    why = (
         "axiloom: /dev/uio0: no right to open it (the program must open the DMA's devices: --prefix sudo, or "
         "--user root)"
     )
+    assert (ran.complaint, ran.reason) == (why, f"begun; {why}")
     board.remove(there)
     assert board.run(f"test -e {there}").code == 1
 
 
+SUDO = """#!/bin/sh
+echo "sudo: unable to resolve host pynq: Name or service not known" >&2
+case $1 in no*) echo "sudo: a password is required" >&2; exit 1;; esac
+exec "$@"
+"""
+"""Says what sudo says on a board whose name is in no list of hosts."""
+
+
+def test_noise_is_no_reason(server: Server, tmp_path: Path) -> None:
+    """Of the login or of the prefix; unless the prefix did not run the command, or that has said nothing."""
+    (tmp_path / "sudo").write_text(SUDO)
+    (tmp_path / "sudo").chmod(0o755)
+    board = replace(server.board, prefix=str(tmp_path / "sudo"))
+    wrong = "v3_4: element 3 is 5, the CPU says 7"
+    ran = board.run(board.as_owner("/", f"echo 'step 1\n{wrong}'; exit 10"))
+    assert (ran.code, ran.errors, ran.reason) == (10, "", wrong)
+    ran = board.run(board.as_owner("/", f"sh -c 'echo {wrong}; echo no udmabuf >&2; exit 10'"))
+    assert (ran.errors, ran.reason) == ("no udmabuf\n", f"{wrong}; no udmabuf")
+    ran = board.run(board.as_owner("/", "not-allowed"))
+    assert ran.reason.startswith("sudo: a password is required (sudo asks for a password: ")
+    assert board.run("exit 3").reason == "it ended with 3 without a word"
+
+
 @pytest.mark.slow  # waits
-def test_a_program_that_hangs(server: Server) -> None:
-    with pytest.raises(
-        HangError, match=r"has not ended in 8 s \(it may still run\); the last line was: step 1"
-    ):
-        server.board.run("echo step 1; sleep 60", timeout_s=8)
+@pytest.mark.parametrize("first", ["", "trap '' TERM HUP PIPE; "])
+def test_a_program_that_hangs(server: Server, first: str) -> None:
+    """It is ended, with its children, also where it does not want to."""
+    with pytest.raises(HangError, match=r"not ended in 8 s \(it was stopped\); the last line was: step 1"):
+        server.board.run(f"{first}echo step 1; sleep 61.25; sleep 61.25", timeout_s=8)
+    assert "sleep 61.25" not in server.board.run("cat /proc/[0-9]*/cmdline | tr '\\0' ' '").output
 
 
 def test_without_an_fpga_manager(server: Server, tmp_path: Path) -> None:
