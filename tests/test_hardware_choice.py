@@ -6,13 +6,16 @@ import json
 from collections.abc import Callable
 from dataclasses import astuple, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from axiloom import estimate, frontend, hardware_choice, isa
-from axiloom.choice import ranked
+from axiloom import estimate, frontend, hardware_choice, hardware_order, isa
+from axiloom.choice import ranked, ranked_by_model
 from axiloom.cli import main
 from axiloom.drivergen import parse_problem
+from axiloom.drivergen.cost import Choice
+from axiloom.drivergen.problem import Problem
 from axiloom.errors import CompileError, UsageError
 from axiloom.estimate import Estimate
 from axiloom.hardware_choice import HardwareChoice, choose_hardware, is_larger, least, variants
@@ -58,8 +61,29 @@ def clocked(
     return say
 
 
+Ranking = Callable[..., list[Choice]]
+
+
+def _once(ranking: Ranking) -> Ranking:
+    """The same, found once for all tests: a ranking takes a tenth of a second, and does not change."""
+    found: dict[tuple[object, ...], list[Choice]] = {}
+
+    def known(problem: Problem, spec: AcceleratorSpec, **options: Any) -> list[Choice]:
+        key = (problem, isa.dumps(spec), *sorted((name, str(one)) for name, one in options.items()))
+        if key not in found:
+            found[key] = ranking(problem, spec, **options)
+        return found[key]
+
+    return known
+
+
+RANKINGS = {"ranked": _once(ranked), "ranked_by_model": _once(ranked_by_model)}
+
+
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, ranking in RANKINGS.items():
+        monkeypatch.setattr(hardware_order, name, ranking)
     monkeypatch.setattr(hardware_choice, "BUFFERS", (1,))
     monkeypatch.setattr(hardware_choice, "MACS", (64, 128, 256))
     monkeypatch.setattr(hardware_choice, "WIDTHS", (32, 64))
@@ -120,7 +144,7 @@ def test_of_what_is_as_fast_the_smallest_is_taken_and_nothing_larger_is_found() 
 def test_the_clock_that_nextpnr_reaches_decides() -> None:
     """Larger arrays are so slow that the smaller one is faster; one more is asked than needed at most."""
     asked: list[str] = []
-    by_clock = clocked(lambda s: 100.0 if s.macs == 64 else 20.5, asked)
+    by_clock = clocked(lambda s: 100.0 if s.macs == 64 else 50.9, asked)
     found = choose_hardware(WORK, V4, "ecp5-85k", estimator=by_clock)
     assert found.chosen.variant.spec.macs == 64
     assert found.chosen.reached
@@ -136,7 +160,8 @@ def test_the_clock_that_nextpnr_reaches_decides() -> None:
     assert always.chosen.variant.seconds == exact.seconds
 
 
-def test_a_clock_that_is_given() -> None:
+def test_a_clock_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hardware_choice, "MACS", (64,))
     slow = choose_hardware(WORK, V4, "xc7z020", clock_hz=50e6, estimator=taking(lambda _: 1))
     fast = choose_hardware(WORK, V4, "xc7z020", clock_hz=150e6, estimator=taking(lambda _: 1))
     assert slow.chosen.variant.seconds > fast.chosen.variant.seconds
