@@ -160,6 +160,21 @@ def test_the_clock_that_nextpnr_reaches_decides() -> None:
     assert always.chosen.variant.seconds == exact.seconds
 
 
+def test_nextpnr_runs_only_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without, what it said before counts (None)."""
+    ways: list[bool | None] = []
+
+    def say(spec: AcceleratorSpec, _device: str, *, route: bool | None, **_: object) -> Estimate:
+        ways.append(route)
+        return clocked(lambda _: 100.0, [])(spec)
+
+    monkeypatch.setattr(hardware_choice, "estimate", say)
+    for route, way in ((True, True), (False, None)):
+        ways.clear()
+        choose_hardware(WORK, V4, "ecp5-85k", route=route)
+        assert set(ways) == {way}
+
+
 def test_a_clock_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hardware_choice, "MACS", (64,))
     slow = choose_hardware(WORK, V4, "xc7z020", clock_hz=50e6, estimator=taking(lambda _: 1))
