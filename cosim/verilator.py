@@ -2,8 +2,9 @@
 
 Three things are compiled, each cached under the hash of all that goes into it: Verilator's runtime
 with :file:`rtl/main.cpp` (once per Verilator, compiler and machine; what writes a kind of waveform when it
-is first wanted), then per design its Verilated code with :file:`rtl/model.cpp`, and the link. cocotb's own
-runner is not used because it makes every signal public, which costs a factor of eight in speed.
+is first wanted; its headers for quick builds), then per design its Verilated code with
+:file:`rtl/model.cpp`, and the link. cocotb's own runner is not used because it makes every signal public,
+which costs a factor of eight in speed.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ VERILATE = [
     *("--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--timescale", "1ps/1ps"),
     "-Wno-fatal",  # warnings are for `axiloom verilog`'s own lint, not for a run
 ]
+HEADERS = "axl_headers.h"
+"""What a unit begins with that is the same for every design."""
 _JOBS = 2  # a design is two units of about equal cost; more jobs would only take memory
 
 
@@ -289,6 +292,28 @@ def _quick() -> bool:
     return os.environ.get(QUICK_BUILDS, "0") not in ("", "0")
 
 
+def headers() -> Path:
+    """Folder with :data:`HEADERS`, and what GCC has made of it for quick builds, of which it was a third.
+
+    Where GCC cannot use that (waveforms have other options), it reads the header. clang always does: it takes
+    such files only as an option, and refuses them when a date has changed.
+    """
+
+    def build(folder: Path) -> None:
+        (folder / HEADERS).write_text('#include "verilated.h"\n')
+        if "clang" in compiler().version:
+            return
+        compiled = folder / f"{HEADERS}.gch"
+        flags, what = [*QUICK, *COMMON, *trace_flags(None), *include_flags()], "compiling Verilator's headers"
+        try:
+            compile_cxx([*flags, "-x", "c++-header", HEADERS, "-o", compiled.name], what, folder)
+            compile_cxx([*flags, "-fsyntax-only", "-include", HEADERS, "-x", "c++", os.devnull], what, folder)
+        except BuildError:
+            compiled.unlink(missing_ok=True)  # nothing is lost but time
+
+    return cached_build("verilator-headers", content_hash("headers", identity(), QUICK), build)
+
+
 def _compile(design: Design, folder: Path, generated: Path) -> list[str]:
     """The objects: what runs every cycle at full optimisation, what runs once without any.
 
@@ -300,8 +325,9 @@ def _compile(design: Design, folder: Path, generated: Path) -> list[str]:
     if design.soc:
         fast.append(RTL / "axl_dpi.cpp")
     if _quick():
-        begin, end = '#pragma GCC push_options\n#pragma GCC optimize ("O0")\n', "#pragma GCC pop_options\n"
-        units = {"all": (QUICK, f"{begin}{_including(slow)}{end}{_including(fast)}")}
+        # The headers first: they are for the fast part too.
+        begin = f'#include "{HEADERS}"\n#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
+        units = {"all": (QUICK, f"{begin}{_including(slow)}#pragma GCC pop_options\n{_including(fast)}")}
     else:
         units = {"fast": (OPTIMISE, _including(fast)), "slow": (["-O0"], _including(slow))}
     flags = [
@@ -313,6 +339,8 @@ def _compile(design: Design, folder: Path, generated: Path) -> list[str]:
     ]
     if design.soc:
         flags.append("-DAXL_SOC")
+    if _quick():
+        flags.append(f"-I{headers()}")
     for name, (_, text) in units.items():
         (folder / f"{name}.cpp").write_text(text)
     what = f"compiling the simulation of {design.top}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,11 @@ def design(text: str, name: str = "adder.v") -> Design:
 
 @pytest.fixture
 def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache that already has the runtime, which takes a while."""
-    kept = verilator.runtime().parent
+    """An empty cache that already has the runtime and its headers, which take a while."""
     root = tmp_path / "cache"
-    (root / "verilator-runtime").mkdir(parents=True)
-    (root / "verilator-runtime" / kept.name).symlink_to(kept)
+    for kept in (verilator.runtime().parent, verilator.headers()):
+        (root / kept.parent.name).mkdir(parents=True)
+        (root / kept.parent.name / kept.name).symlink_to(kept)
     monkeypatch.setenv("AXILOOM_CACHE", str(root))
     return root
 
@@ -50,6 +51,22 @@ def test_quick_builds_are_other_builds(fresh_cache: Path, monkeypatch: pytest.Mo
     assert quick != usual
     for folder in (quick, usual):
         assert sorted(path.name for path in folder.iterdir()) == ["adder.v", "public.vlt", verilator.PROGRAM]
+
+
+@pytest.mark.parametrize(("trace", "used"), [(None, True), ("vcd", False)])
+def test_gcc_reads_headers_once_for_quick_builds(tmp_path: Path, trace: str | None, used: bool) -> None:
+    """With the options of a unit; with those of waveforms the header itself is read, and that is no fault."""
+    made = verilator.headers()
+    if "clang" in verilator.compiler().version:
+        pytest.skip("clang reads it each time")
+    (tmp_path / "unit.cpp").write_text(f'#include "{verilator.HEADERS}"\nVerilatedContext context;\n')
+    flags = [*verilator.QUICK, *verilator.COMMON, *verilator.trace_flags(trace), *verilator.include_flags()]
+    command = [*verilator.compiler().command, *flags, f"-I{tmp_path}", f"-I{made}", "-DAXL_SOC", "-H"]
+    done = subprocess.run(
+        [*command, "-c", "unit.cpp", "-o", "unit.o"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert (f"! {made / verilator.HEADERS}.gch" in done.stderr) == used
+    assert (f"{verilator.find().root / 'include' / 'verilated.h'}\n" in done.stderr) != used
 
 
 def test_the_first_error_is_the_message(fresh_cache: Path) -> None:
