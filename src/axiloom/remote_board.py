@@ -124,7 +124,9 @@ class RemoteBoard:
             done = _call([*words, _shell(f"{_BEGIN}; {command}")], data, timeout_s)
         except subprocess.TimeoutExpired as late:
             marked = _MARKED.search(_text(late.stderr))
-            fate = self._stopped(words, marked[1]) if marked and marked[1] else "it may still run"
+            group = int(marked[1] or 0) if marked else 0
+            # kill takes -1 for all processes, and -0 for its own group.
+            fate = self._stopped(words, group) if group > 1 else "it may still run"
             last = _last(_text(late.stdout))
             raise HangError(
                 f"{self.host}: the program has not ended in {timeout_s:g} s ({fate})"
@@ -162,7 +164,7 @@ class RemoteBoard:
         name = f"{Path(self.prefix.split()[0]).name}: "
         return "".join(line for line in own.splitlines(keepends=True) if not line.startswith(name))
 
-    def _stopped(self, words: Sequence[str], group: str) -> str:
+    def _stopped(self, words: Sequence[str], group: int) -> str:
         """End a group of processes on the board; what has become of it."""
         script = _STOP.format(group=group, prefix=self.prefix)
         try:
