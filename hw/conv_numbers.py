@@ -14,6 +14,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from axiloom.hw.conv_geometry import ConvGeometry
+from axiloom.hw.mac_array import LOW_BITS
 
 
 class ConvNumbers(wiring.Component):
@@ -66,15 +67,15 @@ class ConvNumbers(wiring.Component):
         product = _Products(m, step)
         plane = product("plane", dims.ih, dims.iw)
         taps = product("taps", dims.fh, dims.fw)
+        pixel_blocks = product("pixel_blocks", dims.oh, row_blocks)
         elements = product("elements", plane, dims.ic)
         k = product("length", taps, dims.ic)
         beats = (k + ((1 << beat_bits) - 1)) >> beat_bits
-        pixel_blocks = product("pixel_blocks", dims.oh, row_blocks)
         row_step = product("row_step", dims.sh, dims.iw)
         tap_step = product("tap_step", dims.dh, dims.iw)
-        above = product("above", dims.pt, dims.iw)
         line_beats = product("line_beats", beats, channel_blocks)
         blocks = product("blocks", pixel_blocks, channel_blocks)
+        above = product("above", dims.pt, dims.iw)
         product.connect()
         divides = running & (step < steps)
         whole, rest = self._divide(m, divides, step, "width", dims.iw)
@@ -154,7 +155,8 @@ class ConvNumbers(wiring.Component):
 
 class _Products:
     """Registers that get the product of two numbers, one after the other, through one multiplier: the factors
-    in their step, the product one step later, so that it may be a factor two steps later."""
+    in their step, the products of the left one's halves one step later, their sum in the next, so that it may
+    be a factor three steps later."""
 
     def __init__(self, m: Module, step: Signal) -> None:
         self._m, self._step = m, step
@@ -173,7 +175,11 @@ class _Products:
             for number, (_, a, b) in enumerate(self._factors):
                 with m.Case(number):
                     m.d.sync += [left.eq(a), right.eq(b)]
+        # Either is within a multiplier of an FPGA, so that no path has a multiplier and an adder.
+        low = Signal(min(LOW_BITS, len(left)) + len(right), name="product_low")
+        high = Signal(max(1, len(left) - LOW_BITS) + len(right), name="product_high")
+        m.d.sync += [low.eq(left[:LOW_BITS] * right), high.eq(left[LOW_BITS:] * right)]
         with m.Switch(self._step):
             for number, (register, _, _) in enumerate(self._factors):
-                with m.Case(number + 1):
-                    m.d.sync += register.eq(left * right)
+                with m.Case(number + 2):
+                    m.d.sync += register.eq(low + (high << LOW_BITS))

@@ -16,6 +16,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from axiloom.errors import BuildError
+from axiloom.hw.copies import MOST_ENDS, copy_drivers
 from axiloom.hw.resources import CachedBuild
 from axiloom.hw.yosys import run, version, without_zeros
 
@@ -30,6 +31,7 @@ _COMBINATIONAL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6, "PFUMX": 0, "L6MU
 _FREE = ("$scopeinfo", "EHXPLLL", "INV", "VHI", "VLO", "GSR", "DCCA", "TRELLIS_IO")
 _FACTOR_BITS = 18
 PRODUCT_MAP = Path(__file__).with_name("ecp5_product.v")
+MULTIPLIERS = Path(__file__).with_name("ecp5_multiplier.v")
 _FILLED = 0.9
 """Of the multipliers, where they are too few: with all taken, the last are far from what they multiply."""
 
@@ -83,8 +85,10 @@ def synthesise(
     """
     names = [name for name, _ in sources]
     read = "".join(f"read_verilog {name}\n" for name in names)
+    replaced = "".join(f"chtype -set {own} t:{module}\n" for module, own in in_carry_chains(sources))
     prepare = (
-        f"{read}synth_lattice -family ecp5 -top {top} -run begin:coarse\nproc\n"
+        f"{read}synth_lattice -family ecp5 -top {top} -run begin:coarse\n"
+        f"read_verilog {MULTIPLIERS.name}\n{replaced}hierarchy -check -top {top}\nproc\n"
         f"setattr -mod -set keep_hierarchy 1 A:top %n {CORE} %i\n"
         "flatten\nopt\nwreduce t:$mul\nopt_clean\ntee -q -o products.txt dump t:$mul\n"
         "delete =A:blackbox =A:whitebox\nwrite_rtlil coarse.il\n"  # the cells' models are read again below
@@ -94,16 +98,19 @@ def synthesise(
         f"synth_lattice -family ecp5 -top {top} -run coarse:\n"
         "tee -q -o stat.json stat -json\n"
         "setattr -mod -unset keep_hierarchy *\nflatten\nclean\n"
-        f"write_json {NETLIST}\nwrite_verilog -noattr -norename {VERILOG}\n"
+        f"write_json {NETLIST}\n"
     )
-    product_map = PRODUCT_MAP.read_text(encoding="utf-8")
+    printed = f"read_json {NETLIST}\nwrite_verilog -noattr -norename {VERILOG}\n"
+    product_map, multipliers = (path.read_text(encoding="utf-8") for path in (PRODUCT_MAP, MULTIPLIERS))
     in_luts = f"techmap -map {PRODUCT_MAP.name}\nbooth\n"  # those with signs are left to `booth`
-    recipe = (version(), prepare, finish, in_luts, product_map, _FILLED, limits.multiplier, list(sources))
+    texts = prepare, finish, printed, in_luts, product_map, multipliers
+    recipe = (version(), texts, _FILLED, limits.multiplier, MOST_ENDS, list(sources))
     key = hashlib.sha256(repr(recipe).encode())
 
     def build(folder: Path) -> None:
         for name, text in sources:
             (folder / name).write_text(without_zeros(text), encoding="utf-8")
+        (folder / MULTIPLIERS.name).write_text(multipliers, encoding="utf-8")
         run(prepare, folder, f"synthesise {top}")
         soft = to_luts((folder / "products.txt").read_text(encoding="utf-8"), limits.multiplier)
         chosen = "".join(f"select -add */{cell}\n" for cell in soft)
@@ -113,12 +120,28 @@ def synthesise(
             folder,
             f"synthesise {top}",
         )
+        design = json.loads((folder / NETLIST).read_text(encoding="utf-8"))
+        copy_drivers(design)
+        (folder / NETLIST).write_text(json.dumps(design), encoding="utf-8")
+        run(printed, folder, f"print {top}")
         (folder / "coarse.il").unlink()
 
     folder = cached_build("ecp5", key.hexdigest()[:24], build)
     modules = json.loads((folder / "stat.json").read_text(encoding="utf-8"))["modules"]
     cells = modules.get(f"\\{CORE}", modules[f"\\{top}"])["num_cells_by_type"]
     return Netlist(folder, count({name: many for name, many in cells.items() if name != CORE}))
+
+
+_MULTIPLIER = re.compile(
+    r"^module (?P<name>\w+_multiplier(?:_\d+)?) \(\n  input  wire \[(?P<high>\d+):0\] a,", re.MULTILINE
+)
+
+
+def in_carry_chains(sources: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The array's multipliers that have one in :data:`MULTIPLIERS`, the same in the same cycles."""
+    own = {32: "axiloom_multiplier_32"}
+    found = [one for _, text in sources for one in _MULTIPLIER.finditer(text)]
+    return [(one["name"], own[bits]) for one in found if (bits := int(one["high"]) + 1) in own]
 
 
 _PRODUCT = re.compile(

@@ -102,9 +102,10 @@ class MacRow(wiring.Component):
             self.control_next.eq(self.control),
             of_product.eq(self.control_next),
             of_sum.eq(of_product),
+            # Also where there are none: an enable would have hundreds of ends, and they rest by themselves.
+            a.eq(self.a),
+            b_held.eq(self.b),
         ]
-        with m.If(self.control.valid):
-            m.d.sync += [a.eq(self.a), b_held.eq(self.b)]
         m.d.comb += [self.b_next.eq(b_held), self.sums.eq(totals)]
         for col in range(self.cols):
             b = b_held.word_select(col, self.bits)
@@ -123,8 +124,8 @@ class MacArray(wiring.Component):
     """`rows` x `cols` multiply-accumulators for elements of `bits` bits.
 
     `a` has `rows` elements and `b` has `cols` of one k, with their `control`. The sums of row r are whole
-    `LATENCY` + r cycles after the last k of a block, for one cycle at least; `select` in that cycle puts
-    them on `selected` in the next. `active`: operands are being multiplied.
+    `LATENCY` + r cycles after the last k of a block, for one cycle at least; `select` in the cycle before
+    puts them on `selected` in the one behind. `active`: operands are being multiplied.
     """
 
     def __init__(self, bits: int, rows: int, cols: int) -> None:
@@ -167,12 +168,15 @@ class MacArray(wiring.Component):
             ]
             b, control = row.b_next, row.control_next
             rows.append(row)
+        # One bit for each row, decoded before its register, as it has a way to every column.
+        chosen = Signal(self.rows)
         selected = Signal(WORD_BITS * self.cols, reset_less=True)
         m.d.comb += [self.active.eq(rows[0].control_next.valid), self.selected.eq(selected)]
-        with m.Switch(self.select):
-            for i, row in enumerate(rows):
-                with m.Case(i):
-                    m.d.sync += selected.eq(row.sums)
+        m.d.sync += chosen.eq((1 << self.select)[: self.rows])
+        gated = [Mux(chosen[i], row.sums, 0) for i, row in enumerate(rows)]
+        while len(gated) > 1:
+            gated = [one | other for one, other in zip(gated[::2], gated[1::2], strict=True)]
+        m.d.sync += selected.eq(gated[0])
         return m
 
     def _delayed(self, m: Module, element: Value, cycles: int) -> Value:

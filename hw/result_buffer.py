@@ -26,7 +26,7 @@ class ResultBuffer(wiring.Component):
     """`depth` rows of `cols` words in each half; blocks have `rows` rows.
 
     Adding: `step` comes two cycles before row 0 of its block is whole; `select` then asks for row after
-    row, and `sums` has the one asked for in the cycle before.
+    row, and `sums` has the one asked for two cycles before.
     `start` announces a compute on `start_half`; `running` tells in which halves one will not have been
     written in the next cycle, `busy` that one has not been written.
     Sending: with `send_enable`, the row at `send_address` of `send_half` is read; the next `send_flow` puts
@@ -91,7 +91,8 @@ class ResultBuffer(wiring.Component):
             sent = Signal(name=f"half_{i}_sent")
             m.d.comb += [
                 sent.eq(self.sending & (self.send_half == i)),
-                read_port.en.eq(Mux(sent, self.send_enable, read.valid & (read.half == i))),
+                # A row that nobody asked for does no harm: whoever did takes it in the cycle behind.
+                read_port.en.eq(sent | read.valid),
                 read_port.addr.eq(Mux(sent, self.send_address, read.address)),
                 write_port.en.eq(added.valid & (added.half == i)),
                 write_port.addr.eq(added.address),
@@ -129,8 +130,11 @@ class ResultBuffer(wiring.Component):
         row = Signal(range(self.rows))
         last_row = Signal()
         last_block = Signal()
-        m.d.sync += self.select.eq(row)
-        m.d.comb += [last_row.eq(row == self.rows - 1), read.last.eq(last_row & last_block)]
+        m.d.comb += [
+            self.select.eq(row),
+            last_row.eq(row == self.rows - 1),
+            read.last.eq(last_row & last_block),
+        ]
         with m.If(read.valid):
             m.d.sync += [read.address.eq(read.address + 1), row.eq(row + 1)]
             with m.If(last_row):

@@ -26,7 +26,7 @@ class StreamInput(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        skid = Signal(self.data_width)
+        skid = Signal(self.data_width, reset_less=True)
         skid_full = Signal()
         arrives = Signal()
         moves = Signal()
@@ -36,13 +36,16 @@ class StreamInput(wiring.Component):
             moves.eq(~self.words.valid | self.words.ready),
         ]
         with m.If(moves):
-            m.d.sync += [self.words.valid.eq(arrives | skid_full), skid_full.eq(0)]
-            with m.If(skid_full):
-                m.d.sync += self.words.payload.eq(skid)
-            with m.Elif(arrives):
-                m.d.sync += self.words.payload.eq(self.s_axis.tdata)
+            m.d.sync += [
+                self.words.valid.eq(arrives | skid_full),
+                skid_full.eq(0),
+                self.words.payload.eq(Mux(skid_full, skid, self.s_axis.tdata)),
+            ]
         with m.Elif(arrives):
-            m.d.sync += [skid.eq(self.s_axis.tdata), skid_full.eq(1)]
+            m.d.sync += skid_full.eq(1)
+        # Whether it will count is known late, so that it holds what is there while it is empty.
+        with m.If(~skid_full):
+            m.d.sync += skid.eq(self.s_axis.tdata)
         return m
 
 

