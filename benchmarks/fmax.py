@@ -1,7 +1,8 @@
 """The clock of the default accelerators with their DMA on an ECP5 of speed grade 6, and what limits it.
 
 Yosys and nextpnr with its first seed, no pins constrained; as ``axiloom estimate --device ecp5-85k``. Aims:
-100 MHz for int8, 80 MHz for int32. An hour for all; what was routed once is in the user's cache.
+100 MHz for int8, 80 MHz for int32; the router tries for 2 % more. An hour for all; what was routed once is in
+the user's cache.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from axiloom.estimate import estimate
 
 ACCELERATORS = ("v3_8", "v4_16", "conv_v3", "conv_v4")
 AIMS_MHZ = {"int8": 100, "int32": 80}
+TRIED = 1.02
 
 
 def main() -> None:
@@ -18,7 +20,7 @@ def main() -> None:
     missed = []
     for data_type, aim in AIMS_MHZ.items():
         for name in ACCELERATORS:
-            found = estimate(isa.builtin(name, data_type=data_type), "ecp5-85k")
+            found = estimate(isa.builtin(name, data_type=data_type), "ecp5-85k", target_hz=TRIED * aim * 1e6)
             if found.routed is None:
                 print(f"{name:<13}{data_type:>6}{aim:>10}{'-':>7}  does not fit", flush=True)
                 continue

@@ -74,12 +74,18 @@ def is_routed(device: str) -> bool:
 
 
 def estimate(
-    spec: AcceleratorSpec, device: str, *, route: bool | None = True, progress: Progress = lambda _line: None
+    spec: AcceleratorSpec,
+    device: str,
+    *,
+    route: bool | None = True,
+    target_hz: float = TARGET_HZ,
+    progress: Progress = lambda _line: None,
 ) -> Estimate:
     """The estimate of `spec` with its DMA on `device`, a key of :data:`DEVICES`; cached by content.
 
-    Without `route` there is no clock; with None there is one if it was routed before. Raises
-    :exc:`UsageError` for another device and :exc:`BuildError` if a tool is missing.
+    Without `route` there is no clock; with None there is one if it was routed before. The router tries no
+    harder than for `target_hz`. Raises :exc:`UsageError` for another device and :exc:`BuildError` if a tool
+    is missing.
     """
     if device not in DEVICES:
         raise UsageError(f"device {device!r} is unknown: use one of {', '.join(DEVICES)}")
@@ -94,7 +100,7 @@ def estimate(
         return without
     progress(f"placing and routing {spec.name} (nextpnr; minutes, unless it was done before)")
     try:
-        routed = nextpnr.route(netlist, cached_build if route else only_cached, frequency_hz=TARGET_HZ)
+        routed = nextpnr.route(netlist, cached_build if route else only_cached, frequency_hz=target_hz)
     except NotCachedError:
         return without
     return Estimate(spec, device, netlist.resources, routed)
