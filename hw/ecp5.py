@@ -16,7 +16,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from axiloom.errors import BuildError
-from axiloom.hw.copies import MOST_ENDS, copy_drivers
+from axiloom.hw import copies
 from axiloom.hw.resources import CachedBuild
 from axiloom.hw.yosys import run, version, without_zeros
 
@@ -104,7 +104,8 @@ def synthesise(
     product_map, multipliers = (path.read_text(encoding="utf-8") for path in (PRODUCT_MAP, MULTIPLIERS))
     in_luts = f"techmap -map {PRODUCT_MAP.name}\nbooth\n"  # those with signs are left to `booth`
     texts = prepare, finish, printed, in_luts, product_map, multipliers
-    recipe = (version(), texts, _FILLED, limits.multiplier, MOST_ENDS, list(sources))
+    made_by = Path(copies.__file__).read_text(encoding="utf-8")
+    recipe = (version(), texts, made_by, _FILLED, limits.multiplier, list(sources))
     key = hashlib.sha256(repr(recipe).encode())
 
     def build(folder: Path) -> None:
@@ -121,7 +122,7 @@ def synthesise(
             f"synthesise {top}",
         )
         design = json.loads((folder / NETLIST).read_text(encoding="utf-8"))
-        copy_drivers(design)
+        copies.copy_drivers(design)
         (folder / NETLIST).write_text(json.dumps(design), encoding="utf-8")
         run(printed, folder, f"print {top}")
         (folder / "coarse.il").unlink()
