@@ -1,8 +1,8 @@
 """The clock of the default accelerators with their DMA on an ECP5 of speed grade 6, and what limits it.
 
-Yosys and nextpnr with its first seed, no pins constrained; as ``axiloom estimate --device ecp5-85k``. Aims:
-100 MHz for int8, 80 MHz for int32; the router tries for 2 % more. An hour for all; what was routed once is in
-the user's cache.
+Yosys and nextpnr with its first seed, no pins constrained. Aims: 100 MHz for int8, 80 MHz for int32; the
+router tries for 2 % more, which for int8 is what ``axiloom estimate --device ecp5-85k`` does. Two hours for
+all; what was routed once is in the user's cache.
 """
 
 from __future__ import annotations

