@@ -16,6 +16,7 @@ MOST_ENDS = 48
 
 _OUTPUTS = {"LUT4": "Z", "TRELLIS_FF": "Q"}
 _MULTIPLIER = "MULT18X18D"
+_CLOCKS = "CLK", "WCK", "CLKA", "CLKB"
 _IN_SLICE = "PFUMX"  # what drives it must be in the same slice, so it is driven by one LUT alone
 
 
@@ -26,24 +27,26 @@ class _End:
     index: int
 
 
-def copy_drivers(design: dict[str, Any], most_ends: int = MOST_ENDS) -> int:
-    """Changes `design`, as Yosys' ``write_json`` prints a flat one; returns how many copies there are.
+def copy_drivers(design: dict[str, Any], most_ends: int = MOST_ENDS) -> list[tuple[str, str]]:
+    """Changes `design`, as Yosys' ``write_json`` prints a flat one; returns name and type of each copy.
 
     A flip-flop gets a copy for each multiplier behind it, as multipliers are far apart. Any other net with
-    more than `most_ends` ends is divided; ends are sorted by name: those of an instance stay together.
+    more than `most_ends` ends is divided; ends are sorted by name: those of an instance stay together. Copies
+    are ends of what drives their inputs, which may then have a few more than that. What drives a clock, or
+    must be in one slice with its end, stays single.
     """
     top = next(module for module in design["modules"].values() if "top" in module.get("attributes", {}))
     cells: dict[str, Any] = top["cells"]
     outside = {bit for port in top["ports"].values() if port["direction"] == "output" for bit in port["bits"]}
     free = 1 + max(_bits(top))
-    copies = 0
-    # LUTs first: their copies are ends of the flip-flops before them.
+    copies: list[tuple[str, str]] = []
+    # LUTs first: each copy of one is a further end of the flip-flops before it.
     for kind, output in _OUTPUTS.items():
         ends = _ends(cells)
         for name in [name for name, cell in cells.items() if cell["type"] == kind]:
             driver = cells[name]
             (bit,) = driver["connections"][output]
-            if any(cells[end.cell]["type"] == _IN_SLICE for end in ends[bit]):
+            if any(cells[end.cell]["type"] == _IN_SLICE or end.port in _CLOCKS for end in ends[bit]):
                 continue
             groups, rest = _divide(cells, ends[bit], most_ends, multipliers=kind == "TRELLIS_FF")
             if not rest and bit not in outside:
@@ -58,7 +61,7 @@ def copy_drivers(design: dict[str, Any], most_ends: int = MOST_ENDS) -> int:
                     connections[end.port] = bits
                 top["netnames"][f"{copy}_{output}"] = {"hide_name": 1, "bits": [free], "attributes": {}}
                 free += 1
-                copies += 1
+                copies.append((copy, kind))
     return copies
 
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import Any
 
 from axiloom.errors import BuildError
 from axiloom.hw import copies
@@ -25,6 +26,8 @@ CORE = "axiloom_core"
 
 NETLIST, VERILOG = "netlist.json", "netlist.v"
 """Files of a synthesis: for nextpnr, and for a simulator."""
+_COPIES = "copies.json"
+"""The types of the cells that :mod:`axiloom.hw.copies` has added to the core."""
 
 _COMBINATIONAL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6, "PFUMX": 0, "L6MUX21": 0}
 """LUTs of each cell (Lattice FPGA-TN-02205: two a slice; distributed RAM takes three slices)."""
@@ -122,7 +125,9 @@ def synthesise(
             f"synthesise {top}",
         )
         design = json.loads((folder / NETLIST).read_text(encoding="utf-8"))
-        copies.copy_drivers(design)
+        made = copies.copy_drivers(design)
+        inside = _instance_of_core(design)
+        (folder / _COPIES).write_text(json.dumps([kind for cell, kind in made if cell.startswith(inside)]))
         (folder / NETLIST).write_text(json.dumps(design), encoding="utf-8")
         run(printed, folder, f"print {top}")
         (folder / "coarse.il").unlink()
@@ -130,19 +135,28 @@ def synthesise(
     folder = cached_build("ecp5", key.hexdigest()[:24], build)
     modules = json.loads((folder / "stat.json").read_text(encoding="utf-8"))["modules"]
     cells = modules.get(f"\\{CORE}", modules[f"\\{top}"])["num_cells_by_type"]
-    return Netlist(folder, count({name: many for name, many in cells.items() if name != CORE}))
+    copied = Counter(json.loads((folder / _COPIES).read_text(encoding="utf-8")))
+    return Netlist(folder, count({name: many + copied[name] for name, many in cells.items() if name != CORE}))
 
 
-_MULTIPLIER = re.compile(
-    r"^module (?P<name>\w+_multiplier(?:_\d+)?) \(\n  input  wire \[(?P<high>\d+):0\] a,", re.MULTILINE
-)
+def _instance_of_core(design: dict[str, Any]) -> str:
+    """What the names of its cells begin with in a flat netlist; nothing where all is counted."""
+    top = next(module for module in design["modules"].values() if "top" in module.get("attributes", {}))
+    for name, cell in top["cells"].items():
+        if cell["type"] == "$scopeinfo" and cell["attributes"].get("module") == CORE:
+            return f"{name}."
+    return ""
+
+
+_MULTIPLIER = re.compile(r"^module (?P<name>\w+_multiplier(?:_\d+)?) \((?P<ports>[^;]*)\);", re.MULTILINE)
+_FACTORS_OF_32 = re.compile(r"input  wire \[31:0\] [ab]\b")
 
 
 def in_carry_chains(sources: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The array's multipliers that have one in :data:`MULTIPLIERS`, the same in the same cycles."""
-    own = {32: "axiloom_multiplier_32"}
     found = [one for _, text in sources for one in _MULTIPLIER.finditer(text)]
-    return [(one["name"], own[bits]) for one in found if (bits := int(one["high"]) + 1) in own]
+    of_32 = [one["name"] for one in found if len(_FACTORS_OF_32.findall(one["ports"])) == 2]
+    return [(name, "axiloom_multiplier_32") for name in of_32]
 
 
 _PRODUCT = re.compile(

@@ -35,7 +35,9 @@ def design() -> dict[str, Any]:
 def test_every_end_keeps_a_driver_of_its_kind() -> None:
     made = design()
     # The multipliers' three copies; the LUT's nine ends in three copies, as the port keeps the original.
-    assert copy_drivers(made, most_ends=4) == 2 + 1 + 1 + 3
+    copies = copy_drivers(made, most_ends=4)
+    assert Counter(kind for _, kind in copies) == {"TRELLIS_FF": 2 + 1 + 1, "LUT4": 3}
+    assert {name for name, _ in copies} <= set(made["modules"]["top"]["cells"])
     cells = made["modules"]["top"]["cells"]
     drivers = {
         bits[0]: name
@@ -63,3 +65,11 @@ def test_every_end_keeps_a_driver_of_its_kind() -> None:
     for number in range(3):
         (only,) = {bit for port in ("A0", "A1") for bit in cells[f"mult_{number}"]["connections"][port]}
         assert ends[only] == 2
+
+
+def test_what_drives_a_clock_stays_single() -> None:
+    made = design()
+    cells = made["modules"]["top"]["cells"]
+    for number in range(9):
+        cells[f"ff_{number}"]["connections"]["CLK"] = [11]
+    assert {kind for _, kind in copy_drivers(made, most_ends=4)} == {"TRELLIS_FF"}

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from axiloom import isa
 from axiloom.hw import verilog, yosys
 from axiloom.hw.ecp5 import MULTIPLIERS, in_carry_chains
+from axiloom.hw.enclosure import enclose
 from axiloom.hw.mac_array import Multiplier
 
 _BENCH = """
@@ -74,10 +76,8 @@ write_verilog -noattr plain.v
     assert told.splitlines()[0] == "differ 0, mostly zero 0"
 
 
-def test_an_arrays_multipliers_are_found_by_their_width() -> None:
-    text = (
-        "module core_array_row_7_multiplier (\n  input  wire [31:0] a,\n  input  wire [31:0] b\n);\n"
-        "module core_array_row_1_multiplier_2 (\n  input  wire [7:0] a,\n  input  wire [7:0] b\n);\n"
-        "module multipliers (\n  input  wire [31:0] a\n);\n"
-    )
-    assert in_carry_chains([("core.v", text)]) == [("core_array_row_7_multiplier", "axiloom_multiplier_32")]
+@pytest.mark.parametrize("name", ["v3_4", "conv_v3", "conv_v4"])
+def test_an_arrays_multipliers_are_found_by_their_width(name: str) -> None:
+    of_32 = in_carry_chains(enclose(isa.builtin(name, data_type="int32")))
+    assert {own for _, own in of_32} == {"axiloom_multiplier_32"}
+    assert in_carry_chains(enclose(isa.builtin(name, data_type="int8"))) == []
