@@ -1,8 +1,9 @@
 """The clock of the default accelerators with their DMA on an ECP5 of speed grade 6, and what limits it.
 
-Yosys and nextpnr with its first seed, no pins constrained. Aims: 100 MHz for int8, 80 MHz for int32; the
-router tries for 2 % more, which for int8 is what ``axiloom estimate --device ecp5-85k`` does. Two hours for
-all; what was routed once is in the user's cache.
+Yosys and nextpnr with its first seed, no pins constrained. Aims: 100 MHz for int8, 80 MHz for int32. The
+router is asked for 2 % more with int8, which is what ``axiloom estimate --device ecp5-85k`` does, and for
+72 MHz with int32: it lays again and again what misses the clock that is asked for, which for an hour left no
+room for the rest. An hour and a half for all; what was routed once is in the user's cache.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from axiloom.estimate import estimate
 
 ACCELERATORS = ("v3_8", "v4_16", "conv_v3", "conv_v4")
 AIMS_MHZ = {"int8": 100, "int32": 80}
-TRIED = 1.02
+ASKED_MHZ = {"int8": 102, "int32": 72}
 
 
 def main() -> None:
@@ -20,7 +21,9 @@ def main() -> None:
     missed = []
     for data_type, aim in AIMS_MHZ.items():
         for name in ACCELERATORS:
-            found = estimate(isa.builtin(name, data_type=data_type), "ecp5-85k", target_hz=TRIED * aim * 1e6)
+            found = estimate(
+                isa.builtin(name, data_type=data_type), "ecp5-85k", target_hz=ASKED_MHZ[data_type] * 1e6
+            )
             if found.routed is None:
                 print(f"{name:<13}{data_type:>6}{aim:>10}{'-':>7}  does not fit", flush=True)
                 continue
