@@ -76,7 +76,9 @@ write_verilog -noattr plain.v
     assert told.splitlines()[0] == "differ 0, mostly zero 0"
 
 
-@pytest.mark.parametrize("name", ["v3_4", "conv_v3", "conv_v4"])
+@pytest.mark.parametrize(
+    "name", ["v3_4", *(pytest.param(conv, marks=pytest.mark.slow) for conv in ("conv_v3", "conv_v4"))]
+)
 def test_an_arrays_multipliers_are_found_by_their_width(name: str) -> None:
     of_32 = in_carry_chains(enclose(isa.builtin(name, data_type="int32")))
     assert {own for _, own in of_32} == {"axiloom_multiplier_32"}
