@@ -112,7 +112,7 @@ class Conv(ArrayEngine):
             told = {
                 "advance": sequencer.control.valid,
                 "block_end": getattr(sequencer, f"{operand}_end"),
-                "start": sequencer.start,
+                "start": sequencer.prepare,
                 "start_half": sequencer.commands.payload[half],
                 "finish": sequencer.finish,
                 "finish_half": getattr(sequencer, f"half_{operand}"),

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import connect, flipped
 from amaranth.utils import exact_log2
 
 from axiloom.hw.conv_geometry import BYTE, ConvGeometry
+from axiloom.hw.counter import count_through
 from axiloom.hw.packer import Packer
 from axiloom.hw.requantise import elements_layout, sums_layout
 from axiloom.hw.tile_sender import Reading, TileSender
@@ -125,45 +126,39 @@ class ConvSender(TileSender):
         part of a row of the array, and how many pixels of it."""
         geometry = self.geometry
         lane_bits = exact_log2(geometry.lanes)
-        channel = Signal.like(dims.last_oc, name="channel")
-        pixels = Signal.like(dims.last_n, name="pixels")  # block of pixels in the channel
-        block = Signal.like(dims.walk.last_block, name="block")  # ... in the row of outputs
         part = Signal(range(geometry.cols // geometry.lanes))
         row = Signal(range(geometry.rows))
         line_start = Signal.like(self.send_address, name="line_start")
         tag = Signal(tag_layout(geometry), name="tag")
 
-        right = Signal()  # the rightmost block
+        begins = self.requests.valid & self.requests.ready
+        asked = self.requests.payload.dims
         part_last = Signal()
         channel_last = Signal()
+        _, right = count_through(m, "block", asked.walk.last_block, begins, advance & part_last)
+        _, pixels_last = count_through(m, "pixels", asked.last_n, begins, advance & part_last)
+        channel, of_last = count_through(m, "channel", asked.last_oc, begins, advance & channel_last)
         m.d.comb += [
-            right.eq(block == dims.walk.last_block),
+            # At the right, the last part that has pixels.
             part_last.eq(
                 (part == geometry.cols // geometry.lanes - 1) | right & (part == dims.last_lane >> lane_bits)
             ),
-            channel_last.eq(part_last & (pixels == dims.last_n)),
-            tag.last.eq(channel_last & (channel == dims.last_oc)),
+            channel_last.eq(part_last & pixels_last),
+            tag.last.eq(channel_last & of_last),
             tag.count.eq(Mux(right & part_last, (dims.last_lane & (geometry.lanes - 1)) + 1, geometry.lanes)),
         ]
         with m.If(advance):
             m.d.sync += part.eq(part + 1)
             with m.If(part_last):
-                m.d.sync += [
-                    part.eq(0),
-                    pixels.eq(pixels + 1),
-                    block.eq(Mux(right, 0, block + 1)),
-                    self.send_address.eq(self.send_address + geometry.rows),
-                ]
+                m.d.sync += [part.eq(0), self.send_address.eq(self.send_address + geometry.rows)]
             with m.If(channel_last):
                 # Below the last row of a block lies the first of the next.
                 start = Mux(row == geometry.rows - 1, self.send_address, line_start) + 1
                 m.d.sync += [
-                    pixels.eq(0),
-                    channel.eq(channel + 1),
                     row.eq(row + 1),
                     line_start.eq(start),
                     self.send_address.eq(start),
                 ]
             with m.If(tag.last):
-                m.d.sync += [register.eq(0) for register in (channel, row, line_start, self.send_address)]
+                m.d.sync += [register.eq(0) for register in (row, line_start, self.send_address)]
         return channel, part, tag

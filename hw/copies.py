@@ -9,15 +9,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
 
 MOST_ENDS = 48
 """Of a net that begins at a flip-flop or a LUT."""
 
 _OUTPUTS = {"LUT4": "Z", "TRELLIS_FF": "Q"}
 _MULTIPLIER = "MULT18X18D"
+_APART = {_MULTIPLIER: 1, "DP16KD": 8}  # cells that lie apart, and how many of them one driver reaches
 _CLOCKS = "CLK", "WCK", "CLKA", "CLKB"
-_IN_SLICE = "PFUMX"  # what drives it must be in the same slice, so it is driven by one LUT alone
+_IN_SLICE = "ALUT", "BLUT"  # of a PFUMX, in whose slice its LUTs must be: each drives nothing else
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,10 @@ class _End:
 def copy_drivers(design: dict[str, Any], most_ends: int = MOST_ENDS) -> list[tuple[str, str]]:
     """Changes `design`, as Yosys' ``write_json`` prints a flat one; returns name and type of each copy.
 
-    A flip-flop gets a copy for each multiplier behind it, as multipliers are far apart. Any other net with
-    more than `most_ends` ends is divided; ends are sorted by name: those of an instance stay together. Copies
-    are ends of what drives their inputs, which may then have a few more than that. What drives a clock, or
-    must be in one slice with its end, stays single.
+    A flip-flop gets a copy for each multiplier behind it, and any driver one for each few block RAMs, as
+    those are far apart. Of what is left, a net with more than `most_ends` ends is divided; ends are sorted by
+    name: those of an instance stay together. Copies are ends of what drives their inputs, which may then have
+    a few more than that. What drives a clock, or must be in one slice with its end, stays single.
     """
     top = next(module for module in design["modules"].values() if "top" in module.get("attributes", {}))
     cells: dict[str, Any] = top["cells"]
@@ -46,7 +49,7 @@ def copy_drivers(design: dict[str, Any], most_ends: int = MOST_ENDS) -> list[tup
         for name in [name for name, cell in cells.items() if cell["type"] == kind]:
             driver = cells[name]
             (bit,) = driver["connections"][output]
-            if any(cells[end.cell]["type"] == _IN_SLICE or end.port in _CLOCKS for end in ends[bit]):
+            if any(end.port in (*_IN_SLICE, *_CLOCKS) for end in ends[bit]):
                 continue
             groups, rest = _divide(cells, ends[bit], most_ends, multipliers=kind == "TRELLIS_FF")
             if not rest and bit not in outside:
@@ -69,22 +72,29 @@ def _divide(
     cells: dict[str, Any], ends: list[_End], most_ends: int, *, multipliers: bool
 ) -> tuple[list[list[_End]], list[_End]]:
     """Ends that go to copies, and those that stay."""
-    by_multiplier: dict[str, list[_End]] = defaultdict(list)
-    rest = []
-    for end in ends:
-        if multipliers and cells[end.cell]["type"] == _MULTIPLIER:
-            by_multiplier[end.cell].append(end)
-        else:
-            rest.append(end)
-    groups = list(by_multiplier.values())
-    if len(groups) < 2:
-        groups, rest = [], list(ends)
+    rest = list(ends)
+    groups: list[list[_End]] = []
+    for kind, together in _APART.items():
+        if kind == _MULTIPLIER and not multipliers:
+            continue
+        of_cell: dict[str, list[_End]] = defaultdict(list)
+        for end in rest:
+            if cells[end.cell]["type"] == kind:
+                of_cell[end.cell].append(end)
+        if len(of_cell) > together:
+            divided = _parts(sorted(of_cell, key=_natural), together)
+            groups += [[end for name in names for end in of_cell[name]] for names in divided]
+            rest = [end for end in rest if end.cell not in of_cell]
     if len(rest) > most_ends:
-        rest.sort(key=lambda end: (_natural(end.cell), end.port))
-        size = -(-len(rest) // -(-len(rest) // most_ends))
-        groups += [rest[start : start + size] for start in range(0, len(rest), size)]
+        groups += _parts(sorted(rest, key=lambda end: (_natural(end.cell), end.port)), most_ends)
         rest = []
     return groups, rest
+
+
+def _parts(whole: list[_T], most: int) -> list[list[_T]]:
+    """As few parts as have at most so many members, of about equal size."""
+    size = -(-len(whole) // -(-len(whole) // most))
+    return [whole[start : start + size] for start in range(0, len(whole), size)]
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

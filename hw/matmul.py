@@ -107,7 +107,7 @@ class MatMul(ArrayEngine):
             ]
             join_loads(m, receiver, name, buffer)
             m.d.comb += [
-                buffer.start.eq(sequencer.start),
+                buffer.start.eq(sequencer.prepare),
                 buffer.start_half.eq(sequencer.commands.payload[f"half_{name}"]),
                 buffer.advance.eq(sequencer.control.valid),
                 buffer.block_end.eq(getattr(sequencer, f"{name}_end")),

@@ -140,11 +140,11 @@ class Receiver(wiring.Component):
             m.d.comb += self.commands.payload[f"half_{name.lower()}"].eq(half)
         with m.If(done):
             m.d.sync += program.eq(rest if endless is None else Mux(rest == 0, endless, rest))
-        with m.If(fault != DeviceError.OK):
-            m.d.sync += self.error.eq(fault)
-
+        stops = Signal()  # whether there is a fault is known before which one
         alive = Signal(init=1)  # no error yet
-        with m.If(fault != DeviceError.OK):
+        with m.If(alive):
+            m.d.sync += self.error.eq(fault)
+        with m.If(stops):
             m.d.sync += alive.eq(0)
         begun = Signal()
         # What is done with the action under way, each without the conditions of the others.
@@ -166,11 +166,9 @@ class Receiver(wiring.Component):
                 with m.Case(decoder.FETCH):
                     m.d.comb += fetch.eq(1)
             for name in self.programs.operands:
-                with m.Case(self.programs.load(name)):
-                    with m.If(~self.dims_fit[name]):
-                        m.d.comb += fault.eq(DeviceError.BAD_DIMS)
-                    with m.Else():
-                        self._load(m, name, done, ends[name])
+                unfit = [(~self.dims_fit[name], DeviceError.BAD_DIMS)]
+                with m.Case(self.programs.load(name)), self._unless(m, fault, stops, unfit):
+                    self._load(m, name, done, ends[name])
             with m.Case(decoder.COMPUTE):
                 m.d.comb += busy.eq(1)
                 refused = [
@@ -186,17 +184,18 @@ class Receiver(wiring.Component):
                 # Who is usable is loaded: the shortest way to the answer that all is well.
                 sound = Cat(usable[name] for name in protocol.operands).all()
                 sound = sound & self.dims_fit[protocol.result] & ~of_result
-                with self._unless(m, fault, refused, sound):
+                with self._unless(m, fault, stops, refused, sound):
                     self._queue(m, CommandKind.COMPUTE, done, queued)
                     m.d.comb += [begins.eq(self.commands.ready), self.claim.eq(begins)]
             with m.Case(decoder.STORE):
                 m.d.comb += busy.eq(1)
-                with self._unless(m, fault, of_sent):
+                with self._unless(m, fault, stops, of_sent):
                     self._queue(m, CommandKind.STORE, done, queued)
             if self.programs.saves:
                 with m.Case(self.programs.save):
                     m.d.comb += busy.eq(1)
-                    with self._unless(m, fault, [(~self.dims_fit[protocol.result], DeviceError.BAD_DIMS)]):
+                    full = [(~self.dims_fit[protocol.result], DeviceError.BAD_DIMS)]
+                    with self._unless(m, fault, stops, full):
                         self._queue(m, CommandKind.SAVE, done, queued)
             if self.programs.requantises:
                 with m.Case(self.programs.requantise):
@@ -206,7 +205,7 @@ class Receiver(wiring.Component):
                         (~usable[CHANNELS], DeviceError.DIMS_MISMATCH),
                         *of_sent,
                     ]
-                    with self._unless(m, fault, refused):
+                    with self._unless(m, fault, stops, refused):
                         self._queue(m, CommandKind.REQUANTISE, done, queued)
                         m.d.comb += self.claim_p.eq(self.commands.ready)
             with m.Case(decoder.CLEAR):
@@ -217,21 +216,21 @@ class Receiver(wiring.Component):
                 m.d.comb += [self.words.ready.eq(1), done.eq(self.words.valid)]
             if self.programs.dims_words:
                 with m.Default():
-                    self._set_dims(m, action, done, fault, busy)
+                    self._set_dims(m, action, done, fault, stops, busy)
         if endless is None:
             # Queueing takes no word: with the last action of an opcode the next one is fetched.
             with m.If(fetch | queued & (rest[:width] == decoder.FETCH)):
-                self._fetch(m, program, fault)
+                self._fetch(m, program, fault, stops)
         return m
 
-    def _fetch(self, m: Module, program: Signal, fault: Signal) -> None:
+    def _fetch(self, m: Module, program: Signal, fault: Signal, stops: Signal) -> None:
         m.submodules.decoder = opcode = Decoder(self.programs)
         m.d.comb += opcode.word.eq(self.words.payload[:WORD_BITS])
         m.d.comb += self.words.ready.eq(~opcode.shared if self.programs.any_shared else 1)
         with m.If(self.words.valid):
             m.d.sync += program.eq(opcode.program)
             with m.If(~opcode.known):
-                m.d.comb += fault.eq(DeviceError.UNKNOWN_OPCODE)
+                m.d.comb += [fault.eq(DeviceError.UNKNOWN_OPCODE), stops.eq(1)]
 
     def _load(self, m: Module, name: str, done: Signal, ends: Signal) -> None:
         ready, valid, last = (
@@ -262,6 +261,7 @@ class Receiver(wiring.Component):
         self,
         m: Module,
         fault: Signal,
+        stops: Signal,
         refused: Sequence[tuple[Value, DeviceError]],
         sound: Value | None = None,
     ) -> AbstractContextManager[None]:
@@ -269,13 +269,17 @@ class Receiver(wiring.Component):
 
         `sound` says shorter that none does.
         """
+        if not refused:
+            return nullcontext()
         branch = m.If
         for reason, error in refused:
             with branch(reason):
                 m.d.comb += fault.eq(error)
             branch = m.Elif
-        taken: AbstractContextManager[None] = m.Else() if refused else nullcontext()
-        return taken if sound is None else m.If(sound)
+        if sound is None:
+            sound = ~Cat(reason for reason, _ in refused).any()
+        m.d.comb += stops.eq(~sound)
+        return m.If(sound)
 
     def _queue(self, m: Module, kind: CommandKind, done: Signal, queued: Signal) -> None:
         m.d.comb += [
@@ -324,7 +328,9 @@ class Receiver(wiring.Component):
             m.d.sync += held.eq(now)
         return held != now
 
-    def _set_dims(self, m: Module, action: Signal, done: Signal, fault: Signal, busy: Signal) -> None:
+    def _set_dims(
+        self, m: Module, action: Signal, done: Signal, fault: Signal, stops: Signal, busy: Signal
+    ) -> None:
         """Takes the word, then waits for the verdict."""
         settling = Signal()
         overflow = Signal()
@@ -355,7 +361,7 @@ class Receiver(wiring.Component):
             with m.If(self.dims_sound & ~overflow):
                 m.d.comb += done.eq(1)
             with m.Else():
-                m.d.comb += fault.eq(DeviceError.BAD_DIMS)
+                m.d.comb += [fault.eq(DeviceError.BAD_DIMS), stops.eq(1)]
 
 
 def _sizes(word: SendDim, payload: Value) -> dict[str, Value]:

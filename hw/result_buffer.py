@@ -81,7 +81,7 @@ class ResultBuffer(wiring.Component):
         self._count_running(m, held)
         m.d.comb += self.busy.eq(self.running.any() | added.valid)
 
-        halves = []
+        rows_read = []
         new_row = Signal(WORD_BITS * self.cols, reset_less=True)
         for i in range(2):
             m.submodules[f"half_{i}"] = memory = Memory(
@@ -98,32 +98,38 @@ class ResultBuffer(wiring.Component):
                 write_port.addr.eq(added.address),
                 write_port.data.eq(new_row),
             ]
-            halves.append(read_port.data)
+            # A register of its own, and nothing before it, as a memory's output comes late in its cycle.
+            row_read = Signal(WORD_BITS * self.cols, name=f"half_{i}_row", reset_less=True)
+            m.d.sync += row_read.eq(read_port.data)
+            rows_read.append(row_read)
 
-        old_row = Signal(WORD_BITS * self.cols, reset_less=True)
-        m.d.sync += old_row.eq(Mux(fetched.half, halves[1], halves[0]))
         for col in range(self.cols):
-            old_word = Mux(held.accumulate, old_row.word_select(col, WORD_BITS), 0)
-            new_word = self.sums.word_select(col, WORD_BITS) + old_word
+            old_word = Mux(held.half, *(row.word_select(col, WORD_BITS) for row in reversed(rows_read)))
+            new_word = self.sums.word_select(col, WORD_BITS) + Mux(held.accumulate, old_word, 0)
             m.d.sync += new_row.word_select(col, WORD_BITS).eq(new_word)
-
-        sent_half, fresh, stalls = Signal(), Signal(), Signal()
-        m.d.sync += fresh.eq(self.send_enable)
-        with m.If(self.send_enable):
-            m.d.sync += sent_half.eq(self.send_half)
-        # A row stays in the memory's output for one cycle only: behind a tile's last one, a compute may read.
-        caught = Signal(WORD_BITS * self.cols, reset_less=True)
-        arrived = Mux(sent_half, halves[1], halves[0])
-        with m.If(fresh):
-            m.d.sync += [caught.eq(arrived), stalls.eq(~self.send_flow)]
-        with m.Elif(self.send_flow):
-            m.d.sync += stalls.eq(0)
-        # A register of its own, as a memory's output comes late in its cycle.
-        row_sent = Signal(WORD_BITS * self.cols, reset_less=True)
-        with m.If(self.send_flow):
-            m.d.sync += row_sent.eq(Mux(stalls, caught, arrived))
-        m.d.comb += self.send_row.eq(row_sent)
+        self._send_rows(m, rows_read)
         return m
+
+    def _send_rows(self, m: Module, rows_read: list[Signal]) -> None:
+        """A row is in its memory's output in the cycle behind `send_enable`, and in the next one in
+        `rows_read`; from then on in one of two slots, as one row may wait while another is on `send_row`."""
+        fetched, landed = Signal(), Signal()
+        half_fetched, half_landed = Signal(), Signal()
+        slot_fetched, slot_landed = Signal(), Signal()
+        at_once, slot_sent = Signal(), Signal()
+        m.d.sync += [fetched.eq(self.send_enable), landed.eq(fetched), at_once.eq(fetched & self.send_flow)]
+        m.d.sync += [half_landed.eq(half_fetched), slot_landed.eq(slot_fetched)]
+        with m.If(self.send_enable):
+            m.d.sync += [half_fetched.eq(self.send_half), slot_fetched.eq(~slot_fetched)]
+        with m.If(self.send_flow):
+            m.d.sync += slot_sent.eq(slot_fetched)
+
+        row = Mux(half_landed, rows_read[1], rows_read[0])
+        slots = [Signal(WORD_BITS * self.cols, name=f"slot_{i}", reset_less=True) for i in range(2)]
+        for i, slot in enumerate(slots):
+            with m.If(landed & (slot_landed == i)):
+                m.d.sync += slot.eq(row)
+        m.d.comb += self.send_row.eq(Mux(at_once, row, Mux(slot_sent, slots[1], slots[0])))
 
     def _read_rows(self, m: Module, read: data.View) -> None:
         """Which row is read: row after row of a block, one cycle before its sums are whole."""

@@ -45,9 +45,10 @@ class Sequencer(wiring.Component):
     """Takes `commands`; a compute begins in the cycle in which the one before has issued its last k.
 
     `control.valid` reads one k of both operands; the block ends tell the operand buffers where to
-    go on (A gives the rows of the array, B its columns); `step` describes the block that ends. `start`
-    starts a compute on `half` of C, `finish` ends the use of halves `half_a` and `half_b`. `requests` hands a
-    half of C to the sender; computes wait that need the half which is still `held` by it.
+    go on (A gives the rows of the array, B its columns); `step` describes the block that ends. `prepare`
+    tells the operand buffers to begin with what the next command names, in the cycle in which `start` starts
+    a compute on `half` of C and maybe often before; `finish` ends the use of halves `half_a` and `half_b`.
+    `requests` hands a half of C to the sender; computes wait that need the half which is still `held` by it.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -59,6 +60,7 @@ class Sequencer(wiring.Component):
                 "held": In(1),
                 "held_half": In(1),
                 "busy": Out(1),
+                "prepare": Out(1),
                 "start": Out(1),
                 "half": Out(1),
                 "control": Out(ControlLayout),
@@ -85,7 +87,9 @@ class Sequencer(wiring.Component):
         free = Signal()
         m.d.comb += [
             kind.eq(command.kind),
-            free.eq((~running | self.finish) & ~(self.held & (self.held_half == half))),
+            # Who is free prepares for a compute, as it is known late whether there is one.
+            self.prepare.eq(~running | self.finish),
+            free.eq(self.prepare & ~(self.held & (self.held_half == half))),
             self.half.eq(half),
             self.requests.payload.half.eq(half),
             self.requests.payload.zero.eq(cleared),
@@ -111,10 +115,9 @@ class Sequencer(wiring.Component):
                     m.d.sync += half.eq(~half)
 
         work = self.walk.work(command.dims)
-        last_m, last_n, last_k = (
-            Signal(bits_for(most - 1), name=f"last_{what}")
-            for what, most in zip(("block_m", "block_n", "k"), self.walk.most, strict=True)
-        )
+        most_m, most_n, most_k = self.walk.most
+        last_m = Signal(bits_for(most_m - 1), name="last_block_m")
+        last_n = Signal(bits_for(most_n - 1), name="last_block_n")
         block_m, block_n = Signal.like(last_m, name="block_m"), Signal.like(last_n, name="block_n")
         at_end_n = Signal()
         at_end_m = Signal()
@@ -123,10 +126,10 @@ class Sequencer(wiring.Component):
 
         # A short block waits until its rows have been added: one a cycle, and each before it is needed again.
         shortest = max(self.walk.rows, MIN_BLOCK_CYCLES)
-        k = Signal(bits_for(max(self.walk.most[2], shortest) - 1))
+        k = Signal(bits_for(max(most_k, shortest) - 1))
         # What begins and ends a block is known a cycle ahead: much follows from it in that cycle.
         before_last = Signal.like(k, name="before_last")
-        before_end, single = Signal.like(last_k, name="before_end"), Signal()
+        before_end, single = Signal(bits_for(most_k - 1)), Signal()
         first, issues, at_end_k = Signal(), Signal(), Signal()
         ends, block_done = Signal(), Signal()
         m.d.comb += [
@@ -158,24 +161,21 @@ class Sequencer(wiring.Component):
             m.d.sync += [running.eq(0), issues.eq(0), at_end_k.eq(0)]
         step_half = Signal()
         m.d.comb += self.step.half.eq(step_half)
-        with m.If(self.start):
+        with m.If(self.prepare):
             m.d.sync += [
-                running.eq(1),
                 first.eq(1),
-                issues.eq(1),
-                at_end_k.eq(work[2] == 0),
                 single.eq(work[2] == 0),
                 before_end.eq(work[2] - 1),
                 block_m.eq(0),
                 block_n.eq(0),
                 last_m.eq(work[0]),
                 last_n.eq(work[1]),
-                last_k.eq(work[2]),
                 before_last.eq(Mux(work[2] < shortest - 1, shortest - 2, work[2] - 1)),
                 self.half_a.eq(command[f"half_{self.walk.operands[0].lower()}"]),
                 self.half_b.eq(command[f"half_{self.walk.operands[1].lower()}"]),
                 step_half.eq(half),
                 accumulate.eq(~cleared),
-                cleared.eq(0),
             ]
+        with m.If(self.start):
+            m.d.sync += [running.eq(1), issues.eq(1), at_end_k.eq(work[2] == 0), cleared.eq(0)]
         return m

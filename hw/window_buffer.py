@@ -22,6 +22,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
+from axiloom.hw.counter import count_through
 from axiloom.hw.delay import delayed
 from axiloom.hw.operand_buffer import BlockEnd
 from axiloom.hw.ping_pong import ping_pong
@@ -98,7 +99,7 @@ class WindowBuffer(wiring.Component):
 
         # Out of the memory's late output into registers first; who takes the elements has registers, too.
         turn = delayed(m, "turn", first[:bank_bits], 2)
-        mask = delayed(m, "mask", visible, 2)
+        mask = delayed(m, "mask", visible, 1)
         held = [Signal(layout.bits, name=f"held_{i}", reset_less=True) for i in range(layout.cols)]
         m.d.sync += Cat(held).eq(Cat(words))
         for lane in range(layout.cols):
@@ -118,11 +119,21 @@ class WindowBuffer(wiring.Component):
         strided, pair, ready = Signal(), Signal(), Signal()
         step = Mux(strided, Mux(pair, 2, 1), at_once)
         place = Signal(range(per_beat))  # of the next element in its beat
+        # Whether a step may end the beat is known a cycle ahead, as much follows from it.
+        next_place = Signal.like(place)
+        at_last = Signal(init=per_beat == 1)
+        at_last_two = Signal(init=per_beat == 2)
+        at_last_step = Signal(init=per_beat == at_once)
+        m.d.comb += next_place.eq(place)
+        m.d.sync += [
+            place.eq(next_place),
+            at_last.eq(next_place == per_beat - 1),
+            at_last_two.eq(next_place == per_beat - 2 if per_beat > 1 else 0),
+            at_last_step.eq(next_place == per_beat - at_once),
+        ]
         tile_ends = Signal()
         beat_ends = Signal()
-        last_steps = Mux(strided, place == per_beat - 1, place == per_beat - at_once)
-        if per_beat > 1:
-            last_steps = last_steps | pair & (place == per_beat - 2)
+        last_steps = Mux(strided, at_last | pair & at_last_two, at_last_step)
         m.d.comb += [beat_ends.eq(tile_ends | last_steps), self.load_last.eq(tile_ends)]
         # The halves change by steps, of which a beat may take several. Reading ends later than its commands.
         free = Signal()
@@ -139,11 +150,9 @@ class WindowBuffer(wiring.Component):
             ),
         )
         m.d.comb += self.load_ready.eq(free & ready & beat_ends)
-        one_left = self._count(m, stored, step, strided, pair, tile_ends)
+        left = self._count(m, stored, step, pair, tile_ends)
         with m.If(stored):
-            m.d.sync += place.eq(place + step)
-            with m.If(beat_ends):
-                m.d.sync += place.eq(0)
+            m.d.comb += next_place.eq(Mux(beat_ends, 0, place + step))
 
         # Three places that follow each other are there when a step begins, as the way to the next is long.
         sizes = place_sizes(m, layout, tile)
@@ -153,12 +162,12 @@ class WindowBuffer(wiring.Component):
         )
         behind, two_behind = one_step(m, beyond, sizes), two_steps(m, beyond, sizes)
         differ = Signal()  # the banks of `at` and `follows`
-        to_find = Signal(2, init=3)  # of the first three places of a tile
+        to_find, found = Signal(2, init=3), Signal()  # of the first three places of a tile
 
         def bank(of: data.View) -> Value:
             return of.slot[:bank_bits]
 
-        m.d.comb += ready.eq(~strided | (to_find == 0))
+        m.d.comb += ready.eq(~strided | found)
         # At each step, when they are ready, or without one as they are being found.
         with m.If(self.load_valid & (free | ~ready)):
             m.d.sync += [
@@ -168,17 +177,19 @@ class WindowBuffer(wiring.Component):
                 differ.eq(Mux(pair, bank(beyond) != bank(behind), bank(follows) != bank(beyond))),
             ]
             with m.If(~ready):
-                m.d.sync += to_find.eq(to_find - 1)
+                m.d.sync += [to_find.eq(to_find - 1), found.eq(to_find == 1)]
                 with m.If(to_find == 3):
                     m.d.sync += beyond.eq(sizes.first)
             with m.Else():
                 with m.If(~strided):
                     m.d.sync += at.slot.eq(at.slot + at_once)
                 with m.If(tile_ends):
-                    m.d.sync += [at.slot.eq(0), to_find.eq(3)]
+                    m.d.sync += [at.slot.eq(0), to_find.eq(3), found.eq(0)]
+        two_fit = Signal()
         if min(layout.cols, per_beat) > 1:
             # Two neighbours lie in different rows of slots, most often in different banks.
-            m.d.comb += pair.eq(strided & ready & differ & (place != per_beat - 1) & ~one_left)
+            m.d.comb += [two_fit.eq(differ & ~at_last), pair.eq(strided & found & two_fit & ~left.one)]
+        m.d.comb += tile_ends.eq(Mux(strided, left.one | left.two & two_fit, left.step))
 
         one, other = (self.load_data.word_select(place + i, layout.bits) for i in range(2))
         several = self.load_data.word_select(place[exact_log2(at_once) :], layout.bits * at_once)
@@ -208,34 +219,33 @@ class WindowBuffer(wiring.Component):
             [Mux(write_second[i], write_other, word) for i, word in enumerate(words)],
         )
 
-    def _count(
-        self, m: Module, stored: Value, step: Value, strided: Value, pair: Value, tile_ends: Signal
-    ) -> Value:
-        """Counts down what is left of a tile, and drives `tile_ends`; is just one left?"""
+    def _count(self, m: Module, stored: Value, step: Value, pair: Value, tile_ends: Value) -> data.View:
+        """Counts down what is left of a tile: `one` element, `two`, or at stride 1 one `step` of them?"""
         elements, at_once = self.tile.elements, self.layout.at_once
-        left, rest = Signal.like(elements, name="left"), Signal.like(elements, name="left_behind")
+        left = Signal.like(elements, name="left")
+        flags = Signal(data.StructLayout({"one": 1, "two": 1, "step": 1}), name="flags")
         fresh = Signal(init=1)  # no element of the tile has been stored
-        looks = {
-            "one_left": lambda number: number == 1,
-            "two_left": lambda number: number == 2,
-            "step_left": lambda number: number <= at_once,
-        }
-        flags = {name: Signal(name=name) for name in looks}
-        m.d.comb += [
-            rest.eq(left - step),
-            tile_ends.eq(Mux(strided, Mux(pair, flags["two_left"], flags["one_left"]), flags["step_left"])),
-        ]
         with m.If(stored & ~tile_ends):
-            m.d.sync += [fresh.eq(0), left.eq(rest)]
-            m.d.sync += [flag.eq(looks[name](rest)) for name, flag in flags.items()]
+            m.d.sync += [
+                fresh.eq(0),
+                left.eq(left - step),
+                flags.one.eq(Mux(pair, left == 3, left == 2)),
+                flags.two.eq(Mux(pair, left == 4, left == 3)),
+                flags.step.eq(left <= 2 * at_once),
+            ]
         with m.Elif(stored | fresh):
-            m.d.sync += [fresh.eq(1), left.eq(elements)]
-            m.d.sync += [flag.eq(looks[name](elements)) for name, flag in flags.items()]
-        return flags["one_left"]
+            m.d.sync += [
+                fresh.eq(1),
+                left.eq(elements),
+                flags.one.eq(elements == 1),
+                flags.two.eq(elements == 2),
+                flags.step.eq(elements <= at_once),
+            ]
+        return flags
 
     def _read(self, m: Module) -> tuple[Value, Value, Value]:
-        """Slot of the leftmost pixel that is read in this cycle, in which half, and which pixels are
-        inside."""
+        """Slot of the leftmost pixel that is read in this cycle, in which half, and, a cycle later, which
+        pixels are inside."""
         layout = self.layout
         walk = Signal(layout.walk, name="walking")
         half = Signal(name="read_half")
@@ -265,7 +275,12 @@ class WindowBuffer(wiring.Component):
             room.eq(width - at_column),
             row_inside.eq(in_height),
         ]
-        visible = Cat(row_inside & (left >= -lane) & (room > lane) for lane in range(layout.cols))
+        not_left, not_right = Signal(layout.cols), Signal(layout.cols)
+        m.d.sync += [
+            not_left.eq(Cat(left >= -lane for lane in range(layout.cols))),
+            not_right.eq(Cat(room > lane for lane in range(layout.cols))),
+        ]
+        visible = not_left & not_right & delayed(m, "row_inside", row_inside, 1).replicate(layout.cols)
         return first, delayed(m, "read_half", half, 2), visible
 
     def _walk(self, m: Module, walk: data.View) -> tuple[Value, Value, Value, Value]:
@@ -284,8 +299,9 @@ class WindowBuffer(wiring.Component):
         m.d.comb += wraps.eq(phase >= before_wrap)
         with m.If(self.start):
             m.d.sync += before_wrap.eq(self.walk.sw - self.walk.phase_step)
-        row_ends = self._tap(m, "tap_w", self.walk.last_fw, self.advance)
-        channel_ends = self._tap(m, "tap_h", self.walk.last_fh, self.advance & row_ends)
+        # A block takes all taps of all channels, so that the next one begins with the first.
+        _, row_ends = count_through(m, "tap_w", self.walk.last_fw, self.start, self.advance)
+        _, channel_ends = count_through(m, "tap_h", self.walk.last_fh, self.start, self.advance & row_ends)
         with m.If(self.advance):
             m.d.sync += [
                 phase.eq(Mux(wraps, phase - before_wrap, phase + walk.phase_step)),
@@ -326,23 +342,3 @@ class WindowBuffer(wiring.Component):
             begin(next_base, next_column, next_y, walk.phase)
             m.d.sync += block.eq(Mux(right, 0, block + 1))
         return base, phase, column, y
-
-    def _tap(self, m: Module, name: str, last: Value, steps: Value) -> Signal:
-        """Counts the `steps` to taps 0 to `last`, of which a walk that starts tells; returns whether the one
-        under way is the last, which is known a cycle ahead."""
-        count, before_last = Signal.like(last, name=name), Signal.like(last, name=f"{name}_before_last")
-        single, at_last = Signal(name=f"{name}_single"), Signal(name=f"{name}_last")
-        with m.If(steps):
-            m.d.sync += [count.eq(count + 1), at_last.eq(count == before_last)]
-            with m.If(at_last):
-                m.d.sync += [count.eq(0), at_last.eq(single)]
-        with m.If(self.block_end != BlockEnd.STAY):
-            m.d.sync += [count.eq(0), at_last.eq(single)]
-        with m.If(self.start):
-            m.d.sync += [
-                count.eq(0),
-                before_last.eq(last - 1),
-                single.eq(last == 0),
-                at_last.eq(last == 0),
-            ]
-        return at_last

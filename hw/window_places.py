@@ -101,8 +101,8 @@ class ImageLayout:
 
 def place_layout(layout: ImageLayout) -> data.StructLayout:
     """Of an element that is loaded: how many are to the right of it, x % sw, its slot, that of x // sw in
-    phase 0, the first of its row; whether the row ends with it or with the next one, and whether x % sw
-    begins anew behind it or behind the next one."""
+    phase 0, the first of its row; whether the row ends with it or with the next one, whether x % sw begins
+    anew behind it or behind the next one, and whether its phase, or the one above, has one slot more."""
     slot = unsigned(layout.slot_bits)
     return data.StructLayout(
         {
@@ -115,6 +115,8 @@ def place_layout(layout: ImageLayout) -> data.StructLayout:
             "row_ends_next": 1,
             "turns": 1,
             "turns_next": 1,
+            "long": 1,
+            "long_next": 1,
         }
     )
 
@@ -138,6 +140,7 @@ def place_sizes(m: Module, layout: ImageLayout, tile: data.View) -> SimpleNamesp
         "rest": (layout.step_bits, tile.rest),
         **{f"wide_{n}": (1, tile.iw == n) for n in (1, 2, 3)},
         **{f"sw_{n}": (1, tile.sw == n) for n in (2, 3)},
+        **{f"above_{n}": (1, tile.rest > n) for n in range(3)},
         "before_turn": (layout.step_bits, tile.sw - 3),
         "two_before_turn": (layout.step_bits, tile.sw - 4),
     }
@@ -149,6 +152,8 @@ def place_sizes(m: Module, layout: ImageLayout, tile: data.View) -> SimpleNamesp
         first.row_ends.eq(registers["wide_1"]),
         first.row_ends_next.eq(registers["wide_2"]),
         first.turns_next.eq(registers["sw_2"]),
+        first.long.eq(registers["above_0"]),
+        first.long_next.eq(registers["above_1"]),
     ]
     return SimpleNamespace(first=first, **registers)
 
@@ -165,11 +170,13 @@ def one_step(m: Module, at: data.View, of: SimpleNamespace) -> data.View:
         place.phase.eq(Mux(anew, 0, at.phase + 1)),
         place.turns.eq(~anew & at.turns_next),
         place.turns_next.eq(Mux(anew, of.sw_2, at.phase == of.before_turn)),
+        place.long.eq(Mux(anew, of.above_0, at.long_next)),
+        place.long_next.eq(Mux(anew, of.above_1, at.phase + 2 < of.rest)),
         place.row.eq(Mux(at.row_ends, row, at.row)),
         place.in_phase_0.eq(Mux(at.row_ends, row, at.in_phase_0 + at.turns)),
         place.slot.eq(
             Mux(at.row_ends, at.row, Mux(at.turns, at.in_phase_0, at.slot))
-            + Mux(at.row_ends, of.row, Mux(at.turns, 1, Mux(at.phase < of.rest, of.long_jump, of.jump)))
+            + Mux(at.row_ends, of.row, Mux(at.turns, 1, Mux(at.long, of.long_jump, of.jump)))
         ),
     ]
     return place
@@ -185,8 +192,8 @@ def two_steps(m: Module, at: data.View, of: SimpleNamespace) -> data.View:
     any_row = at.row_ends | then_row
     rows = Mux(at.row_ends & then_row, of.two_rows, of.row)
     row = at.row + rows
-    longer = (at.phase < of.rest) + (at.phase + 1 < of.rest)
-    jumps = Mux(longer[1], of.jumps_2, Mux(longer[0], of.jumps_1, of.two_jumps))
+    # What is above a phase has an element more only if it has itself.
+    jumps = Mux(at.long_next, of.jumps_2, Mux(at.long, of.jumps_1, of.two_jumps))
     m.d.comb += [
         place.right.eq(Mux(then_row, of.last_x, Mux(at.row_ends, of.before_last_x, at.right - 2))),
         place.row_ends.eq(Mux(then_row, of.wide_1, Mux(at.row_ends, of.wide_2, at.right == 2))),
@@ -194,6 +201,8 @@ def two_steps(m: Module, at: data.View, of: SimpleNamespace) -> data.View:
         place.phase.eq(Mux(then_anew, 0, Mux(anew, 1, at.phase + 2))),
         place.turns.eq(~then_anew & Mux(anew, of.sw_2, at.phase == of.before_turn)),
         place.turns_next.eq(Mux(then_anew, of.sw_2, Mux(anew, of.sw_3, at.phase == of.two_before_turn))),
+        place.long.eq(Mux(then_anew, of.above_0, Mux(anew, of.above_1, at.phase + 2 < of.rest))),
+        place.long_next.eq(Mux(then_anew, of.above_1, Mux(anew, of.above_2, at.phase + 3 < of.rest))),
         place.row.eq(Mux(any_row, row, at.row)),
         place.in_phase_0.eq(Mux(any_row, row, at.in_phase_0 + (at.turns | then_turns))),
     ]
