@@ -73,3 +73,26 @@ def test_what_drives_a_clock_stays_single() -> None:
     for number in range(9):
         cells[f"ff_{number}"]["connections"]["CLK"] = [11]
     assert {kind for _, kind in copy_drivers(made, most_ends=4)} == {"TRELLIS_FF"}
+
+
+def test_few_block_rams_have_a_driver() -> None:
+    made = design()
+    cells = made["modules"]["top"]["cells"]
+    for number in range(20):
+        cells[f"ram_{number}"] = cell("DP16KD", {"ADA0": [11], "ADB0": [11]}, {})
+    copies = copy_drivers(made)
+    assert Counter(kind for _, kind in copies) == {"TRELLIS_FF": 3, "LUT4": 3}
+    drivers = [cells[f"ram_{number}"]["connections"] for number in range(20)]
+    assert all(ports["ADA0"] == ports["ADB0"] for ports in drivers)
+    assert sorted(Counter(ports["ADA0"][0] for ports in drivers).values()) == [6, 7, 7]
+
+
+def test_only_what_shares_a_slice_with_its_end_stays_single() -> None:
+    made = design()
+    cells = made["modules"]["top"]["cells"]
+    cells["mux"] = cell("PFUMX", {"ALUT": [20], "BLUT": [21], "C0": [11]}, {"Z": [50]})
+    assert {kind for _, kind in copy_drivers(made, most_ends=4)} == {"TRELLIS_FF", "LUT4"}
+
+    made = design()
+    made["modules"]["top"]["cells"]["mux"] = cell("PFUMX", {"ALUT": [11], "BLUT": [21]}, {"Z": [50]})
+    assert {kind for _, kind in copy_drivers(made, most_ends=4)} == {"TRELLIS_FF"}
