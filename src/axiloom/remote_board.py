@@ -7,6 +7,7 @@ import shlex
 import shutil
 import struct
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -117,28 +118,44 @@ class RemoteBoard:
         """Run `command` in a shell on the board.
 
         Raises BoardError where the board is not reached, and HangError where the command does not end; both
-        say why.
+        say why. What runs there is stopped then, and on a KeyboardInterrupt.
         """
         words = self._ssh()
-        try:
-            done = _call([*words, _shell(f"{_BEGIN}; {command}")], data, timeout_s)
-        except subprocess.TimeoutExpired as late:
-            marked = _MARKED.search(_text(late.stderr))
-            group = int(marked[1] or 0) if marked else 0
-            # kill takes -1 for all processes, and -0 for its own group.
-            fate = self._stopped(words, group) if group > 1 else "it may still run"
-            last = _last(_text(late.stdout))
-            raise HangError(
-                f"{self.host}: the program has not ended in {timeout_s:g} s ({fate})"
-                + (f"; the last line was: {last}" if last else ", and has said nothing")
-            ) from None
-        errors = _text(done.stderr)
-        if done.returncode == _LOST:
-            why = next((what for text, what in _SAYS if text in errors), "")
-            said = _last(_MARKED.sub("", errors)) or "the connection is lost"
-            raise BoardError(f"{self.host}: {why} (ssh: {said})" if why else f"{self.host}: {said}")
-        output = _text(done.stdout)
-        return Ran(done.returncode, output, self._own(errors, bool(output)))
+        script = _shell(f"{_BEGIN}; {command}")
+        with (
+            tempfile.TemporaryFile() as log,
+            subprocess.Popen(
+                # In a session of its own, so that Ctrl-C leaves the connection to us.
+                [*words, script],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                start_new_session=True,
+            ) as ssh,
+        ):
+
+            def errors() -> str:
+                log.seek(0)
+                return _text(log.read())
+
+            try:
+                output = _text(ssh.communicate(data or b"", timeout_s)[0])
+            except (subprocess.TimeoutExpired, KeyboardInterrupt) as ended:
+                ssh.kill()
+                last = _last(_text(ssh.communicate()[0]))
+                fate = self._stopped(words, errors())
+                if isinstance(ended, KeyboardInterrupt):
+                    raise
+                raise HangError(
+                    f"{self.host}: the program has not ended in {timeout_s:g} s ({fate})"
+                    + (f"; the last line was: {last}" if last else ", and has said nothing")
+                ) from None
+            said = errors()
+        if ssh.returncode == _LOST:
+            why = next((what for text, what in _SAYS if text in said), "")
+            end = _last(_MARKED.sub("", said)) or "the connection is lost"
+            raise BoardError(f"{self.host}: {why} (ssh: {end})" if why else f"{self.host}: {end}")
+        return Ran(ssh.returncode, output, self._own(said, bool(output)))
 
     def _ssh(self) -> list[str]:
         """ssh to the board: a command follows."""
@@ -164,11 +181,17 @@ class RemoteBoard:
         name = f"{Path(self.prefix.split()[0]).name}: "
         return "".join(line for line in own.splitlines(keepends=True) if not line.startswith(name))
 
-    def _stopped(self, words: Sequence[str], group: int) -> str:
-        """End a group of processes on the board; what has become of it."""
+    def _stopped(self, words: Sequence[str], errors: str) -> str:
+        """End the group of processes whose number its `errors` have; what has become of it."""
+        marked = _MARKED.search(errors)
+        group = int(marked[1] or 0) if marked else 0
+        if group < 2:  # kill takes -1 for all processes, and -0 for its own group
+            return "it may still run"
         script = _STOP.format(group=group, prefix=self.prefix)
         try:
-            code = _call([*words, _shell(script)], None, CONNECT_S + 20).returncode
+            code = subprocess.run(
+                [*words, _shell(script)], input=b"", capture_output=True, timeout=CONNECT_S + 20, check=False
+            ).returncode
         except subprocess.TimeoutExpired:
             code = _LOST
         if code == _LOST:
@@ -223,10 +246,6 @@ class RemoteBoard:
         if ran.code:
             raise BoardError(f"{self.host}: {ran.reason}")
         return ran
-
-
-def _call(words: Sequence[str], data: bytes | None, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(words, input=data or b"", capture_output=True, timeout=timeout_s, check=False)
 
 
 def _shell(script: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import getpass
 import json
@@ -12,6 +13,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -172,6 +174,20 @@ def test_a_program_that_hangs(server: Server, first: str) -> None:
     with pytest.raises(HangError, match=r"not ended in 8 s \(it was stopped\); the last line was: step 1"):
         server.board.run(f"{first}echo step 1; sleep 61.25; sleep 61.25", timeout_s=8)
     assert "sleep 61.25" not in server.board.run("cat /proc/[0-9]*/cmdline | tr '\\0' ' '").output
+
+
+def test_an_interrupt_ends_what_runs(server: Server, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+
+    def interrupt() -> None:
+        while not begun.exists():
+            time.sleep(0.05)
+        _thread.interrupt_main()
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        server.board.run(f"touch {shlex.quote(str(begun))}; sleep 62.75")
+    assert "sleep 62.75" not in server.board.run("cat /proc/[0-9]*/cmdline | tr '\\0' ' '").output
 
 
 def test_without_an_fpga_manager(server: Server, tmp_path: Path) -> None:
