@@ -124,19 +124,21 @@ class Sequencer(wiring.Component):
         accumulate = Signal()
         m.d.comb += [at_end_m.eq(block_m == last_m), at_end_n.eq(block_n == last_n)]
 
-        # A short block waits until its rows have been added: one a cycle, and each before it is needed again.
+        # Rows are added one a cycle, each before it is needed again. So a block takes that long at least, and
+        # a short one waits before its first k: from each block's last k to the next one's it is as long.
         shortest = max(self.walk.rows, MIN_BLOCK_CYCLES)
         k = Signal(bits_for(max(most_k, shortest) - 1))
         # What begins and ends a block is known a cycle ahead: much follows from it in that cycle.
         before_last = Signal.like(k, name="before_last")
-        before_end, single = Signal(bits_for(most_k - 1)), Signal()
-        first, issues, at_end_k = Signal(), Signal(), Signal()
+        waits = work[2] < shortest - 1
+        short, before_first = Signal(), Signal(range(shortest))
+        first, issues = Signal(), Signal()
         ends, block_done = Signal(), Signal()
         m.d.comb += [
             ends.eq(running & (k == before_last)),
             self.control.valid.eq(issues),
             self.control.first.eq(first),
-            self.step.block_done.eq(at_end_k),
+            self.step.block_done.eq(block_done),
             self.step.first_block.eq((block_m == 0) & (block_n == 0)),
             self.step.last_block.eq(at_end_n & at_end_m),
             self.step.accumulate.eq(accumulate),
@@ -147,35 +149,36 @@ class Sequencer(wiring.Component):
             self.finish.eq(ends & at_end_n & at_end_m),
             self.a_end.eq(Mux(ends, Mux(at_end_n, BlockEnd.NEXT, BlockEnd.REPEAT), BlockEnd.STAY)),
             self.b_end.eq(Mux(ends, Mux(at_end_n, BlockEnd.RESTART, BlockEnd.NEXT), BlockEnd.STAY)),
-            at_end_k.eq(issues & (k == before_end)),
         ]
         with m.If(running):
-            m.d.sync += [k.eq(k + 1), first.eq(0)]
-        with m.If(at_end_k):
-            m.d.sync += issues.eq(0)
+            m.d.sync += k.eq(k + 1)
+            with m.If(short & (k == before_first)):
+                m.d.sync += issues.eq(1)
+        with m.If(issues):
+            m.d.sync += first.eq(0)
         with m.If(block_done):
-            m.d.sync += [k.eq(0), first.eq(1), issues.eq(1), at_end_k.eq(single), block_n.eq(block_n + 1)]
+            m.d.sync += [k.eq(0), first.eq(1), issues.eq(~short), block_n.eq(block_n + 1)]
             with m.If(self.b_end == BlockEnd.RESTART):
                 m.d.sync += [block_n.eq(0), block_m.eq(block_m + 1)]
         with m.If(self.finish):
-            m.d.sync += [running.eq(0), issues.eq(0), at_end_k.eq(0)]
+            m.d.sync += [running.eq(0), issues.eq(0)]
         step_half = Signal()
         m.d.comb += self.step.half.eq(step_half)
         with m.If(self.prepare):
             m.d.sync += [
                 first.eq(1),
-                single.eq(work[2] == 0),
-                before_end.eq(work[2] - 1),
+                short.eq(waits),
+                before_first.eq(shortest - 2 - work[2]),
                 block_m.eq(0),
                 block_n.eq(0),
                 last_m.eq(work[0]),
                 last_n.eq(work[1]),
-                before_last.eq(Mux(work[2] < shortest - 1, shortest - 2, work[2] - 1)),
+                before_last.eq(Mux(waits, shortest - 2, work[2] - 1)),
                 self.half_a.eq(command[f"half_{self.walk.operands[0].lower()}"]),
                 self.half_b.eq(command[f"half_{self.walk.operands[1].lower()}"]),
                 step_half.eq(half),
                 accumulate.eq(~cleared),
             ]
         with m.If(self.start):
-            m.d.sync += [running.eq(1), issues.eq(1), at_end_k.eq(work[2] == 0), cleared.eq(0)]
+            m.d.sync += [running.eq(1), issues.eq(~waits), cleared.eq(0)]
         return m

@@ -96,6 +96,17 @@ def test_convolutions_equal_numpy(name: str) -> None:
     assert np.array_equal(total.astype(np.int32), expected)
 
 
+@pytest.mark.parametrize("channels", [(8, 3), (8, 1), (4, 1), (1, 3)])
+def test_few_channels_behind_more(channels: tuple[int, int]) -> None:
+    """What is left of the channels of a 1x1 convolution, queued behind whole tiles."""
+    spec, (many, few) = small(), channels
+    pointwise = BASE | dict.fromkeys(("fh", "fw"), 1) | dict.fromkeys(("pt", "pl"), 0)
+    pointwise |= {"oh": 2, "ow": 8, "ih": 2, "iw": 8}
+    words = words_of(spec, "cfg sI sF" + 5 * " cO", pointwise | {"ic": many})
+    words += words_of(spec, "cfg sI sF cO rO", pointwise | {"ic": few}, 1)
+    check(spec, Program(words))
+
+
 @pytest.mark.parametrize(("stride", "dilation", "padding"), [(1, 1, 1), (3, 2, 0)])
 def test_a_tile_equals_torch(stride: int, dilation: int, padding: int) -> None:
     torch = pytest.importorskip("torch")

@@ -111,6 +111,16 @@ def test_short_blocks_wait_for_their_rows(macs: int) -> None:
     check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * 9, "rC")))
 
 
+@pytest.mark.parametrize("k", [(8, 4), (8, 2), (8, 1), (3, 1), (1, 3)])
+def test_short_blocks_behind_longer_ones(k: tuple[int, int]) -> None:
+    """The last rows of a compute must have been added before the next one's first come."""
+    buffers = {"A": 64, "B": 64, "C": 64}
+    spec = isa.builtin("v4_16").replace(tile=TileRule((8, 8, 8), (4, 4, 1)), buffers=buffers, macs=16)
+    words = words_of(spec, "sA", "sB", *["cC"] * 5, tile=(8, 8, k[0]))
+    words += words_of(spec, "sA", "sB", "cC", "rC", tile=(8, 8, k[1]))
+    check(spec, Program(words))
+
+
 def test_flexible_tiles_change_from_opcode_to_opcode() -> None:
     spec = small_v4()
     words: list[int] = []
