@@ -11,14 +11,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from axiloom.hw.ecp5_registers import IN_MULTIPLIER, MULTIPLIER
+
 _T = TypeVar("_T")
 
 MOST_ENDS = 48
 """Of a net that begins at a flip-flop or a LUT."""
 
 _OUTPUTS = {"LUT4": "Z", "TRELLIS_FF": "Q"}
-_MULTIPLIER = "MULT18X18D"
-_APART = {_MULTIPLIER: 1, "DP16KD": 8}  # cells that lie apart, and how many of them one driver reaches
+_APART = {MULTIPLIER: 1, "DP16KD": 8}  # cells that lie apart, and how many of them one driver reaches
 _CLOCKS = "CLK", "WCK", "CLKA", "CLKB"
 _IN_SLICE = "ALUT", "BLUT"  # of a PFUMX, in whose slice its LUTs must be: each drives nothing else
 
@@ -33,10 +34,11 @@ class _End:
 def copy_drivers(design: dict[str, Any], most_ends: int = MOST_ENDS) -> list[tuple[str, str]]:
     """Changes `design`, as Yosys' ``write_json`` prints a flat one; returns name and type of each copy.
 
-    A flip-flop gets a copy for each multiplier behind it, and any driver one for each few block RAMs, as
-    those are far apart. Of what is left, a net with more than `most_ends` ends is divided; ends are sorted by
-    name: those of an instance stay together. Copies are ends of what drives their inputs, which may then have
-    a few more than that. What drives a clock, or must be in one slice with its end, stays single.
+    A flip-flop gets a copy for each multiplier behind it that has no registers, and any driver one for each
+    few block RAMs, as those are far apart. Of what is left, a net with more than `most_ends` ends is divided;
+    ends are sorted by name: those of an instance stay together. Copies are ends of what drives their inputs,
+    which may then have a few more than that. What drives a clock, or must be in one slice with its end, stays
+    single.
     """
     top = next(module for module in design["modules"].values() if "top" in module.get("attributes", {}))
     cells: dict[str, Any] = top["cells"]
@@ -75,11 +77,11 @@ def _divide(
     rest = list(ends)
     groups: list[list[_End]] = []
     for kind, together in _APART.items():
-        if kind == _MULTIPLIER and not multipliers:
+        if kind == MULTIPLIER and not multipliers:
             continue
         of_cell: dict[str, list[_End]] = defaultdict(list)
         for end in rest:
-            if cells[end.cell]["type"] == kind:
+            if cells[end.cell]["type"] == kind and IN_MULTIPLIER not in cells[end.cell]["parameters"]:
                 of_cell[end.cell].append(end)
         if len(of_cell) > together:
             divided = _parts(sorted(of_cell, key=_natural), together)

@@ -8,6 +8,7 @@ themselves.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import re
 from collections import Counter
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom.errors import BuildError
-from axiloom.hw import copies
+from axiloom.hw import copies, ecp5_registers
 from axiloom.hw.resources import CachedBuild
 from axiloom.hw.yosys import run, version, without_zeros
 
@@ -26,8 +27,8 @@ CORE = "axiloom_core"
 
 NETLIST, VERILOG = "netlist.json", "netlist.v"
 """Files of a synthesis: for nextpnr, and for a simulator."""
-_COPIES = "copies.json"
-"""The types of the cells that :mod:`axiloom.hw.copies` has added to the core."""
+_CHANGES = "changes.json"
+"""How many cells of which types the core has gained (or lost) behind Yosys."""
 
 _COMBINATIONAL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6, "PFUMX": 0, "L6MUX21": 0}
 """LUTs of each cell (Lattice FPGA-TN-02205: two a slice; distributed RAM takes three slices)."""
@@ -107,7 +108,7 @@ def synthesise(
     product_map, multipliers = (path.read_text(encoding="utf-8") for path in (PRODUCT_MAP, MULTIPLIERS))
     in_luts = f"techmap -map {PRODUCT_MAP.name}\nbooth\n"  # those with signs are left to `booth`
     texts = prepare, finish, printed, in_luts, product_map, multipliers
-    made_by = Path(copies.__file__).read_text(encoding="utf-8")
+    made_by = [inspect.getsource(module) for module in (ecp5_registers, copies)]
     recipe = (version(), texts, made_by, _FILLED, limits.multiplier, list(sources))
     key = hashlib.sha256(repr(recipe).encode())
 
@@ -125,9 +126,12 @@ def synthesise(
             f"synthesise {top}",
         )
         design = json.loads((folder / NETLIST).read_text(encoding="utf-8"))
-        made = copies.copy_drivers(design)
         inside = _instance_of_core(design)
-        (folder / _COPIES).write_text(json.dumps([kind for cell, kind in made if cell.startswith(inside)]))
+        absorbed = ecp5_registers.absorb_registers(design)
+        made = copies.copy_drivers(design)
+        changes = Counter(kind for cell, kind in made if cell.startswith(inside))
+        changes[ecp5_registers.REGISTER] -= sum(cell.startswith(inside) for cell in absorbed)
+        (folder / _CHANGES).write_text(json.dumps(changes))
         (folder / NETLIST).write_text(json.dumps(design), encoding="utf-8")
         run(printed, folder, f"print {top}")
         (folder / "coarse.il").unlink()
@@ -135,8 +139,10 @@ def synthesise(
     folder = cached_build("ecp5", key.hexdigest()[:24], build)
     modules = json.loads((folder / "stat.json").read_text(encoding="utf-8"))["modules"]
     cells = modules.get(f"\\{CORE}", modules[f"\\{top}"])["num_cells_by_type"]
-    copied = Counter(json.loads((folder / _COPIES).read_text(encoding="utf-8")))
-    return Netlist(folder, count({name: many + copied[name] for name, many in cells.items() if name != CORE}))
+    changes = json.loads((folder / _CHANGES).read_text(encoding="utf-8"))
+    return Netlist(
+        folder, count({name: many + changes.get(name, 0) for name, many in cells.items() if name != CORE})
+    )
 
 
 def _instance_of_core(design: dict[str, Any]) -> str:

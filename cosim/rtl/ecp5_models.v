@@ -14,8 +14,13 @@ module EHXPLLL #(
   assign LOCK = 1'b1;
 endmodule
 
-// Two factors of 18 bits, without registers: what Yosys makes of a product.
-module MULT18X18D (
+// Two factors of 18 bits, without registers, as Yosys makes it of a product; or with those of hw/ecp5_registers.py.
+module MULT18X18D #(
+  parameter REG_INPUTA_CLK = "NONE", REG_INPUTA_CE = "CE0", REG_INPUTA_RST = "RST0",
+  parameter REG_INPUTB_CLK = "NONE", REG_INPUTB_CE = "CE0", REG_INPUTB_RST = "RST0",
+  parameter REG_OUTPUT_CLK = "NONE", REG_OUTPUT_CE = "CE0", REG_OUTPUT_RST = "RST0", GSR = "ENABLED"
+) (
+  input wire CLK0, CE0, RST0,
   input wire
     A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15, A16, A17, B0, B1, B2, B3, B4, B5, B6,
     B7, B8, B9, B10, B11, B12, B13, B14, B15, B16, B17, C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12,
@@ -24,15 +29,24 @@ module MULT18X18D (
     P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15, P16, P17, P18, P19, P20, P21, P22,
     P23, P24, P25, P26, P27, P28, P29, P30, P31, P32, P33, P34, P35
 );
-  wire signed [18:0] a = {SIGNEDA & A17,
-    A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1, A0};
-  wire signed [18:0] b = {SIGNEDB & B17,
-    B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1, B0};
-  wire signed [37:0] product = a * b;
+  wire [17:0] a = {A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1, A0};
+  wire [17:0] b = {B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1, B0};
+  reg [17:0] a_held = 0, b_held = 0;
+  reg [35:0] p_held = 0;
+  wire [17:0] a_now = REG_INPUTA_CLK == "NONE" ? a : a_held;
+  wire [17:0] b_now = REG_INPUTB_CLK == "NONE" ? b : b_held;
+  wire signed [18:0] a_signed = {SIGNEDA & a_now[17], a_now};
+  wire signed [18:0] b_signed = {SIGNEDB & b_now[17], b_now};
+  wire signed [37:0] product = a_signed * b_signed;
+  always @(posedge CLK0) begin
+    a_held <= a;
+    b_held <= b;
+    p_held <= product[35:0];
+  end
   assign {
     P35, P34, P33, P32, P31, P30, P29, P28, P27, P26, P25, P24, P23, P22, P21, P20, P19, P18, P17, P16, P15,
     P14, P13, P12, P11, P10, P9, P8, P7, P6, P5, P4, P3, P2, P1, P0
-  } = product[35:0];
+  } = REG_OUTPUT_CLK == "NONE" ? product[35:0] : p_held;
 endmodule
 
 // Block RAM of 1024 words of 18 bits behind two ports (Lattice FPGA-TN-02204), each of 1, 2, 4, 9 or 18 bits; or one
