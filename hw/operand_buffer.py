@@ -45,9 +45,9 @@ class OperandBuffer(wiring.Component):
     Loading: a bank's word on `load_data` with `load_valid` and `load_ready` is stored; `load_last` tells
     that it is the last of the tile of `lines` x `k` elements, after which `half` names the new half. Where
     lines are ragged, k includes what fills up their last words.
-    Reading: `start` selects `start_half` from the next cycle on; `advance` reads the elements of one k, which
-    are on `elements` `READ_LATENCY` cycles later, the first lane in the lowest bits. `block_end` comes with
-    the last `advance` of a block, or later.
+    Reading: `start` selects `start_half` from the next cycle on, and of several the last counts; `advance`
+    reads the elements of one k, which are on `elements` `READ_LATENCY` cycles later, the first lane in the
+    lowest bits. `block_end` comes with the last `advance` of a block, or later.
     Usage: `claim` adds a user to `half`; `finish` takes one from `finish_half`.
     The sizes must have settled two cycles before the first word of a tile; `reset` are those (lines, k) with
     which a load may begin right after reset.

@@ -39,11 +39,11 @@ class WindowBuffer(wiring.Component):
     `load_ready`; `load_last` tells that it is the last of the `tile`, after which `half` names the new half.
     Where sw is 1, `layout.at_once` elements are stored in a cycle, else two neighbours, or one where they lie
     in the same bank; the first of a tile come three cycles later then, as their places are looked for.
-    Reading: `start` begins a `walk` over `start_half` in the next cycle; `advance` reads the elements of one
-    k, which are on `elements` `READ_LATENCY` cycles later, the leftmost pixel in the lowest bits. `block_end`
-    comes with the last `advance` of a block, or later: `NEXT` goes on to the next `cols` outputs of a row, or
-    to the next row, `RESTART` to the first. From one block's end, or from `start`, to the next end are four
-    cycles at least.
+    Reading: `start` begins a `walk` over `start_half` in the next cycle, and of several the last counts;
+    `advance` reads the elements of one k, which are on `elements` `READ_LATENCY` cycles later, the leftmost
+    pixel in the lowest bits. `block_end` comes with the last `advance` of a block, which has read all taps of
+    all channels, or later: `NEXT` goes on to the next `cols` outputs of a row, or to the next row, `RESTART`
+    to the first. From one block's end, or from `start`, to the next end are four cycles at least.
     Usage: `claim` adds a user to `half`; `finish` takes one from `finish_half`.
     """
 
