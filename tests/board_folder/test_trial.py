@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import getpass
 import json
+import os
 import re
 import shlex
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -182,11 +183,15 @@ def test_an_interrupt_ends_what_runs(server: Server, tmp_path: Path) -> None:
     def interrupt() -> None:
         while not begun.exists():
             time.sleep(0.05)
-        _thread.interrupt_main()
+        os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=interrupt, daemon=True).start()
-    with pytest.raises(KeyboardInterrupt):
-        server.board.run(f"touch {shlex.quote(str(begun))}; sleep 62.75")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # xdist's workers ignore it
+    try:
+        threading.Thread(target=interrupt, daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):
+            server.board.run(f"touch {shlex.quote(str(begun))}; sleep 62.75")
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert "sleep 62.75" not in server.board.run("cat /proc/[0-9]*/cmdline | tr '\\0' ' '").output
 
 
