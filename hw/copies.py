@@ -20,7 +20,7 @@ MOST_ENDS = 48
 
 _OUTPUTS = {"LUT4": "Z", "TRELLIS_FF": "Q"}
 _APART = {MULTIPLIER: 1, "DP16KD": 8}  # cells that lie apart, and how many of them one driver reaches
-_CLOCKS = "CLK", "WCK", "CLKA", "CLKB"
+_CLOCKS = "CLK", "WCK", "CLKA", "CLKB", "CLK0"
 _IN_SLICE = "ALUT", "BLUT"  # of a PFUMX, in whose slice its LUTs must be: each drives nothing else
 
 
