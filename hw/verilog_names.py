@@ -13,20 +13,33 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-_KEYWORDS_TEXT = """
-    always and assign automatic begin buf case casex casez cell config deassign default defparam design
-    disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive endspecify
-    endtable endtask event for force forever fork function generate genvar if ifnone include initial inout
-    input instance integer join large library localparam macromodule medium module nand negedge nor not or
-    output parameter posedge primitive pull0 pull1 real reg release repeat scalared signed small specify
-    specparam strong0 strong1 supply0 supply1 table task time tran tri tri0 tri1 triand trior trireg
-    unsigned use vectored wait wand weak0 weak1 while wire wor xnor xor
-    assert assume bit break byte checker class clocking const continue cover do enum export expect extends
-    final global import int interface local logic new package priority program property protected pure ref
-    return sequence static string struct super this type typedef union unique var virtual void
+_VERILOG = """
+    always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign default
+    defparam design disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive
+    endspecify endtable endtask event for force forever fork function generate genvar highz0 highz1 if ifnone
+    incdir include initial inout input instance integer join large liblist library localparam macromodule
+    medium module nand negedge nmos nor noshowcancelled not notif0 notif1 or output parameter pmos posedge
+    primitive pull0 pull1 pulldown pullup pulsestyle_ondetect pulsestyle_onevent rcmos real realtime reg
+    release repeat rnmos rpmos rtran rtranif0 rtranif1 scalared showcancelled signed small specify specparam
+    strong0 strong1 supply0 supply1 table task time tran tranif0 tranif1 tri tri0 tri1 triand trior trireg
+    unsigned use uwire vectored wait wand weak0 weak1 while wire wor xnor xor
 """
-KEYWORDS = frozenset(_KEYWORDS_TEXT.split())
-"""Of Verilog and of SystemVerilog, which some tools read ``.v`` files as."""
+_SYSTEM_VERILOG = """
+    accept_on alias always_comb always_ff always_latch assert assume before bind bins binsof bit break byte
+    chandle checker class clocking const constraint context continue cover covergroup coverpoint cross dist do
+    endchecker endclass endclocking endgroup endinterface endpackage endprogram endproperty endsequence enum
+    eventually expect export extends extern final first_match foreach forkjoin global iff ignore_bins
+    illegal_bins implements implies import inside int interconnect interface intersect join_any join_none let
+    local logic longint matches modport nettype new nexttime null package packed priority program property
+    protected pure rand randc randcase randsequence ref reject_on restrict return s_always s_eventually
+    s_nexttime s_until s_until_with sequence shortint shortreal soft solve static string strong struct super
+    sync_accept_on sync_reject_on tagged this throughout timeprecision timeunit type typedef union unique
+    unique0 until until_with untyped var virtual void wait_order weak wildcard with within
+"""
+_ONLY_SYSTEM_VERILOG = frozenset(_SYSTEM_VERILOG.split())
+KEYWORDS = frozenset(_VERILOG.split()) | _ONLY_SYSTEM_VERILOG
+"""Of Verilog (IEEE 1364-2005, annex B) and of SystemVerilog (IEEE 1800-2017, annex B), which some tools read
+``.v`` files as. Yosys escapes the former, and few of the latter."""
 
 
 def plain_names(verilog: str, keep: Collection[str] = ()) -> str:
@@ -45,7 +58,8 @@ def plain_names(verilog: str, keep: Collection[str] = ()) -> str:
             return ";" if match["comment"] == "/* empty */" else ""
         name = match["escaped"] or match["plain"]
         original = name.removeprefix("\\")
-        if original in keep or (not match["escaped"] and "__" not in name):
+        odd = match["escaped"] or "__" in name or name in _ONLY_SYSTEM_VERILOG
+        if original in keep or not odd:
             return match[0]
         if original not in names:
             clean = base = _plain(original)

@@ -53,7 +53,7 @@ def _statement(line: str, lines: Iterator[str]) -> list[_Statement]:
         return _block(lines, "end")
     if line.startswith("if (") and line.endswith(") begin"):
         return [_if(line[4:-7], lines)]
-    if line.startswith("case"):
+    if line.startswith(("case (", "casez (", "casex (")):
         case = _Case(line[line.index("(") + 1 : -1])
         for label in lines:
             if label == "endcase":
