@@ -120,6 +120,12 @@ class Programs:
         """The action that keeps the result and begins the next one, if :attr:`saves`."""
         return OTHERS + len(self.operands) + self.requantises
 
+    @property
+    def queued(self) -> tuple[int, ...]:
+        """The actions that others do, in their turn."""
+        kept = (self.save,) if self.saves else ()
+        return COMPUTE, STORE, CLEAR, *((self.requantise,) if self.requantises else ()), *kept
+
     def set_dims(self, index: int) -> int:
         """The action that sets dims from a word like ``dims_words[index]``."""
         return OTHERS + len(self.operands) + self.requantises + self.saves + index

@@ -116,10 +116,9 @@ class AxiDma(wiring.Component):
 
         # --- soft reset: of both channels, whichever asked for it (PG021, DMACR.Reset) ---
         reset_cycles = Signal(range(MIN_RESET_CYCLES))
-        m.d.comb += [
-            clear.eq(resetting & (reset_cycles == 0) & mm2s.drained & s2mm.drained),
-            self.reset_out.eq(resetting),
-        ]
+        # Nothing is requested or taken meanwhile, so that who is drained stays so.
+        m.d.sync += clear.eq(resetting & ~clear & (reset_cycles == 0) & mm2s.drained & s2mm.drained)
+        m.d.comb += self.reset_out.eq(resetting)
         with m.If(reset_cycles != 0):
             m.d.sync += reset_cycles.eq(reset_cycles - 1)
         with m.If(clear):
@@ -139,7 +138,7 @@ class AxiDma(wiring.Component):
                         m.d.comb += strobe.eq(1)
                         if offset == Register.DMACR:
                             with m.If(slave.write_data[2]):
-                                m.d.sync += [resetting.eq(1), reset_cycles.eq(MIN_RESET_CYCLES - 1)]
+                                m.d.sync += [resetting.eq(1), reset_cycles.eq(MIN_RESET_CYCLES - 2)]
 
         # --- channels ---
         for _, channel in channels:

@@ -131,9 +131,11 @@ class Mm2s(wiring.Component):
         last_of_page = address[word_shift + burst_bits : exact_log2(PAGE_BYTES)].all()
         limit = Signal.like(beats)
         rest = to_request[: burst_bits + 1]
-        much = Signal()
+        much, fits = Signal(), Signal()
         m.d.comb += [
             limit.eq(Mux(last_of_page, self._burst - in_burst, self._burst)),
+            # Not `rest <= limit`, which would wait for that.
+            fits.eq(~much & (Mux(last_of_page, rest + in_burst, rest) <= self._burst)),
             much.eq(to_request[burst_bits + 1 :].any()),
             request.eq(
                 planned & ~failed & ~self.stop & (room >= beats) & bursts.w_rdy & (~bus.arvalid | bus.arready)
@@ -142,8 +144,8 @@ class Mm2s(wiring.Component):
 
         with m.If(~planned & (to_request != 0)):
             m.d.sync += [
-                beats.eq(Mux(~much & (rest < limit), rest, limit)),
-                ends_row.eq(~much & (rest <= limit)),
+                beats.eq(Mux(fits, rest, limit)),
+                ends_row.eq(fits),
                 planned.eq(1),
             ]
 

@@ -128,18 +128,27 @@ class Receiver(wiring.Component):
         program = Signal(self.programs.width, init=endless or 0)
         action = Signal(width)
         rest = Signal.like(program)
+        next_fetches = Signal()
         fault = Signal(DeviceError)
-        done = Signal()
+        settling = Signal()  # dims were set, and wait for the verdict
         m.d.comb += [
             action.eq(program[:width]),
             rest.eq(program >> width),
+            next_fetches.eq(rest[:width] == decoder.FETCH),
             self.load_data.eq(self.words.payload),
         ]
         for name in protocol.operands:
             half = getattr(self, f"load_{name.lower()}_half")
             m.d.comb += self.commands.payload[f"half_{name.lower()}"].eq(half)
+        done, queues = self._ends_of_action(m, action, settling)
+        # Whether what is done was an error is not asked: after one the program does not count.
         with m.If(done):
             m.d.sync += program.eq(rest if endless is None else Mux(rest == 0, endless, rest))
+        if endless is None:
+            m.submodules.decoder = opcode = Decoder(self.programs)
+            m.d.comb += opcode.word.eq(self.words.payload[:WORD_BITS])
+            with m.If(self.words.valid & ((action == decoder.FETCH) | queues & done & next_fetches)):
+                m.d.sync += program.eq(opcode.program)
         stops = Signal()  # whether there is a fault is known before which one
         alive = Signal(init=1)  # no error yet
         with m.If(alive):
@@ -168,7 +177,7 @@ class Receiver(wiring.Component):
             for name in self.programs.operands:
                 unfit = [(~self.dims_fit[name], DeviceError.BAD_DIMS)]
                 with m.Case(self.programs.load(name)), self._unless(m, fault, stops, unfit):
-                    self._load(m, name, done, ends[name])
+                    self._load(m, name, ends[name])
             with m.Case(decoder.COMPUTE):
                 m.d.comb += busy.eq(1)
                 refused = [
@@ -185,18 +194,18 @@ class Receiver(wiring.Component):
                 sound = Cat(usable[name] for name in protocol.operands).all()
                 sound = sound & self.dims_fit[protocol.result] & ~of_result
                 with self._unless(m, fault, stops, refused, sound):
-                    self._queue(m, CommandKind.COMPUTE, done, queued)
+                    self._queue(m, CommandKind.COMPUTE, queued)
                     m.d.comb += [begins.eq(self.commands.ready), self.claim.eq(begins)]
             with m.Case(decoder.STORE):
                 m.d.comb += busy.eq(1)
                 with self._unless(m, fault, stops, of_sent):
-                    self._queue(m, CommandKind.STORE, done, queued)
+                    self._queue(m, CommandKind.STORE, queued)
             if self.programs.saves:
                 with m.Case(self.programs.save):
                     m.d.comb += busy.eq(1)
                     full = [(~self.dims_fit[protocol.result], DeviceError.BAD_DIMS)]
                     with self._unless(m, fault, stops, full):
-                        self._queue(m, CommandKind.SAVE, done, queued)
+                        self._queue(m, CommandKind.SAVE, queued)
             if self.programs.requantises:
                 with m.Case(self.programs.requantise):
                     m.d.comb += busy.eq(1)
@@ -206,33 +215,44 @@ class Receiver(wiring.Component):
                         *of_sent,
                     ]
                     with self._unless(m, fault, stops, refused):
-                        self._queue(m, CommandKind.REQUANTISE, done, queued)
+                        self._queue(m, CommandKind.REQUANTISE, queued)
                         m.d.comb += self.claim_p.eq(self.commands.ready)
             with m.Case(decoder.CLEAR):
                 m.d.comb += busy.eq(1)
-                self._queue(m, CommandKind.CLEAR, done, queued)
+                self._queue(m, CommandKind.CLEAR, queued)
                 m.d.comb += clears.eq(self.commands.ready)
             with m.Case(decoder.SKIP):
-                m.d.comb += [self.words.ready.eq(1), done.eq(self.words.valid)]
+                m.d.comb += self.words.ready.eq(1)
             if self.programs.dims_words:
                 with m.Default():
-                    self._set_dims(m, action, done, fault, stops, busy)
+                    self._set_dims(m, action, settling, fault, stops, busy)
         if endless is None:
             # Queueing takes no word: with the last action of an opcode the next one is fetched.
-            with m.If(fetch | queued & (rest[:width] == decoder.FETCH)):
-                self._fetch(m, program, fault, stops)
+            with m.If(fetch | queued & next_fetches):
+                m.d.comb += self.words.ready.eq(~opcode.shared if self.programs.any_shared else 1)
+                with m.If(self.words.valid & ~opcode.known):
+                    m.d.comb += [fault.eq(DeviceError.UNKNOWN_OPCODE), stops.eq(1)]
         return m
 
-    def _fetch(self, m: Module, program: Signal, fault: Signal, stops: Signal) -> None:
-        m.submodules.decoder = opcode = Decoder(self.programs)
-        m.d.comb += opcode.word.eq(self.words.payload[:WORD_BITS])
-        m.d.comb += self.words.ready.eq(~opcode.shared if self.programs.any_shared else 1)
-        with m.If(self.words.valid):
-            m.d.sync += program.eq(opcode.program)
-            with m.If(~opcode.known):
-                m.d.comb += [fault.eq(DeviceError.UNKNOWN_OPCODE), stops.eq(1)]
+    def _ends_of_action(self, m: Module, action: Signal, settling: Signal) -> tuple[Signal, Signal]:
+        """Is the action under way done, and is it one that is queued?"""
+        done, queues = Signal(), Signal()
+        with m.Switch(action):
+            with m.Case(decoder.FETCH):
+                pass
+            for name in self.programs.operands:
+                with m.Case(self.programs.load(name)):
+                    ready, last = (getattr(self, f"load_{name.lower()}_{what}") for what in ("ready", "last"))
+                    m.d.comb += done.eq(self.words.valid & ready & last)
+            with m.Case(*self.programs.queued):
+                m.d.comb += [done.eq(self.commands.ready), queues.eq(1)]
+            with m.Case(decoder.SKIP):
+                m.d.comb += done.eq(self.words.valid)
+            with m.Default():
+                m.d.comb += done.eq(settling & self.dims_settled)
+        return done, queues
 
-    def _load(self, m: Module, name: str, done: Signal, ends: Signal) -> None:
+    def _load(self, m: Module, name: str, ends: Signal) -> None:
         ready, valid, last = (
             getattr(self, f"load_{name.lower()}_{what}") for what in ("ready", "valid", "last")
         )
@@ -240,7 +260,6 @@ class Receiver(wiring.Component):
             self.words.ready.eq(ready),
             valid.eq(self.words.valid),
             ends.eq(valid & ready & last),
-            done.eq(ends),
         ]
         operand = self.protocol.loaded[name]
         width = operand.width
@@ -281,11 +300,10 @@ class Receiver(wiring.Component):
         m.d.comb += stops.eq(~sound)
         return m.If(sound)
 
-    def _queue(self, m: Module, kind: CommandKind, done: Signal, queued: Signal) -> None:
+    def _queue(self, m: Module, kind: CommandKind, queued: Signal) -> None:
         m.d.comb += [
             self.commands.valid.eq(1),
             self.commands.payload.kind.eq(kind),
-            done.eq(self.commands.ready),
             queued.eq(self.commands.ready),
         ]
 
@@ -329,10 +347,9 @@ class Receiver(wiring.Component):
         return held != now
 
     def _set_dims(
-        self, m: Module, action: Signal, done: Signal, fault: Signal, stops: Signal, busy: Signal
+        self, m: Module, action: Signal, settling: Signal, fault: Signal, stops: Signal, busy: Signal
     ) -> None:
         """Takes the word, then waits for the verdict."""
-        settling = Signal()
         overflow = Signal()
         m.d.comb += [self.words.ready.eq(~settling), busy.eq(settling)]
         m.d.sync += self.dims_set.eq(0)
@@ -358,9 +375,7 @@ class Receiver(wiring.Component):
                         m.d.sync += overflow.eq(Cat(beyond).any())
         with m.If(settling & self.dims_settled):
             m.d.sync += settling.eq(0)
-            with m.If(self.dims_sound & ~overflow):
-                m.d.comb += done.eq(1)
-            with m.Else():
+            with m.If(~self.dims_sound | overflow):
                 m.d.comb += [fault.eq(DeviceError.BAD_DIMS), stops.eq(1)]
 
 
