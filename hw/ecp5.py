@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom.errors import BuildError
-from axiloom.hw import copies, ecp5_registers
+from axiloom.hw import copies, ecp5_outputs, ecp5_registers, nets
 from axiloom.hw.resources import CachedBuild
 from axiloom.hw.yosys import run, version, without_zeros
 
@@ -36,6 +36,11 @@ _FREE = ("$scopeinfo", "EHXPLLL", "INV", "VHI", "VLO", "GSR", "DCCA", "TRELLIS_I
 _FACTOR_BITS = 18
 PRODUCT_MAP = Path(__file__).with_name("ecp5_product.v")
 MULTIPLIERS = Path(__file__).with_name("ecp5_multiplier.v")
+_WIRE_PS = 1100
+"""What a way between two LUTs takes, about, as nextpnr places and routes. Told the 300 ps that
+``synth_lattice`` says, ABC takes a level of LUTs more where it can save an input."""
+_MAP_LUTS = f"techmap -map +/lattice/latches_map.v\nabc9 -W {_WIRE_PS}\nclean\n"
+"""Step ``map_luts`` of ``synth_lattice``, but for that."""
 _FILLED = 0.9
 """Of the multipliers, where they are too few: with all taken, the last are far from what they multiply."""
 
@@ -99,7 +104,9 @@ def synthesise(
     )
     finish = (
         f"read_rtlil coarse.il\nsynth_lattice -family ecp5 -top {top} -run begin:coarse\n{{soft}}"
-        f"synth_lattice -family ecp5 -top {top} -run coarse:\n"
+        f"synth_lattice -family ecp5 -top {top} -run coarse:map_luts\n"
+        f"{_MAP_LUTS}"
+        f"synth_lattice -family ecp5 -top {top} -run map_cells:\n"
         "tee -q -o stat.json stat -json\n"
         "setattr -mod -unset keep_hierarchy *\nflatten\nclean\n"
         f"write_json {NETLIST}\n"
@@ -108,7 +115,7 @@ def synthesise(
     product_map, multipliers = (path.read_text(encoding="utf-8") for path in (PRODUCT_MAP, MULTIPLIERS))
     in_luts = f"techmap -map {PRODUCT_MAP.name}\nbooth\n"  # those with signs are left to `booth`
     texts = prepare, finish, printed, in_luts, product_map, multipliers
-    made_by = [inspect.getsource(module) for module in (ecp5_registers, copies)]
+    made_by = [inspect.getsource(module) for module in (nets, ecp5_registers, ecp5_outputs, copies)]
     recipe = (version(), texts, made_by, _FILLED, limits.multiplier, list(sources))
     key = hashlib.sha256(repr(recipe).encode())
 
@@ -127,7 +134,7 @@ def synthesise(
         )
         design = json.loads((folder / NETLIST).read_text(encoding="utf-8"))
         inside = _instance_of_core(design)
-        absorbed = ecp5_registers.absorb_registers(design)
+        absorbed = ecp5_registers.absorb_registers(design) + ecp5_outputs.absorb_outputs(design)
         made = copies.copy_drivers(design)
         changes = Counter(kind for cell, kind in made if cell.startswith(inside))
         changes[ecp5_registers.REGISTER] -= sum(cell.startswith(inside) for cell in absorbed)

@@ -6,8 +6,9 @@ when what goes in must be there and what comes out is.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
+
+from axiloom.hw.nets import Nets
 
 MULTIPLIER, REGISTER = "MULT18X18D", "TRELLIS_FF"
 IN_MULTIPLIER = "REG_INPUTA_CLK"
@@ -30,20 +31,8 @@ def absorb_registers(design: dict[str, Any]) -> list[str]:
     and all bits of its product that anybody reads go to one each. A register of a factor that has other ends
     stays for them.
     """
-    top = next(module for module in design["modules"].values() if "top" in module.get("attributes", {}))
-    cells: dict[str, Any] = top["cells"]
-    outside = {bit for port in top["ports"].values() if port["direction"] == "output" for bit in port["bits"]}
-    drivers: dict[int, str] = {}
-    ends: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    for name, cell in cells.items():
-        for port, bits in cell["connections"].items():
-            for bit in bits:
-                if isinstance(bit, str):
-                    continue
-                if cell["port_directions"].get(port) == "output":
-                    drivers[bit] = name
-                else:
-                    ends[bit].append((name, port))
+    nets = Nets(design)
+    cells, outside, drivers, ends = nets.cells, nets.outside, nets.drivers, nets.ends
     products: list[str] = []
     factors: dict[str, int] = {}  # registers, with what they drive
     for cell in cells.values():
@@ -55,12 +44,10 @@ def absorb_registers(design: dict[str, Any]) -> list[str]:
         after: dict[str, str] = {}
         for port in _PRODUCT:
             (bit,) = connections[port]
-            if not ends[bit] and bit not in outside:
-                continue
-            (end, into), *others = ends[bit] or [("", "")]
-            after[port] = end if into == "DI" and not others and bit not in outside else ""
+            if nets.used(bit):
+                after[port] = nets.only_end(bit, "DI")
         registers = [*before.values(), *after.values()]
-        if not before or not after or not all(_is_plain(cells.get(register)) for register in registers):
+        if not before or not after or not all(is_plain(cells.get(register)) for register in registers):
             continue
         clocks = {cells[register]["connections"]["CLK"][0] for register in registers}
         # A register between two multipliers can be in one of them only.
@@ -95,8 +82,11 @@ def absorb_registers(design: dict[str, Any]) -> list[str]:
     return products + unused
 
 
-def _is_plain(cell: dict[str, Any] | None) -> bool:
-    """Whether it is a register that takes what comes in each cycle, from 0 on."""
+def is_plain(cell: dict[str, Any] | None, *, enabled: bool = False) -> bool:
+    """Whether it is a register that takes what comes in each cycle, from 0 on; or while it is `enabled`."""
     if cell is None or cell["type"] != REGISTER or cell["connections"].get("LSR", ["0"]) != ["0"]:
         return False
-    return all(cell["parameters"].get(name, "").strip() == value for name, value in _PLAIN.items())
+    plain = _PLAIN | (
+        {"CEMUX": "CE"} if enabled and cell["parameters"].get("CEMUX", "").strip() == "CE" else {}
+    )
+    return all(cell["parameters"].get(name, "").strip() == value for name, value in plain.items())

@@ -50,8 +50,8 @@ module MULT18X18D #(
 endmodule
 
 // Block RAM of 1024 words of 18 bits behind two ports (Lattice FPGA-TN-02204), each of 1, 2, 4, 9 or 18 bits; or one
-// that writes 36 bits and one that reads, DIB and DOA being the further halves. Without output registers. A port of
-// 18 bits and more has the enables of its bytes of nine bits in the lowest bits of its address.
+// that writes 36 bits and one that reads, DIB and DOA being the further halves. A port of 18 bits and more has the
+// enables of its bytes of nine bits in the lowest bits of its address. Output registers are those of hw/ecp5_outputs.py.
 module DP16KD #(
   parameter DATA_WIDTH_A = 18, DATA_WIDTH_B = 18, WRITEMODE_A = "NORMAL", WRITEMODE_B = "NORMAL",
   parameter REGMODE_A = "NOREG", REGMODE_B = "NOREG", RESETMODE = "SYNC", ASYNC_RESET_RELEASE = "SYNC",
@@ -90,15 +90,17 @@ module DP16KD #(
     ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4, ADA3, ADA2, ADA1, ADA0};
   wire [13:0] adb = {
     ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4, ADB3, ADB2, ADB1, ADB0};
-  reg [17:0] doa = 0, dob = 0;
+  reg [17:0] doa = 0, dob = 0, doa_held = 0, dob_held = 0;
   assign {
     DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5, DOA4, DOA3, DOA2,
     DOA1, DOA0
-  } = doa;
+  } = REGMODE_A == "OUTREG" ? doa_held : doa;
   assign {
     DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9, DOB8, DOB7, DOB6, DOB5, DOB4, DOB3, DOB2,
     DOB1, DOB0
-  } = dob;
+  } = REGMODE_B == "OUTREG" ? dob_held : dob;
+  always @(posedge CLKA) if (OCEA) doa_held <= doa;
+  always @(posedge CLKB) if (OCEB) dob_held <= dob;
 
   reg [17:0] memory [0:1023];
   wire [64 * 320 - 1:0] initial_values = {

