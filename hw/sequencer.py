@@ -85,10 +85,14 @@ class Sequencer(wiring.Component):
         cleared = Signal(init=1)
         running = Signal()
         free = Signal()
+        finishes = Signal()  # in the next cycle
+        prepares = Signal(init=1)
+        # Who is free prepares for a compute, as it is known late whether there is one: `running` no more, or
+        # `finish`, and that a cycle ahead.
+        m.d.sync += prepares.eq(finishes | ~(self.start | running & ~self.finish))
         m.d.comb += [
             kind.eq(command.kind),
-            # Who is free prepares for a compute, as it is known late whether there is one.
-            self.prepare.eq(~running | self.finish),
+            self.prepare.eq(prepares),
             free.eq(self.prepare & ~(self.held & (self.held_half == half))),
             self.half.eq(half),
             self.requests.payload.half.eq(half),
@@ -136,6 +140,7 @@ class Sequencer(wiring.Component):
         ends, block_done = Signal(), Signal()
         m.d.comb += [
             ends.eq(running & (k == before_last)),
+            finishes.eq(ends & at_end_n & at_end_m),
             self.control.valid.eq(issues),
             self.control.first.eq(first),
             self.step.block_done.eq(block_done),
@@ -146,7 +151,7 @@ class Sequencer(wiring.Component):
         ]
         m.d.sync += [
             block_done.eq(ends),
-            self.finish.eq(ends & at_end_n & at_end_m),
+            self.finish.eq(finishes),
             self.a_end.eq(Mux(ends, Mux(at_end_n, BlockEnd.NEXT, BlockEnd.REPEAT), BlockEnd.STAY)),
             self.b_end.eq(Mux(ends, Mux(at_end_n, BlockEnd.RESTART, BlockEnd.NEXT), BlockEnd.STAY)),
         ]
