@@ -39,8 +39,11 @@ MULTIPLIERS = Path(__file__).with_name("ecp5_multiplier.v")
 _WIRE_PS = 1100
 """What a way between two LUTs takes, about, as nextpnr places and routes. Told the 300 ps that
 ``synth_lattice`` says, ABC takes a level of LUTs more where it can save an input."""
-_MAP_LUTS = f"techmap -map +/lattice/latches_map.v\nabc9 -W {_WIRE_PS}\nclean\n"
-"""Step ``map_luts`` of ``synth_lattice``, but for that."""
+_MAPS = ("&dch,-f,-r", f"&if,-W,{_WIRE_PS}", "&mfs")
+_SCRIPT = ";".join(("&scorr", "&sweep", "&dc2", "&syn3", "&syn4", "&b", *_MAPS, *_MAPS))
+"""What ABC does: shortens by rewriting and balancing, beside what ``abc9`` would do, and maps twice."""
+_MAP_LUTS = f"techmap -map +/lattice/latches_map.v\nabc9 -W {_WIRE_PS} -script +{_SCRIPT}\nclean\n"
+"""Step ``map_luts`` of ``synth_lattice``, but for these two."""
 _FILLED = 0.9
 """Of the multipliers, where they are too few: with all taken, the last are far from what they multiply."""
 
