@@ -11,6 +11,7 @@ import hashlib
 import inspect
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom.errors import BuildError
-from axiloom.hw import copies, ecp5_outputs, ecp5_registers, nets
+from axiloom.hw import copies, ecp5_outputs, ecp5_registers, ecp5_resets, nets
 from axiloom.hw.resources import CachedBuild
 from axiloom.hw.yosys import run, version, without_zeros
 
@@ -27,6 +28,13 @@ CORE = "axiloom_core"
 
 NETLIST, VERILOG = "netlist.json", "netlist.v"
 """Files of a synthesis: for nextpnr, and for a simulator."""
+_PASSES = (
+    ecp5_resets.unfold_resets,
+    ecp5_registers.absorb_registers,
+    ecp5_outputs.absorb_outputs,
+    copies.copy_drivers,
+)
+"""What is done to a netlist behind Yosys, in this order."""
 _CHANGES = "changes.json"
 """How many cells of which types the core has gained (or lost) behind Yosys."""
 
@@ -118,7 +126,7 @@ def synthesise(
     product_map, multipliers = (path.read_text(encoding="utf-8") for path in (PRODUCT_MAP, MULTIPLIERS))
     in_luts = f"techmap -map {PRODUCT_MAP.name}\nbooth\n"  # those with signs are left to `booth`
     texts = prepare, finish, printed, in_luts, product_map, multipliers
-    made_by = [inspect.getsource(module) for module in (nets, ecp5_registers, ecp5_outputs, copies)]
+    made_by = [inspect.getsource(module) for module in (nets, *(sys.modules[c.__module__] for c in _PASSES))]
     recipe = (version(), texts, made_by, _FILLED, limits.multiplier, list(sources))
     key = hashlib.sha256(repr(recipe).encode())
 
@@ -136,11 +144,11 @@ def synthesise(
             f"synthesise {top}",
         )
         design = json.loads((folder / NETLIST).read_text(encoding="utf-8"))
-        inside = _instance_of_core(design)
-        absorbed = ecp5_registers.absorb_registers(design) + ecp5_outputs.absorb_outputs(design)
-        made = copies.copy_drivers(design)
-        changes = Counter(kind for cell, kind in made if cell.startswith(inside))
-        changes[ecp5_registers.REGISTER] -= sum(cell.startswith(inside) for cell in absorbed)
+        before = _cells_of_core(design)
+        for change in _PASSES:
+            change(design)
+        changes = _cells_of_core(design)
+        changes.subtract(before)
         (folder / _CHANGES).write_text(json.dumps(changes))
         (folder / NETLIST).write_text(json.dumps(design), encoding="utf-8")
         run(printed, folder, f"print {top}")
@@ -155,13 +163,14 @@ def synthesise(
     )
 
 
-def _instance_of_core(design: dict[str, Any]) -> str:
-    """What the names of its cells begin with in a flat netlist; nothing where all is counted."""
+def _cells_of_core(design: dict[str, Any]) -> Counter[str]:
+    """Types of the core's cells in a flat netlist; of all, where all is counted."""
     top = next(module for module in design["modules"].values() if "top" in module.get("attributes", {}))
+    inside = ""
     for name, cell in top["cells"].items():
         if cell["type"] == "$scopeinfo" and cell["attributes"].get("module") == CORE:
-            return f"{name}."
-    return ""
+            inside = f"{name}."
+    return Counter(cell["type"] for name, cell in top["cells"].items() if name.startswith(inside))
 
 
 _MULTIPLIER = re.compile(r"^module (?P<name>\w+_multiplier(?:_\d+)?) \((?P<ports>[^;]*)\);", re.MULTILINE)
