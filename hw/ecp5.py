@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom.errors import BuildError
-from axiloom.hw import copies, ecp5_outputs, ecp5_registers, ecp5_resets, nets
+from axiloom.hw import copies, ecp5_outputs, ecp5_registers, nets
 from axiloom.hw.resources import CachedBuild
 from axiloom.hw.yosys import run, version, without_zeros
 
@@ -29,7 +29,6 @@ CORE = "axiloom_core"
 NETLIST, VERILOG = "netlist.json", "netlist.v"
 """Files of a synthesis: for nextpnr, and for a simulator."""
 _PASSES = (
-    ecp5_resets.unfold_resets,
     ecp5_registers.absorb_registers,
     ecp5_outputs.absorb_outputs,
     copies.copy_drivers,

@@ -12,7 +12,6 @@ class Nets:
     def __init__(self, design: dict[str, Any]) -> None:
         top = next(module for module in design["modules"].values() if "top" in module.get("attributes", {}))
         self.cells: dict[str, Any] = top["cells"]
-        self._named: dict[str, Any] = top["netnames"]
         self.outside = {
             bit for port in top["ports"].values() if port["direction"] == "output" for bit in port["bits"]
         }
@@ -29,19 +28,6 @@ class Nets:
                         self.drivers[bit] = name
                     else:
                         self.ends[bit].append((name, port))
-
-        self._last = max((0, *self.drivers, *self.ends, *self._bits_of_names()))
-
-    def _bits_of_names(self) -> list[int]:
-        return [bit for net in self._named.values() for bit in net["bits"] if not isinstance(bit, str)]
-
-    def new_bit(self) -> int:
-        """A net that is none yet."""
-        self._last += 1
-        return self._last
-
-    def name(self, name: str, bit: int) -> None:
-        self._named[name] = {"hide_name": 1, "bits": [bit], "attributes": {}}
 
     def used(self, bit: int) -> bool:
         return bool(self.ends[bit]) or bit in self.outside

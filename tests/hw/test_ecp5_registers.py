@@ -90,8 +90,7 @@ module top (
   initial x = 0;
   initial y = 0;
   always @(posedge clk) begin
-    a_1 <= a; c_1 <= c; d_1 <= d;
-    if (c[3:0] == 5) b_1 <= 0; else b_1 <= b ^ x[17:0];
+    a_1 <= a; b_1 <= b ^ x[17:0]; c_1 <= c; d_1 <= d;
     x <= a_1 * b_1;
     y <= c_1 * d_1 + c_1;
   end
