@@ -122,7 +122,7 @@ class Programs:
 
     @property
     def queued(self) -> tuple[int, ...]:
-        """The actions that others do, in their turn."""
+        """The actions that the receiver queues for others: one that is missing here would never end."""
         kept = (self.save,) if self.saves else ()
         return COMPUTE, STORE, CLEAR, *((self.requantise,) if self.requantises else ()), *kept
 

@@ -116,7 +116,7 @@ class AxiDma(wiring.Component):
 
         # --- soft reset: of both channels, whichever asked for it (PG021, DMACR.Reset) ---
         reset_cycles = Signal(range(MIN_RESET_CYCLES))
-        # Nothing is requested or taken meanwhile, so that who is drained stays so.
+        # A cycle late, as it is a register: while `resetting` stops both movers, who is drained stays so.
         m.d.sync += clear.eq(resetting & ~clear & (reset_cycles == 0) & mm2s.drained & s2mm.drained)
         m.d.comb += self.reset_out.eq(resetting)
         with m.If(reset_cycles != 0):
