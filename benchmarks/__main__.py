@@ -1,6 +1,6 @@
 """Run all benchmarks, or those named on the command line: ``python -m benchmarks rtl_speed``.
 
-Drivers against each other and against the CPU: ``axiloom bench``.
+Drivers against each other and against the CPU: ``python -m benchmarks.paper``.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from axiloom import boards, isa
-from axiloom.cosim import toolchain
+from axiloom.cosim.build import toolchain
 from axiloom.cosim.soc import Job, Soc
 
 COMPUTES = 16_000

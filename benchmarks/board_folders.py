@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from axiloom import board_folder, isa
-from axiloom.board_folder import check as checks
+from axiloom.board_folder.check import check as checks
 from axiloom.boards import hardware
 from axiloom.errors import AxiloomError
 

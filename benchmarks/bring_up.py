@@ -9,8 +9,9 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-from axiloom import bring_up, isa
-from axiloom.bring_up_faults import BOARD, FAULTS, climb
+from axiloom import isa
+from axiloom.bringup import ladder as bring_up
+from axiloom.bringup.faults import BOARD, FAULTS, climb
 from axiloom.cosim.soc import Soc
 
 ACCELERATORS = tuple(name for kernel in isa.KERNELS for name in isa.builtins(kernel))

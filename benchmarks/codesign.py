@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from axiloom.cli import main as axiloom
-from axiloom.experiments import networks
+from axiloom.sweep import networks
 
 DEVICE, ACCELERATOR = "xc7z020", "v4_16"
 PRODUCT = "matmul:256x256x256:int8"

@@ -23,14 +23,14 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom import isa
-from axiloom.cosim.cache import cache_root
-from axiloom.experiments.fig16 import LAYERS
+from axiloom.cosim.build.cache import cache_root
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.kernels import convolution
-from axiloom.isa.words import Words, pack_rows
-from axiloom.store import Store, key
+from axiloom.isa.contract.words import Words, pack_rows
+from axiloom.isa.kernels.forms import convolution
+from axiloom.sweep.store import Store, key
 from benchmarks.conv_tiles import Layer, largest_tile, opcode
 from benchmarks.engine_utilisation import program
+from benchmarks.paper.fig16 import LAYERS
 
 try:
     import torch

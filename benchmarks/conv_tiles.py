@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.types import SendDim
-from axiloom.isa.words import pack_rows
+from axiloom.isa.contract.types import SendDim
+from axiloom.isa.contract.words import pack_rows
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Layer:
 
     @classmethod
     def named(cls, name: str) -> Self:
-        """``iHW_iC_fHW_oC_stride``, iHW with its padding: as in :mod:`axiloom.experiments.fig16`."""
+        """``iHW_iC_fHW_oC_stride``, iHW with its padding: as in :mod:`benchmarks.paper.fig16`."""
         padded, ic, taps, oc, stride = map(int, name.split("_"))
         return cls(padded - 2 * (taps // 2), ic, taps, oc, stride)
 

@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from axiloom import isa
-from axiloom.experiments.fig16 import LAYERS
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.kernels import convolution
+from axiloom.isa.kernels.forms import convolution
 from benchmarks.conv_tiles import Layer, largest_tile, opcode
 from benchmarks.engine_utilisation import Use, program
+from benchmarks.paper.fig16 import LAYERS
 
 AIM = 0.95
 CHANNEL_TILES = 2

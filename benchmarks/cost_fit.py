@@ -1,7 +1,7 @@
 """Fits the constants of the cost model to simulations, pipeline by pipeline, and says how far off it is.
 
 Seeded random problems and candidates are simulated through a resumable sweep; then non-negative least
-squares of the relative error. Writes `drivergen/cost_constants.json` with the errors of the fit, and prints
+squares of the relative error. Writes `drivergen/cost/constants.json` with the errors of the fit, and prints
 them: in sample, and on runs that the fit has not seen (each fifth left out in turn).
 
 ``python -m benchmarks cost_fit``; ``AXILOOM_FIT_RUNS`` sets the runs a pipeline (default 60).
@@ -21,15 +21,16 @@ import numpy.typing as npt
 from scipy.optimize import least_squares
 
 from axiloom import boards, isa
-from axiloom.choice import machine
-from axiloom.drivergen import cost, parse_problem
-from axiloom.drivergen.cost import CPU, Constants, Model, Work
-from axiloom.drivergen.problem import Problem
-from axiloom.drivergen.selection import candidates, reads_in_place
+from axiloom.drivergen import parse_problem
+from axiloom.drivergen.cost import model as cost
+from axiloom.drivergen.cost.model import CPU, Constants, Model, Work
+from axiloom.drivergen.cost.selection import candidates, reads_in_place
+from axiloom.drivergen.problems.matmul import Problem
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
-from axiloom.points import Point, default_store, hardware, point, simulate, spec_of
-from axiloom.sweep import failures, sweep
+from axiloom.run.choice import machine
+from axiloom.sweep.points import Point, default_store, hardware, point, simulate, spec_of
+from axiloom.sweep.sweep import failures, sweep
 
 Array = npt.NDArray[np.float64]
 

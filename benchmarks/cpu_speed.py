@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from axiloom import boards
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.core import Core
-from axiloom.cosim.toolchain import compile_arm
 
 AIM = 60.0
 N = 128

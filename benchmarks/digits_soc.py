@@ -13,9 +13,10 @@ import torch
 
 from axiloom import isa
 from axiloom.frontend.model import write_arrays
-from axiloom.network_run import NetworkRun
-from axiloom.quantise import emit, execute
+from axiloom.quantise import emit
+from axiloom.quantise.graph import execute
 from axiloom.quantise.torch_model import quantise
+from axiloom.run.network import NetworkRun
 from benchmarks.quantisation import example
 
 ON = {"digits_mlp": "v4_16", "digits_cnn": "conv_v4"}

@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from axiloom import isa
-from axiloom.cosim import verilator
-from axiloom.cosim.cache import cached_build, content_hash
-from axiloom.hw import verilog
-from axiloom.hw.verilator import find
+from axiloom.cosim.build import verilator
+from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.hw.rtl_files.verilator import find
+from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.words import pack
+from axiloom.isa.contract.words import pack
 
 AIM = 0.97
 BARE = Path(__file__).with_name("bare_engine.cpp")

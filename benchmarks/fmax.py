@@ -9,7 +9,7 @@ cache.
 from __future__ import annotations
 
 from axiloom import isa
-from axiloom.estimate import estimate
+from axiloom.explore.estimate import estimate
 
 ACCELERATORS = ("v3_8", "v4_16", "conv_v3", "conv_v4")
 AIMS_MHZ = {"int8": 100, "int32": 80}

@@ -1,6 +1,7 @@
 """What the drivers by hand gain by prefetching (-DPREFETCH), and what ours are worth against those.
 
-The comparison of ``axiloom bench against-hand`` is with drivers as most engineers write them. The simulated
+The comparison of ``python -m benchmarks.paper against-hand`` is with drivers as most engineers write them.
+The simulated
 CPU knows PLD and our drivers use it, so this one says how much of the factor that is. v1, v2 and v3 with S of
 8 and 16, every flow, 64^3 and 128^3, int32; every result is checked against NumPy.
 """
@@ -12,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from axiloom import isa
-from axiloom.experiments.sides import Point, by_hand, generated, measure
+from benchmarks.paper.sides import Point, by_hand, generated, measure
 
 SIDES = ("by hand", "by hand, PLD", "copying", "all")
 

@@ -27,9 +27,10 @@ from axiloom.drivergen.network import compile_network
 from axiloom.errors import AxiloomError
 from axiloom.frontend.model import Model
 from axiloom.isa import AcceleratorSpec
-from axiloom.network_run import NetworkRun
-from axiloom.quantise import emit, execute
+from axiloom.quantise import emit
+from axiloom.quantise.graph import execute
 from axiloom.quantise.torch_model import Quantised, load, quantise
+from axiloom.run.network import NetworkRun
 from benchmarks.import_graphs import FORMS, Graph
 from benchmarks.quantisation import example
 

@@ -1,4 +1,4 @@
-"""The driver as a Linux process beside the same driver on bare metal: see :mod:`axiloom.linux_process`.
+"""The driver as a Linux process beside the same driver on bare metal: see :mod:`axiloom.run.linux_process`.
 
 Ends with 1 if a result is wrong, or the two differ by a cycle.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from axiloom import isa
-from axiloom.linux_process import lines
+from axiloom.run.linux_process import lines
 
 CASES = (
     ("matmul:64x64x64", isa.builtin("v3", 16), "Cs"),

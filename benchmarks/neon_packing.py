@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from axiloom import boards, sw
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.core import run_cpu
-from axiloom.cosim.toolchain import compile_arm
 
 Array = np.ndarray[Any, Any]
 

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from axiloom import board_folder, drivergen, isa, open_flow
+from axiloom import board_folder, drivergen, isa
+from axiloom.board_folder import open_flow
 from axiloom.boards import hardware
 from axiloom.boards.ulx3s_design import NAME
-from axiloom.serial_run import SerialResult, run_problem
+from axiloom.remote.serial_run import SerialResult, run_problem
 
 DESIGNS = (("v3_8", "int32", "matmul:8x8x8"), ("v4_16", "int8", "matmul:16x16x16"))
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from axiloom.quantise import execute
+from axiloom.quantise.graph import execute
 from axiloom.quantise.report import compare
 from axiloom.quantise.torch_model import Quantised, quantise
 

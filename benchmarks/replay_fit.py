@@ -4,7 +4,7 @@ Random problems, seeded and none of those of the benchmark `selection`, each wit
 model's best and a few others, are simulated through a resumable sweep. Reports say how long each function of
 a driver ran: first the costs of each function's parts are fitted to that, then those of calls to the whole
 run (both by non-negative least squares of the error relative to the run). Writes
-`drivergen/replay_costs.json`, and prints how far off the replay is on problems that the fit has not seen
+`drivergen/cost/replay_costs.json`, and prints how far off the replay is on problems that the fit has not seen
 (each fifth left out in turn); `within` is the error within a problem, of candidates up to 15 % slower than
 its fastest.
 
@@ -25,19 +25,19 @@ import numpy.typing as npt
 from scipy.optimize import nnls
 
 from axiloom import boards
-from axiloom.choice import ranked_by_model
 from axiloom.cosim.replay import COSTS, Estimate, Replay
-from axiloom.drivergen.plans import Plan, plans
-from axiloom.drivergen.problem import Problem
-from axiloom.drivergen.replay_costs import COSTS_FILE, kind_of
-from axiloom.drivergen.selection import Candidate, published_best, reads_in_place
-from axiloom.explore import distinct
+from axiloom.drivergen.cost.plans import Plan, plans
+from axiloom.drivergen.cost.replay_costs import COSTS_FILE, kind_of
+from axiloom.drivergen.cost.selection import Candidate, published_best, reads_in_place
+from axiloom.drivergen.problems.matmul import Problem
+from axiloom.explore.explore import distinct
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
-from axiloom.points import Point, default_store, hardware, point, simulate
-from axiloom.report import Report
-from axiloom.store import key
-from axiloom.sweep import failures, sweep
+from axiloom.report.build import Report
+from axiloom.run.choice import ranked_by_model
+from axiloom.sweep.points import Point, default_store, hardware, point, simulate
+from axiloom.sweep.store import key
+from axiloom.sweep.sweep import failures, sweep
 from benchmarks import selection
 
 Array = npt.NDArray[np.float64]

@@ -9,9 +9,9 @@ import sys
 from dataclasses import replace
 
 from axiloom import isa
-from axiloom.cosim.cache import cached_build
-from axiloom.hw import verilog
-from axiloom.hw.resources import XC7Z020, synthesise, table
+from axiloom.boards.synthesis.resources import XC7Z020, synthesise, table
+from axiloom.cosim.build.cache import cached_build
+from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 
 ACCELERATORS = ("v3_16", "v4_16")

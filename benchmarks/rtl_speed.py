@@ -13,10 +13,10 @@ import tempfile
 from pathlib import Path
 
 from axiloom import boards, hw, isa
-from axiloom.cosim import toolchain, verilator
-from axiloom.cosim.cache import cached_build, content_hash
+from axiloom.cosim.build import toolchain, verilator
+from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.soc import Job, Soc
-from axiloom.hw.verilator import find
+from axiloom.hw.rtl_files.verilator import find
 from axiloom.isa import AcceleratorSpec
 
 REPEAT = 150

@@ -24,15 +24,15 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from axiloom import isa
-from axiloom.choice import choose, ranked
-from axiloom.drivergen.cost import Choice
-from axiloom.drivergen.problem import Problem
-from axiloom.drivergen.selection import Candidate, published_best, squares
-from axiloom.explore import distinct
+from axiloom.drivergen.cost.model import Choice
+from axiloom.drivergen.cost.selection import Candidate, published_best, squares
+from axiloom.drivergen.problems.matmul import Problem
+from axiloom.explore.explore import distinct
 from axiloom.isa import AcceleratorSpec
-from axiloom.points import Point, default_store, hardware, point, simulate
-from axiloom.store import key
-from axiloom.sweep import Outcome, failures, sweep
+from axiloom.run.choice import choose, ranked
+from axiloom.sweep.points import Point, default_store, hardware, point, simulate
+from axiloom.sweep.store import key
+from axiloom.sweep.sweep import Outcome, failures, sweep
 
 RANDOM = 30
 LARGEST, SMALLEST = 256**3, 32**3

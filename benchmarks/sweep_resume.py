@@ -19,10 +19,10 @@ from collections import Counter
 from pathlib import Path
 
 from axiloom import isa
-from axiloom.points import Point, hardware, point, simulate
-from axiloom.report import Report
-from axiloom.store import key
-from axiloom.sweep import sweep
+from axiloom.report.build import Report
+from axiloom.sweep.points import Point, hardware, point, simulate
+from axiloom.sweep.store import key
+from axiloom.sweep.sweep import sweep
 
 JOBS = 2
 BATCH = 4

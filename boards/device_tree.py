@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from axiloom import sw
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.together import PAGE_BYTES
+from axiloom.isa.files.together import PAGE_BYTES
 
 _CELLS = {"zynq": 1, "zynqmp": 2}
 """Cells of an address, and of a size, at the root of the board's own tree."""

@@ -8,8 +8,8 @@ from typing import Any
 from axiloom import sw
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec, loop_orders
-from axiloom.isa.kernels import COPY, MATMUL
-from axiloom.isa.types import HostAction, Recv, Scope, Send, SendDim, SendIdx, SendLiteral
+from axiloom.isa.contract.types import HostAction, Recv, Scope, Send, SendDim, SendIdx, SendLiteral
+from axiloom.isa.kernels.forms import COPY, MATMUL
 
 SOURCE = sw.ROOT / "python" / "accelerator.py"
 _PLACE = "CONFIG: dict[str, Any] = {}  # the specification; axiloom writes it here\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 from string import Template
 
 from axiloom.boards import hardware
-from axiloom.boards.ecp5_pll import Pll, divisors
+from axiloom.boards.ecp5.pll import Pll, divisors
 from axiloom.errors import SpecError, UsageError
-from axiloom.hw import verilog
-from axiloom.hw.serial_soc import SerialSoc, check
+from axiloom.hw.serial.soc import SerialSoc, check
+from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 
 NAME = "ulx3s"

@@ -18,12 +18,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiloom.cosim import emitted, icarus, process, verilator
+from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.errors import DriverError, HangError, UsageError
 from axiloom.isa import AcceleratorSpec
 
 if TYPE_CHECKING:
-    from axiloom.hw.user_rtl import UserRtl
+    from axiloom.hw.rtl_files.user_rtl import UserRtl
 
 Progress = Callable[[str], None]
 

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from axiloom.cosim import linux, native, profile
-from axiloom.cosim.cache import cached_build, content_hash
+from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
 from axiloom.errors import BuildError, DriverError
-from axiloom.isa.together import MOST, PAGE_BYTES
+from axiloom.isa.files.together import MOST, PAGE_BYTES
 
 if TYPE_CHECKING:
     from axiloom.boards import Board

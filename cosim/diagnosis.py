@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import cache
 from pathlib import Path
 
-from axiloom.isa.model import DeviceError
+from axiloom.isa.model.model import DeviceError
 
 
 class Outcome(IntEnum):

@@ -17,7 +17,7 @@ from axiloom import sw
 from axiloom.cosim.elf import Program
 from axiloom.errors import DriverError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.together import PAGE_BYTES
+from axiloom.isa.files.together import PAGE_BYTES
 
 TEXT, MAP, SYNC_DEVICE, SYNC_CPU = range(4)
 """Kinds of files: AXL_FILE_*."""

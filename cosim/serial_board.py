@@ -1,6 +1,6 @@
 """A board on a serial line, simulated: its top module in Verilator, a pseudo-terminal as its port.
 
-A host opens the port as it would open the one of a board (:mod:`axiloom.serial_host`); the program
+A host opens the port as it would open the one of a board (:mod:`axiloom.remote.serial_host`); the program
 (:file:`rtl/serial_main.cpp`) moves the bits. Nothing of Python runs per cycle.
 """
 
@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from axiloom.cosim import verilator
-from axiloom.cosim.cache import cached_build, content_hash
+from axiloom.cosim.build import verilator
+from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.errors import BuildError, DriverError
 
 _MAIN = verilator.RTL / "serial_main.cpp"

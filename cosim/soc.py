@@ -22,14 +22,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from axiloom import boards
-from axiloom.cosim import core, emitted, icarus, linux, process, verilator
+from axiloom.cosim import core, linux
+from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.profile import Profile
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Finished, Order, Work
 from axiloom.errors import DriverError, HangError, SpecError, UsageError
 from axiloom.isa import AcceleratorSpec, check_together
 
 if TYPE_CHECKING:
-    from axiloom.hw.user_rtl import UserRtl
+    from axiloom.hw.rtl_files.user_rtl import UserRtl
 
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]

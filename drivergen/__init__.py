@@ -19,10 +19,10 @@
   ``copy_driver.py``: ``copy:N``, and the drivers for it
 """
 
-from axiloom.drivergen.conv_problem import ConvProblem, conv_mlir, parse_workload
-from axiloom.drivergen.copy_driver import CopyProblem
-from axiloom.drivergen.driver import Arg, Call, Driver
-from axiloom.drivergen.pipeline import (
+from axiloom.drivergen.c.copy_driver import CopyProblem
+from axiloom.drivergen.c.driver import Arg, Call, Driver
+from axiloom.drivergen.evaluate.reference import reference
+from axiloom.drivergen.pipeline.compile import (
     PIPELINES,
     STAGES,
     compile_cpu,
@@ -30,8 +30,8 @@ from axiloom.drivergen.pipeline import (
     default_pipeline,
     optimisations,
 )
-from axiloom.drivergen.problem import Problem, matmul_mlir, parse_problem
-from axiloom.drivergen.reference import reference
+from axiloom.drivergen.problems.conv import ConvProblem, conv_mlir, parse_workload
+from axiloom.drivergen.problems.matmul import Problem, matmul_mlir, parse_problem
 
 __all__ = [
     "PIPELINES",

@@ -16,38 +16,38 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from axiloom.drivergen.mlir import LocatedParser, register_dialects
+from axiloom.drivergen.dialects.mlir import LocatedParser, register_dialects
 from axiloom.drivergen.network.outline import Outline
 from axiloom.drivergen.network.passes.fold_casts import FoldCasts
 from axiloom.drivergen.network.passes.fold_transposes import FoldTransposes
 from axiloom.drivergen.network.passes.fuse_elementwise import FuseElementwise
 from axiloom.drivergen.network.passes.own_inits import OwnInits
-from axiloom.drivergen.passes.annotate import Annotate
-from axiloom.drivergen.passes.as_convolution import AsConvolution
-from axiloom.drivergen.passes.bufferise import Bufferise
-from axiloom.drivergen.passes.cache_tiling import CacheTiling
-from axiloom.drivergen.passes.coalesce_loops import CoalesceLoops
-from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
-from axiloom.drivergen.passes.collapse_loops import CollapseLoops
-from axiloom.drivergen.passes.double_buffer import DoubleBuffer
-from axiloom.drivergen.passes.flatten_tiles import FlattenTiles
-from axiloom.drivergen.passes.fold_padding import FoldPadding
-from axiloom.drivergen.passes.fuse_epilogue import FuseEpilogue
-from axiloom.drivergen.passes.generalise import Generalise
-from axiloom.drivergen.passes.im2col import Im2col
-from axiloom.drivergen.passes.keep_packed import KeepPacked
-from axiloom.drivergen.passes.lower_queue import LowerQueue
-from axiloom.drivergen.passes.lower_to_calls import LowerToCalls
-from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
-from axiloom.drivergen.passes.overlap_edges import OverlapEdges
-from axiloom.drivergen.passes.pack_constants import PackConstants
-from axiloom.drivergen.passes.place_flow import PlaceFlow
-from axiloom.drivergen.passes.prepare_channels import PrepareChannels
-from axiloom.drivergen.passes.residency import Residency
-from axiloom.drivergen.passes.specialise_copies import SpecialiseCopies
-from axiloom.drivergen.passes.split import Split
-from axiloom.drivergen.passes.tile import Tile
-from axiloom.drivergen.passes.zero_copy import ZeroCopy
+from axiloom.drivergen.passes.frontend.annotate import Annotate
+from axiloom.drivergen.passes.frontend.as_convolution import AsConvolution
+from axiloom.drivergen.passes.frontend.bufferise import Bufferise
+from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
+from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
+from axiloom.drivergen.passes.frontend.generalise import Generalise
+from axiloom.drivergen.passes.frontend.im2col import Im2col
+from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
+from axiloom.drivergen.passes.frontend.split import Split
+from axiloom.drivergen.passes.frontend.tile import Tile
+from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
+from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
+from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
+from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
+from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
+from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
+from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
+from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
+from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
+from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
+from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
+from axiloom.drivergen.passes.transfers.overlap_edges import OverlapEdges
+from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
+from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
+from axiloom.drivergen.passes.transfers.residency import Residency
+from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
 from axiloom.errors import AxiloomError, CompileError
 
 PASSES: tuple[type[ModulePass], ...] = (

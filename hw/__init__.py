@@ -17,6 +17,6 @@ several of them behind the ports of one (``interconnect``); ``user_rtl`` the use
 ``verilog_process``); ``lint`` and ``resources`` judge it.
 """
 
-from axiloom.hw import verilog
+from axiloom.hw.verilog import emit as verilog
 
 __all__ = ["verilog"]

@@ -23,17 +23,17 @@ RTL, driver and functional model come.
 - ``names.py``: names in messages, "did you mean"
 """
 
-from axiloom.isa.check import check_tile
-from axiloom.isa.flows import loop_orders
-from axiloom.isa.framing import head_words
-from axiloom.isa.grammar import GrammarError
-from axiloom.isa.json_form import schema
-from axiloom.isa.kernels import KERNELS
-from axiloom.isa.library import builtin, builtins, check_file, dumps, find, load, load_all, revise
-from axiloom.isa.model import DeviceError, FunctionalModel
-from axiloom.isa.spec import AcceleratorSpec
-from axiloom.isa.together import check_together, place
-from axiloom.isa.types import DataType, Opcode, Scope
+from axiloom.isa.check.check import check_tile
+from axiloom.isa.check.flows import loop_orders
+from axiloom.isa.contract.framing import head_words
+from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.types import DataType, Opcode, Scope
+from axiloom.isa.files.grammar import GrammarError
+from axiloom.isa.files.json_form import schema
+from axiloom.isa.files.library import builtin, builtins, check_file, dumps, find, load, load_all, revise
+from axiloom.isa.files.together import check_together, place
+from axiloom.isa.kernels.forms import KERNELS
+from axiloom.isa.model.model import DeviceError, FunctionalModel
 
 __all__ = [
     "KERNELS",

@@ -1,4 +1,4 @@
-"""C for the host's side, built by :mod:`axiloom.cosim.toolchain`.
+"""C for the host's side, built by :mod:`axiloom.cosim.build.toolchain`.
 
 ``include/axiloom.h`` is the runtime's interface, ``src/`` the runtime, ``arm/`` and ``arm64/`` the start-up
 code, linker script and platform of a Cortex-A9 and a Cortex-A53, ``linux/`` the platform of a Linux process,

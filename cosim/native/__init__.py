@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.cosim import profile
-from axiloom.isa.kernels import CHANNEL_WORDS, CHANNELS
-from axiloom.isa.together import MOST
-from axiloom.isa.types import WORD_BITS, Clear, Recv, Save, Send, SendDim
+from axiloom.isa.contract.types import WORD_BITS, Clear, Recv, Save, Send, SendDim
+from axiloom.isa.files.together import MOST
+from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS
 
 if TYPE_CHECKING:
     from axiloom.boards import Board
     from axiloom.isa import AcceleratorSpec
-    from axiloom.isa.types import Opcode
+    from axiloom.isa.contract.types import Opcode
 
 COST_CLASSES = ("alu", "mul", "load", "store", "multiple", "word", "branch", "vfp", "neon", "system")
 COST_UNIT = 64

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.cosim import native
-from axiloom.cosim.cache import cached_build, content_hash
+from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.core import NATIVE, compiler
-from axiloom.drivergen import plans
+from axiloom.drivergen.cost import plans
 from axiloom.errors import BuildError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ namespace axl {
 
 constexpr int LOOPS = 4, OPERANDS = 4, STAGES = 12;
 
-// How the copies of tiles at an edge are compiled: see Plan in drivergen/plans.py.
+// How the copies of tiles at an edge are compiled: see Plan in drivergen/cost/plans.py.
 enum Edges : int32_t { ANY, KNOWN, SHORT };
 
 struct Operand {
@@ -29,7 +29,7 @@ struct Stage {
     int32_t moved_by;      // bit l: loop l changes the tile
 };
 
-// Loops from outside in. Packets as drivergen/packets.py has them; with `queued` there are none.
+// Loops from outside in. Packets as drivergen/cost/packets.py has them; with `queued` there are none.
 struct Plan {
     int32_t loops, trips[LOOPS];
     int32_t queued;

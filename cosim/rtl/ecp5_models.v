@@ -14,7 +14,7 @@ module EHXPLLL #(
   assign LOCK = 1'b1;
 endmodule
 
-// Two factors of 18 bits, without registers, as Yosys makes it of a product; or with those of hw/ecp5_registers.py.
+// Two factors of 18 bits, without registers, as Yosys makes it of a product; or with those of boards/ecp5/registers.py.
 module MULT18X18D #(
   parameter REG_INPUTA_CLK = "NONE", REG_INPUTA_CE = "CE0", REG_INPUTA_RST = "RST0",
   parameter REG_INPUTB_CLK = "NONE", REG_INPUTB_CE = "CE0", REG_INPUTB_RST = "RST0",
@@ -51,7 +51,7 @@ endmodule
 
 // Block RAM of 1024 words of 18 bits behind two ports (Lattice FPGA-TN-02204), each of 1, 2, 4, 9 or 18 bits; or one
 // that writes 36 bits and one that reads, DIB and DOA being the further halves. A port of 18 bits and more has the
-// enables of its bytes of nine bits in the lowest bits of its address. Output registers are those of hw/ecp5_outputs.py.
+// enables of its bytes of nine bits in the lowest bits of its address. Output registers are those of boards/ecp5/outputs.py.
 module DP16KD #(
   parameter DATA_WIDTH_A = 18, DATA_WIDTH_B = 18, WRITEMODE_A = "NORMAL", WRITEMODE_B = "NORMAL",
   parameter REGMODE_A = "NOREG", REGMODE_B = "NOREG", RESETMODE = "SYNC", ASYNC_RESET_RELEASE = "SYNC",

@@ -14,11 +14,12 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 from xdsl.ir import SSAValue
 
 from axiloom import __version__
-from axiloom.drivergen import emit_c
-from axiloom.drivergen.c_names import identifier
-from axiloom.drivergen.driver import Arg, Call, Driver, arguments
-from axiloom.drivergen.locality import ZYNQ_7000, Caches
-from axiloom.drivergen.mlir import fail, only_function, parse
+from axiloom.drivergen.c import emit as emit_c
+from axiloom.drivergen.c.driver import Arg, Call, Driver, arguments
+from axiloom.drivergen.c.names import identifier
+from axiloom.drivergen.dialects.mlir import fail, only_function, parse
+from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
+from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.network import constants, emit, estimate
 from axiloom.drivergen.network.estimate import Clocks
 from axiloom.drivergen.network.layers import Layer, Use
@@ -31,12 +32,11 @@ from axiloom.drivergen.network.passes.fold_constants import fold_constants, weig
 from axiloom.drivergen.network.passes.fold_transposes import FoldTransposes
 from axiloom.drivergen.network.passes.fuse_elementwise import FuseElementwise
 from axiloom.drivergen.network.passes.own_inits import OwnInits
-from axiloom.drivergen.packed import CONSTANT, argument_attributes
-from axiloom.drivergen.passes.bufferise import Bufferise
-from axiloom.drivergen.passes.collapse_loops import CollapseLoops
-from axiloom.drivergen.passes.generalise import Generalise
-from axiloom.drivergen.passes.lower_to_loops import LowerToLoops
-from axiloom.drivergen.pipeline import PIPELINES, compile_mlir, config_hash, run_passes
+from axiloom.drivergen.passes.frontend.bufferise import Bufferise
+from axiloom.drivergen.passes.frontend.generalise import Generalise
+from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
+from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
+from axiloom.drivergen.pipeline.compile import PIPELINES, compile_mlir, config_hash, run_passes
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 

@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import FunctionType, IntegerType, StringAttr, TensorT
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.driver import Driver
+from axiloom.drivergen.c.driver import Driver
+from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes, made_of, set_attributes
 from axiloom.drivergen.network.passes.fold_constants import weight_names
-from axiloom.drivergen.packed import CONSTANT, argument_attributes, made_of, set_attributes
 
 Array = np.ndarray[Any, Any]
 WEIGHT = "axiloom.weight"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from axiloom.drivergen.c_names import c_of_numpy, comment
-from axiloom.drivergen.driver import CACHE_LINE, Arg
+from axiloom.drivergen.c.driver import CACHE_LINE, Arg
+from axiloom.drivergen.c.names import c_of_numpy, comment
 from axiloom.drivergen.network.layers import Layer
 from axiloom.drivergen.network.lives import Lives, Tensor
-from axiloom.drivergen.passes.preload import LINE
+from axiloom.drivergen.passes.lowering.preload import LINE
 
 HEADER = "network.h"
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from axiloom.drivergen.driver import Call
+from axiloom.drivergen.c.driver import Call
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.types import WORD_BITS
+from axiloom.isa.contract.types import WORD_BITS
 
 START = 6_000
 """Fabric cycles until an accelerator has its first tiles, and what it gave is in memory."""

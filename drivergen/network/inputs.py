@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
-from axiloom.drivergen.mlir import only_function, parse
-from axiloom.drivergen.network import generics
+from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.network.compile import canonicalise
 from axiloom.drivergen.network.layers import multiply_adds
+from axiloom.drivergen.network.passes import generics
 from axiloom.drivergen.network.passes.fold_constants import weight_names
 
 _PASSED_ON = (

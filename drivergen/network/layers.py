@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
-from axiloom.drivergen.network import generics
+from axiloom.drivergen.network.passes import generics
 from axiloom.drivergen.network.passes.own_inits import is_init
 
 

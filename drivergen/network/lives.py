@@ -10,9 +10,9 @@ from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
-from axiloom.drivergen.c_names import c_type, numpy_type
-from axiloom.drivergen.driver import Arg
-from axiloom.drivergen.mlir import fail
+from axiloom.drivergen.c.driver import Arg
+from axiloom.drivergen.c.names import c_type, numpy_type
+from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.network.layers import VIEWS
 from axiloom.drivergen.network.memory import Buffer, MemoryPlan, plan
 from axiloom.drivergen.network.outline import slice_offset

@@ -14,7 +14,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir.affine import AffineMap
 
 from axiloom import sw
-from axiloom.drivergen.network import generics
+from axiloom.drivergen.network.passes import generics
 
 ROWS = 4
 """Rows of C that the kernel has in registers."""

@@ -13,9 +13,9 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.c_names import identifier
-from axiloom.drivergen.mlir import fail, where
-from axiloom.drivergen.network import constants, generics
+from axiloom.drivergen.c.names import identifier
+from axiloom.drivergen.dialects.mlir import fail, where
+from axiloom.drivergen.network import constants
 from axiloom.drivergen.network.layers import (
     VIEWS,
     Layer,
@@ -26,6 +26,7 @@ from axiloom.drivergen.network.layers import (
     with_inits,
 )
 from axiloom.drivergen.network.memory import ALIGNMENT
+from axiloom.drivergen.network.passes import generics
 from axiloom.drivergen.network.passes.own_inits import is_init
 
 Accepts = Callable[[func.FuncOp, str], int | str]

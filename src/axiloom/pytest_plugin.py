@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # pytest loads this plugin in every project of the environmen
 
     from axiloom.cosim.soc import RunResult, Soc
     from axiloom.isa import AcceleratorSpec
-    from axiloom.report import Report
+    from axiloom.report.build import Report
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,7 +64,7 @@ class Chip:
         after. Raises `CompileError`, `BuildError`, `HangError` or `DriverError`, each with one line.
         """
         from axiloom import boards
-        from axiloom.cosim import toolchain
+        from axiloom.cosim.build import toolchain
         from axiloom.cosim.soc import Job
 
         files = [Path(f) for f in ([driver] if isinstance(driver, (str, Path)) else driver)]
@@ -88,7 +88,7 @@ class Chip:
             names = ", ".join(spec.name for spec in self.specs)
             raise UsageError(f"matmul runs on one accelerator, not on {names}: give `soc` one of them")
         from axiloom.drivergen import matmul_mlir
-        from axiloom.workflow import Run
+        from axiloom.run.problem import Run
 
         dtype = self.spec.data_type.value
         mlir = matmul_mlir(M, N, K, dtype)
@@ -114,7 +114,7 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
     ) -> Chip:
         from axiloom import isa
         from axiloom.cosim.soc import Soc
-        from axiloom.hw.user_rtl import UserRtl
+        from axiloom.hw.rtl_files.user_rtl import UserRtl
 
         def load(one: AcceleratorSpec | Path | str) -> AcceleratorSpec:
             if not isinstance(one, (str, Path)):

@@ -2,7 +2,7 @@
  *
  * Only operations that IEEE 754 defines in every bit (+ - * /, conversions, comparisons; no fused multiply-add, the
  * toolchain compiles with -ffp-contract=off), so that a result is the same on every machine and in the reference
- * (drivergen/elementary.py, which does the same steps). About 2 ulp; NaN gives NaN. Methods: Muller, "Elementary
+ * (drivergen/evaluate/elementary.py, which does the same steps). About 2 ulp; NaN gives NaN. Methods: Muller, "Elementary
  * Functions", ch. 11 (range reduction of exp by Cody and Waite, log by atanh); Taylor series of tanh and erf near 0. */
 #ifndef AXILOOM_MATH_H
 #define AXILOOM_MATH_H

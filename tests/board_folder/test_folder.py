@@ -13,11 +13,11 @@ import pytest
 
 from axiloom import board_folder, isa
 from axiloom.board_folder import Contents
-from axiloom.board_folder import check as checks
+from axiloom.board_folder.check import check as checks
 from axiloom.boards import hardware
 from axiloom.cli import main
+from axiloom.cosim.build.toolchain import LINUX_TARGETS
 from axiloom.cosim.soc import Job, Soc
-from axiloom.cosim.toolchain import LINUX_TARGETS
 from axiloom.errors import UsageError
 
 Made = dict[str, Contents]

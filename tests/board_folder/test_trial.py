@@ -23,11 +23,11 @@ from pathlib import Path
 import pytest
 
 from axiloom import board_folder, isa
-from axiloom.board_trial import Measured, Row, check, table
+from axiloom.board_folder.trial import Measured, Row, check, table
 from axiloom.boards import hardware
 from axiloom.cli import main
 from axiloom.errors import BoardError, BuildError, DriverError, HangError, MismatchError, UsageError
-from axiloom.remote_board import RemoteBoard, binary_of
+from axiloom.remote.board import RemoteBoard, binary_of
 
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/sbin")
 
@@ -252,7 +252,7 @@ def test_what_is_wrong_here(
     serial.mkdir()
     (serial / "board.json").write_text('{"format": 1, "family": "ecp5", "board": "ulx3s"}')
     assert "ulx3s has no Linux: axiloom run PROBLEM --board ulx3s --port TTY" in fails(2, "host", str(serial))
-    monkeypatch.setattr("axiloom.remote_board.shutil.which", lambda _name: None)
+    monkeypatch.setattr("axiloom.remote.board.shutil.which", lambda _name: None)
     with pytest.raises(Exception, match="ssh is not installed: apt-get install openssh-client"):
         RemoteBoard("host").run("true")
 

@@ -17,7 +17,7 @@ from axiloom.cosim import serial_board
 from axiloom.cosim.serial_board import SimulatedBoard
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.serial_host import Bridge, SerialPort
+from axiloom.remote.serial_host import Bridge, SerialPort
 
 V3 = isa.builtin("v3", 4)
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import isa, open_flow
-from axiloom.boards.ecp5_pll import divisors
+from axiloom import isa
+from axiloom.board_folder import open_flow
+from axiloom.boards.ecp5.pll import divisors
 from axiloom.boards.ulx3s_design import TOP, Design
 from axiloom.cosim import serial_board
 from axiloom.errors import BuildError, SpecError, UsageError
-from axiloom.hw.lint import lint
+from axiloom.hw.rtl_files.lint import lint
 
 
 @pytest.mark.parametrize("mhz", [12.5, 25, 37.5, 50, 62.5, 75, 87.5, 100, 200])
@@ -109,6 +110,6 @@ def test_without_a_clock_the_next_one_that_is_met(tmp_path: Path) -> None:
 
 def test_without_nextpnr_the_command_that_brings_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "accelerator.json").write_text(isa.dumps(isa.builtin("v1", 4)), encoding="utf-8")
-    monkeypatch.setattr("axiloom.hw.nextpnr.PACKAGE", "yowasp-nextpnr-of-nobody")
+    monkeypatch.setattr("axiloom.boards.ecp5.nextpnr.PACKAGE", "yowasp-nextpnr-of-nobody")
     with pytest.raises(BuildError, match=r"is not installed: pip install 'axiloom\[synth\]'"):
         open_flow.build(tmp_path)

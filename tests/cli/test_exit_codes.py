@@ -8,8 +8,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from axiloom import isa, report
+from axiloom import isa
 from axiloom.cli import main
+from axiloom.report import build as report
 
 DRIVERS = Path(__file__).parents[1] / "system" / "drivers"
 

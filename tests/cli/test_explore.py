@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from axiloom import isa
-from axiloom.choice import choose
 from axiloom.cli import main
-from axiloom.drivergen.problem import Problem
+from axiloom.drivergen.problems.matmul import Problem
+from axiloom.run.choice import choose
 
 PROBLEMS = ("matmul:32x256x512", "matmul:100x60x30")
 

@@ -13,9 +13,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from axiloom import losses, report
 from axiloom.cli import main
 from axiloom.cosim.profile import CPU, HARDWARE, TRACKS
+from axiloom.report import build as report
+from axiloom.report import losses
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "col"}
 PROBLEM = ["run", "matmul:16x16x16", "--accel", "v3_4", "--flow", "Bs", "--pipeline", "published"]

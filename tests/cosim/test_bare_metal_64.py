@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from axiloom import boards
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.core import Core, CpuRun, run_cpu
-from axiloom.cosim.toolchain import compile_arm
 from axiloom.errors import DriverError
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")

@@ -10,8 +10,8 @@ import pytest
 
 from axiloom import boards, isa
 from axiloom.cosim import native
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.core import Core, library
-from axiloom.cosim.toolchain import compile_arm
 
 BOARD = boards.load("pynq-z2")
 ADVANCE = 4

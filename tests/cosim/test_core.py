@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from axiloom import boards
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.core import Core, run_cpu
-from axiloom.cosim.toolchain import compile_arm
 from axiloom.errors import DriverError
 
 BOARD = boards.load(boards.DEFAULT)

@@ -8,9 +8,10 @@ import pytest
 
 from axiloom import boards, isa, sw
 from axiloom.boards import Board
-from axiloom.cosim import linux, toolchain
+from axiloom.cosim import linux
+from axiloom.cosim.build import toolchain
+from axiloom.cosim.build.toolchain import compile_linux
 from axiloom.cosim.core import Core
-from axiloom.cosim.toolchain import compile_linux
 from axiloom.errors import DriverError
 
 A9 = boards.load("pynq-z2")

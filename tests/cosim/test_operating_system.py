@@ -9,8 +9,8 @@ import pytest
 
 from axiloom import boards
 from axiloom.boards import Board, Events, Os, OsCost
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.core import CpuRun, run_cpu
-from axiloom.cosim.toolchain import compile_arm
 from axiloom.errors import DriverError
 
 BARE = boards.load("pynq-z2")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.hw.test_requantise import reference
+from tests.hw.array.test_requantise import reference
 
 from axiloom import boards, isa
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.soc import Job, Soc
-from axiloom.cosim.toolchain import compile_arm
 from axiloom.errors import HangError
 
 SPEC = isa.builtin("v3_4", post=True)

@@ -13,10 +13,10 @@ from tests.isa.strategies import specs, well_formed
 
 from axiloom import boards, isa
 from axiloom.cosim import native
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.core import Core, library
-from axiloom.cosim.toolchain import compile_arm
-from axiloom.isa.kernels import IMAGE, WINDOW
-from axiloom.isa.model import FunctionalModel
+from axiloom.isa.kernels.forms import IMAGE, WINDOW
+from axiloom.isa.model.model import FunctionalModel
 
 BOARD = boards.load(boards.DEFAULT)
 

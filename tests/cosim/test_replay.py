@@ -8,12 +8,12 @@ import pytest
 
 from axiloom import boards, isa
 from axiloom.cosim.replay import COSTS, PARTS, Replay
-from axiloom.drivergen.plans import Plan, plans
-from axiloom.drivergen.problem import Problem
-from axiloom.drivergen.replay_costs import costs_of, kind_of
-from axiloom.drivergen.selection import Candidate
+from axiloom.drivergen.cost.plans import Plan, plans
+from axiloom.drivergen.cost.replay_costs import costs_of, kind_of
+from axiloom.drivergen.cost.selection import Candidate
+from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
-from axiloom.points import point, simulate
+from axiloom.sweep.points import point, simulate
 
 V4 = isa.builtin("v4_16")
 SG = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.soc import Job, Soc
-from axiloom.cosim.toolchain import compile_arm
 from axiloom.errors import HangError
 
 OURS = Path(__file__).parent / "drivers"

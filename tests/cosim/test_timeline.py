@@ -14,7 +14,7 @@ from axiloom.cosim import profile
 from axiloom.cosim.profile import Interval, Timeline
 from axiloom.cosim.soc import RunResult
 from axiloom.isa import AcceleratorSpec
-from axiloom.workflow import Run
+from axiloom.run.problem import Run
 
 SPEC = isa.builtin("v3", 4)
 

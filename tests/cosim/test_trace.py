@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from axiloom import boards, isa
-from axiloom.cosim import verilator
+from axiloom.cosim.build import verilator
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.soc import Soc
-from axiloom.cosim.toolchain import compile_arm
 
 SPEC = isa.builtin("v3_4")
 PERIOD_PS = 10_000

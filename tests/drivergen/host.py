@@ -13,9 +13,9 @@ import numpy as np
 
 import axiloom.sw
 from axiloom.drivergen import Driver, compile_mlir, reference
-from axiloom.drivergen.driver import Arg
+from axiloom.drivergen.c.driver import Arg
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.model import FunctionalModel
+from axiloom.isa.model.model import FunctionalModel
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 

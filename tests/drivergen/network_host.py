@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from tests.drivergen import host
 
-from axiloom.drivergen.driver import Arg
-from axiloom.drivergen.mlir import only_function, parse
+from axiloom.drivergen.c.driver import Arg
+from axiloom.drivergen.dialects.mlir import only_function, parse
+from axiloom.drivergen.evaluate.reference import evaluate
 from axiloom.drivergen.network import NetworkDriver, compile_network
 from axiloom.drivergen.network.passes.fold_constants import weight_names
-from axiloom.drivergen.reference import evaluate
 from axiloom.frontend import Model
 from axiloom.isa import AcceleratorSpec
 

@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.drivergen import host
+from tests.drivergen.pipeline.test_pipeline import HAND
 from tests.drivergen.test_drivers import CHAIN, FLOWS
-from tests.drivergen.test_pipeline import HAND
 from tests.isa.strategies import specs, tiles
 from xdsl.dialects.builtin import ModuleOp
 
 from axiloom import isa
-from axiloom.drivergen import compile_mlir, dialect, matmul_mlir
-from axiloom.drivergen.mlir import context, parse
-from axiloom.drivergen.passes.coalesce_transfers import CoalesceTransfers
+from axiloom.drivergen import compile_mlir, matmul_mlir
+from axiloom.drivergen.dialects import accel as dialect
+from axiloom.drivergen.dialects.mlir import context, parse
+from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 

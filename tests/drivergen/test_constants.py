@@ -14,8 +14,8 @@ from tests.drivergen.epilogues import Rounded
 from tests.drivergen.test_epilogues import matmul, queued, rounded
 
 from axiloom.drivergen import Driver, compile_mlir, reference
-from axiloom.drivergen.mlir import only_function, parse
-from axiloom.drivergen.packed import made_of
+from axiloom.drivergen.dialects.mlir import only_function, parse
+from axiloom.drivergen.nest.packed import made_of
 from axiloom.isa import AcceleratorSpec
 
 

@@ -13,8 +13,10 @@ from tests.drivergen import host
 from tests.drivergen.convolutions import Conv, convs
 
 from axiloom import isa
-from axiloom.drivergen import compile_mlir, conv_choice, conv_tiles, matmul_mlir
-from axiloom.drivergen.conv_cost import Model
+from axiloom.drivergen import compile_mlir, matmul_mlir
+from axiloom.drivergen.cost import conv_tiles
+from axiloom.drivergen.cost.conv import Model
+from axiloom.drivergen.pipeline import conv_choice
 from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
 

@@ -12,7 +12,7 @@ from tests.drivergen import host
 
 from axiloom import isa
 from axiloom.drivergen import compile_cpu, compile_mlir
-from axiloom.drivergen.mlir import parse
+from axiloom.drivergen.dialects.mlir import parse
 from axiloom.errors import CompileError
 from axiloom.isa import DataType
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from axiloom.drivergen.mlir import only_function, parse
+from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.frontend import read
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "imported"

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from axiloom import frontend
-from axiloom.drivergen.mlir import only_function, parse
-from axiloom.drivergen.reference import evaluate
+from axiloom.drivergen.dialects.mlir import only_function, parse
+from axiloom.drivergen.evaluate.reference import evaluate
 from axiloom.errors import AxiloomError, BuildError, CompileError, UsageError
 
 MODEL = """

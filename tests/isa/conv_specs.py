@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from hypothesis import strategies as st
 
 from axiloom.isa import AcceleratorSpec, DataType, Opcode
-from axiloom.isa.grammar import parse_opcode_flow
-from axiloom.isa.kernels import IMAGE, WINDOW, Form
-from axiloom.isa.types import (
+from axiloom.isa.contract.types import (
     Clear,
     Compute,
     DeviceAction,
@@ -28,6 +26,8 @@ from axiloom.isa.types import (
     Store,
     TileRule,
 )
+from axiloom.isa.files.grammar import parse_opcode_flow
+from axiloom.isa.kernels.forms import IMAGE, WINDOW, Form
 
 _WORD = st.integers(0, 2**32 - 1)
 FIELD_BITS = {

@@ -19,9 +19,8 @@ from tests.isa.strategies import Words, channels, elements, matrices, post_setti
 from tests.isa.streams import Matrix, opcode_words
 
 from axiloom.isa import AcceleratorSpec, Opcode
-from axiloom.isa.flows import loop_orders
-from axiloom.isa.kernels import IMAGE, WINDOW
-from axiloom.isa.types import (
+from axiloom.isa.check.flows import loop_orders
+from axiloom.isa.contract.types import (
     Clear,
     Compute,
     Load,
@@ -32,6 +31,7 @@ from axiloom.isa.types import (
     SetDims,
     Store,
 )
+from axiloom.isa.kernels.forms import IMAGE, WINDOW
 
 __all__ = [
     "conv_ill_formed",

@@ -10,7 +10,7 @@ import numpy as np
 from tests.isa.streams import Matrix, Step, opcode_words, wrapped
 
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.types import Recv, Scope, Send
+from axiloom.isa.contract.types import Recv, Scope, Send
 
 LOOPS = ("oc", "oh", "ow", "ic")
 

@@ -17,11 +17,9 @@ from hypothesis import strategies as st
 from tests.isa.streams import Matrix, Tile, matmul_program, opcode_words
 
 from axiloom.isa import AcceleratorSpec, DataType
-from axiloom.isa.check import check_tile
-from axiloom.isa.flows import loop_orders
-from axiloom.isa.grammar import parse_opcode_flow
-from axiloom.isa.kernels import MATMUL
-from axiloom.isa.types import (
+from axiloom.isa.check.check import check_tile
+from axiloom.isa.check.flows import loop_orders
+from axiloom.isa.contract.types import (
     Clear,
     Compute,
     DeviceAction,
@@ -41,6 +39,8 @@ from axiloom.isa.types import (
     Store,
     TileRule,
 )
+from axiloom.isa.files.grammar import parse_opcode_flow
+from axiloom.isa.kernels.forms import MATMUL
 
 Words = npt.NDArray[np.uint32]
 _WORD = st.integers(0, 2**32 - 1)

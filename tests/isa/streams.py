@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.isa import AcceleratorSpec, Opcode
-from axiloom.isa.types import Recv, Scope, Send, SendDim, SendIdx, SendLiteral
+from axiloom.isa.contract.types import Recv, Scope, Send, SendDim, SendIdx, SendLiteral
 
 Tile = tuple[int, ...]
 Matrix = npt.NDArray[np.int64]

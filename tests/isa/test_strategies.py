@@ -9,10 +9,10 @@ from tests.isa.conv_strategies import conv_ill_formed, conv_specs, conv_well_for
 from tests.isa.strategies import Words, ill_formed, specs, tiles, well_formed
 
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.check import check_tile
-from axiloom.isa.kernels import IMAGE, WINDOW, Form
-from axiloom.isa.model import DeviceError, FunctionalModel
-from axiloom.isa.types import DataType
+from axiloom.isa.check.check import check_tile
+from axiloom.isa.contract.types import DataType
+from axiloom.isa.kernels.forms import IMAGE, WINDOW, Form
+from axiloom.isa.model.model import DeviceError, FunctionalModel
 
 _SEARCH = settings(max_examples=3000, phases=[Phase.generate])  # to find is enough, not to shrink
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from axiloom.drivergen.mlir import only_function, parse
-from axiloom.drivergen.reference import evaluate
+from axiloom.drivergen.dialects.mlir import only_function, parse
+from axiloom.drivergen.evaluate.reference import evaluate
 from axiloom.frontend import Model, read
 from axiloom.quantise import Graph, emit, execute
 from axiloom.quantise.emit.places import groups
-from axiloom.quantise.graph import Concat, Constant, Input, Node, Reshape, Slice, Transpose
+from axiloom.quantise.graph.graph import Concat, Constant, Input, Node, Reshape, Slice, Transpose
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "quantised"
 

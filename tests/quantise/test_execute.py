@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiloom.errors import UsageError
-from axiloom.isa.requantise import requantise as device
+from axiloom.isa.model.requantise import requantise as device
 from axiloom.quantise import Graph, execute
-from axiloom.quantise.execute import exact_matmul, run
-from axiloom.quantise.graph import (
+from axiloom.quantise.graph.execute import exact_matmul, run
+from axiloom.quantise.graph.graph import (
     Add,
     Conv,
     Input,

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa, sw
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.core import run_cpu
 from axiloom.cosim.soc import Job, Soc
-from axiloom.cosim.toolchain import compile_arm
 from axiloom.drivergen import ConvProblem, parse_workload
 from axiloom.errors import CompileError
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from axiloom import boards, isa
 from axiloom.cosim import native
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.core import Core, library
-from axiloom.cosim.toolchain import compile_arm
 
 BOARD = boards.load(boards.DEFAULT)
 SPEC = isa.builtin("v3", 4)

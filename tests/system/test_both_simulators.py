@@ -8,7 +8,7 @@ import pytest
 
 from axiloom import isa
 from axiloom.drivergen import matmul_mlir
-from axiloom.workflow import Run
+from axiloom.run.problem import Run
 
 
 @pytest.mark.icarus

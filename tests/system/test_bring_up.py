@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from axiloom import boards, bring_up, isa
-from axiloom.bring_up_faults import FAULTS, LITERALS, SPEC, climb, patch
-from axiloom.cosim import emitted
+from axiloom import boards, isa
+from axiloom.bringup import ladder as bring_up
+from axiloom.bringup.faults import FAULTS, LITERALS, SPEC, climb, patch
+from axiloom.cosim.build import emitted
 from axiloom.cosim.soc import Soc
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")

@@ -6,7 +6,7 @@ import pytest
 
 from axiloom import isa
 from axiloom.drivergen import matmul_mlir
-from axiloom.workflow import Run, run_batch
+from axiloom.run.problem import Run, run_batch
 
 
 @pytest.mark.parametrize("name", ["v3_4", "v4_16"])

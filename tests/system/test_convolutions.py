@@ -9,7 +9,7 @@ import pytest
 from axiloom import isa
 from axiloom.drivergen import parse_workload
 from axiloom.isa import AcceleratorSpec
-from axiloom.workflow import Run
+from axiloom.run.problem import Run
 
 LAYERS = (
     "conv:37x224,3,7x7,16,stride=2,pad=3",

@@ -10,7 +10,7 @@ import pytest
 from axiloom import isa
 from axiloom.drivergen import matmul_mlir
 from axiloom.isa import AcceleratorSpec
-from axiloom.workflow import Run, run_batch
+from axiloom.run.problem import Run, run_batch
 
 SHAPES = [(36, 40, 44), (7, 13, 5), (1, 1, 1)]
 LARGE = [(60, 72, 80), (128, 128, 128)]

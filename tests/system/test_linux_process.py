@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import boards, drivergen, isa, linux_process
+from axiloom import boards, drivergen, isa
 from axiloom.boards import Board
-from axiloom.cosim import linux, toolchain
+from axiloom.cosim import linux
+from axiloom.cosim.build import toolchain
 from axiloom.cosim.soc import Job, Soc
 from axiloom.isa import AcceleratorSpec
-from axiloom.workflow import Run, compare
+from axiloom.run import linux_process
+from axiloom.run.problem import Run, compare
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 

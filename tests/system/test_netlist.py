@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from axiloom import drivergen, isa
+from axiloom.boards.ecp5 import synthesis as ecp5
 from axiloom.boards.ulx3s_design import TOP, Design
-from axiloom.cosim.cache import cached_build
-from axiloom.hw import ecp5
-from axiloom.serial_run import run_problem
+from axiloom.cosim.build.cache import cached_build
+from axiloom.remote.serial_run import run_problem
 
 
 @pytest.mark.slow

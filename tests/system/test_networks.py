@@ -9,9 +9,12 @@ import jsonschema
 import numpy as np
 import pytest
 
-from axiloom import frontend, isa, network_report, page, report
+from axiloom import frontend, isa
 from axiloom.errors import UsageError
-from axiloom.network_run import NetworkRun
+from axiloom.report import build as report
+from axiloom.report import network as network_report
+from axiloom.report import page
+from axiloom.run.network import NetworkRun
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.drivergen.epilogues import Rounded
+from tests.drivergen.pipeline.test_pipeline import two_products
 from tests.drivergen.test_epilogues import matmul
-from tests.drivergen.test_pipeline import two_products
 
 from axiloom import isa
-from axiloom.network_run import NetworkRun
-from axiloom.workflow import Run
+from axiloom.run.network import NetworkRun
+from axiloom.run.problem import Run
 
 SHAPE = (13, 30, 20)
 """Rows of 120 and of 30 bytes come back; rows of 30 bytes are packed; every edge is one."""

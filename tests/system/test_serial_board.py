@@ -14,8 +14,8 @@ from axiloom.cli import main
 from axiloom.cosim import serial_board
 from axiloom.cosim.serial_board import SimulatedBoard
 from axiloom.errors import DriverError, UsageError
-from axiloom.serial_host import Bridge, SerialPort
-from axiloom.serial_run import run_problem
+from axiloom.remote.serial_host import Bridge, SerialPort
+from axiloom.remote.serial_run import run_problem
 
 
 def program(design: Design) -> Path:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.cosim.soc import Job, RunResult, Soc
-from axiloom.cosim.toolchain import compile_arm
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.errors import HangError, SpecError, UsageError
 from axiloom.isa import AcceleratorSpec

@@ -15,8 +15,8 @@ import pytest
 from axiloom import isa
 from axiloom.drivergen import matmul_mlir
 from axiloom.isa import AcceleratorSpec
-from axiloom.report import Report
-from axiloom.workflow import Run, run_batch
+from axiloom.report.build import Report
+from axiloom.run.problem import Run, run_batch
 
 SIMPLE = ("published", "coalesced", "coalesce", "keep-packed", "double-buffer", "copying")
 TOUCH = """\

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from axiloom import drivergen, isa
-from axiloom.hw import verilog
+from axiloom.hw.verilog import emit as verilog
 
 FILE = Path(__file__).parents[2] / "examples" / "tutorial" / "toucan.json"
 

@@ -6,8 +6,8 @@ import pytest
 
 from axiloom import isa
 from axiloom.drivergen import matmul_mlir
-from axiloom.report import Report
-from axiloom.workflow import Run, run_batch
+from axiloom.report.build import Report
+from axiloom.run.problem import Run, run_batch
 
 SHAPES = [(48, 40, 72), (7, 13, 5)]
 OTHERS = [

@@ -13,8 +13,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.mlir import fail
-from axiloom.drivergen.network import generics
+from axiloom.drivergen.dialects.mlir import fail
+from axiloom.drivergen.network.passes import generics
 
 MOVES = (tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.ExtractSliceOp)
 """Ops whose result has elements of their operand: a cast may as well come behind them."""

@@ -12,10 +12,10 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from axiloom.drivergen.network import generics
+from axiloom.drivergen.evaluate.body import Values, constant
+from axiloom.drivergen.evaluate.reference import execute
+from axiloom.drivergen.network.passes import generics
 from axiloom.drivergen.network.passes.own_inits import splat
-from axiloom.drivergen.reference import execute
-from axiloom.drivergen.reference_body import Values, constant
 
 Array = np.ndarray[Any, Any]
 WEIGHT = "axiloom.weight"

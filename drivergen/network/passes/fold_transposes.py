@@ -11,7 +11,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.passes import ModulePass
 
-from axiloom.drivergen.network import generics
+from axiloom.drivergen.network.passes import generics
 
 
 def _fold(op: linalg.GenericOp) -> bool:

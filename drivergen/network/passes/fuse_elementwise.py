@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
-from axiloom.drivergen.network import generics
+from axiloom.drivergen.network.passes import generics
 
 OPERANDS = 12
 """Inputs of a fused op at most: registers for their addresses are few."""

@@ -21,7 +21,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.network import generics
+from axiloom.drivergen.network.passes import generics
 
 
 def splat(constant: arith.ConstantOp) -> arith.ConstantOp | None:

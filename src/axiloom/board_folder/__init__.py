@@ -10,7 +10,7 @@ into a folder, whole or not at all.
 same for every folder.
 """
 
-from axiloom.board_folder.plan import OWN, XILINX, Plan, make
+from axiloom.board_folder.design.plan import OWN, XILINX, Plan, make
 from axiloom.board_folder.write import Contents, contents, refuse, write
 
 __all__ = ["OWN", "XILINX", "Contents", "Plan", "contents", "make", "refuse", "write"]

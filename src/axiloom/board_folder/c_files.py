@@ -7,10 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from axiloom import sw
-from axiloom.board_folder.plan import Plan, identifier
-from axiloom.cosim import toolchain
+from axiloom.board_folder.design.plan import Plan, identifier
+from axiloom.cosim.build import toolchain
 from axiloom.drivergen import Driver
-from axiloom.remote_driver import TIMER_HZ
+from axiloom.remote.driver import TIMER_HZ
 
 _HEADERS = {"driver.h": "AXILOOM_DRIVER_H", "cpu.h": "AXILOOM_CPU_H"}
 _TYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t"}

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from axiloom import bring_up, remote_driver, sw
+from axiloom import sw
 from axiloom.board_folder import c_files
+from axiloom.board_folder.design.plan import Plan, identifier
 from axiloom.board_folder.optional import LADDER
-from axiloom.board_folder.plan import Plan, identifier
-from axiloom.cosim import toolchain
+from axiloom.bringup import ladder as bring_up
+from axiloom.cosim.build import toolchain
+from axiloom.remote import driver as remote_driver
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ import importlib.util
 from collections.abc import Callable
 from typing import Any
 
-from axiloom import bring_up, sw
-from axiloom.board_folder.plan import Plan, identifier
+from axiloom import sw
+from axiloom.board_folder.design.plan import Plan, identifier
 from axiloom.boards import pynq
+from axiloom.bringup import ladder as bring_up
 from axiloom.errors import UsageError
 
 LADDER = "bringup/ladder.c"
@@ -72,7 +73,7 @@ def python_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
 
 def open_flow_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
     """Files below ``openflow/`` for a board with an ECP5, and a line if they are not written."""
-    board_files = _function("axiloom.open_flow", "board_files")
+    board_files = _function("axiloom.board_folder.open_flow", "board_files")
     if board_files is None:
         return {}, ["openflow/: this axiloom has no open flow for ECP5"]
     return dict(board_files(plan.specs[0], board=plan.hardware.name)), []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axiloom.board_folder.address_map import interrupts, segments
-from axiloom.board_folder.plan import OWN, Plan
-from axiloom.board_folder.rtl import Core
+from axiloom.board_folder.design.plan import OWN, Plan
+from axiloom.board_folder.design.rtl import Core
+from axiloom.board_folder.vivado.address_map import interrupts, segments
 
 _WHAT = {
     "accelerator.json": "the specification, with the addresses as they are on this board",

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axiloom import isa
-from axiloom.board_folder import c_files, makefile, optional, readme, text_files
-from axiloom.board_folder.block_design import script
-from axiloom.board_folder.ipxact import component
-from axiloom.board_folder.plan import Plan
-from axiloom.board_folder.rtl import Core, cores
+from axiloom.board_folder import c_files, makefile, optional, readme
+from axiloom.board_folder.design.plan import Plan
+from axiloom.board_folder.design.rtl import Core, cores
+from axiloom.board_folder.vivado import text_files
+from axiloom.board_folder.vivado.block_design import script
+from axiloom.board_folder.vivado.ipxact import component
 from axiloom.errors import UsageError
 
 MARK = "board.json"

@@ -10,7 +10,7 @@ import numpy as np
 from axiloom import isa, sw
 from axiloom.boards import Board
 from axiloom.calibration.measurements import Point
-from axiloom.cosim.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_arm
 from axiloom.errors import UsageError
 
 SOURCES = sw.ROOT / "published"

@@ -15,7 +15,7 @@ from axiloom.boards import Board
 from axiloom.calibration import programs
 from axiloom.calibration.measurements import Point
 from axiloom.cosim import core
-from axiloom.cosim.cache import cache_root, content_hash
+from axiloom.cosim.build.cache import cache_root, content_hash
 from axiloom.cosim.soc import Soc
 from axiloom.errors import DriverError
 from axiloom.files import write_whole

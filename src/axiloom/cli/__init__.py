@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import axiloom
 from axiloom.errors import AxiloomError
@@ -23,7 +23,6 @@ def parser() -> argparse.ArgumentParser:
     """The whole command line; each group of subcommands adds its own."""
     # Imported here: whoever imports this package does not pay for compiler and simulator at once.
     from axiloom.cli import (
-        bench,
         board,
         bring_up,
         build,
@@ -49,7 +48,6 @@ def parser() -> argparse.ArgumentParser:
         quantise,
         explore,
         sweep,
-        bench,
         calibrate,
         build,
         board,
@@ -66,8 +64,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     options = parser().parse_args(argv)
     options.words = [*(sys.argv[1:] if argv is None else argv)]  # for reports: what repeats the run
+    return guarded(lambda: options.execute(options))
+
+
+def guarded(command: Callable[[], int | None]) -> int:
+    """The exit code of `command`; what it raises becomes one line and the code of its class."""
     try:
-        code = options.execute(options)
+        code = command()
         sys.stdout.flush()
         return int(code or 0)
     except AxiloomError as error:

@@ -81,7 +81,7 @@ def execute_new(options: argparse.Namespace) -> int:
 
 
 def execute_check(options: argparse.Namespace) -> int:
-    from axiloom.board_folder import check as checks
+    from axiloom.board_folder.check import check as checks
 
     tools = tuple(options.only.split(",")) if options.only else ()
     rows = checks.check(options.folder, tools)

@@ -8,11 +8,11 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from axiloom import board_trial
+from axiloom.board_folder import trial as board_trial
 from axiloom.cli import options as shared
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
-from axiloom.remote_board import RemoteBoard
+from axiloom.remote.board import RemoteBoard
 
 
 def add_commands(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

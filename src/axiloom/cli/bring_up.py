@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from axiloom import boards, bring_up
+from axiloom import boards
+from axiloom.bringup import ladder as bring_up
 from axiloom.cli import options as shared
 from axiloom.cosim.soc import Soc
 from axiloom.errors import DriverError
-from axiloom.workflow import folder_or_temporary
+from axiloom.run.problem import folder_or_temporary
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from axiloom import drivergen
 from axiloom.cli import options as shared
-from axiloom.hw import verilog
+from axiloom.hw.verilog import emit as verilog
 
 STAGES = ("linalg", "accel", "calls", "c")
 

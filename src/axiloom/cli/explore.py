@@ -10,11 +10,11 @@ from axiloom import boards, drivergen, frontend
 from axiloom.cli import explore_hardware
 from axiloom.cli import options as shared
 from axiloom.cli.explore_tables import as_csv, as_json, table
-from axiloom.drivergen.cost import FORMS
+from axiloom.drivergen.cost.model import FORMS
 from axiloom.errors import UsageError
-from axiloom.explore import Exploration, confirm, explore
+from axiloom.explore.explore import Exploration, confirm, explore
 from axiloom.files import write_whole
-from axiloom.sweep import exit_code
+from axiloom.sweep.sweep import exit_code
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -6,25 +6,26 @@ import argparse
 import json
 from pathlib import Path
 
-from axiloom import drivergen, estimate, frontend, hardware_report, isa
-from axiloom.choice import BEST
+from axiloom import drivergen, frontend, isa
 from axiloom.cli import options as shared
 from axiloom.cli.explore_tables import as_csv, as_json, table
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.drivergen.problem import Problem
+from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
-from axiloom.experiments import networks
-from axiloom.experiments.sides import fingerprint
-from axiloom.explore import Exploration, confirm, explore
+from axiloom.explore import estimate, hardware_report
+from axiloom.explore.explore import Exploration, confirm, explore
+from axiloom.explore.hardware import HardwareChoice, Tried, choose_hardware
+from axiloom.explore.hardware_report import Simulated
+from axiloom.explore.products import Work, of_network, of_problem
 from axiloom.files import write_whole
 from axiloom.frontend import Model
-from axiloom.hardware_choice import HardwareChoice, Tried, choose_hardware
-from axiloom.hardware_report import Simulated
 from axiloom.isa import AcceleratorSpec
-from axiloom.points import default_store
-from axiloom.products import Work, of_network, of_problem
-from axiloom.store import key
-from axiloom.sweep import Outcome, exit_code, sweep
+from axiloom.run.choice import BEST
+from axiloom.sweep import networks
+from axiloom.sweep.networks import fingerprint
+from axiloom.sweep.points import default_store
+from axiloom.sweep.store import key
+from axiloom.sweep.sweep import Outcome, exit_code, sweep
 
 
 def add_options(command: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from axiloom.explore import Exploration, Row
+from axiloom.explore.explore import Exploration, Row
 
 
 def _cells(row: Row) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from axiloom import estimate as estimates
-from axiloom import open_flow
+from axiloom.board_folder import open_flow
 from axiloom.cli import options as shared
+from axiloom.explore import estimate as estimates
 from axiloom.files import write_whole
 
 

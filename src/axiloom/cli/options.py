@@ -11,12 +11,12 @@ from typing import Any
 
 from axiloom import boards, drivergen, isa
 from axiloom.boards.checks import FABRIC_HZ
-from axiloom.choice import Schedule, resolve
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
-from axiloom.hw.user_rtl import UserRtl
+from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.types import DataType
+from axiloom.isa.contract.types import DataType
+from axiloom.run.choice import Schedule, resolve
 
 
 def sizes(text: str) -> tuple[int, ...]:

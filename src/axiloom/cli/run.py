@@ -10,18 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import boards, frontend, page, perfetto, report
+from axiloom import boards, frontend
 from axiloom.cli import options as shared
 from axiloom.cli import serial
-from axiloom.cosim import toolchain
-from axiloom.cosim.cache import content_hash
+from axiloom.cosim.build import toolchain
+from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
-from axiloom.network_run import WEIGHTS, NetworkRun
-from axiloom.workflow import Run, compare, folder_or_temporary
+from axiloom.report import build as report
+from axiloom.report import page, perfetto
+from axiloom.run.network import WEIGHTS, NetworkRun
+from axiloom.run.problem import Run, compare, folder_or_temporary
 
 AGAINST = {"cpu": "loops", "neon": "neon"}
 """Values of --against: the kernel that runs on the CPU alone."""

@@ -18,8 +18,8 @@ from axiloom.cli import options as shared
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
-from axiloom.serial_run import PIPELINE, SerialResult, run, run_problem
-from axiloom.workflow import folder_or_temporary
+from axiloom.remote.serial_run import PIPELINE, SerialResult, run, run_problem
+from axiloom.run.problem import folder_or_temporary
 
 _REFUSED = {
     "rtl": "--rtl",

@@ -6,8 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from axiloom import boards, isa, report
+from axiloom import boards, isa
 from axiloom.cli import options as shared
+from axiloom.report import build as report
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

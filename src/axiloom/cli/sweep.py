@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, drivergen
-from axiloom.choice import BEST
 from axiloom.cli import options as shared
 from axiloom.cli.explore import add_sweep
 from axiloom.errors import UsageError
-from axiloom.points import Point, default_store, hardware, point, simulate
-from axiloom.sweep import Outcome, exit_code, failures, sweep
+from axiloom.run.choice import BEST
+from axiloom.sweep.points import Point, default_store, hardware, point, simulate
+from axiloom.sweep.sweep import Outcome, exit_code, failures, sweep
 
 COUNTERS = ("task-clock", "cpu-cycles", "instructions", "cache-references", "cache-misses")
 FABRIC = ("cycles", "words_in", "words_out", "transfers_in", "transfers_out")

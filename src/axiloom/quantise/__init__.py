@@ -9,7 +9,7 @@ channel; sums int32. What needs torch (`calibrate`, `lower`, `ops`, `torch_model
 from __future__ import annotations
 
 from axiloom.quantise.emit import emit
-from axiloom.quantise.execute import execute
-from axiloom.quantise.graph import Graph
+from axiloom.quantise.graph.execute import execute
+from axiloom.quantise.graph.graph import Graph
 
 __all__ = ["Graph", "emit", "execute"]

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.execute import execute
-from axiloom.quantise.graph import Reshape, Slice, Transpose
+from axiloom.quantise.graph.execute import execute
+from axiloom.quantise.graph.graph import Reshape, Slice, Transpose
 from axiloom.quantise.torch_model import Quantised
 
 Array = np.ndarray[Any, Any]

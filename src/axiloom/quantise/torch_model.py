@@ -15,11 +15,11 @@ import torch
 from axiloom.errors import UsageError
 from axiloom.frontend.extras import require
 from axiloom.frontend.pytorch import build, export
-from axiloom.quantise import calibrate
-from axiloom.quantise.calibrate import Ranges, Sample
-from axiloom.quantise.fixed import to_int8
-from axiloom.quantise.graph import Graph
-from axiloom.quantise.lower import Lowering
+from axiloom.quantise.graph import calibrate
+from axiloom.quantise.graph.calibrate import Ranges, Sample
+from axiloom.quantise.graph.fixed import to_int8
+from axiloom.quantise.graph.graph import Graph
+from axiloom.quantise.graph.lower import Lowering
 from axiloom.quantise.ops import HANDLERS
 
 Progress = Callable[[str], None]

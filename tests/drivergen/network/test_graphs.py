@@ -9,10 +9,10 @@ from tests.drivergen import network_host
 from tests.drivergen.network.graphs import models
 
 from axiloom import isa
-from axiloom.drivergen.mlir import only_function, parse
+from axiloom.drivergen.dialects.mlir import only_function, parse
+from axiloom.drivergen.evaluate.reference import evaluate
 from axiloom.drivergen.network.compile import canonicalise
 from axiloom.drivergen.network.passes.fold_constants import weight_names
-from axiloom.drivergen.reference import evaluate
 from axiloom.frontend import Model
 
 SPEC = isa.builtin("v4_16", data_type="int8")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.frontend.model import WEIGHT, Model
-from axiloom.quantise.graph import Graph, Input, Node
+from axiloom.quantise.graph.graph import Graph, Input, Node
 
 Array = np.ndarray[Any, Any]
 Operand = tuple[str, str, str]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from axiloom.quantise.emit.emitter import ELEMENTS, Emitter, dims, node_type, tensor
-from axiloom.quantise.graph import Concat, Constant, Embedding, MaxPool, Reshape, Slice, Transpose
+from axiloom.quantise.graph.graph import Concat, Constant, Embedding, MaxPool, Reshape, Slice, Transpose
 
 
 def groups(long: Sequence[int], short: Sequence[int]) -> list[list[int]] | None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from axiloom.quantise.emit.emitter import Emitter, dims, tensor
 from axiloom.quantise.emit.places import expanded
-from axiloom.quantise.graph import Bias, Conv, Linear, MatMul, Requantise, SumPool
+from axiloom.quantise.graph.graph import Bias, Conv, Linear, MatMul, Requantise, SumPool
 
 
 def conv(emitter: Emitter, node: Conv, x: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from axiloom.quantise.emit.emitter import Emitter, Operand, dims, tensor
-from axiloom.quantise.graph import Add, LayerNorm, Softmax, Table
+from axiloom.quantise.graph.graph import Add, LayerNorm, Softmax, Table
 
 
 def add(emitter: Emitter, node: Add, a: str, b: str) -> str:

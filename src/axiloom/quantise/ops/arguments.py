@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.graph import Node
-from axiloom.quantise.lower import Lowering
+from axiloom.quantise.graph.graph import Node
+from axiloom.quantise.graph.lower import Lowering
 
 Array = np.ndarray[Any, Any]
 Lowered = tuple[Node, Any]

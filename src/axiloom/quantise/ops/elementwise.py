@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.fixed import common_multipliers, table
-from axiloom.quantise.graph import Add, Reshape, Table
-from axiloom.quantise.lower import Lowering, fail, limits_of
+from axiloom.quantise.graph.fixed import common_multipliers, table
+from axiloom.quantise.graph.graph import Add, Reshape, Table
+from axiloom.quantise.graph.lower import Lowering, fail, limits_of
 from axiloom.quantise.ops.arguments import Array, Handler, Lowered, shape_of
 
 

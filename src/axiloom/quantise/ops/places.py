@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from axiloom.quantise.fixed import best_scale, table, to_int8
-from axiloom.quantise.graph import Concat, Embedding, MaxPool, Node, Reshape, Slice, Table, Transpose
-from axiloom.quantise.lower import Lowering, fail
+from axiloom.quantise.graph.fixed import best_scale, table, to_int8
+from axiloom.quantise.graph.graph import Concat, Embedding, MaxPool, Node, Reshape, Slice, Table, Transpose
+from axiloom.quantise.graph.lower import Lowering, fail
 from axiloom.quantise.ops.arguments import Lowered, arguments, pair, shape_of
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.fixed import LONGEST_COMMON_SHIFT
-from axiloom.quantise.graph import LayerNorm, Softmax
-from axiloom.quantise.lower import Lowering, fail
+from axiloom.quantise.graph.fixed import LONGEST_COMMON_SHIFT
+from axiloom.quantise.graph.graph import LayerNorm, Softmax
+from axiloom.quantise.graph.lower import Lowering, fail
 from axiloom.quantise.ops.arguments import Lowered, arguments
 
 _LONGEST_NORM = 1 << 13

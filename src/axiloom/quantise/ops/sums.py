@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.fixed import best_scale, multiplier, multipliers, scale_of, to_int8
-from axiloom.quantise.graph import Bias, Conv, Linear, MatMul, Node, Requantise, SumPool
-from axiloom.quantise.lower import Lowering, Tail, fail
+from axiloom.quantise.graph.fixed import best_scale, multiplier, multipliers, scale_of, to_int8
+from axiloom.quantise.graph.graph import Bias, Conv, Linear, MatMul, Node, Requantise, SumPool
+from axiloom.quantise.graph.lower import Lowering, Tail, fail
 from axiloom.quantise.ops.arguments import Array, Lowered, arguments, pair, shape_of
 from axiloom.quantise.ops.places import reshaped
 

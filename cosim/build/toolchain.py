@@ -1,0 +1,251 @@
+"""Cross-compiling for the board's Arm CPU with the pinned compiler (clang in ziglang): bare metal and Linux.
+
+Every program is linked with the runtime in ``sw/``; on bare metal with start-up code and linker script too,
+for Linux statically with musl, which ziglang builds at first use (half a minute).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from axiloom import boards, sw
+from axiloom.cosim.build.cache import cache_root, cached_build, content_hash
+from axiloom.errors import BuildError, CompileError, SpecError
+from axiloom.isa import AcceleratorSpec, check_together
+
+TARGET = ("-target", "arm-freestanding-eabihf", "-mcpu=cortex_a9", "-marm")
+FLAGS = (
+    *("-std=c99", "-Wall", "-Wextra", "-Werror", "-g0", "-fno-sanitize=undefined", "-ffunction-sections"),
+    *(
+        "-ffp-contract=off",
+        "-fno-math-errno",
+    ),  # floats in every bit as written; no errno, so sqrt is an instruction
+)
+_LINK = ("-static", "-Wl,--gc-sections")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A machine and what runs on it."""
+
+    name: str
+    flags: tuple[str, ...]
+    sources: tuple[Path, ...]
+    """The runtime."""
+    include: tuple[Path, ...]
+    script: Path
+    link: tuple[str, ...] = ()
+
+
+TARGET_64 = ("-target", "aarch64-freestanding", "-mcpu=cortex_a53")
+BARE_TARGETS = {
+    "armv7": Target("arm", TARGET, sw.SOURCES, sw.INCLUDE, sw.LINKER_SCRIPT),
+    "aarch64": Target("arm64", TARGET_64, sw.SOURCES_64, sw.INCLUDE, sw.LINKER_SCRIPT_64),
+}
+"""By the CPU's architecture."""
+LINUX_TARGETS = {
+    cpu: Target(
+        f"linux-{cpu}",
+        # Arrays in sections of their own: link.ld takes those of the harness by name.
+        (*flags, "-fdata-sections"),
+        sw.LINUX_SOURCES,
+        (sw.ROOT / "include",),
+        sw.LINUX_SCRIPT,
+        (f"-Wl,--image-base={sw.LINUX_IMAGE_BASE:#x}",),
+    )
+    for cpu, flags in {
+        "armv7": ("-target", "arm-linux-musleabihf", "-mcpu=cortex_a9", "-marm"),
+        "aarch64": ("-target", "aarch64-linux-musl", "-mcpu=cortex_a53"),
+    }.items()
+}
+"""By the CPU's architecture."""
+_SOURCES = (".c", ".S", ".s")
+PROGRAM = "program.elf"
+_OTHERS = re.compile(r"-D(?!AXL_)")
+_MESSAGE = re.compile(r"\berror:")
+
+
+def _zig() -> list[str]:
+    return [sys.executable, "-m", "ziglang"]
+
+
+def _environment(work: Path | None = None) -> dict[str, str]:
+    """Zig keeps what all programs share under our cache, and what is of one program in `work`."""
+    shared = cache_root() / "zig"
+    local = work / ".zig" if work else shared
+    return {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(shared), "ZIG_LOCAL_CACHE_DIR": str(local)}
+
+
+@cache
+def version() -> str:
+    """Version of ziglang, and with it of its clang. BuildError if it is not installed."""
+    done = subprocess.run([*_zig(), "version"], capture_output=True, text=True, env=_environment())
+    if done.returncode:
+        raise BuildError("the cross compiler is not installed: run pip install ziglang")
+    return done.stdout.strip()
+
+
+def compile_arm(
+    sources: Sequence[Path],
+    out: Path,
+    *,
+    board: boards.Board | None = None,
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None = None,
+    irq: bool = False,
+    length_bits: int = 26,
+    include: Sequence[Path] = (),
+    defines: Mapping[str, object] | None = None,
+    opt: str = "-O3",
+    flags: Sequence[str] = (),
+    script: Path | None = None,
+) -> Path:
+    """Compile C99 and assembler `sources` and link them with the runtime to the ELF `out`; returns `out`.
+
+    It runs on bare metal, on the CPU of `board` (None: a Cortex-A9).
+
+    The DMA is the one of `spec`; without, one in simple mode with a LENGTH register of `length_bits`.
+    Several specifications: AXL_ID_<name> is the number of an accelerator for dma_select (its place among
+    `spec`), and AXL_DMA_<name> the arguments of its dma_init.
+    The runtime polls it, or with `irq` sleeps until its interrupt. `defines` are macros (an AXL_* one
+    takes the place of the board's). `flags` come after ours. The result is taken from the cache if neither
+    sources, headers beside them and in `include`, flags nor compiler have changed. CompileError carries the
+    compiler's first error. `script` is a linker script in place of ours.
+    """
+    hardware: dict[str, object] = {"AXL_DMA_IRQ": 1} if irq else {}
+    hardware |= hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
+    macros = _macros(board, hardware, defines or {})
+    target = BARE_TARGETS[board.architecture if board else "armv7"]
+    target = replace(target, script=script or target.script)
+    return _compile(target, sources, out, include, [*macros, *flags], opt)
+
+
+def compile_linux(
+    sources: Sequence[Path],
+    out: Path,
+    *,
+    cpu: str = "armv7",
+    board: boards.Board | None = None,
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None = None,
+    length_bits: int = 26,
+    include: Sequence[Path] = (),
+    defines: Mapping[str, object] | None = None,
+    opt: str = "-O3",
+    flags: Sequence[str] = (),
+) -> Path:
+    """As :func:`compile_arm`: a static Linux program for `cpu`, a key of :data:`LINUX_TARGETS`.
+
+    The DMA's windows are mapped uncached, unless its port is coherent or `defines` say AXL_DMA_CACHED=1.
+    """
+    hardware = hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
+    macros = _macros(board, {**hardware, "AXL_LINUX": 1}, {"AXL_DMA_CACHED": 0, **(defines or {})})
+    return _compile(LINUX_TARGETS[cpu], sources, out, include, [*macros, *flags], opt)
+
+
+def _compile(
+    target: Target,
+    sources: Sequence[Path],
+    out: Path,
+    include: Sequence[Path],
+    flags: Sequence[str],
+    opt: str,
+) -> Path:
+    for source in sources:
+        if source.suffix not in _SOURCES:
+            raise CompileError(f"{source}: only {', '.join(_SOURCES)} can be compiled")
+        if not source.is_file():
+            raise CompileError(f"{source}: no such file")
+    arguments = [*target.flags, *FLAGS, opt, *flags]
+    folders = dict.fromkeys([*include, *(source.parent for source in sources)])
+    headers = [header for folder in folders for header in sorted(folder.glob("*.h"))]
+    # The runtime knows AXL_* macros alone: the sizes of one driver make it no other.
+    runtime = _runtime(target, [flag for flag in arguments if not _OTHERS.match(flag)])
+    names = [path.name for path in (*sources, *headers)]
+    link = [*_LINK, *target.link]
+    key = content_hash(runtime.name, arguments, link, names, *sources, *headers, target.script)
+
+    def build(folder: Path) -> None:
+        paths = [f"-I{path}" for path in (*include, *target.include)]
+        objects = [runtime / f"{source.stem}.o" for source in (*target.sources, *sw.NO_BUILTIN_SOURCES)]
+        inputs = map(str, [*objects, *(source.absolute() for source in sources)])
+        script = f"-Wl,-T,{target.script}"
+        run_zig(["cc", *arguments, *paths, script, *link, "-o", str(folder / PROGRAM), *inputs], folder)
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(cached_build(target.name, key, build) / PROGRAM, out)
+    return out
+
+
+def hardware_macros(spec: AcceleratorSpec | Sequence[AcceleratorSpec]) -> dict[str, object]:
+    """Macros that the runtime is compiled with for the DMA of `spec`, or of each of several (``axiloom.h``).
+
+    Raises SpecError for accelerators that do not fit together.
+    """
+    specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
+    faults = check_together(specs)
+    if faults:
+        raise SpecError(faults)
+    macros: dict[str, object] = {
+        "AXL_LENGTH_BITS": min(one.dma.length_width for one in specs),
+        "AXL_DMA_SG": int(specs[0].dma.scatter_gather),
+        "AXL_STREAM_BITS": specs[0].stream_width,
+    }
+    if len(specs) == 1:
+        return macros
+    macros["AXL_DMAS"] = len(specs)
+    for number, one in enumerate(specs):
+        name, dma = re.sub(r"\W", "_", one.name), one.dma
+        macros[f"AXL_ID_{name}"] = number
+        windows = (dma.input_address, dma.input_buffer_size, dma.output_address, dma.output_buffer_size)
+        macros[f"AXL_DMA_{name}"] = ",".join(map(hex, (dma.address, *windows)))
+    return macros
+
+
+def _macros(
+    board: boards.Board | None, hardware: Mapping[str, object], defines: Mapping[str, object]
+) -> list[str]:
+    macros = dict(hardware)
+    if board:
+        macros["AXL_CPU_HZ"] = f"{board.cpu_hz}u"
+        macros["AXL_DMA_CACHED"] = int(board.simulation.dma_cached)
+        macros["AXL_DMA_COHERENT"] = int(board.simulation.dma_buffers == "coherent")
+    macros.update(defines)
+    return [f"-D{name}={value}" for name, value in macros.items()]
+
+
+def _runtime(target: Target, arguments: list[str]) -> Path:
+    """The folder with the objects of start-up code and runtime, compiled with `arguments`."""
+    headers = sorted(sw.ROOT.rglob("*.h"))
+    sources = (*target.sources, *sw.NO_BUILTIN_SOURCES)
+    key = content_hash(version(), arguments, *sources, *headers)
+    paths = [f"-I{path}" for path in target.include]
+
+    def build(folder: Path) -> None:
+        for source in sources:
+            own = ["-fno-builtin"] if source in sw.NO_BUILTIN_SOURCES else []
+            compiled = str(folder / f"{source.stem}.o")
+            run_zig(["cc", *arguments, *paths, *own, "-c", "-o", compiled, str(source)], folder)
+
+    return cached_build("runtime", key, build)
+
+
+def run_zig(arguments: list[str], folder: Path) -> None:
+    """Run the compiler for a build in `folder`, and leave nothing of its own cache there.
+
+    CompileError carries its first error.
+    """
+    command = [*_zig(), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=_environment(folder))
+    shutil.rmtree(folder / ".zig", ignore_errors=True)
+    if done.returncode == 0:
+        return
+    lines = done.stderr.splitlines()
+    errors = [line.strip() for line in lines if _MESSAGE.search(line)]
+    raise CompileError(errors[0] if errors else f"the cross compiler failed: {done.stderr.strip()[-300:]}")

@@ -1,0 +1,1 @@
+"""The last stage: IR to C99, and the `Driver` that is delivered."""

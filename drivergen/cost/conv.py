@@ -1,0 +1,249 @@
+"""How long a convolution takes on a device of images (conv_v4), whose DMA works on the tensors themselves.
+
+The device loads, computes and sends at the same time, as all its buffers have two halves; the CPU queues
+descriptors and maintains its caches meanwhile. `Model.estimate` takes the largest of these four and what
+cannot overlap, for thousands of tiles; `Model.steps` goes through the tiles one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import gcd, prod
+
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import WORD_BITS, Recv, Send
+from axiloom.isa.kernels.forms import extent
+
+COPIED_WORD = 1.7
+"""Fabric cycles in which the CPU packs a word or takes one out: 11 of its own (`layout.WORD_CYCLES`)."""
+MAINTAINED_WORD = 0.55
+"""... in which it cleans or invalidates a word: 28 of its own a line."""
+LINE_BYTES = 32
+PIECE = 3000
+"""... that each piece of a convolution costs whose tiles do not divide it: its queue is closed and opened."""
+QUEUED = 110
+"""... in which it queues an opcode, and the device takes its words."""
+WAITED = 0.04
+"""The part of loads and of the CPU's work that something waits for though it might overlap, about."""
+QUEUE_WAITED = 1.0
+"""... of what queueing a compute takes."""
+COPYING_WAITED = 0.5
+"""The same where the CPU copies: it stages a packet while one is sent, and each begins behind it."""
+STEPS = 4096
+"""Tiles that are gone through one by one; more of them are like each other."""
+
+
+def rows_of_beats(row_bytes: int, stream_width: int) -> int:
+    """The least number of rows that are whole beats of a stream."""
+    beat = stream_width // 8
+    return beat // gcd(row_bytes, beat)
+
+
+def image_under(
+    spec: AcceleratorSpec,
+    tile: Mapping[str, int],
+    problem: Mapping[str, int],
+    settings: Mapping[str, int],
+    image: Mapping[str, int] | None,
+) -> dict[str, int]:
+    """Rows and columns of the image that are sent for a tile, where there is no padding.
+
+    Descriptors want whole rows of `image`, its sizes without padding, and whole beats of them; else they are
+    those that the tile needs.
+    """
+    found = {
+        "ih": extent(tile["oh"], tile["fh"], settings.get("sh", 1), settings.get("dh", 1)),
+        "iw": extent(tile["ow"], tile["fw"], settings.get("sw", 1), settings.get("dw", 1)),
+    }
+    if image is None or not spec.dma.scatter_gather:
+        return found
+    height, width = image["ih"], image["iw"]
+    whole_rows = tile["ow"] == problem["ow"]
+    if whole_rows:
+        found["iw"] = width
+    if tile["oh"] == problem["oh"]:
+        found["ih"] = height
+    elif whole_rows:
+        unit = rows_of_beats(width * spec.data_type.bits // 8, spec.stream_width)
+        wide = -(-found["ih"] // unit) * unit
+        found["ih"] = wide if wide <= height else found["ih"]
+    return found
+
+
+@dataclass(frozen=True)
+class Work:
+    """Fabric cycles: of a load of the image, a load of filters, a compute, and a result that is sent."""
+
+    image: float
+    filters: float
+    compute: float
+    result: float
+
+
+@dataclass(frozen=True)
+class Model:
+    """One convolution; `problem` and `settings` by name, `image` its rows and columns without padding."""
+
+    spec: AcceleratorSpec
+    problem: Mapping[str, int]
+    settings: Mapping[str, int]
+    flow: str
+    image: Mapping[str, int]
+    result_bytes: int = 4
+
+    @cached_property
+    def _levels(self) -> dict[str, int]:
+        """Operand to the scope of the flow, from outside, in which it is moved."""
+        found = {}
+        for name, depth in self.spec.flows[self.flow].opcodes():
+            for action in self.spec.opcodes[name].host:
+                if isinstance(action, Send | Recv) and action.operand in self.spec.data:
+                    found[action.operand] = depth - 1
+        return found
+
+    def trips(self, tile: Mapping[str, int], order: Sequence[str]) -> list[int]:
+        return [-(-self.problem[dim] // tile[dim]) for dim in order]
+
+    def moved(self, tile: Mapping[str, int], order: Sequence[str]) -> dict[str, list[int]]:
+        """Operand to the loops (numbers) that bring or take another tile of it."""
+        trips = self.trips(tile, order)
+        found = {}
+        for operand, scope in self._levels.items():
+            dims = self.spec.form.moved[operand]
+            around = range(len(order) - self.spec.flows[self.flow].depth + scope + 1)
+            moving = [n for n in around if trips[n] > 1]
+            if operand != self.spec.form.output:  # accel-residency
+                deepest = max((n for n in moving if order[n] in dims), default=-1)
+                moving = [n for n in moving if n <= deepest]
+            found[operand] = moving
+        return found
+
+    def _rows(self, tile: Mapping[str, int]) -> tuple[dict[str, int], int]:
+        under = image_under(self.spec, tile, self.problem, self.settings, self.image)
+        return under, self.spec.data_type.bits // 8
+
+    def work(self, tile: Mapping[str, int]) -> Work:
+        """Of one tile."""
+        spec = self.spec
+        under, _ = self._rows(tile)
+        beat = spec.stream_width // WORD_BITS
+        image = spec.words_of("I", (tile["ic"], under["ih"], under["iw"])) / beat
+        elements = tile["ic"] * under["ih"] * under["iw"]
+        # At strides above 1 the window buffer takes two elements a cycle, else a row of the array.
+        lanes = 2 if self.settings.get("sw", 1) > 1 else spec.array[1]
+        rows, cols = spec.array
+        blocks = -(-tile["oc"] // rows) * tile["oh"] * -(-tile["ow"] // cols)
+        return Work(
+            max(image, elements / lanes),
+            spec.words_of("F", (tile["oc"], tile["ic"], tile["fh"], tile["fw"])) / beat,
+            float(blocks * max(tile["ic"] * tile["fh"] * tile["fw"], rows)),
+            tile["oc"] * tile["oh"] * tile["ow"] * self.result_bytes / (spec.stream_width // 8),
+        )
+
+    def in_place(self, tile: Mapping[str, int], order: Sequence[str]) -> dict[str, bool]:
+        """Operand to whether descriptors can express its tiles."""
+        spec, problem, image = self.spec, self.problem, self.image
+        under, size = self._rows(tile)
+        beat = spec.stream_width // 8
+        plane, row = image["ih"] * image["iw"] * size, image["iw"] * size
+        start = tile["oh"] * self.settings.get("sh", 1) * row, self.settings.get("pt", 0) * row
+        if under["iw"] != image["iw"]:
+            whole = False
+        elif under["ih"] == image["ih"]:
+            whole = tile["ic"] * plane % beat == 0
+        else:
+            whole = not any(n % beat for n in (under["ih"] * row, plane, *start))
+        taps = tile["fh"] * tile["fw"]
+        filters = tile["ic"] * taps * size % beat == 0 and problem["ic"] * taps * size % beat == 0
+        rows = tile["oh"] * problem["ow"] * self.result_bytes
+        result = tile["ow"] == problem["ow"] and (
+            tile["oc"] * rows % beat == 0 if tile["oh"] == problem["oh"] else rows % beat == 0
+        )
+        moved = self.moved(tile, order)
+        once = {operand for operand, loops in moved.items() if not loops}
+        parts = any(order[n] in spec.form.reductions for n in moved["O"])  # the CPU adds them up
+        fits = {"I": whole, "F": filters, "O": result and not parts}
+        return {operand: fits[operand] or (operand == "F" and operand in once) for operand in fits}
+
+    def estimate(self, tile: Mapping[str, int], order: Sequence[str]) -> float:
+        """Fabric cycles, about."""
+        trips, moved, one = self.trips(tile, order), self.moved(tile, order), self.work(tile)
+        times = {operand: prod(trips[n] for n in loops) for operand, loops in moved.items()}
+        computes = prod(trips)
+        loads = times["I"] * one.image + times["F"] * one.filters
+        cpu = self._cpu(tile, order, times)
+        overlapped = max(loads, computes * one.compute, times["O"] * one.result, cpu)
+        return overlapped + one.image + one.filters + one.result + self._beside(tile, order, loads, cpu)
+
+    def _beside(self, tile: Mapping[str, int], order: Sequence[str], loads: float, cpu: float) -> float:
+        """What does not overlap: waiting now and then, for who moves much; and pieces."""
+        pieces = prod(1 + (self.problem[dim] % tile[dim] > 0) for dim in order) - 1
+        in_place = self.in_place(tile, order)
+        waited = WAITED if in_place["I"] and in_place["F"] else COPYING_WAITED
+        queued = QUEUE_WAITED * QUEUED * prod(self.trips(tile, order))
+        return waited * (loads + cpu) + queued + PIECE * pieces
+
+    def _lines(self, tile: Mapping[str, int]) -> float:
+        """Words of the cache's lines that a result lies in, for each word of it."""
+        row = tile["oh"] * self.problem["ow"] * self.result_bytes
+        plane = self.problem["oh"] * self.problem["ow"] * self.result_bytes
+        if row == plane:
+            row = plane = tile["oc"] * plane
+        shared = row % LINE_BYTES or plane % LINE_BYTES
+        return 1 + (LINE_BYTES - 4) / row if shared else 1.0
+
+    def _cpu(self, tile: Mapping[str, int], order: Sequence[str], times: Mapping[str, int]) -> float:
+        """What the CPU does: it cleans and invalidates, or copies; and queues."""
+        one, beat = self.work(tile), self.spec.stream_width // WORD_BITS
+        computes = prod(self.trips(tile, order))
+        words = {
+            "I": times["I"] * one.image * beat,
+            "F": times["F"] * one.filters * beat,
+            "O": times["O"] * one.result * beat,
+        }
+        trips, moved = dict(zip(order, self.trips(tile, order), strict=True)), self.spec.form.moved
+        first = {"I": one.image, "F": one.filters}
+        cleaned = sum(beat * own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
+        in_place = self.in_place(tile, order)
+        if not (in_place["I"] and in_place["F"]):  # the pipeline `copying`
+            return sum(words.values()) * COPIED_WORD + (sum(times.values()) + computes) * QUEUED
+        results = 2 * MAINTAINED_WORD * self._lines(tile) if in_place["O"] else COPIED_WORD
+        cpu = cleaned * MAINTAINED_WORD + words["O"] * results
+        return cpu + (sum(times.values()) + computes) * QUEUED
+
+    def steps(self, tile: Mapping[str, int], order: Sequence[str]) -> float:
+        """The same, tile by tile."""
+        trips, moved, one = self.trips(tile, order), self.moved(tile, order), self.work(tile)
+        if prod(trips) > STEPS:
+            return self.estimate(tile, order)
+        times = {operand: prod(trips[n] for n in loops) for operand, loops in moved.items()}
+        cpu = self._cpu(tile, order, times)
+        queued = cpu / prod(trips)  # the CPU runs ahead
+        stream = array_free = sender = 0.0
+        loaded = {"I": 0.0, "F": 0.0}
+        free = {"I": [0.0, 0.0], "F": [0.0, 0.0], "O": [0.0, 0.0]}
+        half = {"I": 0, "F": 0, "O": 0}
+        cost = {"I": one.image, "F": one.filters}
+        before: tuple[int, ...] | None = None
+        for number, now in enumerate(product(*(range(n) for n in trips))):
+            told = number * queued
+            for operand in ("I", "F"):
+                if before is None or any(now[n] != before[n] for n in moved[operand]):
+                    half[operand] ^= 1
+                    begin = max(stream, told, free[operand][half[operand]])
+                    stream = loaded[operand] = begin + cost[operand] + QUEUED / 2
+            begin = max(array_free, loaded["I"], loaded["F"], free["O"][half["O"]])
+            array_free = begin + one.compute
+            for operand in ("I", "F"):
+                free[operand][half[operand]] = array_free
+            last = all(now[n] == trips[n] - 1 for n in range(len(trips)) if n > max(moved["O"], default=-1))
+            if last:
+                sender = max(sender, array_free) + one.result
+                free["O"][half["O"]] = sender
+                half["O"] ^= 1
+            before = now
+        loads = times["I"] * one.image + times["F"] * one.filters
+        return max(sender, cpu) + MAINTAINED_WORD * one.result + self._beside(tile, order, loads, cpu)

@@ -1,0 +1,212 @@
+"""The tile of a convolution and the order of its loops: as few words as the device's buffers allow.
+
+A tile's words cross the stream again for each iteration of the loops that move it; they stay on the device
+over the loops inside those, where accel-residency finds that (or the flow says so).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+
+from axiloom import isa
+from axiloom.drivergen.cost.conv import Model, image_under
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import Recv, Scope, Send
+from axiloom.isa.kernels.forms import IMAGE, WINDOW
+
+FOLLOWED = 48
+"""Tiles and orders that are followed step by step."""
+INSTRUCTION_CYCLES = 100
+"""Fabric cycles that an instruction costs beside its words, about: its packet, and the CPU's part of it."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`tile` in the order of the accelerator's dims; `order` of the host's loops, outermost first.
+
+    `image`: rows and columns of the image that are sent for a tile where no padding is; empty for windows.
+    """
+
+    tile: tuple[int, ...]
+    order: tuple[str, ...]
+    image: Mapping[str, int] = field(default_factory=dict)
+    cycles: float = 0.0
+    """Of the fabric, as far as the model knows."""
+
+
+class NoTileError(Exception):
+    """Why no tile will do, for the end of a sentence."""
+
+
+def choose(
+    spec: AcceleratorSpec,
+    problem: Mapping[str, int],
+    settings: Mapping[str, int],
+    flow: str,
+    *,
+    order: Sequence[str] | None = None,
+    tile: Sequence[int] | None = None,
+    image: Mapping[str, int] | None = None,
+    result_bytes: int = 4,
+) -> Choice:
+    """The tile and order that cost least for a convolution of `problem` (sizes by dim).
+
+    What is given is kept. With `image`, its rows and columns without padding, and scatter-gather in the DMA,
+    :mod:`axiloom.drivergen.cost.conv` says what costs least. Raises NoTileError where even the smallest tile
+    does not fit.
+    """
+    orders = [tuple(order)] if order else isa.loop_orders(spec, flow)
+    if image is not None and spec.form is IMAGE and spec.dma.scatter_gather:
+        return _in_place(Model(spec, problem, settings, flow, image, result_bytes), orders, tile)
+    candidates = [tuple(tile)] if tile else list(_tiles(spec, problem, settings, None))
+    costs = [
+        (_cost(spec, dict(zip(spec.dims, one, strict=True)), problem, settings, flow, loops), number, place)
+        for number, one in enumerate(candidates)
+        for place, loops in enumerate(orders)
+    ]
+    for cost, number, place in sorted(costs):
+        if tile or _fits(spec, candidates[number], settings, _image(candidates[number], spec, settings)):
+            return Choice(candidates[number], orders[place], {}, cost)
+    raise NoTileError(_why(spec, problem, settings))
+
+
+def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[int] | None) -> Choice:
+    """The same where the DMA reads and writes the tensors themselves."""
+    spec = model.spec
+    tiles = [tuple(tile)] if tile else list(_tiles(spec, model.problem, model.settings, model.image))
+    named = [dict(zip(spec.dims, one, strict=True)) for one in tiles]
+    ranked = sorted(
+        (model.estimate(one, loops), number, place)
+        for number, one in enumerate(named)
+        for place, loops in enumerate(orders)
+    )
+    best: list[tuple[float, int, int]] = []
+    for _, number, place in ranked:
+        under = image_under(spec, named[number], model.problem, model.settings, model.image)
+        if tile is None and not _fits(spec, tiles[number], model.settings, under):
+            continue
+        best.append((model.steps(named[number], orders[place]), number, place))
+        if len(best) == FOLLOWED:
+            break
+    if not best:
+        raise NoTileError(_why(spec, model.problem, model.settings))
+    cycles, number, place = min(best)
+    under = image_under(spec, named[number], model.problem, model.settings, model.image)
+    if not _fits(spec, tiles[number], model.settings, under):  # a given one: no more rows than it needs
+        under = {}
+    return Choice(tiles[number], orders[place], under, cycles)
+
+
+def _tiles(
+    spec: AcceleratorSpec,
+    problem: Mapping[str, int],
+    settings: Mapping[str, int],
+    image: Mapping[str, int] | None,
+) -> Iterator[tuple[int, ...]]:
+    taps = problem["fh"], problem["fw"]
+    channels = sorted(_divisors(problem["ic"]), reverse=True)
+    if spec.form is WINDOW:
+        yield from ((1, 1, 1, ic, *taps) for ic in channels)
+        return
+    rows, _ = spec.array
+
+    def fits(oc: int, oh: int, ow: int, ic: int) -> bool:
+        tile = dict(zip(spec.dims, (oc, oh, ow, ic, *taps), strict=True))
+        return _fits_buffers(spec, tile, image_under(spec, tile, problem, settings, image))
+
+    widths = [problem["ow"]]
+    if not any(fits(1, 1, problem["ow"], ic) for ic in channels):
+        widths = _parts(problem["ow"], 1)
+    for ic, oc, ow in product(channels, _parts(problem["oc"], rows), widths):
+        for oh in _parts(problem["oh"], 1):
+            if fits(oc, oh, ow, ic):
+                yield (oc, oh, ow, ic, *taps)
+
+
+def _divisors(size: int) -> list[int]:
+    return [n for n in range(1, size + 1) if size % n == 0]
+
+
+def _parts(size: int, unit: int) -> list[int]:
+    """Tile sizes that cut `size` into 1, 2, 3, ... tiles of about the same size, in multiples of `unit`."""
+    units = -(-size // unit)
+    return sorted({min(size, -(-units // count) * unit) for count in range(1, units + 1)}, reverse=True)
+
+
+def _fits(
+    spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str, int], image: Mapping[str, int]
+) -> bool:
+    # Padding would only make an image smaller; in the middle there is none.
+    inner = {**settings, "pt": 0, "pl": 0, **image} if spec.form is IMAGE else {}
+    return not isa.check_tile(spec, tile, settings=inner)
+
+
+def _fits_buffers(spec: AcceleratorSpec, tile: Mapping[str, int], image: Mapping[str, int]) -> bool:
+    """Do the operands fit their buffers? Filters and sums take whole rows and columns of the array."""
+    rows, cols = spec.array
+    oc, ow = -(-tile["oc"] // rows) * rows, -(-tile["ow"] // cols) * cols
+    return (
+        spec.words_of("F", (oc, tile["ic"], tile["fh"], tile["fw"])) <= spec.buffers["F"]
+        and oc * tile["oh"] * ow <= spec.buffers["O"]
+        and spec.words_of("I", (tile["ic"], image["ih"], image["iw"])) <= spec.buffers["I"]
+    )
+
+
+def _image(tile: Sequence[int], spec: AcceleratorSpec, settings: Mapping[str, int]) -> Mapping[str, int]:
+    if spec.form is not IMAGE:
+        return {}
+    named = dict(zip(spec.dims, tile, strict=True))
+    return image_under(spec, named, named, settings, None)
+
+
+def _cost(
+    spec: AcceleratorSpec,
+    tile: Mapping[str, int],
+    problem: Mapping[str, int],
+    settings: Mapping[str, int],
+    flow: str,
+    order: Sequence[str],
+) -> float:
+    """Fabric cycles, about: words in and out, multiply-adds, and the instructions."""
+    trips = {dim: -(-problem[dim] // tile[dim]) for dim in order}
+    values = {**tile, **settings, **image_under(spec, tile, problem, settings, None)}
+    depth = len(order) - spec.flows[flow].depth
+    words = instructions = 0.0
+    for name, level in _placed(spec.flows[flow], depth):
+        for action in spec.opcodes[name].host:
+            if not isinstance(action, Send | Recv) or action.operand not in spec.data:
+                continue
+            moved = spec.form.moved[action.operand]
+            around = order[: level + 1]
+            if isinstance(action, Send):
+                deepest = max((n for n, d in enumerate(around) if d in moved and trips[d] > 1), default=-1)
+                around = order[: deepest + 1]
+            times = prod(trips[d] for d in around)
+            whole = prod(trips[d] for d in order[level + 1 :] if d in moved) if spec.form.saves else 1
+            shape = tuple(values[d] for d in spec.data[action.operand])
+            words += times * whole * spec.words_of(action.operand, shape)
+            instructions += times
+    return words + instructions * INSTRUCTION_CYCLES + _compute(spec, tile, trips)
+
+
+def _placed(scope: Scope, level: int) -> Iterator[tuple[str, int]]:
+    for name, depth in scope.opcodes():
+        yield name, level + depth - 1
+
+
+def _compute(spec: AcceleratorSpec, tile: Mapping[str, int], trips: Mapping[str, int]) -> float:
+    products = tile["ic"] * tile["fh"] * tile["fw"]
+    if spec.form is not IMAGE:
+        return prod(trips.values()) * products / spec.macs
+    rows, cols = spec.array
+    blocks = -(-tile["oc"] // rows) * tile["oh"] * -(-tile["ow"] // cols)
+    return float(prod(trips.values()) * blocks * products)
+
+
+def _why(spec: AcceleratorSpec, problem: Mapping[str, int], settings: Mapping[str, int]) -> str:
+    unit = {"oc": 1, "oh": 1, "ow": 1, "ic": 1, "fh": problem["fh"], "fw": problem["fw"]}
+    faults = isa.check_tile(spec, tuple(unit[d] for d in spec.dims), "its smallest tile")
+    return "; ".join(faults) or "no tile fits the device's buffers"

@@ -1,0 +1,498 @@
+"""How long a run will take: the cost model behind ``axiloom explore`` and ``--flow best``.
+
+What is moved comes from :mod:`axiloom.drivergen.cost.traffic`, latencies and cache sizes from the board,
+and what
+the driver's own code costs from `CONSTANTS`, fitted to simulations by ``python -m benchmarks cost_fit``
+(counts times constants: calls, transfers, rows and words copied).
+
+The CPU's time is the sum of these and of the cache misses; the fabric's is the busiest of the stream in, the
+stream out and the array. A pipeline with blocking transfers takes the sum of both, one that overlaps them the
+larger, and what cannot overlap: packing the first packet, taking the last tile.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from axiloom.drivergen.cost.packets import Packets, Staged, packets
+from axiloom.drivergen.cost.selection import Candidate
+from axiloom.drivergen.cost.selection import sizes as sizes_of
+from axiloom.drivergen.cost.traffic import LINE, Copies, Schedule, Traffic
+from axiloom.drivergen.problems.matmul import Problem
+from axiloom.errors import UsageError
+from axiloom.isa import AcceleratorSpec
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the model needs to know of a board. Latencies in CPU cycles, sizes in bytes."""
+
+    cpu_hz: float
+    fabric_hz: float
+    l1_bytes: float
+    l2_bytes: float
+    l2_hit: float
+    ddr: float
+
+    @property
+    def ratio(self) -> float:
+        """CPU cycles a fabric cycle."""
+        return self.cpu_hz / self.fabric_hz
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What a pipeline's code costs, in CPU cycles apiece."""
+
+    start: float = 0.0
+    """A run without work: start-up, initialisation, the last clean of the caches."""
+    opcode: float = 0.0
+    transfer_in: float = 0.0
+    """Registers and polls, latency of the stream included where transfers block."""
+    transfer_out: float = 0.0
+    row_in: float = 0.0
+    word_in: float = 0.0
+    edge_in: float = 0.0
+    """A word of a tile that hangs over the edge of its matrix, besides that."""
+    pad_in: float = 0.0
+    """A zero beside it."""
+    row_out: float = 0.0
+    word_out: float = 0.0
+    edge_out: float = 0.0
+    miss_in: float = 0.0
+    """Factor on the latency of a miss: how much of it the CPU waits for."""
+    miss_window: float = 0.0
+    """The same for lines of the window that packets are written to."""
+    miss_out: float = 0.0
+    slot_out: float = 0.0
+    """A word of a slot for tiles that is used for the first time."""
+    gap: float = 0.0
+    """Fabric cycles between transfers that overlap with the CPU's work."""
+    in_place: bool = False
+    """A and B are read where they are; `row_in` and `word_in` are for rows and cache lines that are cleaned.
+    What cannot be read so is `edge_in`."""
+    coalesced: bool = False
+    """Sends that follow each other are one transfer."""
+    residency: bool = False
+    """Tiles that stay in the device are not sent again."""
+    packets: bool = False
+    """Iterations are packets, kept and packed in turns; where none fits the window, transfers block."""
+
+
+SLOT_WORDS, SLOTS = 2048, 32
+"""Of all tiles on their way to the CPU, where there is a queue."""
+SERIES = 256
+"""Packets that are followed one by one."""
+
+CPU = (
+    *("start", "opcode", "transfer_in", "transfer_out", "row_in", "word_in", "edge_in", "pad_in"),
+    *("row_out", "word_out", "edge_out", "miss_in", "miss_window", "miss_out", "slot_out"),
+)
+PACK = ("row_in", "word_in", "edge_in", "pad_in", "miss_in", "miss_window")
+TAKE = ("row_out", "word_out", "edge_out", "miss_out", "slot_out")
+
+CONSTANTS = Path(__file__).with_name("constants.json")
+"""Of each pipeline: ``constants``, and ``error`` of the fit. ``python -m benchmarks cost_fit`` writes it."""
+
+FORMS: dict[str, dict[str, bool]] = {
+    "published": {},
+    "coalesced": {"coalesced": True},
+    "copying": {"coalesced": True, "residency": True, "packets": True},
+    "all": {"residency": True, "in_place": True},
+}
+"""What the drivers of a pipeline do, by the fields of `Constants`."""
+
+
+@cache
+def fitted() -> dict[str, dict[str, dict[str, float]]]:
+    """The contents of `CONSTANTS`."""
+    loaded: dict[str, Any] = json.loads(CONSTANTS.read_text(encoding="utf-8"))
+    return loaded
+
+
+def constants_of(pipeline: str) -> Constants:
+    """The fitted constants of a pipeline; UsageError for one that the model does not know."""
+    if pipeline not in fitted():
+        known = ", ".join(fitted())
+        raise UsageError(f"the cost model does not know the pipeline `{pipeline}`; it knows {known}")
+    values: dict[str, Any] = fitted()[pipeline]["constants"]
+    return replace(Constants(**FORMS[pipeline]), **values)
+
+
+BUFFERS = 2
+"""Places that packets take turns in: the pass accel-double-buffer."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """The first packets of runs, in their order: arrays (packets, runs), zero where a run has no more."""
+
+    sent: Array
+    """Fabric cycles of the stream in."""
+    packed: Array
+    """Share of each row of `Work.packing`: (rows, packets, runs)."""
+    taken: Array
+    """Tiles that come back."""
+    transfers: Array
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the CPU and the fabric have to do in some runs: everything but what it costs.
+
+    Streams and array in fabric cycles.
+    """
+
+    counts: dict[str, Array]
+    """How often each constant of `CPU` is paid; misses in cycles of latency."""
+    packing: dict[str, Array]
+    """Of these, those of `PACK`, in parts that come at times of their own: (parts, runs)."""
+    stream_in: Array
+    stream_out: Array
+    array: Array
+    last_array: Array
+    """Part of `array` that blocking receives wait for."""
+    overlaps: npt.NDArray[np.bool_]
+    """Whether transfers go on beside the CPU."""
+    words: Array
+    series: Series | None
+    """Where transfers overlap."""
+    slots: Array
+    """Tiles that may come back before the CPU has taken the first; 0 where packets do that."""
+
+    @property
+    def limit(self) -> Array:
+        """Fabric cycles that the words on the busier stream, or the multiply-adds, take at least."""
+        return np.maximum(np.maximum(self.stream_in, self.stream_out), self.array)
+
+
+def cycles(work: Work, c: Constants, ratio: float) -> Array:
+    """CPU cycles of runs; a fabric cycle is `ratio` of them."""
+    cost = {name: getattr(c, name) * counts for name, counts in work.counts.items()}
+    cpu = _sum(cost, *CPU)
+    blocking = cpu + (work.stream_in + work.stream_out + work.last_array) * ratio
+    if not work.overlaps.any():
+        return blocking
+    tiles = np.maximum(work.counts["transfer_out"], 1)
+    tail = (work.stream_out + work.last_array) / tiles * ratio
+    take = (_sum(cost, *TAKE) + cost["transfer_out"]) / tiles
+    follow = _queue if c.in_place else _packets
+    return np.where(work.overlaps, c.start + follow(work, c, ratio, tail, take), blocking)
+
+
+def _packets(work: Work, c: Constants, ratio: float, tail: Array, take: Array) -> Array:
+    """CPU cycles from the first packet to the last tile, packet by packet.
+
+    While a packet is sent the CPU packs the next one, which then waits for its turn, and takes the tiles of
+    the last but one. `tail`: from the last word of a packet to its tile; `take`: to take a tile.
+    """
+    series, sent, pack = _each(work, c, ratio)
+    now = begun = ended = tiles = np.zeros_like(tail)
+    for number, transfers in enumerate(series.transfers):
+        exists = transfers > 0
+        ready = np.maximum(now, begun) + pack[number]
+        # There are two slots for tiles: the device waits with the third until the CPU has taken the first.
+        late = ready + np.maximum(tiles - 2, 0) / np.maximum(tiles, 1) * (ended - begun)
+        free = np.where(tiles > 2, np.maximum(ended, late), ended)
+        taken = np.maximum(ready + tiles * take, free + tail + take)
+        now = np.where(exists, np.where(tiles > 0, taken, ready), now)
+        begun = np.where(exists, np.maximum(ready, free), begun)
+        ended = np.where(exists, begun + sent[number], ended)
+        tiles = np.where(exists, series.taken[number], tiles)
+    finish = np.where(tiles > 0, np.maximum(now + tiles * take, ended + tail + take), np.maximum(now, ended))
+    return finish + _rest(work, c, ratio, sent, pack, take)
+
+
+def _queue(work: Work, c: Constants, ratio: float, tail: Array, take: Array) -> Array:
+    """The same where the CPU queues what is in memory and runs ahead, until there is no slot for a tile."""
+    series, sent, pack = _each(work, c, ratio)
+    runs = np.arange(len(tail))
+    now = ended = np.zeros_like(tail)
+    posted = np.zeros(len(tail), int)
+    slots = work.slots.astype(int)
+    back = np.zeros((int(series.taken.sum(axis=0).max()) + 1, len(tail)))
+    for number, tiles in enumerate(series.taken):
+        exists = series.transfers[number] > 0
+        now = now + pack[number]
+        full = (tiles > 0) & (posted >= slots)
+        oldest = back[np.maximum(posted - slots, 0), runs]
+        now = np.where(full, np.maximum(now, oldest) + take, now)
+        ended = np.where(exists, np.maximum(ended, now) + sent[number], ended)
+        back[posted, runs] = np.where(tiles > 0, ended + tail, back[posted, runs])
+        posted += tiles > 0
+    for waiting in range(int(slots.max()), 0, -1):
+        left = (waiting <= slots) & (posted >= waiting)
+        now = np.where(left, np.maximum(now, back[np.maximum(posted - waiting, 0), runs]) + take, now)
+    return np.maximum(now, ended) + _rest(work, c, ratio, sent, pack, take)
+
+
+def _each(work: Work, c: Constants, ratio: float) -> tuple[Series, Array, Array]:
+    """CPU cycles for which each packet is sent, and those to pack it."""
+    series = work.series
+    assert series is not None
+    packing = sum((getattr(c, name) * counts for name, counts in work.packing.items()), start=np.zeros(1))
+    share = series.sent / work.stream_in
+    sent = share * np.maximum(work.stream_in, work.array) * ratio + c.gap * series.transfers
+    pack = np.einsum("spr,sr->pr", series.packed, packing) + c.transfer_in * series.transfers
+    return series, sent, pack + share * c.opcode * work.counts["opcode"]
+
+
+def _rest(work: Work, c: Constants, ratio: float, sent: Array, pack: Array, take: Array) -> Array:
+    """CPU cycles of what comes behind the series; it overlaps as well as can be."""
+    assert work.series is not None
+    done = pack.sum(axis=0) + work.series.taken.sum(axis=0) * take
+    cost = {name: getattr(c, name) * work.counts[name] for name in CPU}
+    every = _sum(cost, *PACK, "opcode", "transfer_in")
+    every = every + take * work.counts["transfer_out"]
+    fabric = np.maximum(work.stream_in, work.array) * ratio - sent.sum(axis=0)
+    return np.asarray(np.maximum(np.maximum(every - done, fabric), 0))
+
+
+def _sum(cost: Mapping[str, Array], *names: str) -> Array:
+    return np.asarray(sum(cost[name] for name in names))
+
+
+def _hits(touched: Array, size: float) -> Array:
+    """Share of what is read again that is still in a cache of `size` bytes after `touched` other bytes.
+
+    Random replacement: a line survives a miss with probability 1 - 1/lines, and misses are what does not
+    hit: h = exp(-(1 - h) touched / size). Up to `size` all survive but those whose set is crowded.
+    """
+    pressure = np.maximum(touched, 1.0) / size
+    hits = np.full_like(pressure, 0.5)
+    for _ in range(40):
+        hits = np.exp(-(1 - hits) * pressure)
+    return np.where(pressure < 1, 1 - 0.1 * pressure**2, np.minimum(hits, 0.9))
+
+
+class Model:
+    """Estimates for one accelerator on one machine with the drivers of one pipeline."""
+
+    def __init__(self, spec: AcceleratorSpec, machine: Machine, constants: Constants) -> None:
+        self.spec = spec
+        self.machine = machine
+        self.constants = constants
+
+    def schedule(self, flow: str, order: Sequence[str], sizes: Mapping[str, int]) -> Schedule:
+        return Schedule(self.spec, flow, order, sizes, residency=self.constants.residency)
+
+    def work(self, schedule: Schedule, tiles: Sequence[tuple[int, ...]]) -> Work:
+        """What runs with these tiles have to do."""
+        c = self.constants
+        traffic = schedule.traffic(tiles, coalesced=c.coalesced)
+        zero = np.zeros(len(tiles))
+        transfers_in, overlaps = traffic.transfers_in, np.full(len(tiles), c.in_place)
+        series, slots = None, zero
+        every = [zero + 1] * len(traffic.sends)
+        shares = every
+        window = zero
+        if c.packets or c.in_place:
+            trips, staged = schedule.staged(tiles)
+            found = Packets.steps(trips)
+            if c.packets:
+                found = packets(trips, staged, self.spec.dma, buffers=BUFFERS)
+                overlaps = found.found
+                transfers_in = np.where(overlaps, found.number(trips), transfers_in)
+                window = np.where(overlaps, found.window, 0)
+            visits = [found.visits(trips, s.level, s.depends, single=False) for s in staged if s.operand]
+            both = zip(visits, traffic.sends, strict=True)
+            shares = [np.where(overlaps, np.minimum(n / one.tiles, 1), 1) for n, one in both]
+            series = self._series(found, overlaps, trips, staged)
+        counts = dict.fromkeys(CPU, zero) | {
+            "start": zero + 1,
+            "opcode": traffic.opcodes,
+            "transfer_in": transfers_in,
+            "transfer_out": traffic.transfers_out,
+        }
+        moved = 4 * traffic.words_in / np.maximum(transfers_in, 1)
+        if c.in_place:
+            slots = self._slots(traffic)
+            tile = traffic.words_out / np.maximum(traffic.transfers_out, 1)
+            counts["slot_out"] = np.minimum(slots, traffic.transfers_out) * tile
+            parts = [self._cleaned(one) for one in traffic.sends] + [
+                self._queued(one, moved) for one in traffic.sends
+            ]
+        else:
+            parts = [
+                self._copied(one, moved, share) for one, share in zip(traffic.sends, shares, strict=True)
+            ]
+            words = sum((one["word_in"] for one in parts), start=zero)
+            misses = self._window(words, window)
+            for one in parts:
+                one["miss_window"] = misses * one["word_in"] / np.maximum(words, 1)
+        packing = {name: np.stack([one.get(name, zero) for one in parts]) for name in PACK}
+        counts |= {name: values.sum(axis=0) for name, values in packing.items()}
+        for copies in traffic.receives:
+            for name, count in self._received(copies, moved).items():
+                counts[name] = counts[name] + count
+        per_cycle = self.spec.stream_width / 32
+        return Work(
+            counts,
+            packing,
+            traffic.words_in / per_cycle,
+            traffic.words_out / per_cycle,
+            traffic.macs,
+            traffic.last_macs,
+            overlaps,
+            traffic.words_in + traffic.words_out,
+            series,
+            slots,
+        )
+
+    def _series(
+        self,
+        found: Packets,
+        overlaps: npt.NDArray[np.bool_],
+        trips: Sequence[Array],
+        staged: Sequence[Staged],
+    ) -> Series:
+        number = found.number(trips) / found.parts
+        length = int(min(SERIES, np.where(overlaps, number, 1).max()))
+        in_place = self.constants.in_place
+        present, packed = found.sequence(trips, staged, length, lasts=in_place)
+        zero = np.zeros_like(present[0])
+        words = sum((n * s.words for n, s in zip(present, staged, strict=True)), start=zero)
+        taken = [n * s.receives for s, n in zip(staged, present, strict=True)]
+        exists = np.arange(length)[:, None] < number
+
+        def share(times: Array, s: Staged, loops: Collection[int]) -> Array:
+            every = found.visits(trips, s.level, s.depends, single=False)
+            if in_place:
+                every = prod((trips[loop] for loop in loops), start=np.ones_like(every))
+            return times / np.maximum(every, 1)
+
+        rows = [share(n, s, s.depends) for n, s in zip(packed, staged, strict=True) if s.operand]
+        if in_place:
+            around = [range(s.level + 1) for s in staged]
+            both = zip(present, staged, around, strict=True)
+            rows += [share(n, s, loops) for n, s, loops in both if s.operand]
+        return Series(
+            words / (self.spec.stream_width / 32),
+            np.stack(rows),
+            sum(taken, start=zero),
+            np.where(exists, found.parts, 0),
+        )
+
+    def _slots(self, traffic: Traffic) -> Array:
+        """How many tiles may be on their way, by sw/src/dma_queue.c: about 2048 words, a power of two."""
+        words = traffic.words_out / np.maximum(traffic.transfers_out, 1)
+        return np.asarray(2 ** np.floor(np.log2(np.clip(SLOT_WORDS // np.maximum(words, 1), 2, SLOTS))))
+
+    def _cleaned(self, copies: Copies) -> dict[str, Array]:
+        """What is done once for a part of a matrix that is read in place."""
+        if not copies.whole_beats:
+            return {}
+        return {"row_in": copies.rows * copies.distinct / copies.lines, "word_in": copies.distinct}
+
+    def _queued(self, copies: Copies, moved: Array) -> dict[str, Array]:
+        """What goes through the window, each time that it is sent."""
+        edge = copies.edge if copies.whole_beats else copies.words
+        window = self.spec.dma.input_buffer_size / 4
+        return {
+            "edge_in": edge,
+            "pad_in": copies.padding,
+            "miss_in": self._misses(copies, copies.between + moved) * edge / copies.words,
+            "miss_window": self._window(edge + copies.padding, np.full_like(edge, window)),
+        }
+
+    def _copied(self, copies: Copies, moved: Array, share: Array) -> dict[str, Array]:
+        return {
+            "row_in": copies.rows * share,
+            "word_in": copies.words * share,
+            "edge_in": copies.edge * share,
+            "pad_in": copies.padding * share,
+            "miss_in": self._misses(copies, copies.between + moved, share),
+        }
+
+    def _received(self, copies: Copies, moved: Array) -> dict[str, Array]:
+        if self.constants.in_place:  # tiles come to on-chip memory, and nothing but C goes through the caches
+            misses = self._misses(copies, copies.own_between)
+        else:
+            # What the DMA wrote was in no cache; C is read, added to and written back.
+            fresh = copies.words * 4 / LINE * (self.machine.l2_hit + self.machine.ddr)
+            misses = self._misses(copies, copies.between + moved) + fresh
+        return {
+            "row_out": copies.rows,
+            "word_out": copies.words,
+            "edge_out": copies.edge,
+            "miss_out": misses,
+        }
+
+    def _misses(self, copies: Copies, touched: Array, share: Array | float = 1.0) -> Array:
+        """Cycles of latency for the lines of a matrix, if `share` of its tiles are copied at all.
+
+        `touched`: bytes between two copies of a tile.
+        """
+        again = np.maximum(copies.lines * share - copies.distinct, 0.0)
+        machine = self.machine
+        in_l1 = _hits(2 * touched, machine.l1_bytes)
+        in_l2 = _hits(touched, machine.l2_bytes)
+        far = copies.distinct + again * (1 - in_l2)
+        return again * (1 - in_l1) * machine.l2_hit + far * (machine.l2_hit + machine.ddr)
+
+    def _window(self, words: Array, window: Array) -> Array:
+        """Cycles of latency for packing `words` into packets that take turns in `window` words."""
+        machine = self.machine
+        cold = np.minimum(window, words) * 4 / LINE
+        again = words * 4 / LINE - cold
+        in_l1 = _hits(2 * 4 * window, machine.l1_bytes)
+        cycles = cold * (machine.l2_hit + machine.ddr) + again * (1 - in_l1) * machine.l2_hit
+        return np.where(window > 0, cycles, 0)
+
+    def cycles(self, work: Work) -> Array:
+        """CPU cycles of the runs."""
+        return cycles(work, self.constants, self.machine.ratio)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A candidate with its estimate. Times in seconds."""
+
+    candidate: Candidate
+    pipeline: str
+    seconds: float
+    words: int
+    """On the streams, in and out."""
+    limit_ratio: float
+    """Predicted fabric cycles over the fewest that this problem's words or multiply-adds can take here."""
+
+
+def rank(
+    spec: AcceleratorSpec,
+    problem: Problem,
+    model: Model,
+    pipeline: str,
+    among: Sequence[Candidate],
+) -> list[Choice]:
+    """Candidates, the fastest first by the model; of equals the one that moves fewer words."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Candidate]] = {}
+    for candidate in among:
+        groups.setdefault((candidate.flow, candidate.order), []).append(candidate)
+    named = dict(zip(spec.dims, sizes_of(spec, problem), strict=True))
+    found = []
+    known: dict[Any, Work] = {}
+    for (flow, order), group in groups.items():
+        schedule, tiles = model.schedule(flow, order, named), tuple(one.tile for one in group)
+        # With residency several flows come to the same.
+        same = order, tuple(schedule.uses), tiles
+        if same not in known:
+            known[same] = model.work(schedule, tiles)
+        work = known[same]
+        seconds = model.cycles(work) / model.machine.cpu_hz
+        ratios = seconds * model.machine.fabric_hz / work.limit
+        found += [
+            Choice(one, pipeline, float(s), int(w), float(r))
+            for one, s, w, r in zip(group, seconds, work.words, ratios, strict=True)
+        ]
+    return sorted(found, key=lambda choice: (choice.seconds, choice.words, str(choice.candidate)))

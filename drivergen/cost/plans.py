@@ -1,0 +1,219 @@
+"""What the driver of a candidate will do, as numbers: loops, packets or a queue, what each opcode stages.
+
+A plan is enough to go through the driver step by step (`axiloom.cosim.replay`): it is made from sizes, by the
+rules of the passes, for many candidates at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from axiloom.drivergen.cost.cache_blocks import MATRICES, Nest, chosen, packets_of
+from axiloom.drivergen.cost.packets import Packets
+from axiloom.drivergen.cost.selection import Candidate
+from axiloom.drivergen.cost.selection import sizes as sizes_of
+from axiloom.drivergen.cost.traffic import Use, head_words, resident, uses
+from axiloom.drivergen.problems.matmul import Problem
+from axiloom.isa import AcceleratorSpec
+
+BUFFERS = 2
+"""Places that packets take turns in: the pass accel-double-buffer."""
+MATRICES_AT = {False: 0x108080, True: 0x1084C0}
+"""Where the arrays of a bare-metal program begin; with scatter-gather behind the queue's."""
+LINE = 32
+
+ANY, KNOWN, SHORT = range(3)
+"""How copies of tiles at an edge are compiled: for any sizes; with the row's length known to the compiler,
+which makes wide accesses of it; for rows so short that it does without a loop."""
+SHORT_COLS = 16
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A matrix, and how tiles of it are moved.
+
+    Strides in elements, `element` in bytes, `base` an address; `row_step`, `col_step`: by how many tiles an
+    iteration of each loop moves it; `words`: of a tile on the stream.
+    """
+
+    base: int
+    element: int
+    row_stride: int
+    col_stride: int
+    rows: int
+    cols: int
+    tile_rows: int
+    tile_cols: int
+    row_step: tuple[int, ...]
+    col_step: tuple[int, ...]
+    words: int
+    edges: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What an opcode stages for one tile: words of a head, the tile; cycles it computes; what comes back.
+
+    Operands are numbers, -1 for none. Bit l of `moved_by`: loop l changes the tile.
+    """
+
+    level: int
+    behind: bool
+    head: int
+    operand: int
+    compute: int
+    receives: int
+    moved_by: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Loops from outside in. Packets as :class:`axiloom.drivergen.cost.packets.Packets`; none with
+    `queued`."""
+
+    trips: tuple[int, ...]
+    queued: bool
+    level: int
+    count: int
+    chunks: int
+    apart: bool
+    copies: int
+    parts: int
+    operands: tuple[Operand, ...]
+    stages: tuple[Stage, ...]
+
+
+def plans(
+    spec: AcceleratorSpec, problem: Problem, among: Iterable[Candidate], *, queued: bool
+) -> dict[Candidate, Plan]:
+    """Those of the candidates whose transfers overlap; `queued`: with zero copy, else with packets."""
+    if set(spec.data) != set(MATRICES):
+        return {}
+    groups: dict[tuple[str, tuple[str, ...]], list[Candidate]] = {}
+    for one in among:
+        groups.setdefault((one.flow, one.order), []).append(one)
+    named = dict(zip(spec.dims, sizes_of(spec, problem), strict=True))
+    found: dict[Candidate, Plan] = {}
+    for (flow, order), group in groups.items():
+        nest = Nest.of(spec, named, uses(spec, flow), order, [one.tile for one in group])
+        for one, plan in zip(group, _plans(nest, queued), strict=True):
+            if plan:
+                found[one] = plan
+    return found
+
+
+def _plans(nest: Nest, queued: bool) -> list[Plan | None]:
+    """Of each tile; those that cache tiling leaves alone together, the others one by one."""
+    found: list[Plan | None] = [None] * len(nest.tiles)
+    blocks = [None] * len(nest.tiles) if queued else chosen(nest, buffers=BUFFERS)
+    plain = [i for i, block in enumerate(blocks) if block is None]
+    some = replace(
+        nest,
+        tiles=[nest.tiles[i] for i in plain],
+        trips=tuple(n[plain] for n in nest.trips),
+        steps=tuple(n[plain] for n in nest.steps),
+    )
+    parts = [(plain, some)] if plain else []
+    for i, block in enumerate(blocks):
+        if block is None:
+            continue
+        if block.iterations == 1:
+            order = (nest.order[block.loop], *(d for d in nest.order if d != nest.order[block.loop]))
+            parts.append(([i], Nest.of(nest.spec, nest.sizes, nest.uses, order, [nest.tiles[i]])))
+        else:
+            parts.append(([i], nest.blocked(block.loop, [i], np.array([float(block.iterations)]))))
+    for which, one in parts:
+        final = replace(one, uses=resident(one.uses, one.order, one.spec))
+        packets = Packets.steps(final.trips) if queued else packets_of(final, buffers=BUFFERS)
+        for number, i in enumerate(which):
+            if queued or packets.found[number]:
+                found[i] = _plan(final, number, packets, queued)
+    return found
+
+
+def _plan(nest: Nest, number: int, packets: Packets, queued: bool) -> Plan:
+    names = list(nest.spec.data)
+    tile = dict(zip(nest.spec.dims, nest.tiles[number], strict=True))
+    return Plan(
+        tuple(int(n[number]) for n in nest.trips),
+        queued,
+        int(packets.level[number]),
+        int(packets.count[number]),
+        int(packets.chunks[number]),
+        bool(packets.apart[number]),
+        int(packets.copies[number]),
+        int(packets.parts[number]),
+        _operands(nest, number, tile),
+        tuple(stage for use in nest.uses for stage in _stages(nest, use, tile, names)),
+    )
+
+
+def _operands(nest: Nest, number: int, tile: Mapping[str, int]) -> tuple[Operand, ...]:
+    spec, sizes = nest.spec, nest.sizes
+    base = MATRICES_AT[spec.dma.scatter_gather]
+    found = []
+    for operand, (outer, inner) in spec.data.items():
+        rows, cols = MATRICES[operand]
+        element = spec.operand_type(operand).bits // 8
+        across = (outer, inner) == (rows, cols)
+        steps = [(dim, int(step[number])) for dim, step in zip(nest.order, nest.steps, strict=True)]
+        found.append(
+            Operand(
+                base,
+                element,
+                sizes[cols] if across else 1,
+                1 if across else sizes[cols],
+                sizes[outer],
+                sizes[inner],
+                tile[outer],
+                tile[inner],
+                tuple(step if dim == outer else 0 for dim, step in steps),
+                tuple(step if dim == inner else 0 for dim, step in steps),
+                spec.operand_words(operand, nest.tiles[number]),
+                _edges(spec, sizes, tile, operand),
+            )
+        )
+        base += -(-sizes[rows] * sizes[cols] * element // LINE) * LINE
+    return tuple(found)
+
+
+def _edges(spec: AcceleratorSpec, sizes: Mapping[str, int], tile: Mapping[str, int], operand: str) -> int:
+    """The compiler knows the length of rows if it is the same in all iterations, and in all calls of the
+    function: there is one for C, and one for all operands that are sent."""
+
+    def ragged(name: str) -> bool:
+        return any(sizes[dim] % tile[dim] for dim in spec.data[name])
+
+    inner = spec.data[operand][-1]
+    known = sizes[inner] % tile[inner] == 0 or sizes[inner] <= tile[inner]
+    sent = [name for name in spec.data if name != "C" and ragged(name)]
+    if known and (operand == "C" or sent == [operand]):
+        return KNOWN
+    if operand != "C" and all(tile[spec.data[name][-1]] <= SHORT_COLS for name in sent):
+        return SHORT
+    return ANY
+
+
+def _stages(nest: Nest, use: Use, tile: Mapping[str, int], names: Sequence[str]) -> list[Stage]:
+    spec, opcode = nest.spec, use.opcode
+    found = []
+    sends = opcode.sends or (None,)
+    for number, operand in enumerate(sends):
+        last = number == len(sends) - 1
+        computes = last and any(str(action) == "compute" for action in opcode.device)
+        moved = spec.data[operand] if operand else ()
+        found.append(
+            Stage(
+                use.depth - 1,
+                use.behind,
+                0 if number else head_words(spec, opcode),
+                names.index(operand) if operand else -1,
+                tile["m"] * tile["n"] * tile["k"] // spec.macs if computes else 0,
+                names.index(opcode.receives[0]) if last and opcode.receives else -1,
+                sum(1 << i for i, dim in enumerate(nest.order[: use.depth]) if dim in moved),
+            )
+        )
+    return found

@@ -1,0 +1,9 @@
+"""What the IR consists of, and how text becomes IR.
+
+- ``mlir.py``: the context, the parser, and errors with a place; ``resources.py``: data at the end of a file
+- ``accel.py``: the `accel` dialect; ``channels.py`` and ``queue.py``: its operations on packets and
+  descriptors
+- ``product.py``: products with what an accelerator does beside them
+- ``named.py``, ``pooling.py``: named linalg ops that xDSL lacks
+- ``views.py``: what a memref is a view of
+"""

@@ -1,0 +1,145 @@
+"""Reading MLIR: the context with our dialect, a parser that keeps locations, and errors that name them."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, get_all_dialects
+from xdsl.dialects.builtin import (
+    FileLineColLoc,
+    IntAttr,
+    IntegerAttr,
+    ModuleOp,
+    NameLoc,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
+
+from axiloom.drivergen.dialects.accel import Accel
+from axiloom.drivergen.dialects.named import linalg_dialect
+from axiloom.drivergen.dialects.resources import builtin_dialect, resolve
+from axiloom.errors import CompileError
+
+
+def register_dialects(ctx: Context) -> None:
+    """All of xDSL's dialects with our linalg ops, and `accel`."""
+    ours = {"linalg": linalg_dialect, "builtin": builtin_dialect}
+    for name, dialect in {**get_all_dialects(), **ours}.items():
+        ctx.register_dialect(name, dialect)
+    ctx.register_dialect("accel", lambda: Accel)
+
+
+def context() -> Context:
+    """One that knows these dialects."""
+    ctx = Context()
+    register_dialects(ctx)
+    return ctx
+
+
+class LocatedParser(Parser):
+    """xDSL's parser, with the place of each op in the text as its location where the text gives none."""
+
+    def parse_operation(self) -> Operation:
+        span = self._current_token.span
+        try:
+            op = super().parse_operation()
+        except ParseError as error:
+            if error.msg.endswith("is not registered") and error.__cause__ is None:
+                # xDSL points at what comes behind the name.
+                raise ParseError(span, error.msg) from error
+            raise
+        at = span.get_location()
+        here = FileLineColLoc(StringAttr(at.file), IntAttr(at.line), IntAttr(at.col))
+        if isinstance(op.location, UnknownLoc):
+            op.location = here
+        elif isinstance(op.location, NameLoc) and not isinstance(op.location.location, FileLineColLoc):
+            op.location = NameLoc(op.location.desc, here)
+        return op
+
+
+def parse(text: str, name: str = "input.mlir") -> ModuleOp:
+    """The verified module in `text`; raises CompileError with file, line and column."""
+    ctx = context()
+    try:
+        module = LocatedParser(ctx, _SEVERAL_RESULTS.sub(r"\1 \2 ", text), name).parse_module()
+    except ParseError as error:
+        at = error.span.get_location()
+        raise CompileError(f"{at.file}:{at.line}:{at.col}: {_one_line(error.msg)}") from error
+    except Exception as error:  # xDSL's custom parsers raise all sorts of things on text that is not right
+        raise CompileError(f"{name}: does not parse: {_one_line(str(error))}") from error
+    if (fault := resolve(module, ctx)) is not None:
+        fail(*fault)
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except Exception as error:  # some verifiers raise more than VerifyException
+            fail(op, f"does not verify: {_one_line(str(error))}")
+    return module
+
+
+_SEVERAL_RESULTS = re.compile(r"^(\s*\} -> )\((tensor<[^()]*>)\)", re.MULTILINE)
+"""Types of a `linalg.generic`'s results, in parentheses that xDSL does not expect; spaces keep columns."""
+
+
+def _one_line(text: str) -> str:
+    return "; ".join(line.strip() for line in text.strip().splitlines() if line.strip())
+
+
+def where(op: Operation) -> str:
+    """``file:line:column`` of an op, or of the nearest op around it that has a location.
+
+    With the name behind it in parentheses where the text names the place: ``loc("conv1")``.
+    """
+    place: Operation | None = op
+    while place is not None:
+        named = place.location
+        location: Attribute = named.location if isinstance(named, NameLoc) else named
+        name = f" ({named.desc.data})" if isinstance(named, NameLoc) else ""
+        if isinstance(location, FileLineColLoc):
+            return f"{location.filename.data}:{location.line.data}:{location.column.data}{name}"
+        place = place.parent_op()
+    return "unknown place"
+
+
+def fail(op: Operation, why: str) -> NoReturn:
+    """Raise CompileError that names `op` and its place."""
+    doc = op.doc if isinstance(op, linalg.GenericOp) else None
+    name = doc.data if doc is not None and doc.data.startswith("linalg.") else op.name
+    raise CompileError(f"{where(op)}: {name}: {why}")
+
+
+def index(at: Operation | Block, value: int) -> SSAValue:
+    """A constant of type index at the start of the function around `at`, where an equal one is used again."""
+    around = at if isinstance(at, Operation) else at.parent_op()
+    while around is not None and not isinstance(around, func.FuncOp):
+        around = around.parent_op()
+    assert around is not None, "constants live in functions"
+    block = around.body.block
+    wanted = IntegerAttr.from_index_int_value(value)
+    first = block.first_op
+    while isinstance(first, arith.ConstantOp):
+        if first.value == wanted:
+            return first.result
+        first = first.next_op
+    constant = arith.ConstantOp(wanted)
+    constant.result.name_hint = f"c{value}"
+    if first is None:
+        block.add_op(constant)
+    else:
+        block.insert_op_before(constant, first)
+    return constant.result
+
+
+def only_function(module: ModuleOp, name: str) -> func.FuncOp:
+    """The one function with a body in `module`; CompileError if there are none or several."""
+    functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+    if len(functions) != 1:
+        names = ", ".join(f.sym_name.data for f in functions) or "none"
+        raise CompileError(f"{name}: exactly one func.func with a body is expected, found {names}")
+    return functions[0]

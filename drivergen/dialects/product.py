@@ -1,0 +1,73 @@
+"""`accel.product`: a `linalg.generic` that multiplies and adds, with what an accelerator does beside that.
+
+It has the form of a `linalg.generic`, and attributes:
+
+- ``padding = array<i64: top, left>``: the image has as many rows and columns of zeros in front. Those behind
+  need no saying: wherever the indexing maps reach beyond an operand, there are zeros.
+- ``requantise = {zp, lo, hi}``: the sums, which start from zero, leave as int8. The third input has two words
+  for each channel (:mod:`axiloom.isa.model.requantise`), and the body only says what is read and written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerAttr, i64
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Attribute
+
+PADDING, REQUANTISE = "padding", "requantise"
+
+
+class ProductOp(linalg.GenericOp):
+    """It has the definition of `linalg.generic`, which xDSL does not let a subclass repeat."""
+
+    name = "accel.product"
+
+    def verify_(self) -> None:
+        """Sizes are not compared with the indexing maps: what is missing is zero."""
+        self.get_irdl_definition().verify(self)
+
+
+def padding(op: linalg.GenericOp) -> tuple[int, int]:
+    """Rows of zeros above its image, and columns of them on its left."""
+    found = op.attributes.get(PADDING)
+    if not isinstance(found, DenseArrayBase):
+        return 0, 0
+    top, left = found.get_values()
+    return int(top), int(left)
+
+
+def requantises(op: linalg.GenericOp) -> Mapping[str, int] | None:
+    """zp, lo and hi where its sums leave as int8."""
+    found = op.attributes.get(REQUANTISE)
+    if not isinstance(found, DictionaryAttr):
+        return None
+    return {key: value.value.data for key, value in found.data.items() if isinstance(value, IntegerAttr)}
+
+
+def multiplied(op: linalg.GenericOp) -> tuple[int, int, int]:
+    """Numbers of the operands that are multiplied, and of the output."""
+    return 0, 1, len(op.operands) - 1
+
+
+def product_of(op: linalg.GenericOp, **changed: Attribute) -> ProductOp:
+    """`op` as an `accel.product` with its attributes and those that are `changed`."""
+    return ProductOp.create(
+        operands=op.operands,
+        result_types=op.result_types,
+        properties=op.properties,
+        attributes={**op.attributes, **changed},
+        regions=[op.body.clone()],
+        location=op.location,
+    )
+
+
+def padding_attr(top: int, left: int) -> Attribute:
+    """The value of the attribute ``padding``."""
+    return DenseArrayBase.from_list(i64, [top, left])
+
+
+def requantise_attr(values: Mapping[str, int]) -> Attribute:
+    """The value of the attribute ``requantise``."""
+    return DictionaryAttr({key: IntegerAttr(value, i64) for key, value in values.items()})

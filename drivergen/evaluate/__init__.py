@@ -1,0 +1,1 @@
+"""What a function computes, by NumPy: the reference that results are compared with."""

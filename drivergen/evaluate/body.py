@@ -1,0 +1,179 @@
+"""Single operations of a linalg op's body by NumPy, on all elements at once.
+
+Integers wrap at the width of their type; floats are rounded after each operation, as the driver's are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from axiloom.drivergen.dialects.mlir import fail
+from axiloom.drivergen.evaluate import elementary
+
+Array = np.ndarray[Any, Any]
+Values = dict[SSAValue, Array]
+Rule = Callable[..., Array]
+
+
+def dtype_of(op: Operation, kind: Attribute) -> np.dtype[Any]:
+    """NumPy's type of a scalar, or of elements; CompileError (with the place of `op`) where it has none."""
+    if isinstance(kind, IndexType):
+        return np.dtype(np.int64)
+    if isinstance(kind, IntegerType) and kind.width.data in (1, 8, 16, 32, 64):
+        return np.dtype(f"int{kind.width.data}" if kind.width.data > 1 else np.bool_)
+    if not isinstance(kind, Float32Type | Float64Type):
+        fail(op, f"the reference cannot execute {kind}")
+    return np.dtype(np.float32 if isinstance(kind, Float32Type) else np.float64)
+
+
+def constant(op: arith.ConstantOp) -> Array:
+    """The value of a scalar or dense constant."""
+    kind = op.result.type
+    if isinstance(op.value, IntegerAttr | FloatAttr):
+        return np.array(op.value.value.data).astype(dtype_of(op, kind))
+    if not isinstance(op.value, DenseIntOrFPElementsAttr) or not isinstance(kind, TensorType):
+        fail(op, "the reference cannot execute it")
+    values = np.array(op.value.get_values()).astype(dtype_of(op, kind.element_type))
+    shape = kind.get_shape()
+    return np.full(shape, values.flat[0]) if values.size == 1 else values.reshape(shape)
+
+
+def unsigned(x: Array) -> Array:
+    """The same bits without a sign."""
+    return x if x.dtype == np.bool_ else x.astype(f"u{x.dtype}")
+
+
+def _of_unsigned(how: Rule) -> Rule:
+    return lambda a, b: np.asarray(how(unsigned(a), unsigned(b))).astype(a.dtype)
+
+
+def _quotient(a: Array, b: Array) -> Array:
+    """Towards zero."""
+    exact = np.where(b == 0, 1, b)
+    return np.asarray(np.sign(a) * np.sign(exact) * (np.abs(a) // np.abs(exact))).astype(a.dtype)
+
+
+def _exclusive_or(a: Array, b: Array) -> Array:
+    return np.asarray(a != b) if a.dtype == np.bool_ else np.bitwise_xor(a, b)
+
+
+def _propagating(how: Rule) -> Rule:
+    return lambda a, b: np.asarray(how(a, b))
+
+
+BINARY: Mapping[type[Operation], Rule] = {
+    arith.AddiOp: np.add,
+    arith.SubiOp: np.subtract,
+    arith.MuliOp: np.multiply,
+    arith.AndIOp: np.bitwise_and,
+    arith.OrIOp: np.bitwise_or,
+    arith.XOrIOp: _exclusive_or,
+    arith.MaxSIOp: np.maximum,
+    arith.MinSIOp: np.minimum,
+    arith.MaxUIOp: _of_unsigned(np.maximum),
+    arith.MinUIOp: _of_unsigned(np.minimum),
+    arith.ShLIOp: lambda a, b: np.left_shift(a, b),
+    arith.ShRSIOp: lambda a, b: np.right_shift(a, b),
+    arith.ShRUIOp: _of_unsigned(np.right_shift),
+    arith.DivSIOp: _quotient,
+    arith.RemSIOp: lambda a, b: a - b * _quotient(a, b),
+    arith.FloorDivSIOp: np.floor_divide,
+    arith.DivUIOp: _of_unsigned(np.floor_divide),
+    arith.RemUIOp: _of_unsigned(np.remainder),
+    arith.AddfOp: np.add,
+    arith.SubfOp: np.subtract,
+    arith.MulfOp: np.multiply,
+    arith.DivfOp: np.divide,
+    arith.MaximumfOp: _propagating(np.maximum),
+    arith.MinimumfOp: _propagating(np.minimum),
+    arith.MaxnumfOp: _propagating(np.fmax),
+    arith.MinnumfOp: _propagating(np.fmin),
+}
+UNARY: Mapping[type[Operation], Rule] = {
+    arith.NegfOp: np.negative,
+    math.AbsFOp: np.abs,
+    math.SqrtOp: np.sqrt,
+    math.RsqrtOp: elementary.rsqrt,
+    math.FloorOp: np.floor,
+    math.CeilOp: np.ceil,
+    math.RoundEvenOp: elementary.roundeven,
+    math.ExpOp: elementary.exp,
+    math.LogOp: elementary.log,
+    math.TanhOp: elementary.tanh,
+    math.ErfOp: elementary.erf,
+}
+_CASTS = (
+    arith.TruncIOp,
+    arith.IndexCastOp,
+    arith.SIToFPOp,
+    arith.FPToSIOp,
+    arith.ExtFOp,
+    arith.TruncFOp,
+)
+_COMPARED: tuple[tuple[Rule, bool], ...] = (
+    (np.equal, False),
+    (np.not_equal, False),
+    *((how, False) for how in (np.less, np.less_equal, np.greater, np.greater_equal)),
+    *((how, True) for how in (np.less, np.less_equal, np.greater, np.greater_equal)),
+)
+"""By predicate of arith.cmpi: how, and whether without sign."""
+
+_ORDERED: tuple[Rule, ...] = (np.equal, np.greater, np.greater_equal, np.less, np.less_equal, np.not_equal)
+"""By predicate of arith.cmpf from 1 (oeq) and 8 (ueq) on; 0 is false, 7 ordered, 14 unordered, 15 true."""
+
+
+def _compare_floats(predicate: int, a: Array, b: Array) -> Array:
+    unordered = np.isnan(a) | np.isnan(b)
+    if predicate in (0, 15):
+        return np.full_like(unordered, predicate == 15)
+    if predicate in (7, 14):
+        return unordered if predicate == 14 else ~unordered
+    held = _ORDERED[predicate - (8 if predicate > 7 else 1)](a, b)
+    return np.asarray(held | unordered if predicate > 7 else held & ~unordered)
+
+
+def execute(op: Operation, values: Values) -> None:
+    """One operation: `values` gets its result. CompileError for what is not known."""
+    if isinstance(op, arith.ConstantOp):
+        values[op.result] = constant(op)
+        return
+    given = [values[v] for v in op.operands]
+    kind = dtype_of(op, op.results[0].type)
+    if type(op) in BINARY:
+        found = BINARY[type(op)](*given)
+    elif type(op) in UNARY:
+        found = UNARY[type(op)](*given)
+    elif isinstance(op, arith.ExtSIOp):
+        narrow = given[0]
+        found = -narrow.astype(kind) if narrow.dtype == np.bool_ else narrow
+    elif isinstance(op, arith.ExtUIOp | arith.UIToFPOp):
+        found = unsigned(given[0])
+    elif isinstance(op, arith.TruncIOp) and kind == np.bool_:
+        found = np.bitwise_and(given[0], 1) != 0
+    elif isinstance(op, _CASTS):
+        found = given[0]
+    elif isinstance(op, arith.CmpiOp):
+        how, bare = _COMPARED[op.predicate.value.data]
+        found = how(*(map(unsigned, given) if bare else given))
+    elif isinstance(op, arith.CmpfOp):
+        found = _compare_floats(op.predicate.value.data, *given)
+    elif isinstance(op, arith.SelectOp):
+        found = np.where(given[0], given[1], given[2])
+    else:
+        fail(op, "the reference cannot execute it")
+    values[op.results[0]] = np.asarray(found).astype(kind)

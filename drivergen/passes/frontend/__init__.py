@@ -1,0 +1,1 @@
+"""Passes in front of tiling: from linalg as it comes to ops that carry a trait."""

@@ -1,0 +1,283 @@
+"""Ops that the accelerator can execute get the trait that says how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ArrayAttr, ModuleOp, ShapedType, StringAttr
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.abstract_ops import NamedOperation
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineMap
+from xdsl.passes import ModulePass
+
+from axiloom import isa
+from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, choose
+from axiloom.drivergen.dialects.accel import OperandAttr
+from axiloom.drivergen.dialects.mlir import fail
+from axiloom.drivergen.dialects.product import ProductOp, requantises
+from axiloom.drivergen.match.conv import GroupsError, image_shape, match_conv
+from axiloom.drivergen.match.matmul import MATMUL, Match, NoMatchError, element, match, sizes
+from axiloom.drivergen.match.trait import WORDS, Trait, is_annotated
+from axiloom.drivergen.passes.frontend.fuse_epilogue import PACKING
+from axiloom.drivergen.passes.frontend.im2col import WINDOWS
+from axiloom.errors import CompileError, UsageError
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.names import hint
+from axiloom.isa.contract.types import DataType, Load, Opcode, Scope, SendDim, SetDims, Skip
+from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
+from axiloom.isa.kernels.forms import MATMUL as MATMUL_FORM
+
+
+@dataclass(frozen=True)
+class Annotate(ModulePass):
+    """Give every `linalg.generic` that the accelerator executes its trait; refuse all others.
+
+    ::
+
+        linalg.generic {...} ins(%A, %B : ...) outs(%C : ...) {...}
+
+        linalg.generic {...} ins(%A, %B : ...) outs(%C : ...)
+            attrs = {opcode_map = #accel.opcode_map<sA = [send_literal(1), send(A)], ...>,
+                     opcode_flow = #accel.opcode_flow<((sA sB cC) rC)>, accel_dim = ..., ...} {...}
+
+    An op that has a trait already, written by hand, keeps it; what is optional and missing is filled in.
+
+    Options: `accelerator` (name of a built-in one, path of a specification, or the specification itself),
+    `flow` (default: the selected one), `order` of the loops, outermost first (default: the first that the
+    flow allows), `tile` (default: the accelerator's; a flexible one no larger than the problem). Those of
+    convolutions are chosen so that few words travel (:mod:`axiloom.drivergen.cost.conv_tiles`).
+    """
+
+    name = "accel-annotate"
+
+    accelerator: str | AcceleratorSpec | None = None
+    flow: str | None = None
+    order: tuple[str, ...] | None = None
+    tile: tuple[int, ...] | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        found = isa.find(self.accelerator) if isinstance(self.accelerator, str) else self.accelerator
+        plan = None if found is None else _Plan(found, self.flow, self.order, self.tile)
+        for candidate in [o for o in op.walk() if o.name.startswith("linalg.") or isinstance(o, ProductOp)]:
+            if isinstance(candidate, linalg.FillOp | linalg.YieldOp | linalg.IndexOp) or _is_packing(
+                candidate
+            ):
+                continue
+            if not isinstance(candidate, linalg.GenericOp):
+                named = isinstance(candidate, NamedOperation)
+                fail(candidate, "accel-generalise comes first" if named else "no accelerator executes it")
+            _check_types(candidate)
+            if is_annotated(candidate):
+                _complete(candidate)
+            elif plan is None:
+                fail(candidate, "it has no opcode_map, and no accelerator was given")
+            else:
+                plan.annotate(candidate)
+
+
+def _check_types(op: linalg.GenericOp) -> None:
+    for number, value in enumerate(op.operands):
+        kind = value.type
+        if not isinstance(kind, ShapedType):
+            fail(op, f"operand {number} is {kind}, not a matrix")
+        if any(size == DYNAMIC_INDEX for size in kind.get_shape()):
+            fail(op, f"operand {number} has a dynamic size ({kind}); sizes must be known")
+        if any(size == 0 for size in kind.get_shape()):
+            fail(op, f"operand {number} has no elements ({kind})")
+    if any(output in op.inputs for output in op.outputs):
+        fail(op, "its output is also one of its inputs")
+
+
+def _match(op: linalg.GenericOp, accelerator: str, how: Callable[[linalg.GenericOp], Match] = match) -> Match:
+    try:
+        for value in op.operands:
+            element(value)
+        found = how(op)
+    except NoMatchError as error:
+        fail(op, f"{accelerator} cannot execute it: {error}")
+    if requantises(op) is None and element(op.outputs[0]) != "int32":
+        fail(op, f"its output has elements of {element(op.outputs[0])}; accumulation is in int32")
+    return found
+
+
+def _match_matmul(op: linalg.GenericOp) -> Match:
+    """As `match`, but a convolution in groups is called what it is: no pass makes a matmul of it."""
+    try:
+        return match(op)
+    except NoMatchError:
+        try:
+            match_conv(op)
+        except GroupsError as groups:
+            raise groups from None
+        except NoMatchError:
+            pass
+        raise
+
+
+def _complete(op: linalg.GenericOp) -> None:
+    """The optional part of a trait written by hand."""
+    found = _match(op, "an accelerator for matmul")
+    loops = len(found.dims)
+    op.attributes.setdefault("permutation_map", AffineMapAttr(AffineMap.identity(loops)))
+    op.attributes.setdefault("accel_dims", ArrayAttr([StringAttr(d) for d in found.dims]))
+    named = [OperandAttr((o, MATMUL[o])) for o in found.operands]
+    op.attributes.setdefault("accel_operands", ArrayAttr(named))
+    Trait.of(op)
+
+
+def _is_packing(op: Operation) -> bool:
+    """Puts words or windows together for an op behind it: that is for the CPU."""
+    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data in (PACKING, WINDOWS)
+
+
+def _only_loads(opcode: Opcode) -> bool:
+    """Sent once more or once less with the same tile, it makes no difference."""
+    silent = all(isinstance(action, Load | SetDims | Skip) for action in opcode.device)
+    return silent and any(isinstance(action, Load) for action in opcode.device)
+
+
+def _is_post(opcode: Opcode) -> bool:
+    """Is it about post-processing?"""
+    named = {CHANNELS, *(one.name for one in POST_SETTINGS)}
+    fields = {f.dim for action in opcode.host if isinstance(action, SendDim) for f in action.fields}
+    return bool(named & {*opcode.sends, *fields}) or opcode.requantises
+
+
+def _rounds(spec: AcceleratorSpec, flow: str) -> bool:
+    return any(spec.opcodes[name].requantises for name, _ in spec.flows[flow].opcodes())
+
+
+class _Plan:
+    """How an accelerator is to be used, checked once."""
+
+    def __init__(
+        self,
+        spec: AcceleratorSpec,
+        flow: str | None,
+        order: tuple[str, ...] | None,
+        tile: tuple[int, ...] | None,
+    ) -> None:
+        self.spec = spec
+        name = flow or spec.selected_flow
+        if name not in spec.flows:
+            known = ", ".join(spec.flows)
+            raise UsageError(f"unknown flow `{name}`{hint(name, spec.flows)}; {spec.name} has {known}")
+        self.flow_name = name
+        self.order = order
+        self.tile = tile
+        if tile is not None and spec.form is MATMUL_FORM and (faults := isa.check_tile(spec, tile)):
+            raise CompileError("; ".join(faults))
+
+    def annotate(self, op: linalg.GenericOp) -> None:
+        spec = self.spec
+        conv = spec.form is not MATMUL_FORM
+        found = _match(op, spec.name, match_conv if conv else _match_matmul)
+        for value, operand in zip(op.operands, found.operands, strict=True):
+            wanted = spec.operand_type(operand).value
+            if operand == spec.form.output and requantises(op) is not None:
+                wanted = DataType.INT8.value
+            if element(value) != wanted:
+                fail(op, f"operand {operand} has elements of {element(value)}; {spec.name} takes {wanted}")
+        problem = dict(zip(found.dims, sizes(op), strict=True))
+        post = requantises(op)
+        flow, orders = self._flow(op, post)
+        settings: dict[str, int] = {}
+        if conv:
+            settings = {one.name: found.settings.get(one.name, 1) for one in spec.form.settings}
+            choice = self._conv(op, found, problem, flow)
+            sizes_, order = choice.tile, choice.order
+        else:
+            sizes_, order = self.tile or self._default_tile(problem), self.order or orders[0]
+        tile = dict(zip(spec.dims, sizes_, strict=True))
+        if "ih" in settings:
+            values = spec.sizes(sizes_, {k: v for k, v in settings.items() if k not in ("ih", "iw")})
+            settings |= {"ih": values["ih"], "iw": values["iw"], **choice.image}
+        shapes = dict(spec.data)
+        if post is not None:
+            settings |= {WORDS: CHANNEL_WORDS, **{name: value & 0xFF for name, value in post.items()}}
+            shapes[CHANNELS] = (spec.form.channel, WORDS)
+        opcodes = {name: opcode.host for name, opcode in spec.opcodes.items() if post or not _is_post(opcode)}
+        init = tuple(name for name in spec.init_opcodes if name in opcodes)
+        Trait(
+            opcodes,
+            spec.flows[flow],
+            Scope(init) if init else None,
+            spec.dma,
+            tuple(tile.get(d, 1) for d in found.dims),
+            tuple(found.dims.index(d) for d in (*(d for d in found.host if problem[d] > 1), *order)),
+            found.dims,
+            tuple(OperandAttr((o, shapes[o])) for o in found.operands),
+            spec.stream_width,
+            tuple(name for name in opcodes if _only_loads(spec.opcodes[name])),
+            settings,
+            {o: spec.form.rows.get(o, 0) for o in shapes} if conv else {},
+            spec.buffers[spec.form.output] if spec.form.saves else 0,
+        ).write(op)
+
+    def _flow(
+        self, op: linalg.GenericOp, post: Mapping[str, int] | None
+    ) -> tuple[str, list[tuple[str, ...]]]:
+        """The flow for `op` and its orders: one that rounds where it does, and is called alike."""
+        spec, name = self.spec, self.flow_name
+        if post is not None and not _rounds(spec, name):
+            rounding = [flow for flow in spec.flows if _rounds(spec, flow)]
+            if not rounding:
+                fail(op, f"{spec.name} cannot execute it: none of its flows rounds sums")
+            name = next((flow for flow in rounding if flow.startswith(name)), rounding[0])
+        elif post is None and _rounds(spec, name):
+            fail(op, f"flow {name} of {spec.name} rounds sums to int8, and nothing behind it asks for that")
+        orders = isa.loop_orders(spec, name)
+        if self.order is not None and self.order not in orders:
+            known = " or ".join(",".join(o) for o in orders)
+            raise UsageError(
+                f"flow {name} of {spec.name} computes a wrong result in the order {','.join(self.order)};"
+                f" it takes {known}"
+            )
+        return name, orders
+
+    def _conv(self, op: linalg.GenericOp, found: Match, problem: dict[str, int], flow: str) -> Choice:
+        """Tile and order of a convolution."""
+        spec = self.spec
+        if any(found.settings[name] for name in ("pt", "pl")) and not spec.sets("pt"):
+            fail(op, f"{spec.name} cannot execute it: it makes no padding")
+        for dim, other in spec.tied.items():
+            if problem[dim] != problem[other]:
+                what = f"windows of {problem['fh']}x{problem['fw']} are not square"
+                fail(op, f"{spec.name} cannot execute it: {what}, and no word sets {dim}")
+        given = {k: v for k, v in found.settings.items() if any(k == one.name for one in spec.form.settings)}
+        if self.tile is not None:
+            self._check_tile(op, problem, given)
+        try:
+            rows = image_shape(op, found)
+            return choose(
+                spec,
+                problem,
+                given,
+                flow,
+                order=self.order,
+                tile=self.tile,
+                image={"ih": rows["oh"], "iw": rows["ow"]},
+                result_bytes=1 if requantises(op) is not None else 4,
+            )
+        except NoTileError as error:
+            fail(op, f"{spec.name} cannot execute it: {error}")
+
+    def _check_tile(self, op: linalg.GenericOp, problem: dict[str, int], settings: dict[str, int]) -> None:
+        assert self.tile is not None
+        inner = {**settings, "pt": 0, "pl": 0} if "pt" in settings else settings
+        if faults := isa.check_tile(self.spec, self.tile, settings=inner):
+            raise CompileError("; ".join(faults))
+        for dim, size in zip(self.spec.dims, self.tile, strict=True):
+            if dim not in self.spec.form.loops and size != problem[dim]:
+                fail(op, f"a tile has the whole of {dim}, {problem[dim]}, not {size}")
+
+    def _default_tile(self, problem: dict[str, int]) -> tuple[int, ...]:
+        """The accelerator's own; a flexible one not larger than the problem rounded up to the granule."""
+        rule = self.spec.tile
+        if rule.granule is None:
+            return rule.size
+        named = zip(self.spec.dims, rule.size, rule.granule, strict=True)
+        return tuple(min(size, -(-problem[dim] // unit) * unit) for dim, size, unit in named)

@@ -1,0 +1,1 @@
+"""Passes that turn transfers and what stays on the CPU into calls and loops."""

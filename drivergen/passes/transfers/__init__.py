@@ -1,0 +1,1 @@
+"""Passes that place transfers and make them fewer, larger and overlapping."""

@@ -1,0 +1,366 @@
+"""The opcodes of the flow take the place of the tiled op, each at its loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, StridedLayoutAttr, StringAttr, UnitAttr
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.dialects.accel import tile_words
+from axiloom.drivergen.dialects.mlir import fail, index
+from axiloom.drivergen.dialects.product import requantises
+from axiloom.drivergen.dialects.views import zero_fill
+from axiloom.drivergen.match.matmul import operand_loops, terms
+from axiloom.drivergen.match.trait import Trait, is_annotated
+from axiloom.isa.contract.framing import padded
+from axiloom.isa.contract.types import WORD_BITS, HostAction, Recv, Scope, Send, SendDim, SendLiteral
+
+WORD_BYTES = WORD_BITS // 8
+BEFORE_LOOPS = -1
+"""The level of the init opcodes."""
+
+
+_OpT = TypeVar("_OpT", bound=Operation)
+
+
+class _Site:
+    """Where an opcode goes: the ops are inserted in order, the first one carries its name."""
+
+    def __init__(self, opcode: str, before: Operation, level: int, *, loads: bool = False) -> None:
+        self.opcode = opcode
+        self.loads = loads
+        self.level = level
+        self._before = before
+        self._begun = False
+        block = before.parent_block()
+        assert block is not None
+        self.block = block
+
+    def insert(self, op: _OpT) -> _OpT:
+        if not self._begun and isinstance(op, accel.StageOp | accel.StartRecvOp):
+            op.attributes["opcode"] = StringAttr(self.opcode)
+            if self.loads:
+                op.attributes["loads"] = UnitAttr()
+            self._begun = True
+        self.block.insert_op_before(op, self._before)
+        return op
+
+    def index(self, value: int) -> SSAValue:
+        return index(self.block, value)
+
+
+class _Nest:
+    """A tiled op, its trait and the loops around it; level i is the body of loop i from outside."""
+
+    def __init__(self, op: linalg.GenericOp) -> None:
+        self.op = op
+        self.trait = Trait.of(op)
+        self.loops: list[scf.ForOp] = []
+        parent = op.parent_op()
+        while isinstance(parent, scf.ForOp) and len(self.loops) < len(self.trait.order):
+            self.loops.insert(0, parent)
+            parent = parent.parent_op()
+        if len(self.loops) < len(self.trait.order):
+            fail(op, f"it is not tiled: {len(self.loops)} loops around it, not {len(self.trait.order)}")
+        if not all(isinstance(v.owner, memref.SubviewOp) for v in op.operands):
+            fail(op, "it is not tiled: its operands are no subviews")
+        self.views: dict[tuple[Block, int], SSAValue] = {}
+        self.mode = "accumulate"
+
+    def place(self) -> None:
+        trait = self.trait
+        if trait.flow.depth > len(self.loops):
+            fail(self.op, f"flow {trait.flow} has {trait.flow.depth} scopes for {len(self.loops)} loops")
+        self._choose_mode()
+        for name, _ in trait.init.opcodes() if trait.init else ():
+            self._opcode(_Site(name, self.loops[0], BEFORE_LOOPS))
+        self._scope(trait.flow, len(self.loops) - trait.flow.depth)
+        self.loops[0].attributes["comment"] = StringAttr(self._comment())
+        views = [view.owner for view in self.op.operands]
+        Rewriter.erase_op(self.op)
+        for view in views:
+            assert isinstance(view, Operation)
+            Rewriter.erase_op(view)
+
+    # --- what is sent where -------------------------------------------------------------------------
+
+    def _scope(self, scope: Scope, level: int) -> None:
+        """Opcodes in front of the inner scope go in front of the next loop, the others behind it."""
+        inner = [item for item in scope.items if isinstance(item, Scope)]
+        if len(inner) > 1:
+            fail(self.op, f"flow scope {scope} has {len(inner)} inner scopes; at most one is supported")
+        point: Operation | None = self.loops[level + 1] if inner else self.op
+        for item in scope.items:
+            if isinstance(item, Scope):
+                self._scope(item, level + 1)
+                point = self.loops[level].body.block.last_op
+            else:
+                assert point is not None
+                self._opcode(_Site(item, point, level, loads=item in self.trait.loads))
+
+    def _opcode(self, site: _Site) -> None:
+        """One blocking transfer: receive armed, words staged, sent and waited for, result stored."""
+        beat_words = self.trait.stream_width // WORD_BITS
+        actions = list(padded(self.trait.opcodes[site.opcode], beat_words))
+        recvs = [a for a in actions if isinstance(a, Recv)]
+        armed = self._arm(recvs[0], site) if recvs else None
+        begin = end = site.index(0)
+        words = 0
+        for action in actions:
+            if not isinstance(action, Recv):
+                stage = site.insert(self._stage(action, site, end))
+                if isinstance(action, Send) and stage.words() % beat_words:
+                    width = self.trait.stream_width
+                    fail(self.op, f"opcode {site.opcode}: {stage.words()} words are no beats of {width} bits")
+                end, words = stage.end, words + stage.words()
+        if words:
+            window = self.trait.dma.input_buffer_size
+            self._check_length(f"opcode {site.opcode} sends", words, window, "input")
+            site.insert(accel.WaitOp(site.insert(accel.StartSendOp(begin, end)).token))
+        for recv in recvs:
+            armed = armed or self._arm(recv, site)
+            site.insert(accel.WaitOp(armed.token))
+            number = self.trait.operand(recv.operand)
+            shape, turned = self._shape(number, site), self._permutation(number)
+            view = self._view(number, site)
+            site.insert(accel.RecvOp(view, shape, turned, site.index(0), self.mode, self._dense(number)))
+            armed = None
+
+    def _arm(self, recv: Recv, site: _Site) -> accel.StartRecvOp:
+        number = self.trait.operand(recv.operand)
+        element = self._source(number).element_type
+        assert isinstance(element, IntegerType)
+        words = tile_words(self._shape(number, site), element.width.data, self._dense(number))
+        window = self.trait.dma.output_buffer_size
+        self._check_length(f"opcode {site.opcode} receives", words, window, "output")
+        return site.insert(accel.StartRecvOp(site.index(0), site.index(words)))
+
+    def _stage(self, action: HostAction, site: _Site, offset: SSAValue) -> accel.StageOp:
+        if isinstance(action, SendLiteral):
+            return accel.SendLiteralOp(action.value, offset)
+        if isinstance(action, SendDim):
+            return self._send_dim(action, site, offset)
+        if isinstance(action, Send):
+            number = self.trait.operand(action.operand)
+            view, shape = self._view(number, site), self._shape(number, site)
+            return accel.SendOp(view, shape, self._permutation(number), offset, self._dense(number))
+        assert not isinstance(action, Recv)
+        loop = self._loop(self.trait.dim(action.dim), site, f"sends the index of {action.dim}")
+        return accel.SendIdxOp(loop.body.block.args[0], offset)
+
+    def _send_dim(self, action: SendDim, site: _Site, offset: SSAValue) -> accel.SendDimOp:
+        tile = [self.trait.size(field.dim) for field in action.fields]
+        for field, size in zip(action.fields, tile, strict=True):
+            bits = action.field_bits(field)
+            if size >> bits:
+                fail(self.op, f"opcode {site.opcode}: size {size} of {field.dim} overflows its {bits} bits")
+        return accel.SendDimOp([site.index(size) for size in tile], [f.shift for f in action.fields], offset)
+
+    def _loop(self, loop: int, site: _Site, what: str) -> scf.ForOp:
+        """The loop over dim number `loop`, which must be around `site`."""
+        level = self.trait.order.index(loop)
+        if level > site.level:
+            fail(self.op, f"opcode {site.opcode} {what} outside the loop over {self.trait.dims[loop]}")
+        return self.loops[level]
+
+    def _dense(self, number: int) -> accel.DenseAttr | None:
+        name = self.trait.operands[number].operand
+        if name not in self.trait.dense:
+            return None
+        return accel.DenseAttr((self.trait.dense[name], self.trait.stream_width))
+
+    def _axes(self, number: int) -> list[str | None]:
+        """For each dim of an operand's memref, the dim of its tile; None: only loops of the host move it."""
+        expressions = self.op.indexing_maps.data[number].data.results
+        return [self.trait.axis(number, expression) for expression in expressions]
+
+    def _permutation(self, number: int) -> list[int]:
+        """For each dim of an operand's tile as it travels, the dim of the view."""
+        axes = [axis for axis in self._axes(number) if axis is not None]
+        return [axes.index(d) for d in self.trait.operands[number].dims]
+
+    def _inside(self, number: int, site: _Site) -> set[str]:
+        """Dims of an operand whose loops are inside `site`: all of them travel at once."""
+        if not self.trait.saves:
+            return set()
+        outer = {self.trait.dims[loop] for loop in self.trait.order[: site.level + 1]}
+        moved = {self.trait.dims[loop] for loop in self.trait.order} - outer
+        return moved & set(self.trait.operands[number].dims)
+
+    def _shape(self, number: int, site: _Site) -> list[int]:
+        """Shape of what travels of an operand at `site`."""
+        inside = self._inside(number, site)
+        whole = dict(zip(self._axes(number), self._source(number).get_shape(), strict=True))
+        dims = self.trait.operands[number].dims
+        return [whole[d] if d in inside else self.trait.size(d) for d in dims]
+
+    def _source(self, number: int) -> MemRefType:
+        view = self.op.operands[number].owner
+        assert isinstance(view, memref.SubviewOp)
+        kind = view.source.type
+        assert isinstance(kind, MemRefType)
+        return kind
+
+    def _view(self, number: int, site: _Site) -> SSAValue:
+        """The current tile of an operand, as seen at `site`."""
+        inside = self._inside(number, site)
+        name = self.trait.operands[number].operand
+        for expression in self.op.indexing_maps.data[number].data.results:
+            for loop in terms(expression):
+                if loop in self.trait.order and self.trait.dims[loop] not in inside:
+                    self._loop(loop, site, f"moves {name}")
+        if (site.block, number) not in self.views:
+            view = self.op.operands[number].owner
+            assert isinstance(view, memref.SubviewOp)
+            axes = self._axes(number)
+            whole = [axis in inside for axis in axes]
+            own = self._whole(view, whole, site) if any(whole) else view.clone()
+            kept = [dim for dim, axis in enumerate(axes) if axis is not None]
+            self.views[site.block, number] = site.insert(_without(own, kept)).result
+        return self.views[site.block, number]
+
+    def _whole(self, view: memref.SubviewOp, whole: Sequence[bool], site: _Site) -> memref.SubviewOp:
+        """`view` with all of the dims that are `whole`."""
+        source = view.source.type
+        kind = view.result.type
+        assert isinstance(source, MemRefType)
+        assert isinstance(kind, MemRefType)
+        starts = [site.index(0) if w else start for w, start in zip(whole, view.offsets, strict=True)]
+        shape = [n if w else m for w, n, m in zip(whole, source.get_shape(), kind.get_shape(), strict=True)]
+        steps = list(view.static_strides.get_values())
+        new = memref.SubviewOp.get(
+            view.source, starts, shape, steps, MemRefType(kind.element_type, shape, kind.layout)
+        )
+        new.result.name_hint = view.source.name_hint
+        return new
+
+    def _check_length(self, what: str, words: int, window: int, side: str) -> None:
+        size, width = words * WORD_BYTES, self.trait.dma.length_width
+        if size >= 1 << width:
+            fail(self.op, f"{what} {size} bytes; a LENGTH register of {width} bits takes {(1 << width) - 1}")
+        if size > window:
+            fail(self.op, f"{what} {size} bytes; the {side} window has {window}")
+
+    def _comment(self) -> str:
+        dims = [self.trait.dims[loop] for loop in self.trait.order]
+        tile = " x ".join(str(self.trait.tile[loop]) for loop in self.trait.order)
+        return f"Tiles of {tile} ({', '.join(dims)}), flow {self.trait.flow}."
+
+    # --- accumulate or overwrite --------------------------------------------------------------------
+
+    def _choose_mode(self) -> None:
+        """Overwrite a zeroed output whose tiles come back once each; then no zeros are written at all."""
+        view = self.op.outputs[0].owner
+        assert isinstance(view, memref.SubviewOp)
+        fill = zero_fill(self.loops[0], view.source)
+        if fill is not None and self._received_once():
+            self.mode = "overwrite"
+            Rewriter.erase_op(fill)
+        if requantises(self.op) is not None:
+            if not self._received_once():
+                fail(self.op, f"flow {self.trait.flow} takes sums before they are whole, and rounds them")
+            self.mode = "overwrite"
+
+    def _received_once(self) -> bool:
+        output = len(self.op.operands) - 1
+        levels = [
+            len(self.loops) - self.trait.flow.depth + depth - 1
+            for name, depth in self.trait.flow.opcodes()
+            for action in self.trait.opcodes[name]
+            if isinstance(action, Recv) and self.trait.operand(action.operand) == output
+        ]
+        if len(levels) != 1:
+            return False
+        around = self.trait.order[: levels[0] + 1]
+        moving = set(operand_loops(self.op, output))
+        return all(loop in moving or self._trips(loop) == 1 for loop in around)
+
+    def _trips(self, loop: int) -> int:
+        """Number of iterations of a loop of the tiled nest; such loops start from 0."""
+        bounds = self.loops[self.trait.order.index(loop)]
+        end, step = accel.constant(bounds.ub), accel.constant(bounds.step)
+        if end is None or step is None:
+            fail(bounds, "its bounds are not constant")
+        return -(-end // step)
+
+
+def _drop_unused(op: ModuleOp) -> None:
+    """Constants that only the replaced ops used."""
+    for constant in [o for o in op.walk() if isinstance(o, arith.ConstantOp)]:
+        if constant.result.first_use is None:
+            Rewriter.erase_op(constant)
+
+
+def _without(view: memref.SubviewOp, kept: Sequence[int]) -> memref.SubviewOp:
+    """`view` with only these dims in its type; the others are one element long."""
+    kind = view.result.type
+    assert isinstance(kind, MemRefType)
+    if len(kept) < kind.get_num_dims():
+        strides, shape = kind.get_strides(), kind.get_shape()
+        assert strides is not None
+        layout = StridedLayoutAttr([strides[dim] for dim in kept], None)
+        view.result._type = MemRefType(kind.element_type, [shape[dim] for dim in kept], layout)
+    return view
+
+
+@dataclass(frozen=True)
+class PlaceFlow(ModulePass):
+    """Replace each tiled op by the opcodes of its flow, and add the function that initialises the DMA.
+
+    ::
+
+        scf.for %m ... { scf.for %n ... { scf.for %k ... {
+          %A_tile = memref.subview %A[%m, %k] ...
+          linalg.generic {...} ins(%A_tile, %B_tile : ...) outs(%C_tile : ...) attrs = {...} {...}
+        } } }
+
+        scf.for %m ... {
+          scf.for %n ... {
+            scf.for %k ... {
+              %A_tile = memref.subview %A[%m, %k] ...
+              %0 = accel.send_literal 1 at %c0 {opcode = "sA"}
+              %1 = accel.send %A_tile as [4, 4] permutation [0, 1] at %0 : ...
+              %2 = accel.start_send %c0 to %1 : !accel.token<"send">
+              accel.wait %2 : !accel.token<"send">
+              ...
+            }
+            %3 = accel.start_recv %c0 to %c16 {opcode = "rC"} : !accel.token<"recv">
+            %4 = accel.send_literal 8 at %c0
+            %5 = accel.start_send %c0 to %4 : !accel.token<"send">
+            accel.wait %5 : !accel.token<"send">
+            accel.wait %3 : !accel.token<"recv">
+            %C_tile = memref.subview %C[%m, %n] ...
+            accel.recv %C_tile as [4, 4] permutation [0, 1] at %c0 mode "accumulate" : ...
+          }
+        }
+
+    The scopes of the flow are the bodies of the innermost loops. Each opcode is one blocking transfer, as
+    published: literal, dims and payload in one; a receive is armed before the send that triggers it.
+    """
+
+    name = "accel-place-flow"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
+            configs: dict[accel.DmaInitConfigAttr, None] = {}
+            for generic in [o for o in function.walk() if isinstance(o, linalg.GenericOp)]:
+                if is_annotated(generic):
+                    nest = _Nest(generic)
+                    configs[accel.DmaInitConfigAttr(nest.trait.dma)] = None
+                    if len(configs) > 1:
+                        fail(generic, "its dma_init_config differs from that of the ops before it")
+                    nest.place()
+            for config in configs:
+                init = func.FuncOp(f"{function.sym_name.data}_init", ((), ()))
+                init.body.block.add_ops([accel.InitDmaOp(config), func.ReturnOp()])
+                Rewriter.insert_op(init, InsertPoint.before(function))
+        _drop_unused(op)

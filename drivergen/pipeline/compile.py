@@ -1,0 +1,378 @@
+"""From MLIR text to a driver: the passes in their order, the stages, and what is said when one fails."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.passes import ModulePass
+
+from axiloom import __version__, isa
+from axiloom.drivergen.c import emit as emit_c
+from axiloom.drivergen.c.copy_driver import compile_copy
+from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harness, init_name
+from axiloom.drivergen.cost.stream_words import stream_words
+from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
+from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
+from axiloom.drivergen.match.trait import Trait, is_annotated
+from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches, nest_cost, queue_cost
+from axiloom.drivergen.nest.nest import nests
+from axiloom.drivergen.nest.packed import sources
+from axiloom.drivergen.passes.frontend.annotate import Annotate
+from axiloom.drivergen.passes.frontend.as_convolution import AsConvolution
+from axiloom.drivergen.passes.frontend.bufferise import Bufferise
+from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
+from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
+from axiloom.drivergen.passes.frontend.generalise import Generalise
+from axiloom.drivergen.passes.frontend.im2col import Im2col
+from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
+from axiloom.drivergen.passes.frontend.split import Split
+from axiloom.drivergen.passes.frontend.tile import Tile
+from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
+from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
+from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
+from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
+from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
+from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
+from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
+from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
+from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
+from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
+from axiloom.drivergen.passes.transfers.overlap_edges import OverlapEdges
+from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
+from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
+from axiloom.drivergen.passes.transfers.residency import Residency
+from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy, sends_in_place
+from axiloom.errors import AxiloomError, CompileError, UsageError
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.names import hint
+from axiloom.isa.contract.types import WORD_BITS
+from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL
+
+STAGES = ("linalg", "accel", "calls", "c")
+"""Where compilation can stop: annotated linalg, transfers in loops, calls of the runtime, C."""
+
+OPTIMISATIONS = (
+    "cache-tiling",
+    "residency",
+    "coalesce",
+    "keep-packed",
+    "double-buffer",
+    "specialise-copies",
+    "zero-copy",
+)
+"""Names of passes that a pipeline may be made of, in the order in which they run."""
+
+PIPELINES: dict[str, tuple[str, ...]] = {
+    "published": (),
+    "coalesced": ("coalesce-transfers",),
+    "copying": OPTIMISATIONS[:-1],
+    "all": OPTIMISATIONS,
+}
+"""Pipelines with a name. `published` has one blocking transfer an opcode, `coalesced` one a block.
+
+`all` copies nothing, unless an operand cannot be read where it is (transposed, rows that are no whole beats):
+then packing it once and keeping it beats queues that copy it each time, and `all` is `copying`.
+"""
+
+
+def default_pipeline(spec: AcceleratorSpec) -> str:
+    """What ``axiloom run`` takes if it is not told: all passes that the accelerator's DMA is able to use."""
+    return "all" if spec.dma.scatter_gather else "copying"
+
+
+def optimisations(pipeline: str) -> tuple[str, ...]:
+    """The passes of a pipeline: one of PIPELINES, or names of OPTIMISATIONS with commas between them."""
+    if pipeline in PIPELINES:
+        return PIPELINES[pipeline]
+    names = pipeline.split(",")
+    for name in names:
+        if name not in OPTIMISATIONS:
+            known = f"{', '.join(PIPELINES)}, or passes with commas between them: {', '.join(OPTIMISATIONS)}"
+            what = "pipeline" if len(names) == 1 else "pass"
+            choices = [*PIPELINES, *OPTIMISATIONS]
+            raise UsageError(f"unknown {what} `{name}`{hint(name, choices)}; there are {known}")
+    return tuple(name for name in OPTIMISATIONS if name in names)
+
+
+COPYING = ("coalesce", "keep-packed", "double-buffer", "specialise-copies", "cache-tiling")
+"""Passes on packets that the CPU packs: with zero-copy there are none."""
+
+ORDERED = ("cache-tiling", "residency", "keep-packed")
+"""Passes that gain by an order of loops, which is chosen for them if none is given."""
+
+
+def _packets(chosen: Sequence[str]) -> CoalesceLoops | None:
+    """The pass that makes packets, if any is wanted: keep-packed and double-buffer need them to work on."""
+    names = {"coalesce", "keep-packed", "double-buffer"} & set(chosen)
+    if not names or "zero-copy" in chosen:
+        return None
+    buffers = 2 if "double-buffer" in chosen else 1
+    return CoalesceLoops(buffers=buffers, keep="keep-packed" in chosen, loops="coalesce" in chosen)
+
+
+def _split(chosen: Sequence[str]) -> Split:
+    """Packets need room for two tiles that come back."""
+    return Split(twice=_packets(chosen) is not None)
+
+
+def transfer_passes(
+    chosen: Sequence[str], stream_width: int = WORD_BITS, caches: Caches = ZYNQ_7000
+) -> list[ModulePass]:
+    """The passes on placed transfers for these optimisations, in their order."""
+    if "zero-copy" in chosen:
+        chosen = [name for name in chosen if name not in COPYING]
+    packets = _packets(chosen)
+    tiling = CacheTiling(caches.l2_size, caches.l2_ways)
+    if packets:
+        tiling = replace(tiling, buffers=packets.buffers, keep=packets.keep, loops=packets.loops)
+    passes: dict[str, list[ModulePass]] = {
+        "cache-tiling": [tiling],
+        "residency": [Residency(outermost="zero-copy" in chosen)],
+        "coalesce": [CoalesceTransfers()] if "coalesce" in chosen else [],
+        "coalesce-transfers": [CoalesceTransfers()],
+        "keep-packed": [KeepPacked()],
+        "double-buffer": [DoubleBuffer()],
+        "specialise-copies": [SpecialiseCopies()],
+        "zero-copy": [FlattenTiles(), ZeroCopy(stream_width, caches.line_bytes)],
+    }
+    found: list[ModulePass] = [OverlapEdges(), PackConstants()] if "zero-copy" in chosen else []
+    for name in chosen:
+        if packets and name in ("coalesce", "keep-packed", "double-buffer"):
+            found.append(packets)
+            packets = None
+        found += passes[name]
+    return found
+
+
+def compile_mlir(
+    text: str,
+    spec: AcceleratorSpec | None,
+    *,
+    flow: str | None = None,
+    order: Sequence[str] | None = None,
+    tile: Sequence[int] | None = None,
+    pipeline: str = "published",
+    stop: str | None = None,
+    name: str = "input.mlir",
+    caches: Caches = ZYNQ_7000,
+) -> Driver:
+    """Compile the function in `text` to a driver of the accelerator `spec`.
+
+    `flow`, `order` (loops, outermost first) and `tile` (m, n, k) default to the accelerator's. `spec` may
+    be None if every op carries its trait. `pipeline` is one of PIPELINES, `stop` the last of STAGES wanted.
+    `name` stands in messages; `caches` are those of the board that the driver is for.
+
+    Raises CompileError (with file, line and column) for what does not parse or cannot be offloaded, and
+    UsageError for a flow, order or pipeline that does not exist.
+    """
+    last = stop or STAGES[-1]
+    if last not in STAGES:
+        raise UsageError(f"unknown stage `{last}`; there are {', '.join(STAGES)}")
+    chosen = optimisations(pipeline)
+    module = parse(text, name)
+    if spec is not None and spec.form is COPY:
+        run_passes(module, prepare(spec))
+        function = only_function(module, name)
+        return compile_copy(module, function, spec, flow, _banner_line(function, spec))
+    annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
+    width = spec.stream_width if spec else WORD_BITS
+    able = spec is None or spec.dma.scatter_gather  # if not, zero-copy itself says so
+    note = None
+    if able and {"zero-copy", "coalesce"} <= set(chosen) and not _in_place(module, annotate, width, chosen):
+        chosen = tuple(one for one in chosen if one != "zero-copy")
+        note = "no zero-copy: an operand cannot be read where it is"
+    if spec is not None and order is None and any(name in chosen for name in ORDERED):
+        annotate = _cheapest_order(module, spec, annotate, chosen, caches)
+    function = only_function(module, name)
+    run_passes(module, [*prepare(spec), annotate])
+    driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
+    driver.passes, driver.note = chosen, note
+    driver.calls = [
+        _call(op, spec) for op in function.walk() if isinstance(op, linalg.GenericOp) and is_annotated(op)
+    ]
+    if not driver.calls:
+        fail(function, "it has no operation to offload")
+    transfers = transfer_passes(chosen, width, caches)
+    for stage, passes in (
+        ("accel", [_split(chosen), Tile(), PlaceFlow(), *transfers]),
+        ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls()]),
+    ):
+        if last in driver.stages:
+            return driver
+        run_passes(module, passes)
+        driver.stages[stage] = str(module) + "\n"
+    driver.args, driver.origins = arguments(function), sources(function)
+    driver.packings = next((dict(one.found) for one in transfers if isinstance(one, PackConstants)), {})
+    if last == "c":
+        what = f"driver of {spec.name if spec else 'the accelerator in its MLIR'}"
+        _write_c(driver, module, _banner(driver, what, spec, pipeline), init_name(function))
+    return driver
+
+
+def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
+    """The passes in front of accel-annotate."""
+    passes: list[ModulePass] = [Generalise()]
+    if isinstance(spec, AcceleratorSpec) and spec.sets("pt"):
+        passes.append(FoldPadding())
+    if isinstance(spec, AcceleratorSpec) and spec.form is MATMUL:
+        passes.append(Im2col())
+    if isinstance(spec, AcceleratorSpec) and spec.post:
+        passes += [FuseEpilogue(), PrepareChannels()]
+    passes.append(Bufferise())
+    if isinstance(spec, AcceleratorSpec) and spec.form is IMAGE:
+        passes.append(AsConvolution())
+    return passes
+
+
+def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int, chosen: Sequence[str]) -> bool:
+    """Does zero copy read all operands where they are? What is packed anyway is better kept in packets."""
+    copy = module.clone()
+    tiled = [Split(), Tile(), PlaceFlow(), OverlapEdges(), PackConstants()]
+    tiled += [Residency(outermost=True)] if "residency" in chosen else []
+    run_passes(copy, [*prepare(annotate.accelerator), annotate, *tiled])
+    FlattenTiles().apply(context(), copy)
+    return sends_in_place(copy, stream_width)
+
+
+def _cheapest_order(
+    module: ModuleOp, spec: AcceleratorSpec, annotate: Annotate, chosen: Sequence[str], caches: Caches
+) -> Annotate:
+    """With the order of loops that costs least in packing and misses; the flow's first one among equals."""
+    flow = annotate.flow or spec.selected_flow
+    orders = isa.loop_orders(spec, flow) if flow in spec.flows else []
+    if len(orders) < 2 or spec.form is not MATMUL:
+        return annotate
+    first = [p for p in transfer_passes(chosen, caches=caches) if isinstance(p, CacheTiling | Residency)]
+    packets = _packets(chosen) or CoalesceLoops(buffers=0)
+    memory = caches if "cache-tiling" in chosen else None
+    beat_words = spec.stream_width // WORD_BITS
+    found: list[tuple[float, Annotate]] = []
+    plain = module.clone()
+    run_passes(plain, prepare(spec))
+    for order in orders:
+        one, copy = replace(annotate, order=order), plain.clone()
+        run_passes(copy, [one, _split(chosen), Tile(), PlaceFlow(), *first])
+        if "zero-copy" in chosen:
+            costs = [queue_cost(nest, beat_words) for _, nest in nests(copy)]
+        else:
+            how = (packets.buffers, packets.keep, packets.loops)
+            costs = [nest_cost(nest, memory, *how) for _, nest in nests(copy)]
+        found.append((sum(costs), one))
+    return min(found, key=lambda pair: pair[0])[1]
+
+
+def compile_cpu(text: str, *, name: str = "input.mlir") -> Driver:
+    """The same function as plain C loops for the CPU, void and with pointers that must not overlap."""
+    module = parse(text, name)
+    function = only_function(module, name)
+    run_passes(module, [Generalise(), Bufferise(), LowerToLoops()])
+    driver = Driver(
+        entry_name(function), arguments(function), {"loops": str(module) + "\n"}, header_name="cpu.h"
+    )
+    banner = f"{driver.function} on the CPU.\nGenerated by axiloom {__version__}."
+    driver.c = driver.stages["c"] = emit_c.emit(module, banner, driver.header_name, restrict=True)
+    driver.header = emit_c.header(module, banner, "AXILOOM_CPU_H", "<stdint.h>", restrict=True)
+    driver.harness = harness(driver, banner, init=None)
+    return driver
+
+
+def config_hash(spec: AcceleratorSpec) -> str:
+    """Short hash of a specification, the one that all generated files carry."""
+    return hashlib.sha256(isa.dumps(spec).encode()).hexdigest()[:16]
+
+
+def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
+    trait = Trait.of(op)
+    problem = dict(zip(trait.dims, sizes(op), strict=True))
+    tile = dict(zip(trait.dims, trait.tile, strict=True))
+    flows = {flow: name for name, flow in spec.flows.items()} if spec else {}
+    own = spec.dims if spec else tuple(MATMUL_DIMS)
+    host = [dim for dim in trait.dims if dim not in own]
+    order = tuple(trait.dims[loop] for loop in trait.order)
+    return Call(
+        {dim: problem[dim] for dim in (*host, *own)},
+        tuple(tile[dim] for dim in own),
+        flows.get(trait.flow, str(trait.flow)),
+        order,
+        _one_row(op, trait, problem),
+        stream_words(op, trait),
+    )
+
+
+def _one_row(op: linalg.GenericOp, trait: Trait, problem: Mapping[str, int]) -> bool:
+    """Filters of 1x1 that step by one over an image without padding: each pixel by itself."""
+    taps = [problem.get(dim, 1) for dim in ("fh", "fw")]
+    steps = [trait.settings.get(name, 1) for name in ("sh", "sw")]
+    if "ow" not in problem or taps + steps != [1] * 4:
+        return False
+    pixels = [problem["oh"], problem["ow"]]
+    for name, rows in (("I", "ih"), ("O", "oh")):
+        number = [operand.operand for operand in trait.operands].index(name)
+        axes = [trait.axis(number, expression) for expression in op.indexing_maps.data[number].data.results]
+        kind = op.operands[number].type
+        assert isinstance(kind, MemRefType)
+        if rows not in axes or list(kind.get_shape()[axes.index(rows) :][:2]) != pixels:
+            return False
+    return True
+
+
+def _banner_line(function: func.FuncOp, spec: AcceleratorSpec) -> str:
+    return (
+        f"{entry_name(function)}: driver of {spec.name}.\n"
+        f"Generated by axiloom {__version__}, configuration {config_hash(spec)}."
+    )
+
+
+def _banner(driver: Driver, what: str, spec: AcceleratorSpec | None, pipeline: str) -> str:
+    lines = [f"{driver.function}: {what}."]
+    for call in driver.calls:
+        tile = " x ".join(map(str, call.tile))
+        order, problem = ", ".join(call.order), " x ".join(map(str, call.sizes.values()))
+        lines.append(
+            f"{problem} ({', '.join(call.sizes)}), tiles of {tile}, flow {call.flow}, loops {order}."
+        )
+    configuration = f", configuration {config_hash(spec)}" if spec else ""
+    passes = f", pipeline {pipeline}" if optimisations(pipeline) else ""
+    return "\n".join([*lines, f"Generated by axiloom {__version__}{configuration}{passes}."])
+
+
+def _write_c(driver: Driver, module: ModuleOp, banner: str, init: str) -> None:
+    driver.c = driver.stages["c"] = emit_c.emit(module, banner, driver.header_name)
+    driver.header = emit_c.header(module, banner, "AXILOOM_DRIVER_H", '"axiloom.h"')
+    driver.harness = harness(driver, banner, init=init)
+
+
+def run_passes(module: ModuleOp, passes: Sequence[ModulePass]) -> None:
+    """Run passes; whatever one raises that is not meant for the user says which pass it was, on what IR."""
+    ctx = context()
+    for one in passes:
+        before = str(module)
+        try:
+            one.apply(ctx, module)
+            module.verify()
+        except AxiloomError:
+            raise
+        except Exception as error:
+            with tempfile.NamedTemporaryFile("w", prefix="axiloom-", suffix=".mlir", delete=False) as file:
+                file.write(before)
+            what = " ".join(str(error).split()) or type(error).__name__
+            raise CompileError(
+                f"pass {one.name} failed: {what}; this is a fault of Axiloom. "
+                f"To repeat it: axiloom-opt -p '{_command(one, Path(file.name))}' {file.name}"
+            ) from error
+
+
+def _command(one: ModulePass, ir: Path) -> str:
+    """The pass as it is written on the command line; a specification goes to a file beside the IR."""
+    if isinstance(one, Annotate) and isinstance(one.accelerator, AcceleratorSpec):
+        path = ir.with_suffix(".json")
+        path.write_text(isa.dumps(one.accelerator), encoding="utf-8")
+        one = Annotate(str(path), one.flow, one.order, one.tile)
+    return str(one)

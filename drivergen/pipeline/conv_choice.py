@@ -1,0 +1,96 @@
+"""How to use an accelerator for a convolution: flow, tile and order that its model says are the fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.linalg import ops as linalg
+
+from axiloom import isa
+from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, choose
+from axiloom.drivergen.dialects.mlir import parse
+from axiloom.drivergen.dialects.product import requantises
+from axiloom.drivergen.match.conv import image_shape, match_conv
+from axiloom.drivergen.match.matmul import Match, NoMatchError, sizes
+from axiloom.drivergen.pipeline.compile import prepare, run_passes
+from axiloom.errors import CompileError
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels.forms import IMAGE
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A flow with its best tile and order."""
+
+    name: str
+    choice: Choice
+
+
+def flows(
+    text: str,
+    spec: AcceleratorSpec,
+    *,
+    order: Sequence[str] | None = None,
+    tile: Sequence[int] | None = None,
+    name: str = "input.mlir",
+) -> list[Flow]:
+    """Those that `spec` has for the largest convolution in the MLIR `text`, the fastest first.
+
+    `order` and `tile`, where they are given, are kept. Raises CompileError where there is no convolution, or
+    none that any flow can do.
+    """
+    module = parse(text, name)
+    run_passes(module, prepare(spec))
+    found: list[tuple[int, linalg.GenericOp, Match]] = []
+    for op in module.walk():
+        if isinstance(op, linalg.GenericOp):
+            try:
+                found.append((_count(op), op, match_conv(op)))
+            except NoMatchError:
+                continue
+    if not found:
+        raise CompileError(f"{name}: there is no convolution in it for {spec.name}")
+    _, op, match = max(found, key=lambda one: one[0])
+    every, why = [], ""
+    for flow, scope in spec.flows.items():
+        rounds = any(spec.opcodes[one].requantises for one, _ in scope.opcodes())
+        orders = isa.loop_orders(spec, flow)
+        if rounds != (requantises(op) is not None) or (order is not None and tuple(order) not in orders):
+            continue
+        try:
+            every.append(Flow(flow, _best(spec, op, match, flow, order, tile)))
+        except NoTileError as error:
+            why = f": {error}"
+    if not every:
+        raise CompileError(f"{name}: no flow of {spec.name} can be used for it{why}")
+    return sorted(every, key=lambda one: (one.choice.cycles, one.name != spec.selected_flow))
+
+
+def _count(op: linalg.GenericOp) -> int:
+    count = 1
+    for size in sizes(op):
+        count *= size
+    return count
+
+
+def _best(
+    spec: AcceleratorSpec,
+    op: linalg.GenericOp,
+    match: Match,
+    flow: str,
+    order: Sequence[str] | None,
+    tile: Sequence[int] | None,
+) -> Choice:
+    given = {k: v for k, v in match.settings.items() if any(k == one.name for one in spec.form.settings)}
+    rows = image_shape(op, match)
+    return choose(
+        spec,
+        dict(zip(match.dims, sizes(op), strict=True)),
+        given,
+        flow,
+        order=order,
+        tile=tile,
+        image={"ih": rows["oh"], "iw": rows["ow"]} if spec.form is IMAGE else None,
+        result_bytes=1 if requantises(op) is not None else 4,
+    )

@@ -1,0 +1,1 @@
+"""Problems that the command line names in short, as MLIR."""

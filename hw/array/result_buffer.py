@@ -1,0 +1,168 @@
+"""Ping-pong buffer of C: adds the rows of finished blocks to what is there, one row a cycle.
+
+Each half is a memory of rows of `cols` words. Block after block, row after row of C lie one after the
+other, as the array finishes them. While one half is sent, computes go on in the other. Clearing costs
+no cycle: the first compute after it overwrites.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import data, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from axiloom.hw.engine.commands import StepLayout
+from axiloom.isa.contract.types import WORD_BITS
+
+MIN_BLOCK_CYCLES = 4
+"""Cycles from the reading of a row until it can be read again with its new value."""
+
+MAX_RUNNING = 7
+"""Computes that may be between array and buffer for one half; a block takes `MIN_BLOCK_CYCLES` at least."""
+
+
+class ResultBuffer(wiring.Component):
+    """`depth` rows of `cols` words in each half; blocks have `rows` rows.
+
+    Adding: `step` comes two cycles before row 0 of its block is whole; `select` then asks for row after
+    row, and `sums` has the one asked for two cycles before.
+    `start` announces a compute on `start_half`; `running` tells in which halves one will not have been
+    written in the next cycle, `busy` that one has not been written.
+    Sending: with `send_enable`, the row at `send_address` of `send_half` is read; the next `send_flow` puts
+    it on `send_row`. `sending` gives the half's read port to the sender.
+    """
+
+    def __init__(self, rows: int, cols: int, depth: int) -> None:
+        self._rows = rows
+        self._cols = cols
+        self._depth = depth
+        super().__init__(
+            {
+                "step": In(StepLayout),
+                "select": Out(range(rows)),
+                "sums": In(WORD_BITS * cols),
+                "start": In(1),
+                "start_half": In(1),
+                "running": Out(2),
+                "busy": Out(1),
+                "sending": In(1),
+                "send_half": In(1),
+                "send_enable": In(1),
+                "send_flow": In(1),
+                "send_address": In(range(depth)),
+                "send_row": Out(WORD_BITS * cols),
+            }
+        )
+
+    @property
+    def rows(self) -> int:
+        return self._rows
+
+    @property
+    def cols(self) -> int:
+        return self._cols
+
+    @property
+    def depth(self) -> int:
+        return self._depth
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        row_layout = data.StructLayout(
+            {"valid": 1, "last": 1, "half": 1, "accumulate": 1, "address": range(self.depth)}
+        )
+        read, fetched, held, added = (
+            Signal(row_layout, name=f"row_{stage}") for stage in ("read", "fetched", "held", "added")
+        )
+        # Three registers follow a read: the memory's own, the row beside the row of sums, the new row.
+        m.d.sync += [fetched.eq(read), held.eq(fetched), added.eq(held)]
+        self._read_rows(m, read)
+        self._count_running(m, held)
+        m.d.comb += self.busy.eq(self.running.any() | added.valid)
+
+        rows_read = []
+        new_row = Signal(WORD_BITS * self.cols, reset_less=True)
+        for i in range(2):
+            m.submodules[f"half_{i}"] = memory = Memory(
+                shape=WORD_BITS * self.cols, depth=self.depth, init=[]
+            )
+            read_port, write_port = memory.read_port(), memory.write_port()
+            sent = Signal(name=f"half_{i}_sent")
+            m.d.comb += [
+                sent.eq(self.sending & (self.send_half == i)),
+                # A row that nobody asked for does no harm: whoever did takes it in the cycle behind.
+                read_port.en.eq(sent | read.valid),
+                read_port.addr.eq(Mux(sent, self.send_address, read.address)),
+                write_port.en.eq(added.valid & (added.half == i)),
+                write_port.addr.eq(added.address),
+                write_port.data.eq(new_row),
+            ]
+            # A register of its own, and nothing before it, as a memory's output comes late in its cycle.
+            row_read = Signal(WORD_BITS * self.cols, name=f"half_{i}_row", reset_less=True)
+            m.d.sync += row_read.eq(read_port.data)
+            rows_read.append(row_read)
+
+        for col in range(self.cols):
+            old_word = Mux(held.half, *(row.word_select(col, WORD_BITS) for row in reversed(rows_read)))
+            new_word = self.sums.word_select(col, WORD_BITS) + Mux(held.accumulate, old_word, 0)
+            m.d.sync += new_row.word_select(col, WORD_BITS).eq(new_word)
+        self._send_rows(m, rows_read)
+        return m
+
+    def _send_rows(self, m: Module, rows_read: list[Signal]) -> None:
+        """A row is in its memory's output in the cycle behind `send_enable`, and in the next one in
+        `rows_read`; from then on in one of two slots, as one row may wait while another is on `send_row`."""
+        fetched, landed = Signal(), Signal()
+        half_fetched, half_landed = Signal(), Signal()
+        slot_fetched, slot_landed = Signal(), Signal()
+        at_once, slot_sent = Signal(), Signal()
+        m.d.sync += [fetched.eq(self.send_enable), landed.eq(fetched), at_once.eq(fetched & self.send_flow)]
+        m.d.sync += [half_landed.eq(half_fetched), slot_landed.eq(slot_fetched)]
+        with m.If(self.send_enable):
+            m.d.sync += [half_fetched.eq(self.send_half), slot_fetched.eq(~slot_fetched)]
+        with m.If(self.send_flow):
+            m.d.sync += slot_sent.eq(slot_fetched)
+
+        row = Mux(half_landed, rows_read[1], rows_read[0])
+        slots = [Signal(WORD_BITS * self.cols, name=f"slot_{i}", reset_less=True) for i in range(2)]
+        for i, slot in enumerate(slots):
+            with m.If(landed & (slot_landed == i)):
+                m.d.sync += slot.eq(row)
+        m.d.comb += self.send_row.eq(Mux(at_once, row, Mux(slot_sent, slots[1], slots[0])))
+
+    def _read_rows(self, m: Module, read: data.View) -> None:
+        """Which row is read: row after row of a block, one cycle before its sums are whole."""
+        row = Signal(range(self.rows))
+        last_row = Signal()
+        last_block = Signal()
+        m.d.comb += [
+            self.select.eq(row),
+            last_row.eq(row == self.rows - 1),
+            read.last.eq(last_row & last_block),
+        ]
+        with m.If(read.valid):
+            m.d.sync += [read.address.eq(read.address + 1), row.eq(row + 1)]
+            with m.If(last_row):
+                m.d.sync += read.valid.eq(0)
+        with m.If(self.step.block_done):
+            m.d.sync += [
+                read.valid.eq(1),
+                read.half.eq(self.step.half),
+                read.accumulate.eq(self.step.accumulate),
+                row.eq(0),
+                last_block.eq(self.step.last_block),
+            ]
+            with m.If(self.step.first_block):
+                m.d.sync += read.address.eq(0)
+
+    def _count_running(self, m: Module, held: data.View) -> None:
+        for i in range(2):
+            computes = Signal(range(MAX_RUNNING + 1), name=f"running_{i}")
+            begun = self.start & (self.start_half == i)
+            written = held.valid & held.last & (held.half == i)  # in the next cycle
+            with m.If(begun & ~written):
+                m.d.sync += computes.eq(computes + 1)
+            with m.Elif(~begun & written):
+                m.d.sync += computes.eq(computes - 1)
+            m.d.comb += self.running[i].eq(computes != 0)

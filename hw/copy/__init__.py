@@ -1,0 +1,1 @@
+"""The engine that gives back what it gets: loop-back and identity."""

@@ -1,0 +1,7 @@
+"""The AXI DMA, with the registers of Xilinx' AXI DMA (AMD PG021).
+
+- ``axi_dma.py``: the DMA as a whole, in direct register or scatter-gather mode
+- ``registers.py``, ``sg_registers.py``: what the host reads and writes
+- ``mm2s.py``, ``s2mm.py``: the movers, memory to stream and back
+- ``sg.py``, ``sg_fetch.py``, ``sg_port.py``: descriptors, ahead of the movers
+"""

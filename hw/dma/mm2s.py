@@ -1,0 +1,253 @@
+"""The MM2S half of the DMA: reads memory in bursts and sends the words as packets."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from axiloom.hw.axi.signatures import AXI4, AXI4Stream
+
+FIFO_DEPTH = 129
+"""Words between memory and stream: at one word a cycle it covers a read latency of about 100 cycles.
+One of them is the FIFO's output register, so that the memory behind it is a power of two."""
+
+MAX_BURSTS = 16
+"""Bursts requested whose last word has not come."""
+
+MAX_COMMANDS = 8
+"""Strided commands taken whose last word was not accepted."""
+
+PAGE_BYTES = 4096
+"""No burst crosses a multiple of this (IHI 0022, A3.4.1)."""
+
+STRIDE_BITS = 19
+ROWS_BITS = 13
+"""Widths of a strided command's fields: those of STRIDE_VSIZE (:mod:`axiloom.hw.dma.sg_fetch`)."""
+
+BURST_INCR = 0b01
+CACHE_BUFFERABLE = 0b0011
+"""Normal, non-cacheable, bufferable memory: what Xilinx' DMA sends."""
+
+
+class Mm2s(wiring.Component):
+    """`start` takes `address` and `length` (bytes, not zero). Plain: one transfer, one packet, at a time.
+
+    With `strided` a command is `rows` rows of `length` bytes, `stride` bytes apart (`rows` 0: one row),
+    and the next one may be given whenever `ready` is high: its bursts follow those of the one before,
+    and so do its words. TLAST comes on the last word of a command that has `last` set.
+
+    A burst is requested only when the FIFO has room for all of it, so the read data channel never
+    waits for the stream, and as many bursts as the FIFO holds hide the latency of memory.
+
+    After a read error, nothing more is requested or delivered; `active` falls when the last beat
+    of the bursts under way has come (strided: and the words before the error were accepted, so that the
+    oldest command without `done` is the one that failed). Words that came before the error are still offered.
+    While `stop` is high nothing is requested or offered, and what comes is dropped; when `drained`
+    rises, the component can be reset without breaking the protocol on `bus`.
+
+    Members
+    -------
+    start, address, length : command, taken in the cycle in which `start` is high
+    stride, rows, last : the rest of it, only with `strided`
+    ready : a command can be taken, only with `strided`
+    stop : prepare for a reset
+    active : from `start` until the last word was accepted, or until all is quiet after an error
+    done : one cycle, with the last word of a command
+    moved : bytes of the command delivered, whole words, valid with `done`, only with `strided`
+    slave_error, decode_error : one cycle for each beat with such a response
+    drained : no transaction on `bus`
+    quiet : nothing will happen before the next `start`
+    """
+
+    def __init__(
+        self, data_width: int = 32, length_width: int = 26, burst: int = 16, strided: bool = False
+    ) -> None:
+        self._data_width = data_width
+        self._length_width = length_width
+        self._burst = burst
+        self._strided = strided
+        rows = {
+            "stride": In(STRIDE_BITS),
+            "rows": In(ROWS_BITS),
+            "last": In(1),
+            "ready": Out(1),
+            "moved": Out(length_width),
+        }
+        super().__init__(
+            {
+                "start": In(1),
+                "address": In(32),
+                "length": In(length_width),
+                **(rows if strided else {}),
+                "stop": In(1),
+                "active": Out(1),
+                "done": Out(1),
+                "slave_error": Out(1),
+                "decode_error": Out(1),
+                "drained": Out(1),
+                "quiet": Out(1),
+                "bus": Out(AXI4(32, data_width, "read")),
+                "stream": Out(AXI4Stream(data_width)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        word_bytes = self._data_width // 8
+        word_shift = word_bytes.bit_length() - 1
+        word_mask = word_bytes - 1
+        bus = self.bus
+
+        # Beside a word: it ends its command, and (strided) that it ends the packet too.
+        marks = 2 if self._strided else 1
+        m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width, depth=FIFO_DEPTH)
+        # What a word ends decides in the same cycle: not in block RAM, whose output comes late.
+        m.submodules.ends = word_ends = SyncFIFOBuffered(width=marks, depth=FIFO_DEPTH)
+        m.submodules.bursts = bursts = SyncFIFO(width=marks, depth=MAX_BURSTS)
+
+        words = Signal(self._length_width - word_shift + 1)
+        m.d.comb += words.eq((self.length + word_mask) >> word_shift)
+
+        address = Signal(32)
+        to_request = Signal.like(words)  # of a row
+        failed = Signal()
+
+        # Plan the next burst in one cycle, request it in the next: the three-way minimum and the
+        # subtractions would else be one long path.
+        beats = Signal(range(self._burst + 1))
+        planned = Signal()
+        ends_row = Signal()
+        ends_command = Signal()
+        room = Signal(range(FIFO_DEPTH + 1), init=FIFO_DEPTH)
+        request = Signal()
+        delivered = Signal()
+
+        # To the end of the page it may be less than a burst; burst and page are powers of two.
+        burst_bits = exact_log2(self._burst)
+        in_burst = address[word_shift : word_shift + burst_bits]
+        last_of_page = address[word_shift + burst_bits : exact_log2(PAGE_BYTES)].all()
+        limit = Signal.like(beats)
+        rest = to_request[: burst_bits + 1]
+        much, fits = Signal(), Signal()
+        m.d.comb += [
+            limit.eq(Mux(last_of_page, self._burst - in_burst, self._burst)),
+            # Not `rest <= limit`, which would wait for that.
+            fits.eq(~much & (Mux(last_of_page, rest + in_burst, rest) <= self._burst)),
+            much.eq(to_request[burst_bits + 1 :].any()),
+            request.eq(
+                planned & ~failed & ~self.stop & (room >= beats) & bursts.w_rdy & (~bus.arvalid | bus.arready)
+            ),
+        ]
+
+        with m.If(~planned & (to_request != 0)):
+            m.d.sync += [
+                beats.eq(Mux(fits, rest, limit)),
+                ends_row.eq(fits),
+                planned.eq(1),
+            ]
+
+        with m.If(bus.arready):
+            m.d.sync += bus.arvalid.eq(0)
+        with m.If(request):
+            m.d.sync += [
+                planned.eq(0),
+                bus.arvalid.eq(1),
+                bus.araddr.eq(address),
+                bus.arlen.eq((beats - 1)[: len(beats)]),
+                address.eq(address + (beats << word_shift)),
+                to_request.eq(to_request - beats),
+            ]
+        # Who requests is known late: both outcomes are there by then.
+        m.d.sync += room.eq(Mux(request, room - beats + delivered, room + delivered))
+        m.d.comb += [
+            bus.arsize.eq(word_shift),
+            bus.arburst.eq(BURST_INCR),
+            bus.arcache.eq(CACHE_BUFFERABLE),
+            bursts.w_data[0].eq(ends_command),
+            bursts.w_en.eq(request),
+        ]
+
+        with m.If(self.start):
+            m.d.sync += [address.eq(self.address), to_request.eq(words)]
+        if self._strided:
+            row_words = Signal.like(words)
+            next_row = Signal(32)
+            stride = Signal(STRIDE_BITS)
+            rows_left = Signal(ROWS_BITS)  # after this one
+            ends_packet = Signal()
+            m.d.comb += [
+                self.ready.eq(~planned & (to_request == 0) & ~failed & ~self.stop),
+                ends_command.eq(ends_row & (rows_left == 0)),
+                bursts.w_data[1].eq(ends_command & ends_packet),
+            ]
+            with m.If(self.start):
+                m.d.sync += [
+                    row_words.eq(words),
+                    next_row.eq(self.address + self.stride),
+                    stride.eq(self.stride),
+                    rows_left.eq(Mux(self.rows == 0, 0, self.rows - 1)),
+                    ends_packet.eq(self.last),
+                ]
+            with m.Elif(request & ends_row & (rows_left != 0)):
+                m.d.sync += [
+                    address.eq(next_row),
+                    to_request.eq(row_words),
+                    next_row.eq(next_row + stride),
+                    rows_left.eq(rows_left - 1),
+                ]
+        else:
+            m.d.comb += ends_command.eq(ends_row)
+
+        last_beat = Signal()
+        error = Signal()
+        m.d.comb += [
+            bus.rready.eq(1),
+            last_beat.eq(bus.rvalid & bus.rlast),
+            bursts.r_en.eq(last_beat),
+            error.eq(bus.rvalid & bus.rresp[1]),
+            self.slave_error.eq(error & ~bus.rresp[0]),
+            self.decode_error.eq(error & bus.rresp[0]),
+            fifo.w_data.eq(bus.rdata),
+            fifo.w_en.eq(bus.rvalid & ~error & ~failed & ~self.stop),
+            word_ends.w_data.eq(Mux(bus.rlast, bursts.r_data, 0)),
+            word_ends.w_en.eq(fifo.w_en),
+            self.drained.eq(~bus.arvalid & (bursts.level == 0)),
+        ]
+        with m.If(error):
+            m.d.sync += failed.eq(1)
+
+        ends = word_ends.r_data[0]
+        m.d.comb += [
+            self.stream.tdata.eq(fifo.r_data),
+            self.stream.tvalid.eq(fifo.r_rdy & ~self.stop),
+            self.stream.tlast.eq(word_ends.r_data[-1] & fifo.r_rdy),
+            delivered.eq(self.stream.tvalid & self.stream.tready),
+            fifo.r_en.eq(delivered),
+            word_ends.r_en.eq(delivered),
+            self.done.eq(delivered & ends),
+            self.quiet.eq(~self.active & (fifo.level == 0)),
+        ]
+        over = Signal()
+        if self._strided:
+            commands = Signal(range(MAX_COMMANDS + 1))
+            words_moved = Signal(self._length_width - word_shift)
+            m.d.comb += [
+                self.active.eq(commands != 0),
+                self.moved.eq((words_moved + 1) << word_shift),
+                over.eq(failed & self.drained & (fifo.level == 0)),
+            ]
+            m.d.sync += commands.eq(commands + self.start - self.done)
+            with m.If(delivered):
+                m.d.sync += words_moved.eq(Mux(ends, 0, words_moved + 1))
+            with m.If(over):
+                m.d.sync += commands.eq(0)
+        else:
+            m.d.comb += over.eq(failed & self.drained)
+            with m.If(self.start):
+                m.d.sync += self.active.eq(1)
+            with m.If(self.done | over):
+                m.d.sync += self.active.eq(0)
+        return m

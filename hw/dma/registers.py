@@ -1,0 +1,230 @@
+"""The registers of the DMA: an AXI4-Lite slave, and the four registers of one channel.
+
+Source of the map and of the meaning of each bit: AMD PG021 (AXI DMA v7.1), "Direct Register Mode
+Register Address Map" and the pages of DMACR, DMASR, SA/DA and LENGTH.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from axiloom.hw.axi.signatures import AXI4Lite
+
+ADDRESS_WIDTH = 10
+"""Address bits of the register port, as on the Xilinx core. What lies above 0x58 reads as zero."""
+
+
+class Register(IntEnum):
+    """Byte offsets inside a channel's part of the map."""
+
+    DMACR = 0x00
+    DMASR = 0x04
+    ADDRESS = 0x18
+    LENGTH = 0x28
+
+
+class LiteSlave(wiring.Component):
+    """AXI4-Lite to one-cycle strobes. Every access is answered OKAY; strobes and protection bits are
+    ignored, as on the Xilinx core, which has no such ports.
+
+    Members
+    -------
+    write, write_index, write_data : a register (by word index) is written in this cycle
+    read_index, read_data : the register's value is taken in the cycle in which the index is shown
+    """
+
+    def __init__(self, addr_width: int = ADDRESS_WIDTH) -> None:
+        super().__init__(
+            {
+                "bus": In(AXI4Lite(addr_width)),
+                "write": Out(1),
+                "write_index": Out(addr_width - 2),
+                "write_data": Out(32),
+                "read_index": Out(addr_width - 2),
+                "read_data": In(32),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        bus = self.bus
+
+        m.d.comb += [
+            self.write.eq(bus.awvalid & bus.wvalid & (~bus.bvalid | bus.bready)),
+            self.write_index.eq(bus.awaddr >> 2),
+            self.write_data.eq(bus.wdata),
+            bus.awready.eq(self.write),
+            bus.wready.eq(self.write),
+        ]
+        with m.If(bus.bready):
+            m.d.sync += bus.bvalid.eq(0)
+        with m.If(self.write):
+            m.d.sync += bus.bvalid.eq(1)
+
+        m.d.comb += [
+            self.read_index.eq(bus.araddr >> 2),
+            bus.arready.eq(~bus.rvalid | bus.rready),
+        ]
+        with m.If(bus.rready):
+            m.d.sync += bus.rvalid.eq(0)
+        with m.If(bus.arvalid & bus.arready):
+            m.d.sync += [bus.rvalid.eq(1), bus.rdata.eq(self.read_data)]
+        return m
+
+
+class ChannelRegisters(wiring.Component):
+    """DMACR, DMASR, SA or DA, and LENGTH of one channel.
+
+    `min_length` is the smallest number of bytes the channel can transfer; a shorter, non-zero LENGTH
+    and an address that is not a multiple of `alignment` are answered with DMAIntErr (PG021 leaves the
+    latter undefined). A LENGTH of zero (also after cutting it to `length_width` bits), of a halted
+    channel or of one with a transfer under way has no effect.
+
+    Members
+    -------
+    write_control, write_status, write_address, write_length, write_data : one-cycle strobes
+    control, status, length : what reads back, with `address`
+    resetting : shown in DMACR.Reset
+    start, address, length : command to the channel
+    active, done, received, overflow, slave_error, decode_error : from the channel; LENGTH becomes
+        `received` where `reports_length` is set
+    introut : the channel's interrupt
+    """
+
+    def __init__(
+        self, length_width: int, alignment: int, min_length: int = 1, reports_length: bool = False
+    ) -> None:
+        self._length_width = length_width
+        self._alignment = alignment
+        self._min_length = min_length
+        self._reports_length = reports_length
+        super().__init__(
+            {
+                "write_control": In(1),
+                "write_status": In(1),
+                "write_address": In(1),
+                "write_length": In(1),
+                "write_data": In(32),
+                "control": Out(32),
+                "status": Out(32),
+                "resetting": In(1),
+                "start": Out(1),
+                "address": Out(32),
+                "length": Out(length_width),
+                "active": In(1),
+                "done": In(1),
+                "received": In(length_width),
+                "overflow": In(1),
+                "slave_error": In(1),
+                "decode_error": In(1),
+                "introut": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        data = self.write_data
+
+        run = Signal()
+        ioc_enable = Signal()
+        delay_enable = Signal()
+        error_enable = Signal()
+        irq_threshold = Signal(8, init=1)
+        irq_delay = Signal(8)
+
+        busy = Signal()
+        halted = Signal()
+        idle = Signal()
+        dma_int_err = Signal()
+        dma_slv_err = Signal()
+        dma_dec_err = Signal()
+        ioc_irq = Signal()
+        error_irq = Signal()
+        any_error = Signal()
+
+        zeros = Const(0, 1)
+        m.d.comb += [
+            self.control.eq(
+                Cat(
+                    run,
+                    Const(1, 1),  # reserved, reads as 1
+                    self.resetting,
+                    Const(0, 9),  # Keyhole and Cyclic BD, which are not built in, and reserved bits
+                    ioc_enable,
+                    delay_enable,
+                    error_enable,
+                    zeros,
+                    irq_threshold,
+                    irq_delay,
+                )
+            ),
+            self.status.eq(
+                Cat(
+                    halted,
+                    idle & ~halted,
+                    Const(0, 2),  # reserved; no scatter-gather engine
+                    dma_int_err,
+                    dma_slv_err,
+                    dma_dec_err,
+                    Const(0, 5),
+                    ioc_irq,
+                    zeros,  # Dly_Irq: only with scatter-gather
+                    error_irq,
+                )
+            ),
+            busy.eq(self.start | self.active),
+            halted.eq(~run & ~busy),
+            any_error.eq(dma_int_err | dma_slv_err | dma_dec_err),
+            self.introut.eq((ioc_irq & ioc_enable) | (error_irq & error_enable)),
+        ]
+
+        # --- what the program writes ---
+        with m.If(self.write_control):
+            m.d.sync += [
+                run.eq(data[0]),
+                ioc_enable.eq(data[12]),
+                delay_enable.eq(data[13]),
+                error_enable.eq(data[14]),
+                irq_delay.eq(data[24:32]),
+            ]
+            with m.If(data[16:24] != 0):  # a threshold of zero is not taken
+                m.d.sync += irq_threshold.eq(data[16:24])
+        with m.If(self.write_status):  # write one to clear
+            m.d.sync += [ioc_irq.eq(ioc_irq & ~data[12]), error_irq.eq(error_irq & ~data[14])]
+        with m.If(self.write_address):
+            m.d.sync += self.address.eq(data)
+
+        new_length = data[: self._length_width]
+        wanted = Signal()
+        wrong = Signal()
+        refused = Signal()
+        m.d.comb += [
+            wanted.eq(self.write_length & run & ~any_error & ~refused & ~busy & (new_length != 0)),
+            wrong.eq(self.address[: exact_log2(self._alignment)].any() | (new_length < self._min_length)),
+        ]
+        with m.If(self.write_length & ~busy):
+            m.d.sync += self.length.eq(new_length)
+        m.d.sync += [self.start.eq(wanted & ~wrong), refused.eq(wanted & wrong)]
+
+        # --- what the channel reports: it comes last, so that no event is lost to a write ---
+        with m.If(halted | self.start):
+            m.d.sync += idle.eq(0)
+        with m.If(self.done):
+            m.d.sync += [idle.eq(1), ioc_irq.eq(1)]
+            if self._reports_length:
+                m.d.sync += self.length.eq(self.received)
+        with m.If(self.overflow | refused):
+            m.d.sync += [dma_int_err.eq(1), error_irq.eq(1)]
+        with m.If(self.slave_error):
+            m.d.sync += [dma_slv_err.eq(1), error_irq.eq(1)]
+        with m.If(self.decode_error):
+            m.d.sync += [dma_dec_err.eq(1), error_irq.eq(1)]
+        # An error stops the channel for good: RS stays 0 until a reset.
+        with m.If(any_error | refused):
+            m.d.sync += run.eq(0)
+        return m

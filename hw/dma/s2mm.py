@@ -1,0 +1,299 @@
+"""The S2MM half of the DMA: collects packets from the stream and writes them to memory in bursts."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from axiloom.hw.axi.signatures import AXI4, AXI4Stream
+from axiloom.hw.dma.mm2s import (
+    BURST_INCR,
+    CACHE_BUFFERABLE,
+    PAGE_BYTES,
+    ROWS_BITS,
+    STRIDE_BITS,
+)
+
+FIFO_DEPTH = 65
+"""Words collected but not yet written (a power of two and the FIFO's output register)."""
+
+COMMAND_DEPTH = 5
+"""Bursts whose address was not yet accepted."""
+
+MAX_OUTSTANDING = 15
+"""Bursts collected whose response has not come: 240 words hide a write latency of 200 cycles."""
+
+
+class S2mm(wiring.Component):
+    """`start` takes `address` and `length` (bytes of the buffer, at least a word). Plain: one packet
+    at a time.
+
+    A burst gets its address only when all of its words are here, so that it has its true length and
+    never waits for the stream. It ends after `burst` words, at the packet's TLAST, at the end of the
+    buffer, and before a 4 KiB boundary. A packet longer than the buffer is an `overflow`: the
+    buffer is full, the rest of the packet is not accepted.
+
+    With `strided` the buffer is `rows` rows of `length` bytes, `stride` bytes apart (`rows` 0: one row).
+    The next command may be given whenever `ready` is high, at the latest in the cycle in which the last
+    word of the one before is accepted, so that packets follow each other without a gap. A packet that
+    fills a buffer without an end goes on in the next one.
+
+    After an overflow or a write error, no more words are accepted; `active` falls when the responses
+    of all bursts have come. While `stop` is high nothing is accepted; when `drained` rises, the
+    component can be reset without breaking the protocol on `bus`.
+
+    Members
+    -------
+    start, address, length : command, taken in the cycle in which `start` is high
+    stride, rows : the rest of it, only with `strided`
+    ready : a command can be taken, only with `strided`
+    stop : prepare for a reset
+    active : from `start` until every response has come
+    done : one cycle, the last of `active`, unless there was an error; strided: once a command, when
+        the responses of all its bursts have come
+    received : bytes accepted since `start`; strided: of a command, with `filled`
+    filled, begins, ends : one cycle, with the last word of a command; whether it holds the first and the last
+        word of a packet (only with `strided`)
+    overflow, slave_error, decode_error : one cycle each, when it is found
+    drained : no transaction on `bus`
+    quiet : nothing will happen before the next `start` or the next word of the stream
+    """
+
+    def __init__(
+        self, data_width: int = 32, length_width: int = 26, burst: int = 16, strided: bool = False
+    ) -> None:
+        self._data_width = data_width
+        self._length_width = length_width
+        self._burst = burst
+        self._strided = strided
+        rows = {
+            "stride": In(STRIDE_BITS),
+            "rows": In(ROWS_BITS),
+            "ready": Out(1),
+            "filled": Out(1),
+            "begins": Out(1),
+            "ends": Out(1),
+        }
+        super().__init__(
+            {
+                "start": In(1),
+                "address": In(32),
+                "length": In(length_width),
+                **(rows if strided else {}),
+                "stop": In(1),
+                "active": Out(1),
+                "done": Out(1),
+                "received": Out(length_width),
+                "overflow": Out(1),
+                "slave_error": Out(1),
+                "decode_error": Out(1),
+                "drained": Out(1),
+                "quiet": Out(1),
+                "bus": Out(AXI4(32, data_width, "write")),
+                "stream": In(AXI4Stream(data_width)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        word_bytes = self._data_width // 8
+        word_shift = word_bytes.bit_length() - 1
+        bus = self.bus
+        stream = self.stream
+
+        m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width, depth=FIFO_DEPTH)
+        # What ends a burst decides in the same cycle: not in block RAM, whose output comes late.
+        m.submodules.ends = ends = SyncFIFOBuffered(width=1, depth=FIFO_DEPTH)
+        m.submodules.commands = commands = SyncFIFOBuffered(width=32 + 8, depth=COMMAND_DEPTH)
+
+        # --- collect words into bursts ---
+        collecting = Signal()
+        failed = Signal()
+        address = Signal(32)
+        burst_address = Signal(32)
+        beat = Signal(range(self._burst))
+        words_left = Signal(self._length_width - word_shift)
+        words_received = Signal.like(words_left)
+        pending = Signal(range(MAX_OUTSTANDING + 1))
+        accept = Signal()
+        # What ends bursts is known a cycle ahead.
+        row_ends = Signal()
+        page_ends = Signal()
+        page_bits = exact_log2(PAGE_BYTES)
+        last_in_page = PAGE_BYTES // word_bytes - 1
+        command_ends = Signal()
+        burst_ends = Signal()
+        response = Signal()
+        full = Cat(
+            _full(m, "words", fifo.level, FIFO_DEPTH, accept, fifo.r_rdy & fifo.r_en),
+            _full(
+                m, "commands", commands.level, COMMAND_DEPTH, commands.w_en, commands.r_rdy & commands.r_en
+            ),
+            _full(m, "pending", pending, MAX_OUTSTANDING, commands.w_en, response),
+        )
+        m.d.comb += [
+            stream.tready.eq(collecting & ~self.stop & ~full.any()),
+            accept.eq(stream.tvalid & stream.tready),
+            burst_ends.eq(command_ends | row_ends | (beat == self._burst - 1) | page_ends),
+            fifo.w_data.eq(stream.tdata),
+            fifo.w_en.eq(accept),
+            ends.w_data.eq(burst_ends),
+            ends.w_en.eq(accept),
+            commands.w_data.eq(Cat(Mux(beat == 0, address, burst_address), beat)),
+            commands.w_en.eq(accept & burst_ends),
+        ]
+        with m.If(accept):
+            m.d.sync += [
+                address.eq(address + word_bytes),
+                page_ends.eq(address[word_shift:page_bits] == last_in_page - 1),
+                beat.eq(Mux(burst_ends, 0, beat + 1)),
+                words_left.eq(words_left - 1),
+                row_ends.eq(words_left == 2),
+                words_received.eq(words_received + 1),
+            ]
+            with m.If(beat == 0):
+                m.d.sync += burst_address.eq(address)
+            with m.If(command_ends):
+                m.d.sync += collecting.eq(0)
+        if self._strided:
+            self._rows(m, accept, row_ends, page_ends, command_ends, address, words_left)
+            m.d.comb += [
+                self.ready.eq((~collecting | (accept & command_ends)) & ~failed & ~self.stop),
+                self.received.eq((words_received + 1) << word_shift),
+            ]
+        else:
+            m.d.comb += [
+                command_ends.eq(stream.tlast | row_ends),
+                self.overflow.eq(accept & command_ends & ~stream.tlast),
+                self.received.eq(words_received << word_shift),
+            ]
+        with m.If(self.start):
+            m.d.sync += [
+                collecting.eq(1),
+                address.eq(self.address),
+                page_ends.eq(self.address[word_shift:page_bits] == last_in_page),
+                beat.eq(0),
+                words_left.eq(self.length >> word_shift),
+                row_ends.eq((self.length >> word_shift) == 1),
+                words_received.eq(0),
+            ]
+
+        # --- addresses, then their words, then their responses ---
+        unsent = Signal.like(pending)
+        address_accepted = Signal()
+        burst_sent = Signal()
+        m.d.comb += [
+            Cat(bus.awaddr, bus.awlen).eq(commands.r_data),
+            bus.awvalid.eq(commands.r_rdy),
+            commands.r_en.eq(bus.awready),
+            bus.awsize.eq(word_shift),
+            bus.awburst.eq(BURST_INCR),
+            bus.awcache.eq(CACHE_BUFFERABLE),
+            address_accepted.eq(bus.awvalid & bus.awready),
+            bus.wdata.eq(fifo.r_data),
+            bus.wlast.eq(ends.r_data),
+            bus.wstrb.eq(~0),
+            bus.wvalid.eq(fifo.r_rdy & (unsent != 0)),
+            fifo.r_en.eq(bus.wready & (unsent != 0)),
+            ends.r_en.eq(fifo.r_en),
+            burst_sent.eq(bus.wvalid & bus.wready & bus.wlast),
+            bus.bready.eq(1),
+            response.eq(bus.bvalid),
+        ]
+        m.d.sync += [
+            unsent.eq(unsent + address_accepted - burst_sent),
+            pending.eq(pending + commands.w_en - response),
+        ]
+
+        # --- how it ends ---
+        error = Signal()
+        m.d.comb += [
+            error.eq(response & bus.bresp[1]),
+            self.slave_error.eq(error & ~bus.bresp[0]),
+            self.decode_error.eq(error & bus.bresp[0]),
+            self.drained.eq(pending == 0),
+            self.quiet.eq((pending == 0) & (~self.active | collecting) & ~accept),
+        ]
+        with m.If(self.overflow | error):
+            m.d.sync += failed.eq(1)
+        with m.If(error):
+            m.d.sync += collecting.eq(0)
+        if self._strided:
+            # Bursts whose response has not come: whether it is the last of its command.
+            m.submodules.bursts = bursts = SyncFIFO(width=1, depth=MAX_OUTSTANDING + 1)
+            m.d.comb += [
+                bursts.w_data.eq(command_ends),
+                bursts.w_en.eq(commands.w_en),
+                bursts.r_en.eq(response),
+                self.active.eq(collecting | (pending != 0)),
+                self.done.eq(response & bursts.r_data & ~error & ~failed),
+            ]
+            return m
+        finished = Signal()
+        m.d.comb += [
+            finished.eq(self.active & ~collecting & (pending == 0)),
+            self.done.eq(finished & ~failed),
+        ]
+        with m.If(self.start):
+            m.d.sync += self.active.eq(1)
+        with m.If(finished):
+            m.d.sync += self.active.eq(0)
+        return m
+
+    def _rows(
+        self,
+        m: Module,
+        accept: Signal,
+        row_ends: Signal,
+        page_ends: Signal,
+        command_ends: Signal,
+        address: Signal,
+        words_left: Signal,
+    ) -> None:
+        """From row to row of a command, and what is to be said of it at its end."""
+        row_words = Signal.like(words_left)
+        next_row = Signal(32)
+        stride = Signal(STRIDE_BITS)
+        rows_left = Signal(ROWS_BITS)  # after this one
+        between = Signal(init=1)  # packets
+        begins = Signal()  # this command has the first word of a packet, taken with an earlier word
+        any_word = Signal()
+        m.d.comb += [
+            command_ends.eq(self.stream.tlast | (row_ends & (rows_left == 0))),
+            self.filled.eq(accept & command_ends),
+            self.begins.eq(Mux(any_word, begins, between)),
+            self.ends.eq(self.stream.tlast),
+        ]
+        with m.If(accept):
+            m.d.sync += [between.eq(self.stream.tlast), any_word.eq(~command_ends)]
+            with m.If(~any_word):
+                m.d.sync += begins.eq(between)
+            with m.If(row_ends):
+                m.d.sync += [
+                    address.eq(next_row),
+                    page_ends.eq(next_row[exact_log2(self._data_width) - 3 : exact_log2(PAGE_BYTES)].all()),
+                    words_left.eq(row_words),
+                    row_ends.eq(row_words == 1),
+                    next_row.eq(next_row + stride),
+                    rows_left.eq(rows_left - 1),
+                ]
+        with m.If(self.start):
+            m.d.sync += [
+                row_words.eq(self.length >> (exact_log2(self._data_width) - 3)),
+                next_row.eq(self.address + self.stride),
+                stride.eq(self.stride),
+                rows_left.eq(Mux(self.rows == 0, 0, self.rows - 1)),
+            ]
+
+
+def _full(m: Module, name: str, level: Value, depth: int, enters: Value, leaves: Value) -> Signal:
+    """Whether something that holds `level` of `depth` is full: as the level says, without its comparison."""
+    full = Signal(name=f"{name}_full")
+    with m.If(enters & ~leaves):
+        m.d.sync += full.eq(level == depth - 1)
+    with m.Elif(leaves & ~enters):
+        m.d.sync += full.eq(0)
+    return full

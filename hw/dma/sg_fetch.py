@@ -1,0 +1,222 @@
+"""Fetching of descriptors, ahead of what the channel does.
+
+Source of the layout: AMD PG021 (AXI DMA v7.1), "Scatter Gather Descriptor". STRIDE_VSIZE is our
+extension: it lies where, and is made as, PG021's multichannel mode has it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, ResetInserter, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
+
+from axiloom.hw.dma.mm2s import PAGE_BYTES, ROWS_BITS, STRIDE_BITS
+
+DESCRIPTOR_BYTES = 64
+INDEX_BITS = 32 - 6
+"""Of a descriptor's address: it is a multiple of 64 bytes."""
+
+LENGTH_BITS = 26
+
+DEPTH = 8
+"""Descriptors fetched or being fetched, and not yet begun."""
+
+# Words of a descriptor, by index.
+NXTDESC, BUFFER_ADDRESS, STRIDE_VSIZE, CONTROL, STATUS = 0, 2, 4, 6, 7
+
+
+DESCRIPTOR = data.StructLayout(
+    {
+        "index": INDEX_BITS,
+        "address": 32,
+        "stride": STRIDE_BITS,
+        "rows": ROWS_BITS,
+        "length": LENGTH_BITS,
+        "last": 1,
+        "misfit": 1,
+        "stale": 1,
+        "slave_error": 1,
+        "decode_error": 1,
+    }
+)
+"""What the channel is told of a descriptor. `misfit`: its sizes are not for this DMA; `stale`: it was
+completed already; `slave_error`, `decode_error`: it could not be read."""
+
+
+class DescriptorFetch(wiring.Component):
+    """From `first` (taken with `load`), along NXTDESC, up to the descriptor at `tail`, after `go`.
+
+    The next descriptor is requested before the one in front of it has arrived, by the assumption that
+    it lies behind it in memory; if NXTDESC then says otherwise, what was fetched so is thrown
+    away. The assumption is not made across a 4 KiB boundary, behind which another slave may be.
+
+    A `go` lets it go on to `tail` even if it has just stopped there, as when a ring is run again.
+
+    Parameters
+    ----------
+    data_width : of the memory port of the data
+    min_length : bytes; a shorter descriptor is a misfit, as is one that is not aligned to the port
+
+    Members
+    -------
+    load, first : the next descriptor, by index
+    go, tail : the last one
+    flush : stop and forget all that was fetched
+    read, ..., read_response : requests to memory, as of :class:`axiloom.hw.dma.sg_port.SgRequests`
+    valid, descriptor, take : the oldest descriptor fetched, in order
+    empty : nothing is fetched, nothing will be
+    quiet : nothing will happen before the next `go`, `take` or `flush`
+    """
+
+    def __init__(self, data_width: int, min_length: int = 1) -> None:
+        self._data_width = data_width
+        self._min_length = min_length
+        super().__init__(
+            {
+                "load": In(1),
+                "first": In(INDEX_BITS),
+                "go": In(1),
+                "tail": In(INDEX_BITS),
+                "flush": In(1),
+                "read": Out(1),
+                "read_address": Out(32),
+                "read_granted": In(1),
+                "beat": In(1),
+                "data": In(32),
+                "read_response": In(2),
+                "valid": Out(1),
+                "descriptor": Out(DESCRIPTOR),
+                "take": In(1),
+                "empty": Out(1),
+                "quiet": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.fetches = fetches = SyncFIFO(width=INDEX_BITS, depth=DEPTH)
+        queue = SyncFIFOBuffered(width=DESCRIPTOR.size, depth=DEPTH + 1)
+        m.submodules.queue = ResetInserter(self.flush)(queue)
+
+        # --- what to fetch next ---
+        following = Signal(INDEX_BITS)
+        certain = Signal()  # `following` is no assumption
+        stopped = Signal(init=1)
+        word = Signal(range(8))  # of the oldest fetch, that comes next
+        places = Signal(range(DEPTH + 1), init=DEPTH)
+        begins_page = Signal()
+        m.d.comb += [
+            begins_page.eq(following[: exact_log2(PAGE_BYTES // DESCRIPTOR_BYTES)] == 0),
+            # Not in the cycle in which a NXTDESC is looked at: it may change `following`.
+            self.read.eq(
+                ~stopped
+                & ~self.flush
+                & (places != 0)
+                & fetches.w_rdy
+                & (certain | ~begins_page)
+                & ~(self.beat & (word == NXTDESC))
+            ),
+            self.read_address.eq(following << 6),
+            fetches.w_data.eq(following),
+            fetches.w_en.eq(self.read_granted),
+        ]
+        with m.If(self.read_granted):
+            m.d.sync += [following.eq(following + 1), certain.eq(0)]
+            with m.If(following == self.tail):
+                m.d.sync += stopped.eq(1)
+
+        # --- what comes: whether it is wanted, and what NXTDESC says ---
+        to_drop = Signal(range(DEPTH + 1))  # the oldest fetches
+        to_drop_next = Signal.like(to_drop)  # those behind the oldest one
+        wanted = Signal()
+        last_word = Signal()
+        successors = Signal()
+        next_index = Signal(INDEX_BITS)
+        is_next = Signal()
+        m.d.comb += [
+            wanted.eq(to_drop == 0),
+            last_word.eq(self.beat & (word == STATUS)),
+            fetches.r_en.eq(last_word),
+            successors.eq(fetches.level != 1),
+            next_index.eq(self.data >> 6),
+            is_next.eq(next_index == (fetches.r_data + 1)[:INDEX_BITS]),
+        ]
+        with m.If(self.beat):
+            m.d.sync += word.eq(word + 1)
+        with m.If(self.beat & (word == NXTDESC) & wanted):
+            with m.If(~is_next & ~self.read_response[1]):
+                m.d.sync += [following.eq(next_index), certain.eq(1), to_drop_next.eq(fetches.level - 1)]
+                with m.If(successors):
+                    m.d.sync += stopped.eq(0)  # it was one of them that was taken for the tail
+            with m.Elif(~successors):
+                m.d.sync += certain.eq(1)
+        with m.If(last_word):
+            m.d.sync += [to_drop.eq(Mux(wanted, to_drop_next, to_drop - 1)), to_drop_next.eq(0)]
+
+        # --- its fields ---
+        gathered = Signal(DESCRIPTOR)
+        entry = Signal(DESCRIPTOR)
+        failing = self.beat & self.read_response[1]
+        with m.If(self.beat), m.Switch(word):
+            with m.Case(NXTDESC):
+                m.d.sync += [gathered.slave_error.eq(0), gathered.decode_error.eq(0)]
+            with m.Case(BUFFER_ADDRESS):
+                m.d.sync += gathered.address.eq(self.data)
+            with m.Case(STRIDE_VSIZE):
+                m.d.sync += [gathered.stride.eq(self.data), gathered.rows.eq(self.data >> 19)]
+            with m.Case(CONTROL):
+                m.d.sync += [gathered.length.eq(self.data), gathered.last.eq(self.data[26])]
+        with m.If(failing):
+            m.d.sync += [
+                gathered.slave_error.eq(~self.read_response[0]),
+                gathered.decode_error.eq(self.read_response[0]),
+            ]
+        m.d.comb += [
+            entry.eq(gathered),
+            entry.index.eq(fetches.r_data),
+            entry.misfit.eq(self._misfit(gathered)),
+            entry.stale.eq(self.data[31]),
+            entry.slave_error.eq(gathered.slave_error | (failing & ~self.read_response[0])),
+            entry.decode_error.eq(gathered.decode_error | (failing & self.read_response[0])),
+            queue.w_data.eq(entry),
+            queue.w_en.eq(last_word & wanted),
+            self.descriptor.eq(queue.r_data),
+            self.valid.eq(queue.r_rdy),
+            queue.r_en.eq(self.take),
+        ]
+        dropped = Signal()
+        m.d.comb += dropped.eq(last_word & ~wanted)
+        m.d.sync += places.eq(places - self.read_granted + self.take + dropped)
+
+        # --- begin and end ---
+        with m.If(self.load):
+            m.d.sync += [following.eq(self.first), certain.eq(1)]
+        with m.If(self.go):
+            m.d.sync += stopped.eq(0)
+        with m.If(self.flush):
+            m.d.sync += [
+                stopped.eq(1),
+                to_drop.eq(fetches.level - last_word),
+                to_drop_next.eq(0),
+                places.eq(DEPTH - fetches.level + last_word),
+            ]
+        m.d.comb += [
+            self.empty.eq(stopped & (fetches.level == 0) & (queue.level == 0)),
+            self.quiet.eq(
+                ((places == 0) | stopped) & (fetches.level == 0) & ((queue.level == 0) | queue.r_rdy)
+            ),
+        ]
+        return m
+
+    def _misfit(self, descriptor: Any) -> Value:
+        """No bytes, an address that is not aligned, or rows that are not."""
+        shift = exact_log2(self._data_width // 8)
+        return (
+            (descriptor.length < self._min_length)
+            | descriptor.address[:shift].any()
+            | ((descriptor.rows != 0) & (descriptor.length[:shift].any() | descriptor.stride[:shift].any()))
+        )

@@ -1,0 +1,198 @@
+"""The registers of a channel in scatter-gather mode, and its interrupts.
+
+Source: AMD PG021 (AXI DMA v7.1), "Scatter/Gather Mode Register Address Map" and the pages of DMACR,
+DMASR, CURDESC and TAILDESC.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from axiloom.hw.dma.sg_fetch import INDEX_BITS
+
+DELAY_UNIT = 125
+"""Cycles that a step of IRQDelay lasts (PG021)."""
+
+
+class SgRegister(IntEnum):
+    """Byte offsets inside a channel's part of the map. The upper halves of the pointers read as zero."""
+
+    DMACR = 0x00
+    DMASR = 0x04
+    CURDESC = 0x08
+    TAILDESC = 0x10
+
+
+class SgRegisters(wiring.Component):
+    """DMACR, DMASR, CURDESC and TAILDESC of one channel.
+
+    CURDESC can be written while the channel is halted, TAILDESC has an effect while it runs.
+    IOC_Irq counts packets: it is set after IRQThreshold of them; where fewer were completed and no more
+    come for IRQDelay * :data:`DELAY_UNIT` cycles, Dly_Irq is set instead. A write of DMACR that changes
+    the threshold begins to count anew, and so does either interrupt.
+
+    Members
+    -------
+    write_control, write_status, write_current, write_tail, write_data : one-cycle strobes
+    control, status, current, tail : what reads back
+    resetting : shown in DMACR.Reset
+    run, load, first, go, last : to the engine (``tail``), by index of a descriptor
+    engine_current, busy, completed, packet, int_error, sg_int_error, sg_slave_error, sg_decode_error :
+        from the engine
+    slave_error, decode_error : from the mover
+    introut : the channel's interrupt
+    counting : the delay timer runs, which will raise an interrupt
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "write_control": In(1),
+                "write_status": In(1),
+                "write_current": In(1),
+                "write_tail": In(1),
+                "write_data": In(32),
+                "control": Out(32),
+                "status": Out(32),
+                "current": Out(32),
+                "tail": Out(32),
+                "resetting": In(1),
+                "run": Out(1),
+                "load": Out(1),
+                "first": Out(INDEX_BITS),
+                "go": Out(1),
+                "last": Out(INDEX_BITS),
+                "engine_current": In(INDEX_BITS),
+                "busy": In(1),
+                "completed": In(1),
+                "packet": In(1),
+                "int_error": In(1),
+                "slave_error": In(1),
+                "decode_error": In(1),
+                "sg_int_error": In(1),
+                "sg_slave_error": In(1),
+                "sg_decode_error": In(1),
+                "introut": Out(1),
+                "counting": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        data = self.write_data
+
+        ioc_enable, delay_enable, error_enable = Signal(), Signal(), Signal()
+        irq_threshold = Signal(8, init=1)
+        irq_delay = Signal(8)
+        begun = Signal()  # since it runs: before, it is not idle but has nothing to do
+        halted = Signal()
+        ioc_irq, delay_irq, error_irq = Signal(), Signal(), Signal()
+        any_error = Signal()
+
+        # In the order of DMASR's bits; reserved between the two groups.
+        sources = (self.int_error, self.slave_error, self.decode_error)
+        sg_sources = (self.sg_int_error, self.sg_slave_error, self.sg_decode_error)
+        errors = Signal(len(sources))
+        sg_errors = Signal(len(sg_sources))
+
+        m.d.comb += [
+            self.control.eq(
+                Cat(
+                    self.run,
+                    Const(1, 1),  # reserved, reads as 1
+                    self.resetting,
+                    Const(0, 9),  # Keyhole and Cyclic BD, which are not built in, and reserved bits
+                    ioc_enable,
+                    delay_enable,
+                    error_enable,
+                    Const(0, 1),
+                    irq_threshold,
+                    irq_delay,
+                )
+            ),
+            self.status.eq(
+                Cat(
+                    halted,
+                    begun & ~self.busy & ~self.go & ~halted,
+                    Const(0, 1),
+                    Const(1, 1),  # SGIncld
+                    errors,
+                    Const(0, 1),
+                    sg_errors,
+                    Const(0, 1),
+                    ioc_irq,
+                    delay_irq,
+                    error_irq,
+                )
+            ),
+            self.current.eq(self.engine_current << 6),
+            self.tail.eq(self.last << 6),
+            halted.eq(~self.run & ~self.busy),
+            any_error.eq(errors.any() | sg_errors.any()),
+            self.introut.eq((ioc_irq & ioc_enable) | (delay_irq & delay_enable) | (error_irq & error_enable)),
+            self.load.eq(self.write_current & halted),
+            self.first.eq(data >> 6),
+        ]
+
+        # --- what the program writes ---
+        with m.If(self.write_control):
+            m.d.sync += [
+                self.run.eq(data[0]),
+                ioc_enable.eq(data[12]),
+                delay_enable.eq(data[13]),
+                error_enable.eq(data[14]),
+                irq_delay.eq(data[24:32]),
+            ]
+            with m.If(data[16:24] != 0):  # a threshold of zero is not taken
+                m.d.sync += irq_threshold.eq(data[16:24])
+        with m.If(self.write_status):  # write one to clear
+            m.d.sync += [
+                ioc_irq.eq(ioc_irq & ~data[12]),
+                delay_irq.eq(delay_irq & ~data[13]),
+                error_irq.eq(error_irq & ~data[14]),
+            ]
+        with m.If(self.write_tail):
+            m.d.sync += self.last.eq(data >> 6)
+        m.d.sync += self.go.eq(self.write_tail & self.run & ~any_error)
+        with m.If(halted):
+            m.d.sync += begun.eq(0)
+        with m.Elif(self.go):
+            m.d.sync += begun.eq(1)
+
+        # --- what the engine reports: it comes last, so that no event is lost to a write ---
+        event = Signal()
+        awaited = Signal(8, init=1)  # packets until the interrupt
+        tick = Signal(range(DELAY_UNIT))
+        delay = Signal(8)
+        m.d.comb += [
+            event.eq(self.completed & self.packet),
+            self.counting.eq((irq_delay != 0) & (awaited != irq_threshold)),
+        ]
+        with m.If(self.write_control & (data[16:24] != 0) & (data[16:24] != irq_threshold)):
+            m.d.sync += awaited.eq(data[16:24])
+        with m.Elif(event):
+            with m.If(awaited == 1):
+                m.d.sync += [ioc_irq.eq(1), awaited.eq(irq_threshold)]
+            with m.Else():
+                m.d.sync += awaited.eq(awaited - 1)
+        with m.Elif(self.counting & (tick == DELAY_UNIT - 1) & (delay + 1 == irq_delay)):
+            m.d.sync += [delay_irq.eq(1), awaited.eq(irq_threshold)]
+        with m.If(event | ~self.counting):
+            m.d.sync += [tick.eq(0), delay.eq(0)]
+        with m.Elif(tick == DELAY_UNIT - 1):
+            m.d.sync += [tick.eq(0), delay.eq(delay + 1)]
+        with m.Else():
+            m.d.sync += tick.eq(tick + 1)
+
+        for flags, events in ((errors, sources), (sg_errors, sg_sources)):
+            for i, source in enumerate(events):
+                with m.If(source):
+                    m.d.sync += [flags[i].eq(1), error_irq.eq(1)]
+        # An error stops the channel for good: RS stays 0 until a reset.
+        with m.If(any_error):
+            m.d.sync += self.run.eq(0)
+        return m

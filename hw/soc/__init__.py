@@ -1,0 +1,6 @@
+"""The system on chip around accelerators.
+
+- ``accelerator.py``: which engine executes a specification
+- ``soc.py``: one accelerator with its DMA, or the user's RTL in its place
+- ``shared.py``: several accelerators behind one set of ports
+"""

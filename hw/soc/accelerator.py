@@ -1,0 +1,26 @@
+"""Which engine executes a specification: the one place that knows all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from axiloom.hw.conv.engine import Conv
+from axiloom.hw.copy.engine import CopyEngine
+from axiloom.hw.engine.engine import Engine
+from axiloom.hw.matmul.engine import MatMul
+from axiloom.hw.window.engine import WindowConv
+from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, WINDOW
+
+ENGINES: Mapping[str, type[Engine]] = {
+    MATMUL.name: MatMul,
+    IMAGE.name: Conv,
+    WINDOW.name: WindowConv,
+    COPY.name: CopyEngine,
+}
+"""Form of a kernel to the engine for it."""
+
+
+def build(spec: AcceleratorSpec) -> Engine:
+    """The accelerator of `spec`, which raises :exc:`SpecError` for what its engine cannot be."""
+    return ENGINES[spec.form.name](spec)

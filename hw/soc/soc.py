@@ -1,0 +1,188 @@
+"""The system on chip around an accelerator: the DMA, its AXI masters, its registers, and probes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import ClockSignal, Instance, Module, ResetInserter, ResetSignal, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from axiloom.hw.axi.signatures import AXI4, AXI4Lite, AXI4Stream
+from axiloom.hw.dma.axi_dma import AxiDma
+from axiloom.hw.dma.registers import ADDRESS_WIDTH
+from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.hw.soc.accelerator import build
+from axiloom.isa.contract.spec import AcceleratorSpec
+
+SETTLE_CYCLES = 64
+"""A user's accelerator does not say when it is busy: it counts as quiet when no transfer is under way
+and no word was offered on either stream for so many cycles."""
+
+
+class UserAccelerator(wiring.Component):
+    """The user's Verilog module behind the members of :class:`axiloom.hw.matmul.engine.MatMul`.
+
+    `debug_busy` is high while `awaited` (a transfer is under way) or a stream has tvalid, and
+    :data:`SETTLE_CYCLES` cycles longer. `debug_compute` and `debug_error` are 0: nobody knows.
+    `restart` resets the module, as the reset of the domain does.
+    """
+
+    def __init__(self, user_rtl: UserRtl, data_width: int = 32) -> None:
+        self._user_rtl = user_rtl
+        super().__init__(
+            {
+                "s_axis": In(AXI4Stream(data_width)),
+                "m_axis": Out(AXI4Stream(data_width)),
+                "debug_compute": Out(1),
+                "debug_error": Out(4),
+                "debug_busy": Out(1),
+                "restart": In(1),
+                "awaited": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        rtl = self._user_rtl
+        received, sent = rtl.input, rtl.output
+
+        connections: dict[str, Any] = {
+            f"i_{rtl.clock}": ClockSignal(),
+            f"i_{received}tdata": self.s_axis.tdata,
+            f"i_{received}tvalid": self.s_axis.tvalid,
+            f"o_{received}tready": self.s_axis.tready,
+            f"o_{sent}tdata": self.m_axis.tdata,
+            f"o_{sent}tvalid": self.m_axis.tvalid,
+            f"o_{sent}tlast": self.m_axis.tlast,
+            f"i_{sent}tready": self.m_axis.tready,
+        }
+        if rtl.has(f"{received}tlast"):
+            connections[f"i_{received}tlast"] = self.s_axis.tlast
+        for sideband in ("tkeep", "tstrb"):
+            if rtl.has(f"{received}{sideband}"):
+                connections[f"i_{received}{sideband}"] = ~Signal(
+                    len(self.s_axis.tdata) // 8, name=f"no_{sideband}"
+                )
+        if rtl.reset is not None:
+            reset = Signal()
+            m.d.comb += reset.eq(ResetSignal() | self.restart)
+            connections[f"i_{rtl.reset}"] = ~reset if rtl.reset_active_low else reset
+        m.submodules.user = Instance(rtl.top, **connections)
+
+        settle = Signal(range(SETTLE_CYCLES + 1), init=SETTLE_CYCLES)
+        active = Signal()
+        m.d.comb += [
+            active.eq(self.awaited | self.restart | self.s_axis.tvalid | self.m_axis.tvalid),
+            self.debug_busy.eq(active | (settle != 0)),
+        ]
+        with m.If(active):
+            m.d.sync += settle.eq(SETTLE_CYCLES)
+        with m.Elif(settle != 0):
+            m.d.sync += settle.eq(settle - 1)
+        return m
+
+
+class Soc(wiring.Component):
+    """DMA and accelerator: AXI-Lite in, AXI masters out, everything in the domain ``sync``.
+
+    Streams and data ports are `spec.stream_width` wide; with `spec.dma.scatter_gather` there is the port
+    of the descriptors, ``m_axi_sg``, 32 bits wide, too.
+
+    `user_rtl` takes the place of the generated accelerator; `accelerator` is any component with the
+    members of :class:`MatMul` to take its place. A soft reset of the DMA (DMACR.Reset) also resets
+    the accelerator: it may hold a part of a packet of which the rest will not come.
+
+    Beside the buses (names in :mod:`axiloom.hw.axi.signatures`) and the interrupts there are probes for a
+    simulator, that cost nothing where they are left open:
+
+    - ``debug_in_*``, ``debug_out_*``: copies of the accelerator's two streams
+    - ``debug_compute``, ``debug_error``: the accelerator's
+    - ``debug_mm2s_busy``, ``debug_s2mm_busy``: a transfer is under way
+    - ``debug_mm2s_done``, ``debug_s2mm_done``: the last word of a descriptor (only with scatter-gather)
+    - ``debug_idle``: nothing changes before the next access to a register
+    """
+
+    def __init__(
+        self,
+        spec: AcceleratorSpec,
+        user_rtl: UserRtl | None = None,
+        accelerator: wiring.Component | None = None,
+    ) -> None:
+        self._spec = spec
+        self._user_rtl = user_rtl
+        self._accelerator = accelerator
+        probes = {
+            f"debug_{direction}_{name}": Out(width)
+            for direction in ("in", "out")
+            for name, width in (("tdata", spec.stream_width), ("tvalid", 1), ("tready", 1), ("tlast", 1))
+        }
+        super().__init__(
+            {
+                "s_axi_lite": In(AXI4Lite(ADDRESS_WIDTH)),
+                "m_axi_mm2s": Out(AXI4(32, spec.stream_width, "read")),
+                "m_axi_s2mm": Out(AXI4(32, spec.stream_width, "write")),
+                **({"m_axi_sg": Out(AXI4(32, 32, "read-write"))} if spec.dma.scatter_gather else {}),
+                "mm2s_introut": Out(1),
+                "s2mm_introut": Out(1),
+                "debug_idle": Out(1),
+                **probes,
+                "debug_compute": Out(1),
+                "debug_error": Out(4),
+                "debug_mm2s_busy": Out(1),
+                "debug_s2mm_busy": Out(1),
+                **({"debug_mm2s_done": Out(1), "debug_s2mm_done": Out(1)} if spec.dma.scatter_gather else {}),
+            }
+        )
+
+    @property
+    def spec(self) -> AcceleratorSpec:
+        return self._spec
+
+    @property
+    def user_rtl(self) -> UserRtl | None:
+        return self._user_rtl
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.dma = dma = AxiDma(
+            self.spec.stream_width,
+            self.spec.dma.length_width,
+            scatter_gather=self.spec.dma.scatter_gather,
+        )
+        accelerator: Any
+        if self.user_rtl is not None:
+            m.submodules.accelerator = accelerator = UserAccelerator(self.user_rtl, self.spec.stream_width)
+            m.d.comb += [
+                accelerator.restart.eq(dma.reset_out),
+                accelerator.awaited.eq(dma.mm2s_busy | dma.s2mm_busy),
+            ]
+        else:
+            accelerator = self._accelerator or build(self.spec)
+            m.submodules.accelerator = ResetInserter(dma.reset_out)(accelerator)
+
+        wiring.connect(m, wiring.flipped(self.s_axi_lite), dma.s_axi_lite)
+        wiring.connect(m, dma.m_axi_mm2s, wiring.flipped(self.m_axi_mm2s))
+        wiring.connect(m, dma.m_axi_s2mm, wiring.flipped(self.m_axi_s2mm))
+        if self.spec.dma.scatter_gather:
+            wiring.connect(m, dma.m_axi_sg, wiring.flipped(self.m_axi_sg))
+            m.d.comb += [
+                self.debug_mm2s_done.eq(dma.mm2s_done),
+                self.debug_s2mm_done.eq(dma.s2mm_done),
+            ]
+        wiring.connect(m, dma.m_axis_mm2s, accelerator.s_axis)
+        wiring.connect(m, accelerator.m_axis, dma.s_axis_s2mm)
+
+        for direction, stream in (("in", accelerator.s_axis), ("out", accelerator.m_axis)):
+            for name in ("tdata", "tvalid", "tready", "tlast"):
+                m.d.comb += getattr(self, f"debug_{direction}_{name}").eq(getattr(stream, name))
+        m.d.comb += [
+            self.mm2s_introut.eq(dma.mm2s_introut),
+            self.s2mm_introut.eq(dma.s2mm_introut),
+            self.debug_idle.eq(dma.quiet & ~accelerator.debug_busy),
+            self.debug_compute.eq(accelerator.debug_compute),
+            self.debug_error.eq(accelerator.debug_error),
+            self.debug_mm2s_busy.eq(dma.mm2s_busy),
+            self.debug_s2mm_busy.eq(dma.s2mm_busy),
+        ]
+        return m

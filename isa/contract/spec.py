@@ -1,0 +1,212 @@
+"""`AcceleratorSpec`: the one description from which RTL, driver, model and checks come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import prod
+from typing import Any
+
+from axiloom.isa.contract.types import (
+    WORD_BITS,
+    DataType,
+    DmaConfig,
+    Opcode,
+    Scope,
+    SendDim,
+    SendLiteral,
+    SetDims,
+    TileRule,
+)
+from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS, Form, Setting, extent, form_of
+
+
+@dataclass(frozen=True)
+class AcceleratorSpec:
+    """An accelerator's instruction set and the sizes of what executes it.
+
+    Build one with :func:`axiloom.isa.load` or :func:`axiloom.isa.builtin`; both check it whole
+    (:func:`axiloom.isa.check.check.check`). The class itself holds values and derives sizes.
+    """
+
+    name: str
+    version: str
+    description: str
+    kernel: str
+    """The MLIR operation it executes, ``linalg.matmul``."""
+    data_type: DataType
+    dims: tuple[str, ...]
+    """Sizes of a tile, in the kernel's own order (``m, n, k``)."""
+    data: Mapping[str, tuple[str, ...]]
+    """Operand to its shape, row major: ``{"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")}``."""
+    opcodes: Mapping[str, Opcode]
+    flows: Mapping[str, Scope]
+    selected_flow: str
+    init_opcodes: tuple[str, ...]
+    """Opcodes the host sends once, before the loops."""
+    dma: DmaConfig
+    buffers: Mapping[str, int]
+    """Operand to the capacity of its buffer on the device, in 32-bit words (one ping-pong half)."""
+    tile: TileRule
+    macs: int
+    """Parallel multiply-adds."""
+    stream_width: int = WORD_BITS
+    cpu: Mapping[str, Any] = field(default_factory=dict)
+    """The ``cpu`` part of the file (cache levels and types), kept as it was."""
+    post: bool = False
+    """Has post-processing: operand P and ``requantise``."""
+    bits: tuple[str, ...] = ()
+    """Opcodes of one bit each that a word may combine, in the order in which the device executes them."""
+
+    def replace(self, **changes: Any) -> AcceleratorSpec:
+        return replace(self, **changes)
+
+    @cached_property
+    def form(self) -> Form:
+        """How it executes its kernel: what its dims, operands and settings mean."""
+        return form_of(self.kernel, self.data)
+
+    @property
+    def beat_words(self) -> int:
+        """32-bit words that the stream takes at once, the lowest in the lowest bits."""
+        return self.stream_width // WORD_BITS
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """Everything that travels: the kernel's operands, and P where there is post-processing."""
+        return (*self.data, *((CHANNELS,) if self.post else ()))
+
+    @cached_property
+    def outputs(self) -> tuple[str, ...]:
+        """Operands that some opcode receives."""
+        return tuple(o for o in self.data if any(o in op.receives for op in self.opcodes.values()))
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """What a word of send_dim can name besides the dims."""
+        return self.form.settings + (POST_SETTINGS if self.post else ())
+
+    @cached_property
+    def tied(self) -> Mapping[str, str]:
+        """Dims that no word sets, to the dim whose size they have: filters are square if only fh is set."""
+        named = {
+            f.dim for op in self.opcodes.values() for a in op.host if isinstance(a, SendDim) for f in a.fields
+        }
+        return {"fw": "fh"} if "fh" in named and "fw" not in named else {}
+
+    def operand_type(self, operand: str) -> DataType:
+        """Type of an operand's elements on the stream: int32 for what comes back, and for the words of P."""
+        return DataType.INT32 if operand in (*self.outputs, CHANNELS) else self.data_type
+
+    def received_type(self, opcode: Opcode) -> DataType:
+        """Type of the elements that an opcode receives: int8 where the device requantises them."""
+        return DataType.INT8 if opcode.requantises else DataType.INT32
+
+    def sizes(
+        self, tile: tuple[int, ...] | None = None, settings: Mapping[str, int] | None = None
+    ) -> dict[str, int]:
+        """Dim or setting to its value in `tile` under `settings`.
+
+        Settings that are not given have their value after reset; but an image is as large as the tile needs.
+        """
+        sizes = dict(zip(self.dims, tile or self.tile.size, strict=True))
+        values = {setting.name: setting.reset for setting in self.settings}
+        given = settings or {}
+        values.update(given)
+        for image, out, taps, stride, dilation, padding in (
+            ("ih", "oh", "fh", "sh", "dh", "pt"),
+            ("iw", "ow", "fw", "sw", "dw", "pl"),
+        ):
+            if image in values and image not in given:
+                whole = extent(sizes[out], sizes[taps], values[stride], values[dilation])
+                values[image] = max(1, whole - values[padding])
+        return {**sizes, **values}
+
+    def operand_shape(
+        self, operand: str, tile: tuple[int, ...] | None = None, settings: Mapping[str, int] | None = None
+    ) -> tuple[int, ...]:
+        """Shape of an operand's tile, in elements, in the operand's own dims; P: (channels, 2)."""
+        sizes = self.sizes(tile, settings)
+        if operand == CHANNELS:
+            return sizes[self.form.channel], CHANNEL_WORDS
+        return tuple(sizes[d] for d in self.data[operand])
+
+    def operand_words(
+        self,
+        operand: str,
+        tile: tuple[int, ...] | None = None,
+        settings: Mapping[str, int] | None = None,
+        kind: DataType | None = None,
+    ) -> int:
+        """Stream words of an operand's tile, with the zeros that fill it up (`Form`).
+
+        `kind`: the type of its elements where it is not :meth:`operand_type`.
+        """
+        return self.words_of(operand, self.operand_shape(operand, tile, settings), kind)
+
+    def words_of(self, operand: str, shape: tuple[int, ...], kind: DataType | None = None) -> int:
+        """Stream words of an operand's tile of `shape`."""
+        bits = (kind or self.operand_type(operand)).bits
+        if not self.form.dense and operand != CHANNELS:
+            return prod(shape) * bits // WORD_BITS
+        rows = self.form.rows.get(operand, 0)
+        beats = -(-prod(shape[rows:]) * bits // self.stream_width)
+        return prod(shape[:rows]) * beats * self.beat_words
+
+    @property
+    def array(self) -> tuple[int, int]:
+        """Rows and columns of the array that goes over ``form.array``: as square as powers of two can be. A
+        MatMul's array follows from its tile (:mod:`axiloom.hw.matmul.geometry`)."""
+        rows = 1 << (self.macs.bit_length() - 1) // 2
+        return rows, self.macs // rows
+
+    def held_words(self, operand: str, shape: tuple[int, ...]) -> int:
+        """Words of its buffer that an operand's tile of `shape` takes."""
+        if operand == self.form.output and self.form.array is None:
+            return prod(shape)
+        if operand == CHANNELS or self.form.array is None:
+            return self.words_of(operand, shape)
+        across = dict(zip(self.form.array, self.array, strict=True))
+        units = [across.get(dim, 1) for dim in self.data[operand]]
+        whole = tuple(-(-size // unit) * unit for size, unit in zip(shape, units, strict=True))
+        return prod(whole) if operand == self.form.output else self.words_of(operand, whole)
+
+    def received_words(
+        self, opcode: Opcode, tile: tuple[int, ...] | None = None, settings: Mapping[str, int] | None = None
+    ) -> int:
+        """Stream words that come back for an opcode."""
+        kind = self.received_type(opcode)
+        return sum(self.operand_words(operand, tile, settings, kind) for operand in opcode.receives)
+
+    def decode(self, word: int) -> Opcode | None:
+        """What the device does at an opcode word: an opcode, or several at once where it decodes bits."""
+        for opcode in self.opcodes.values():
+            if opcode.literal == word:
+                return opcode
+        parts = self.combination(word)
+        return combined(word, parts) if parts else None
+
+    def combination(self, word: int) -> list[Opcode] | None:
+        """The opcodes of :attr:`bits` that make up `word`, in the order of execution; None if none do."""
+        parts = [self.opcodes[name] for name in self.bits if (self.opcodes[name].literal or 0) & word]
+        return parts if parts and word == sum(p.literal or 0 for p in parts) else None
+
+    def sets(self, name: str) -> bool:
+        """Whether some opcode sets this dim or setting on the device."""
+        return any(
+            name == one.dim
+            for opcode in self.opcodes.values()
+            for action, host in opcode.steps()
+            if isinstance(action, SetDims) and isinstance(host, SendDim)
+            for one in host.fields
+        )
+
+
+def combined(word: int, parts: list[Opcode]) -> Opcode:
+    """The opcode that does all of `parts`, one after the other, for one opcode word."""
+    return Opcode(
+        " ".join(part.name for part in parts),
+        (SendLiteral(word), *(action for part in parts for action in part.payload)),
+        tuple(action for part in parts for action in part.device),
+    )

@@ -1,0 +1,46 @@
+"""Elements to stream words and back: lowest element in the lowest bits of a 32-bit word."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from axiloom.isa.contract.types import DataType
+
+Words = npt.NDArray[np.uint32]
+_WORD = np.dtype("<u4")
+
+
+def pack(elements: npt.NDArray[np.integer], kind: DataType) -> Words:
+    """The words of a tile, row major: uint32, shape (elements.size / kind.per_word,).
+
+    Values that do not fit `kind` wrap. The number of elements must be a multiple of ``kind.per_word``.
+    """
+    little = np.ascontiguousarray(elements).astype(kind.numpy.newbyteorder("<"))
+    return little.reshape(-1).view(_WORD).astype(np.uint32)
+
+
+def unpack(words: Words, kind: DataType, shape: tuple[int, ...]) -> npt.NDArray[np.signedinteger]:
+    """The tile of `shape` whose words these are; the reverse of :func:`pack`."""
+    little = np.ascontiguousarray(words, dtype=_WORD).view(kind.numpy.newbyteorder("<"))
+    return little.astype(kind.numpy).reshape(shape)
+
+
+def pack_rows(elements: npt.NDArray[np.integer], kind: DataType, rows: int, words: int) -> Words:
+    """As :func:`pack`, into `words` words: each index of the first `rows` dims is filled up with zeros."""
+    count = int(np.prod(elements.shape[:rows], dtype=int))
+    if not count:
+        return np.zeros(0, dtype=np.uint32)
+    lines = elements.reshape(count, -1)
+    whole = np.zeros((count, words // count * kind.per_word), dtype=kind.numpy)
+    whole[:, : lines.shape[1]] = lines
+    return pack(whole, kind)
+
+
+def unpack_rows(
+    words: Words, kind: DataType, shape: tuple[int, ...], rows: int
+) -> npt.NDArray[np.signedinteger]:
+    """The tile of `shape` whose words these are; the reverse of :func:`pack_rows`."""
+    count = int(np.prod(shape[:rows], dtype=int))
+    lines = unpack(words, kind, (count, -1))
+    return lines[:, : int(np.prod(shape[rows:], dtype=int))].reshape(shape)

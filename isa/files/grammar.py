@@ -1,0 +1,219 @@
+"""The grammar of `opcode_map` and `opcode_flow`: text to values and back.
+
+The published grammar, with one extension (fields packed into one word of `send_dim`)::
+
+    opcode_map ::= ["opcode_map"] "<" [entry ("," entry)*] ">"
+    entry      ::= name "=" "[" [action ("," action)*] "]"
+    action     ::= "send" "(" operand ")" | "recv" "(" operand ")" | "send_literal" "(" int ")"
+                 | "send_idx" "(" dim ")" | "send_dim" "(" field ("|" field)* ")"
+    field      ::= dim ["<<" int]
+    flow       ::= ["opcode_flow" | "init_opcodes"] "<" scope ">" | scope
+    scope      ::= "(" (name | scope)* ")"
+    name       ::= bare_id | string
+
+Operands and dims are names, or numbers that count from 0; integers are decimal or ``0x...``. The values
+print themselves in this grammar, so ``parse(print(x)) == x``. Only the form is checked here; what the
+names mean is :mod:`axiloom.isa.check.check`'s part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from axiloom.errors import SpecError
+from axiloom.isa.contract.types import (
+    BARE_ID,
+    DimField,
+    HostAction,
+    Opcode,
+    Recv,
+    Scope,
+    Send,
+    SendDim,
+    SendIdx,
+    SendLiteral,
+)
+
+_ACTIONS = ("send", "send_literal", "send_dim", "send_idx", "recv")
+_TOKEN = re.compile(
+    rf"""\s+
+    | (?P<id>{BARE_ID.pattern})
+    | (?P<string>"[^"\\\n]*")
+    | (?P<int>-?(?:0[xX][0-9a-fA-F]+|[0-9]+)(?![A-Za-z0-9_]))
+    | (?P<mark><<|[<>()\[\]=,|])""",
+    re.VERBOSE,
+)
+_MAX_DEPTH = 64
+
+
+class GrammarError(SpecError):
+    """A text that is not in the grammar. `column` (from 1) is where, `what` the fault without its place."""
+
+    def __init__(self, what: str, column: int) -> None:
+        self.what = what
+        self.column = column
+        super().__init__([f"column {column}: {what}"])
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str  # id, string, int, mark or end
+    text: str
+    column: int
+
+    def __str__(self) -> str:
+        return "the end" if self.kind == "end" else f"`{self.text}`"
+
+
+def _tokens(text: str) -> list[_Token]:
+    tokens, at = [], 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise GrammarError(f"unexpected `{text[at]}`", at + 1)
+        if match.lastgroup:
+            tokens.append(_Token(match.lastgroup, match.group(), at + 1))
+        at = match.end()
+    return [*tokens, _Token("end", "", len(text) + 1)]
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._tokens = _tokens(text)
+        self._next = 0
+
+    @property
+    def peek(self) -> _Token:
+        return self._tokens[self._next]
+
+    def take(self) -> _Token:
+        token = self.peek
+        self._next += token.kind != "end"
+        return token
+
+    def accept(self, *texts: str) -> bool:
+        found = self.peek.kind in ("mark", "id") and self.peek.text in texts
+        if found:
+            self.take()
+        return found
+
+    def expect(self, text: str) -> None:
+        if not self.accept(text):
+            raise GrammarError(f"expected `{text}`, not {self.peek}", self.peek.column)
+
+    def end(self) -> None:
+        if self.peek.kind != "end":
+            raise GrammarError(f"expected the end, not {self.peek}", self.peek.column)
+
+    def name(self, what: str) -> str:
+        token = self.take()
+        if token.kind == "id":
+            return token.text
+        if token.kind == "string" and len(token.text) > 2:
+            return token.text[1:-1]
+        raise GrammarError(f"expected {what}, not {token}", token.column)
+
+    def integer(self) -> int:
+        token = self.take()
+        if token.kind != "int":
+            raise GrammarError(f"expected an integer, not {token}", token.column)
+        return int(token.text, 16 if "x" in token.text.lower() else 10)
+
+    def reference(self, what: str) -> str:
+        """An operand or a dim: a bare id, or a number that counts from 0."""
+        token = self.take()
+        if token.kind not in ("id", "int"):
+            raise GrammarError(f"expected {what}, not {token}", token.column)
+        return token.text
+
+    def field(self) -> DimField:
+        dim = self.reference("a dim")
+        return DimField(dim, self.integer() if self.accept("<<") else 0)
+
+    def action(self) -> HostAction:
+        token = self.take()
+        if token.kind != "id" or token.text not in _ACTIONS:
+            raise GrammarError(f"expected one of {', '.join(_ACTIONS)}, not {token}", token.column)
+        self.expect("(")
+        result = self.argument(token.text)
+        self.expect(")")
+        return result
+
+    def argument(self, action: str) -> HostAction:
+        if action == "send":
+            return Send(self.reference("an operand"))
+        if action == "recv":
+            return Recv(self.reference("an operand"))
+        if action == "send_literal":
+            return SendLiteral(self.integer())
+        if action == "send_idx":
+            return SendIdx(self.reference("a dim"))
+        fields = [self.field()]
+        while self.accept("|"):
+            fields.append(self.field())
+        return SendDim(tuple(fields))
+
+    def entry(self) -> tuple[str, tuple[HostAction, ...]]:
+        name = self.name("the name of an opcode")
+        self.expect("=")
+        self.expect("[")
+        actions: list[HostAction] = []
+        while not self.accept("]"):
+            if actions:
+                self.expect(",")
+            actions.append(self.action())
+        return name, tuple(actions)
+
+    def scope(self, depth: int = 1) -> Scope:
+        column = self.peek.column
+        self.expect("(")
+        if depth > _MAX_DEPTH:
+            raise GrammarError(f"more than {_MAX_DEPTH} scopes inside each other", column)
+        items: list[str | Scope] = []
+        while not self.accept(")"):
+            inner = self.peek.text == "(" and self.peek.kind == "mark"
+            items.append(self.scope(depth + 1) if inner else self.name("an opcode, `(` or `)`"))
+        return Scope(tuple(items))
+
+
+def parse_opcode_map(text: str) -> dict[str, tuple[HostAction, ...]]:
+    """Opcode name to the host's actions, in the order of the text. Raises GrammarError."""
+    parser = _Parser(text)
+    parser.accept("opcode_map")
+    parser.expect("<")
+    opcodes: dict[str, tuple[HostAction, ...]] = {}
+    while not parser.accept(">"):
+        if opcodes:
+            parser.expect(",")
+        column = parser.peek.column
+        name, actions = parser.entry()
+        if name in opcodes:
+            raise GrammarError(f"opcode `{name}` is defined twice", column)
+        opcodes[name] = actions
+    parser.end()
+    return opcodes
+
+
+def parse_opcode_flow(text: str) -> Scope:
+    """The outermost scope of a flow (or of init_opcodes). Raises GrammarError."""
+    parser = _Parser(text)
+    parser.accept("opcode_flow", "init_opcodes")
+    bracket = parser.accept("<")
+    scope = parser.scope()
+    if bracket:
+        parser.expect(">")
+    parser.end()
+    return scope
+
+
+def print_opcode_map(opcodes: Mapping[str, Iterable[HostAction]]) -> str:
+    """The text that :func:`parse_opcode_map` reads back as `opcodes`."""
+    entries = (str(Opcode(name, tuple(host), ())) for name, host in opcodes.items())
+    return f"opcode_map<{', '.join(entries)}>"
+
+
+def print_opcode_flow(scope: Scope) -> str:
+    """The text that :func:`parse_opcode_flow` reads back as `scope`."""
+    return f"opcode_flow<{scope}>"

@@ -1,0 +1,410 @@
+"""Specifications on disk: the paper's JSON form to `AcceleratorSpec` and back.
+
+Reading never stops at the first fault. A part that cannot be read is listed, replaced by a neutral value
+and named in :attr:`Draft.broken`, so that the checks that do not need it still run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from axiloom.isa.contract.names import hint
+from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.types import (
+    WORD_BITS,
+    Clear,
+    Compute,
+    DataType,
+    DeviceAction,
+    DimField,
+    DmaConfig,
+    HostAction,
+    Load,
+    Opcode,
+    Recv,
+    Requantise,
+    Save,
+    Scope,
+    Send,
+    SendDim,
+    SendIdx,
+    SetDims,
+    Skip,
+    Store,
+    TileRule,
+)
+from axiloom.isa.files import grammar
+
+SCHEMA_PATH = Path(__file__).parents[1] / "specs" / "accelerator.schema.json"
+_DEVICE_FORMS = "`load X`, `compute`, `store X`, `requantise X`, `clear X`, `save`, `set dims` or `skip`"
+_DMA_KEYS = {
+    "id": "id",
+    "address": "address",
+    "inputAddress": "input_address",
+    "inputBufferSize": "input_buffer_size",
+    "outputAddress": "output_address",
+    "outputBufferSize": "output_buffer_size",
+    "lengthWidth": "length_width",
+    "scatterGather": "scatter_gather",
+}
+_ADDRESSES = ("address", "inputAddress", "outputAddress")
+
+
+@dataclass
+class Draft:
+    """An accelerator as far as it could be read, and what could not be."""
+
+    place: str
+    """Where it stands in the file: ``accelerators[0]``."""
+    spec: AcceleratorSpec
+    faults: list[str] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+    """Places (``macs``, ``device.sA``) that hold neutral values in `spec`, because what stood there cannot be
+    read."""
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The published JSON Schema of a file."""
+    loaded: dict[str, Any] = json.loads(SCHEMA_PATH.read_text())
+    return loaded
+
+
+# --- reading -----------------------------------------------------------------------------------------
+
+
+def read(text: str) -> tuple[list[Draft], list[str]]:
+    """All accelerators of a file, and the faults that lie outside of any accelerator."""
+    faults: list[str] = []
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in result:
+                faults.append(f"key `{key}` stands twice in one object; only one of the values can count")
+            result[key] = value
+        return result
+
+    try:
+        document = json.loads(text, object_pairs_hook=unique)
+    except (json.JSONDecodeError, RecursionError) as error:
+        return [], [f"not JSON: {error}"]
+    errors = sorted(
+        jsonschema.Draft202012Validator(schema()).iter_errors(document), key=lambda e: list(map(str, e.path))
+    )
+    bodies = document.get("accelerators") if isinstance(document, dict) else None
+    bodies = bodies if isinstance(bodies, list) else []
+    cpu = document.get("cpu") if isinstance(document, dict) else None
+    cpu = cpu if isinstance(cpu, dict) else {}
+    drafts = []
+    for index, body in enumerate(bodies):
+        own = [e for e in errors if list(e.absolute_path)[:2] == ["accelerators", index]]
+        drafts.append(_read_accelerator(index, body if isinstance(body, dict) else {}, own, cpu))
+    outside = [e for e in errors if len(e.absolute_path) < 2 or e.absolute_path[0] != "accelerators"]
+    return drafts, faults + [fault for e in outside for _, fault in _schema_faults(e)]
+
+
+def path(parts: Iterable[str | int]) -> str:
+    """JSON path of a place: ``accelerators[0].opcode_map``."""
+    text = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in parts)
+    return text.removeprefix(".")
+
+
+def _schema_faults(error: jsonschema.ValidationError) -> list[tuple[str | None, str]]:
+    """The faults in one schema error, each with the key of an accelerator that it breaks, if any."""
+    parts = list(error.absolute_path)
+    at = f"{path(parts)}: " if parts else ""
+    broken = str(parts[2]) if len(parts) > 2 else None
+    value: Any = error.instance
+    if error.validator == "required":
+        missing = [k for k in error.validator_value if k not in value]
+        return [(broken or k, f"{at}`{k}` is missing") for k in missing]
+    if error.validator == "additionalProperties":
+        known = list(error.schema["properties"])
+        extra = [k for k in value if k not in known]
+        return [(None, f"{at}unknown key `{k}`{hint(k, known)}") for k in extra]
+    if error.validator == "anyOf":
+        return [(broken, f"{at}{value!r} is not an address: an integer from 0 or a string `0x...`")]
+    if error.validator == "minimum":
+        return [(broken, f"{at}{value} is too small: at least {error.validator_value}")]
+    if error.validator == "pattern":
+        return [(broken, f"{at}`{value}` is not a name: letters, digits and `_.-`, a letter first")]
+    if error.validator == "type":
+        expected = error.validator_value
+        wanted = expected if isinstance(expected, str) else " or ".join(expected)
+        return [(broken, f"{at}{json.dumps(value)} is not of type {wanted}")]
+    if error.validator in ("minItems", "minProperties"):
+        return [(broken, f"{at}is empty")]
+    return [(broken, f"{at}{error.message}")]
+
+
+def _read_accelerator(
+    index: int, body: Mapping[str, Any], errors: Sequence[jsonschema.ValidationError], cpu: Mapping[str, Any]
+) -> Draft:
+    found = dict.fromkeys(pair for error in errors for pair in _schema_faults(error))
+    draft = Draft(
+        place=path(["accelerators", index]),
+        spec=_NEUTRAL.replace(cpu=dict(cpu)),
+        faults=[fault for _, fault in found],
+        broken={key for key, _ in found if key},
+    )
+    if not body:
+        draft.broken |= schema()["$defs"]["accelerator"]["properties"].keys()
+    _Reader(draft, body).run()
+    return draft
+
+
+_NEUTRAL = AcceleratorSpec(
+    name="?",
+    version="",
+    description="",
+    kernel="linalg.matmul",
+    data_type=DataType.INT32,
+    dims=("m", "n", "k"),
+    data={"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")},
+    opcodes={},
+    flows={},
+    selected_flow="",
+    init_opcodes=(),
+    dma=DmaConfig(),
+    buffers={},
+    tile=TileRule((1, 1, 1)),
+    macs=1,
+)
+
+
+class _Reader:
+    """Fills a draft from a JSON object, key by key."""
+
+    def __init__(self, draft: Draft, body: Mapping[str, Any]) -> None:
+        self._draft = draft
+        self._body = body
+
+    def run(self) -> None:
+        for key in ("name", "description", "kernel", "selected_flow"):
+            self._set(key, key, str)
+        self._set("version", "version", lambda v: v if isinstance(v, str) else json.dumps(v))
+        self._set("data_type", "data_type", self._data_type)
+        self._set("dims", "dims", tuple)
+        self._set("data", "data", lambda v: {operand: tuple(dims) for operand, dims in v.items()})
+        self._set("accel_size", "tile", lambda v: TileRule(_integers(v)))
+        self._set("tile", "tile", lambda v: replace(self._draft.spec.tile, granule=_integers(v["granule"])))
+        self._set("dma_config", "dma", _dma)
+        self._set("stream_width", "stream_width", int)
+        self._set("post", "post", bool)
+        self._set("bits", "bits", tuple)
+        self._opcodes()
+        self._flows()
+        self._sizes()
+
+    def _fault(self, place: str, what: str, breaks: str = "") -> None:
+        """A fault at `place`, which breaks `breaks`, by default the same place."""
+        self._draft.broken.add(breaks or place)
+        self._draft.faults.append(f"{self._draft.place}.{place}: {what}")
+
+    def _set(self, key: str, attribute: str, convert: Callable[[Any], Any]) -> None:
+        if key not in self._body or key in self._draft.broken:
+            return
+        value = convert(self._body[key])
+        if key not in self._draft.broken:
+            self._draft.spec = self._draft.spec.replace(**{attribute: value})
+
+    def _data_type(self, name: str) -> DataType:
+        known = [t.value for t in DataType]
+        if name in known:
+            return DataType(name)
+        self._fault("data_type", f"`{name}` is not one of {', '.join(known)}{hint(name, known)}")
+        return DataType.INT32
+
+    def _opcodes(self) -> None:
+        host: dict[str, tuple[HostAction, ...]] = {}
+        device: dict[str, tuple[DeviceAction, ...]] = {}
+        if "opcode_map" not in self._draft.broken:
+            try:
+                host = grammar.parse_opcode_map(self._body["opcode_map"])
+            except grammar.GrammarError as error:
+                self._fault("opcode_map", str(error))
+        if "device" not in self._draft.broken:
+            device = {name: self._device(name, texts) for name, texts in self._body["device"].items()}
+        if not {"opcode_map", "device"} & self._draft.broken:
+            for name in (n for n in host if n not in device):
+                self._fault("device", f"opcode `{name}` is missing: say what it does", path(["device", name]))
+            for name in (n for n in device if n not in host):
+                self._fault(path(["device", name]), f"unknown opcode `{name}`{hint(name, host)}")
+        spec = self._draft.spec
+        named = {name: named_actions(actions, spec.operands, spec.dims) for name, actions in host.items()}
+        opcodes = {name: Opcode(name, actions, device.get(name, ())) for name, actions in named.items()}
+        self._draft.spec = spec.replace(opcodes=opcodes)
+
+    def _device(self, name: str, texts: Sequence[str]) -> tuple[DeviceAction, ...]:
+        actions: list[DeviceAction] = []
+        for index, text in enumerate(texts):
+            action = parse_device_action(text)
+            if action is None:
+                what = f"`{text}` is not a device action: {_DEVICE_FORMS}"
+                self._fault(path(["device", name, index]), what, path(["device", name]))
+            else:
+                actions.append(action)
+        return tuple(actions)
+
+    def _flows(self) -> None:
+        flows: dict[str, Scope] = {}
+        texts = {} if "opcode_flow_map" in self._draft.broken else self._body["opcode_flow_map"]
+        for name, text in texts.items():
+            try:
+                flows[name] = grammar.parse_opcode_flow(text)
+            except grammar.GrammarError as error:
+                self._fault(path(["opcode_flow_map", name]), str(error))
+        init = Scope(())
+        if "init_opcodes" in self._body and "init_opcodes" not in self._draft.broken:
+            try:
+                init = grammar.parse_opcode_flow(self._body["init_opcodes"])
+            except grammar.GrammarError as error:
+                self._fault("init_opcodes", str(error))
+        if init.depth > 1:
+            self._fault("init_opcodes", "has inner scopes, but these opcodes are sent once")
+        names = tuple(item for item in init.items if isinstance(item, str))
+        self._draft.spec = self._draft.spec.replace(flows=flows, init_opcodes=names)
+
+    def _sizes(self) -> None:
+        """Buffers and multiply-adds, whose defaults follow from the tile."""
+        spec = self._draft.spec
+        if {"accel_size", "tile", "data", "dims", "data_type"} & self._draft.broken:
+            self._draft.broken |= {"buffers", "macs"} - self._body.keys()
+        if "macs" not in self._draft.broken:
+            macs = int(self._body["macs"]) if "macs" in self._body else default_macs(spec)
+            spec = spec.replace(macs=macs)
+        if "buffers" in self._body and "buffers" not in self._draft.broken:
+            spec = spec.replace(buffers={o: int(words) for o, words in self._body["buffers"].items()})
+        elif "buffers" not in self._draft.broken:
+            spec = spec.replace(buffers=_default_buffers(spec))
+        self._draft.spec = spec
+
+
+def default_macs(spec: AcceleratorSpec) -> int:
+    """Parallel multiply-adds where the file gives none: 64, or what an (m, n) tile can use, or what a beat
+    brings where the device makes one dot product at a time."""
+    if spec.form.saves:
+        return max(1, spec.stream_width // spec.data_type.bits)
+    if spec.form.dense:
+        return 64
+    elements = prod((spec.tile.granule or spec.tile.size)[:2])
+    return min(64, elements & -elements)
+
+
+def _default_buffers(spec: AcceleratorSpec) -> dict[str, int]:
+    """Room for one tile of the default size."""
+    try:
+        shapes = {operand: spec.operand_shape(operand) for operand in spec.operands}
+        return {operand: max(1, spec.held_words(operand, shape)) for operand, shape in shapes.items()}
+    except (KeyError, ValueError):  # dims and sizes that do not fit each other: the check says so
+        return {}
+
+
+def parse_device_action(text: str) -> DeviceAction | None:
+    """The device action as a file writes it (``load A``), or None."""
+    silent = (Compute(), Save(), SetDims(), Skip())
+    plain: dict[str, DeviceAction] = {str(action): action for action in silent}
+    with_operand: dict[str, type[Load | Store | Requantise | Clear]] = {
+        "load": Load,
+        "store": Store,
+        "requantise": Requantise,
+        "clear": Clear,
+    }
+    words = text.split()
+    if len(words) == 2 and words[0] in with_operand:
+        return with_operand[words[0]](words[1])
+    return plain.get(" ".join(words))
+
+
+def named_actions(
+    actions: Iterable[HostAction], operands: Sequence[str], dims: Sequence[str]
+) -> tuple[HostAction, ...]:
+    """The actions with numbers of operands and dims (``send(0)``) replaced by names, where in range."""
+
+    def name(reference: str, names: Sequence[str]) -> str:
+        known = reference.isdecimal() and int(reference) < len(names)
+        return names[int(reference)] if known else reference
+
+    def resolve(action: HostAction) -> HostAction:
+        if isinstance(action, Send | Recv):
+            return replace(action, operand=name(action.operand, operands))
+        if isinstance(action, SendIdx):
+            return SendIdx(name(action.dim, dims))
+        if isinstance(action, SendDim):
+            return SendDim(tuple(DimField(name(f.dim, dims), f.shift) for f in action.fields))
+        return action
+
+    return tuple(resolve(action) for action in actions)
+
+
+def _integers(values: Iterable[float]) -> tuple[int, ...]:
+    return tuple(int(v) for v in values)
+
+
+def _dma(values: Mapping[str, Any]) -> DmaConfig:
+    def value(given: Any) -> Any:
+        if isinstance(given, bool):
+            return given
+        return int(given, 16) if isinstance(given, str) else int(given)
+
+    return DmaConfig(**{_DMA_KEYS[k]: value(v) for k, v in values.items() if k in _DMA_KEYS})
+
+
+# --- writing -----------------------------------------------------------------------------------------
+
+
+def write(specs: Sequence[AcceleratorSpec]) -> str:
+    """The file that reads back as `specs`; the ``cpu`` part is that of the first."""
+    document: dict[str, Any] = {"cpu": dict(specs[0].cpu)} if specs[0].cpu else {}
+    document["accelerators"] = [_write_accelerator(spec) for spec in specs]
+    return _layout(document) + "\n"
+
+
+def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
+    dma = {key: getattr(spec.dma, attribute) for key, attribute in _DMA_KEYS.items()}
+    if not spec.dma.scatter_gather:
+        del dma["scatterGather"]
+    body: dict[str, Any] = {
+        "name": spec.name,
+        "version": spec.version,
+        "description": spec.description,
+        "dma_config": {k: f"0x{v:08x}" if k in _ADDRESSES else v for k, v in dma.items()},
+        "kernel": spec.kernel,
+        "accel_size": list(spec.tile.size),
+        "tile": {"granule": list(spec.tile.granule)} if spec.tile.granule else None,
+        "data_type": spec.data_type.value,
+        "dims": list(spec.dims),
+        "data": {operand: list(dims) for operand, dims in spec.data.items()},
+        "opcode_map": grammar.print_opcode_map({name: op.host for name, op in spec.opcodes.items()}),
+        "device": {name: [str(action) for action in op.device] for name, op in spec.opcodes.items()},
+        "opcode_flow_map": {name: grammar.print_opcode_flow(flow) for name, flow in spec.flows.items()},
+        "selected_flow": spec.selected_flow,
+        "init_opcodes": grammar.print_opcode_flow(Scope(spec.init_opcodes)) if spec.init_opcodes else None,
+        "buffers": dict(spec.buffers),
+        "macs": spec.macs,
+        "stream_width": spec.stream_width if spec.stream_width != WORD_BITS else None,
+        "post": spec.post or None,
+        "bits": list(spec.bits) or None,
+    }
+    return {key: value for key, value in body.items() if value is not None}
+
+
+def _layout(value: Any, indent: str = "") -> str:
+    """JSON with one line for what fits on one, so that people can read the files."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or (indent and len(indent) + len(flat) <= 100):
+        return flat
+    deeper = indent + "  "
+    if isinstance(value, dict):
+        items = [f"{deeper}{json.dumps(k)}: {_layout(v, deeper)}" for k, v in value.items()]
+        return "{\n" + ",\n".join(items) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(deeper + _layout(v, deeper) for v in value) + f"\n{indent}]"

@@ -1,0 +1,139 @@
+"""Specifications from files, and the ones that come with Axiloom."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from axiloom.errors import SpecError, UsageError
+from axiloom.isa.check import check
+from axiloom.isa.contract.names import hint
+from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.types import DataType
+from axiloom.isa.files import json_form
+from axiloom.isa.files.post import with_post
+from axiloom.isa.kernels.forms import MATMUL
+
+SPECS = Path(__file__).parents[1] / "specs"
+ENCODINGS = ("bitmask", "literals")
+
+
+def check_file(path: str | Path) -> list[str]:
+    """All faults of all accelerators in a file, each with its JSON path; empty if it is sound."""
+    return _read(Path(path))[1]
+
+
+def load_all(path: str | Path) -> dict[str, AcceleratorSpec]:
+    """Accelerator name to specification, in the order of the file.
+
+    Raises SpecError with every fault of the file, and UsageError if it cannot be read.
+    """
+    specs, faults = _read(Path(path))
+    if faults:
+        raise SpecError([f"{path}: {fault}" for fault in faults])
+    return {spec.name: spec for spec in specs}
+
+
+def load(path: str | Path, name: str | None = None) -> AcceleratorSpec:
+    """One accelerator of a file, by default the first; errors as :func:`load_all`."""
+    specs = load_all(path)
+    if name is None:
+        return next(iter(specs.values()))
+    if name not in specs:
+        raise UsageError(f"{path}: no accelerator `{name}`{hint(name, specs)}; it has {', '.join(specs)}")
+    return specs[name]
+
+
+def dumps(*specs: AcceleratorSpec) -> str:
+    """The file, as JSON text, that loads as `specs`."""
+    return json_form.write(specs)
+
+
+def builtins(kernel: str = MATMUL.kernel) -> list[str]:
+    """Names of the accelerators for `kernel` that come with Axiloom: v1_4 ... v4_16; conv_v3 and conv_v4;
+    loopback and identity."""
+    return [name for name, spec in _shipped(ENCODINGS[0]).items() if spec.kernel == kernel]
+
+
+def builtin(
+    name: str,
+    size: int | None = None,
+    data_type: str | DataType = "int32",
+    encoding: str = "bitmask",
+    post: bool = False,
+) -> AcceleratorSpec:
+    """An accelerator that comes with Axiloom.
+
+    `name`: version and tile size (``v3_16``), or the version alone (``v3``) with `size`, by default 16;
+    or ``conv_v3``, ``conv_v4``, ``loopback``, ``identity``. `encoding`: the file its opcodes come from,
+    ``bitmask`` or ``literals``.
+    `post`: with post-processing (:func:`axiloom.isa.files.post.with_post`). Raises UsageError.
+    """
+    if encoding not in ENCODINGS:
+        known = ", ".join(ENCODINGS)
+        raise UsageError(f"unknown encoding `{encoding}`{hint(encoding, ENCODINGS)}; there are {known}")
+    specs = _shipped(encoding)
+    full = name if "_" in name or name in _bring_up() else f"{name}_{16 if size is None else size}"
+    if full not in specs:
+        raise UsageError(f"no built-in accelerator `{full}`{hint(full, specs)}; there are {', '.join(specs)}")
+    if size is not None and not full.endswith(f"_{size}"):
+        raise UsageError(f"`{full}` says another size than {size}; give one of them")
+    return _typed(with_post(specs[full], encoding) if post else specs[full], data_type)
+
+
+def find(name_or_path: str, size: int | None = None, encoding: str = "bitmask") -> AcceleratorSpec:
+    """What a user means: a file (its name ends in ``.json`` or it exists), or a built-in accelerator."""
+    if name_or_path.endswith(".json") or Path(name_or_path).is_file():
+        return load(name_or_path)
+    return builtin(name_or_path, size, encoding=encoding)
+
+
+def revise(spec: AcceleratorSpec, **changes: Any) -> AcceleratorSpec:
+    """The specification with some fields replaced; raises SpecError with every fault that this makes."""
+    revised = spec.replace(**changes)
+    faults = check.check(revised)
+    if faults:
+        raise SpecError([f"{spec.name}: {fault}" for fault in faults])
+    return revised
+
+
+def _typed(spec: AcceleratorSpec, data_type: str | DataType) -> AcceleratorSpec:
+    known = [t.value for t in DataType]
+    value = data_type.value if isinstance(data_type, DataType) else data_type
+    if value not in known:
+        raise UsageError(f"unknown data type `{value}`{hint(value, known)}; there are {', '.join(known)}")
+    typed = spec.replace(data_type=DataType(value))
+    faults = check.check(typed)
+    if faults:
+        raise SpecError([f"{spec.name} with {value}: {fault}" for fault in faults])
+    return typed
+
+
+@cache
+def _shipped(encoding: str) -> dict[str, AcceleratorSpec]:
+    return {**load_all(SPECS / f"{encoding}.json"), **_bring_up()}
+
+
+@cache
+def _bring_up() -> dict[str, AcceleratorSpec]:
+    """Those whose encoding is the same in both files."""
+    return load_all(SPECS / "bring_up.json")
+
+
+def _read(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        return [], [f"not JSON: {error}"]
+    drafts, faults = json_form.read(text)
+    names: dict[str, str] = {}
+    for draft in drafts:
+        found = check.check(draft.spec, draft.broken)
+        name = draft.spec.name
+        if "name" not in draft.broken and names.setdefault(name, draft.place) != draft.place:
+            found.append(f"name: {names[name]} is called `{name}` too")
+        faults += draft.faults + [f"{draft.place}.{fault}" for fault in found]
+    return [draft.spec for draft in drafts], faults

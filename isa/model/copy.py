@@ -1,0 +1,34 @@
+"""The functional model of a copy: C[n] += A[n]."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.types import Opcode
+from axiloom.isa.kernels.forms import Array
+from axiloom.isa.model.device import Device
+
+
+class CopyDevice(Device):
+    """What was loaded is what goes out; computed again without a clear, it is added."""
+
+    def __init__(self, spec: AcceleratorSpec) -> None:
+        super().__init__(spec)
+        self._sum = self._zeros()
+
+    def compute(self, opcode: Opcode) -> None:
+        (loaded,) = self.inputs(opcode)
+        self._sum = self._sum + loaded
+
+    def save(self) -> None:
+        raise NotImplementedError  # refused by the check
+
+    def clear(self) -> None:
+        self._sum = self._zeros()
+
+    def _zeros(self) -> Array:
+        return np.zeros(self.shape("C"), dtype=np.uint32)
+
+    def result(self, opcode: Opcode) -> tuple[Array, int]:
+        return self._sum, 0

@@ -1,0 +1,192 @@
+"""What a board folder is made of: the board, accelerators at their final addresses, the DMA, the problems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from axiloom import drivergen, isa
+from axiloom.boards import LINE_BYTES
+from axiloom.boards.hardware import Hardware
+from axiloom.drivergen import Driver
+from axiloom.drivergen.nest.locality import Caches
+from axiloom.errors import SpecError, UsageError
+from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.files.together import PAGE_BYTES
+from axiloom.isa.kernels.forms import COPY, MATMUL
+
+ON_CHIP_WINDOW = 65_536
+"""Bytes of a window on a board without a processor, at most."""
+MOST_PORTS = 16
+"""Slave ports of a SmartConnect (PG247)."""
+
+OWN, XILINX = "axiloom", "xilinx"
+"""Whose DMA: ours, in one core with the accelerators, or Xilinx' AXI DMA beside each accelerator's core."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that the files of a folder follow from. Build one with :func:`make`."""
+
+    hardware: Hardware
+    specs: tuple[AcceleratorSpec, ...]
+    dma: str
+    problems: tuple[str, ...]
+    """One for each accelerator: what its driver computes."""
+    mlir: tuple[str, ...]
+    user_rtl: UserRtl | None = None
+
+    @property
+    def name(self) -> str:
+        """Of the project, the bitstream and its .hwh."""
+        return "_".join(("axiloom", *(identifier(spec.name) for spec in self.specs)))
+
+    @property
+    def scatter_gather(self) -> bool:
+        return self.specs[0].dma.scatter_gather
+
+    @property
+    def pipeline(self) -> str:
+        """Xilinx' core knows no rows with a stride: nothing is sent in place there."""
+        return "copying" if self.dma == XILINX else drivergen.default_pipeline(self.specs[0])
+
+    @cached_property
+    def drivers(self) -> tuple[Driver, ...]:
+        """One for each accelerator; their functions have names of their own."""
+        return tuple(
+            drivergen.compile_mlir(text, spec, pipeline=self.pipeline, name=problem, caches=self._caches)
+            for text, spec, problem in zip(self.mlir, self.specs, self.problems, strict=True)
+        )
+
+    @property
+    def _caches(self) -> Caches:
+        cpu = self.hardware.cpu
+        return Caches(line_bytes=LINE_BYTES[cpu.model]) if cpu else Caches()
+
+    @cached_property
+    def references(self) -> tuple[Driver, ...]:
+        """The same functions as plain loops for the CPU."""
+        return tuple(
+            drivergen.compile_cpu(_renamed(text, driver.function, f"{driver.function}_on_cpu"), name=problem)
+            for text, driver, problem in zip(self.mlir, self.drivers, self.problems, strict=True)
+        )
+
+
+def identifier(name: str) -> str:
+    """A name for C, Verilog and Tcl."""
+    return re.sub(r"\W", "_", name)
+
+
+def make(
+    hardware: Hardware,
+    specs: Sequence[AcceleratorSpec],
+    *,
+    dma: str = OWN,
+    problems: Sequence[tuple[str, str]] = (),
+    rebase: bool = False,
+    user_rtl: UserRtl | None = None,
+) -> Plan:
+    """The plan for `specs` on `hardware`.
+
+    `problems`: (name, MLIR) of each accelerator's driver; by default a small one that fits the accelerator.
+    `rebase`: move the registers to where the board has them, and make windows as small as it needs them;
+    else they must fit. Raises
+    :exc:`SpecError` for addresses that the board does not have, each with what it would accept.
+    """
+    placed = tuple(_rebased(hardware, specs) if rebase else specs)
+    faults = [*isa.check_together(placed), *_faults(hardware, placed, dma)]
+    if faults:
+        raise SpecError(faults)
+    if not problems:
+        problems = [_small(spec) for spec in placed]
+    if len(problems) != len(placed):
+        raise UsageError(
+            f"{len(placed)} accelerators and {len(problems)} problems: give one --problem for each, or none"
+        )
+    names = [name for name, _ in problems]
+    texts = [text for _, text in problems]
+    if len(placed) > 1:
+        texts = [_own(text, spec) for text, spec in zip(texts, placed, strict=True)]
+    return Plan(hardware, placed, dma, tuple(names), tuple(texts), user_rtl)
+
+
+def _rebased(hardware: Hardware, specs: Sequence[AcceleratorSpec]) -> list[AcceleratorSpec]:
+    """The first accelerator's registers at the board's own base, the others as far behind it as they were."""
+    if hardware.registers is None:
+        return [_with_small_windows(spec) for spec in specs]
+    shift = hardware.registers.base - min(spec.dma.address for spec in specs)
+    return [spec.replace(dma=replace(spec.dma, address=spec.dma.address + shift)) for spec in specs]
+
+
+def _with_small_windows(spec: AcceleratorSpec) -> AcceleratorSpec:
+    """Windows that are memory on the chip. Raises :exc:`SpecError` if the accelerator needs larger ones."""
+    sizes = {
+        name: min(getattr(spec.dma, name), ON_CHIP_WINDOW)
+        for name in ("input_buffer_size", "output_buffer_size")
+    }
+    return isa.revise(spec, dma=replace(spec.dma, **sizes))
+
+
+def _faults(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str) -> list[str]:
+    registers = hardware.registers
+    faults = []
+    for spec in specs:
+        config = spec.dma
+        if registers and not (
+            registers.first <= config.address and config.address + PAGE_BYTES - 1 <= registers.last
+        ):
+            faults.append(
+                f"{spec.name}: dma_config.address: {config.address:#x} is not behind {registers.port} of the "
+                f"{hardware.name}, which has {registers.first:#x} to {registers.last:#x}; change it, or let "
+                "--rebase do so"
+            )
+        if config.address % PAGE_BYTES:
+            faults.append(
+                f"{spec.name}: dma_config.address: {config.address:#x} is not a multiple of {PAGE_BYTES:#x}, "
+                "the range that a block design gives a DMA"
+            )
+        for key, start, size in (
+            ("inputAddress", config.input_address, config.input_buffer_size),
+            ("outputAddress", config.output_address, config.output_buffer_size),
+        ):
+            if start + size > hardware.ram_bytes:
+                faults.append(
+                    f"{spec.name}: dma_config.{key}: {size} bytes from {start:#x} are not in the memory of "
+                    f"the {hardware.name}, which ends at {hardware.ram_bytes:#x}"
+                )
+    ports = len(specs) * (3 if specs[0].dma.scatter_gather else 2)
+    if dma == XILINX and ports > MOST_PORTS:
+        faults.append(
+            f"{len(specs)} accelerators: their DMAs have {ports} ports to memory, and a SmartConnect takes "
+            f"{MOST_PORTS}; leave some out, or let our own DMA share its ports (--dma simple or sg)"
+        )
+    return faults
+
+
+def _small(spec: AcceleratorSpec) -> tuple[str, str]:
+    """A problem of a few tiles."""
+    kind = spec.data_type.value
+    if spec.form is COPY:
+        text = f"copy:{4 * spec.tile.size[0]}"
+        return text, drivergen.parse_workload(text).mlir
+    if spec.form is MATMUL:
+        sizes = "x".join(str(2 * size if size >= 16 else 4 * size) for size in spec.tile.size)
+        text = f"matmul:{sizes}:{kind}"
+    else:
+        text = f"conv:10_8_3_8_1:{kind}"
+    return text, drivergen.parse_workload(text).mlir
+
+
+def _own(text: str, spec: AcceleratorSpec) -> str:
+    """The function of `text` under a name that no other accelerator's has."""
+    found = re.search(r"func\.func (?:public |private )?@(\w+)", text)
+    if found is None:
+        raise UsageError("a problem for one of several accelerators is a module with one function, @name")
+    return _renamed(text, found[1], f"{found[1]}_{identifier(spec.name)}")
+
+
+def _renamed(text: str, old: str, new: str) -> str:
+    return re.sub(rf"@{re.escape(old)}\b", f"@{new}", text)

@@ -1,0 +1,201 @@
+"""A folder's programs on the board and in simulation: ``axiloom board test``.
+
+The ladder, then the self-test: the same programs, built once. On the board they must pass; their checksums
+must be those of the simulated board, and their times are put beside its times.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from axiloom import boards, isa
+from axiloom.board_folder.write import MARK
+from axiloom.boards import hardware
+from axiloom.bringup import ladder as bring_up
+from axiloom.cosim.build.cache import cache_root
+from axiloom.cosim.soc import Job, Soc
+from axiloom.errors import BoardError, BuildError, DriverError, HangError, MismatchError, UsageError
+from axiloom.remote.board import RemoteBoard
+
+PROGRAMS = ("ladder", "selftest")
+_MEASURED = re.compile(r"^(.+?)(?: is right,|:) checksum (0x[0-9a-f]+), (\d+) us$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A line of a program: what it is of, checksum of the result, microseconds of the driver's call."""
+
+    what: str
+    checksum: str
+    us: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """The same line from the board and from simulation, if both have it."""
+
+    program: str
+    what: str
+    board: Measured | None
+    simulated: Measured | None
+
+    @property
+    def same(self) -> bool | None:
+        """None: simulation has no such line, so that there is nothing to compare with."""
+        if self.simulated is None:
+            return None
+        return self.board is not None and self.board.checksum == self.simulated.checksum
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    """The folder's board.json. UsageError for a folder that is none of ours, or for a board without Linux."""
+    try:
+        found = json.loads((folder / MARK).read_text(encoding="utf-8"))
+        assert isinstance(found, dict)
+        family, name = str(found["family"]), str(found["board"])
+    except (OSError, ValueError, KeyError, AssertionError):
+        raise UsageError(f"{folder} is no board folder: it has no {MARK} of axiloom") from None
+    if hardware.profile(name, family) is None:
+        raise UsageError(f"{name} has no Linux: axiloom run PROBLEM --board {name} --port TTY is its test")
+    return found
+
+
+def profile(folder: Path) -> boards.Board:
+    """The simulated board that is nearest to the folder's."""
+    found = manifest(folder)
+    nearest = hardware.profile(found["board"], found["family"])
+    assert nearest is not None
+    return nearest
+
+
+def build(folder: Path) -> list[str]:
+    """Build the folder's programs with its own Makefile; returns their names in the order of running."""
+    makefile = (folder / "Makefile").read_text(encoding="utf-8")
+    names = [name for name in PROGRAMS if name != "ladder" or "\nladder:" in makefile]
+    if shutil.which("make") is None:
+        raise UsageError("make is not installed: apt-get install make")
+    goals = ["linux" if name == "selftest" else name for name in names]
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_root() / "zig")}
+    done = subprocess.run(
+        ["make", "-s", *goals, f"PYTHON={sys.executable}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
+        raise BuildError(f"{folder}: make {' '.join(goals)}: {lines[0] if lines else done.returncode}")
+    return names
+
+
+def simulate(folder: Path, programs: list[Path], progress: Callable[[str], None]) -> list[tuple[int, str]]:
+    """Exit status and output of Linux programs on the simulated board of a folder."""
+    specs = list(isa.load_all(folder / "accelerator.json").values())
+    soc = Soc(specs[0] if len(specs) == 1 else specs, board=profile(folder))
+    soc.build(progress=progress)
+    progress("")
+    results = soc.run_many([Job(path, strict=True) for path in programs], check=False)
+    for path, result in zip(programs, results, strict=True):
+        if result.hang or result.fault:
+            why = result.hang or result.fault
+            print(result.console, end="")
+            raise DriverError(f"{path.name} in simulation: {why}")
+    return [(result.exit_code, result.console) for result in results]
+
+
+def run(
+    board: RemoteBoard,
+    folder: Path,
+    *,
+    load: bool = False,
+    compare: bool = True,
+    timeout_s: float = 120,
+    say: Callable[[str], None] = print,
+    progress: Callable[[str], None] = lambda _line: None,
+) -> list[Row]:
+    """Copy, load (if asked for), run and compare; returns a row for each result that a program names.
+
+    Raises DriverError where a program fails on the board, MismatchError for a checksum that is not the
+    simulation's, and what :class:`RemoteBoard` raises.
+    """
+    found = manifest(folder)
+    bit = folder / "build" / f"{found['name']}.bit"
+    if load and not bit.is_file():
+        raise BuildError(f"{bit}: not there; `make bitstream` makes it, or leave --load out")
+    progress("building the programs")
+    names = build(folder)
+    progress("")
+    there = board.folder()
+    try:
+        for name in names:
+            board.send(folder / "build" / name, there)
+        if load:
+            board.load(bit, there)
+            say(f"{bit.name} is loaded")
+        outputs = {name: _run(board, there, name, timeout_s, say) for name in names}
+    finally:
+        # A board that hangs cannot be tidied up either, and what it said before matters more.
+        with suppress(BoardError, HangError):
+            board.remove(there)
+    if not compare:
+        return [Row(name, one.what, one, None) for name in names for one in _measured(outputs[name])]
+    simulated = simulate(folder, [folder / "build" / name for name in names], progress)
+    rows: list[Row] = []
+    for name, (code, console) in zip(names, simulated, strict=True):
+        if code:
+            said = console.splitlines()
+            raise DriverError(f"{name} in simulation: {said[-1] if said else f'it ends with {code}'}")
+        ours, theirs = ({one.what: one for one in _measured(text)} for text in (outputs[name], console))
+        rows += [Row(name, what, ours.get(what), theirs.get(what)) for what in {**ours, **theirs}]
+    return rows
+
+
+def table(rows: list[Row]) -> str:
+    """A line a result: is it the simulation's, and the driver's time on both."""
+    lines = [f"{'':<34}{'result':<12}{'board':>12}{'simulation':>14}{'factor':>9}"]
+    for row in rows:
+        verdict = {True: "same", False: "DIFFERENT", None: "not compared"}[row.same]
+        times = [f"{one.us:,} us" if one else "-" for one in (row.board, row.simulated)]
+        both = row.board is not None and row.simulated is not None and row.simulated.us
+        factor = f"{row.board.us / row.simulated.us:.2f}" if both and row.board and row.simulated else "-"
+        lines.append(
+            f"{f'{row.program}, {row.what}':<34}{verdict:<12}{times[0]:>12}{times[1]:>14}{factor:>9}"
+        )
+    return "\n".join(lines)
+
+
+def check(rows: list[Row]) -> None:
+    """MismatchError if a result is not the simulation's."""
+    if not rows:
+        raise MismatchError("no program has said what it computed, so there is nothing to compare")
+    wrong = [f"{row.program}, {row.what}" for row in rows if not row.same]
+    if wrong:
+        raise MismatchError(f"not what simulation gives: {'; '.join(wrong)}")
+
+
+def _run(board: RemoteBoard, there: str, name: str, timeout_s: float, say: Callable[[str], None]) -> str:
+    ran = board.run(board.as_owner(there, f"./{name}"), timeout_s=timeout_s)
+    for line in ran.output.splitlines():
+        say(f"  {name}: {line}")
+    if ran.code:
+        failed = bring_up.judge_text(ran.output, ran.complaint) if name == "ladder" else None
+        told = [str(failed)] if failed else [ran.reason]
+        told += [ran.complaint] if failed and ran.errors.strip() and ran.complaint not in told[0] else []
+        raise DriverError(f"{board.host}: {name}: {'; '.join(told)}")
+    return ran.output
+
+
+def _measured(text: str) -> list[Measured]:
+    return [Measured(what, checksum, int(us)) for what, checksum, us in _MEASURED.findall(text)]

@@ -1,0 +1,156 @@
+"""Choosing how to use an accelerator for a problem: the model's ranking, and what a simulation says of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from axiloom import boards
+from axiloom.drivergen.cost.model import Choice
+from axiloom.drivergen.cost.selection import Candidate, published_best, squares
+from axiloom.drivergen.problems.matmul import Problem
+from axiloom.errors import CompileError
+from axiloom.isa import AcceleratorSpec
+from axiloom.run.choice import ranked
+from axiloom.sweep.points import Point, default_store, hardware, point, simulate
+from axiloom.sweep.store import key
+from axiloom.sweep.sweep import Outcome, sweep
+
+PAPER = "paper's Best"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A choice as the table shows it. Times in seconds; `names`: what it is known as."""
+
+    choice: Choice
+    names: tuple[str, ...] = ()
+    simulated: float | None = None
+    simulated_ratio: float | None = None
+    """Simulated fabric cycles over the limit."""
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What `explore` found for one problem: the first row is what to take."""
+
+    problem: str
+    spec: AcceleratorSpec
+    board: str
+    rows: tuple[Row, ...]
+    candidates: int
+    seconds: float
+    """Wall time that the model took for all candidates."""
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def chosen(self) -> Row:
+        """The fastest in simulation where there was one, else the model's first."""
+        simulated = [row for row in self.rows if row.simulated is not None]
+        return min(simulated, key=lambda row: row.simulated or 0.0) if simulated else self.rows[0]
+
+
+def explore(
+    problem: Problem,
+    spec: AcceleratorSpec,
+    *,
+    pipelines: Sequence[str] | None = None,
+    board: str = boards.DEFAULT,
+    top: int = 10,
+) -> Exploration:
+    """The `top` choices by the model, and beside them the paper's `Best` and its square tiles.
+
+    Those have the pipeline of the first, so that flow, order and tile alone are compared. Raises
+    CompileError where nothing fits.
+    """
+    started = time.perf_counter()
+    every = ranked(problem, spec, board=board, pipelines=pipelines)
+    seconds = time.perf_counter() - started
+    if not every:
+        raise CompileError(f"{spec.name} has no tile that fits its buffers and windows")
+    pipeline = every[0].pipeline
+    names: dict[Candidate, tuple[str, ...]] = {every[0].candidate: ("best (ours)",)}
+    best = published_best(spec, problem)
+    others = [(PAPER, best)] if best else []
+    others += [(f"square {one.flow}", one) for one in squares(spec, problem)]
+    for name, one in others:
+        names[one] = (*names.get(one, ()), name)
+    shown = [
+        Row(choice, names.get(choice.candidate, ()) if choice.pipeline == pipeline else ())
+        for choice in islice(distinct(every), top)
+    ]
+    missing = [one for one in names if one not in {row.choice.candidate for row in shown if row.names}]
+    beside = ranked(problem, spec, board=board, pipelines=(pipeline,), among=missing)
+    shown += [Row(choice, names[choice.candidate]) for choice in beside]
+    text = f"matmul:{problem.M}x{problem.N}x{problem.K}:{problem.dtype}"
+    return Exploration(text, spec, board, tuple(shown), len(every), seconds)
+
+
+def distinct(choices: Iterable[Choice]) -> Iterator[Choice]:
+    """One of those that differ in the names of flow and loops alone: they move the same in the same time."""
+    seen = set()
+    for choice in choices:
+        same = (choice.pipeline, choice.candidate.tile, choice.words, choice.seconds)
+        if same not in seen:
+            seen.add(same)
+            yield choice
+
+
+def _point(found: Exploration, choice: Choice) -> Point:
+    one = choice.candidate
+    return point(
+        found.problem,
+        found.spec,
+        flow=one.flow,
+        order=one.order,
+        tile=one.tile,
+        pipeline=choice.pipeline,
+        board=found.board,
+    )
+
+
+def confirm(
+    explorations: Sequence[Exploration],
+    count: int,
+    *,
+    store: Path | None = None,
+    jobs: int | None = None,
+    dask: str | None = None,
+    progress: bool | None = None,
+) -> list[Exploration]:
+    """Simulate the first `count` of each, and all that have a name; what failed says so in its row."""
+    wanted = [
+        [_point(found, row.choice) if i < count or row.names else None for i, row in enumerate(found.rows)]
+        for found in explorations
+    ]
+    outcomes = sweep(
+        [one for points in wanted for one in points if one],
+        simulate,
+        store or default_store(),
+        jobs=jobs,
+        dask=dask,
+        progress=progress,
+        group=hardware,
+        title="simulating",
+    )
+    known = {key(outcome.point): outcome for outcome in outcomes}
+    done = []
+    for found, points in zip(explorations, wanted, strict=True):
+        own = [known[key(one)] if one else None for one in points]
+        rows = tuple(_with(row, outcome) for row, outcome in zip(found.rows, own, strict=True))
+        done.append(replace(found, rows=rows, outcomes=tuple(o for o in own if o)))
+    return done
+
+
+def _with(row: Row, outcome: Outcome | None) -> Row:
+    if outcome is None:
+        return row
+    if outcome.error:
+        return replace(row, error=f"{outcome.error['class']}: {outcome.error['message']}")
+    report = outcome.result
+    seconds = report["counters"]["task-clock"] / 1e9
+    return replace(row, simulated=seconds, simulated_ratio=report["limit"]["ratio"])

@@ -1,0 +1,225 @@
+"""Choosing the accelerator together with its driver: array, buffers, stream and DMA under a device's limits.
+
+Variants of a specification come out of :mod:`axiloom.explore.order` the fastest first, each with the best
+driver for every product. Yosys, and nextpnr where it knows the device, are then asked about one after the
+other, until the fastest that is left is known to fit, at the clock that it reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice, product
+
+from axiloom import boards, isa
+from axiloom.boards.ecp5.synthesis import Ecp5Resources
+from axiloom.boards.synthesis.resources import Resources
+from axiloom.errors import CompileError, SpecError, UsageError
+from axiloom.explore.estimate import DEVICES, Estimate, Used, estimate, is_routed, within
+from axiloom.explore.order import Order, Variant
+from axiloom.explore.products import Work
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import WORD_BITS, DataType
+
+Progress = Callable[[str], None]
+Estimator = Callable[[AcceleratorSpec], Estimate]
+
+MACS = (16, 32, 64, 128, 256)
+BUFFERS = (1, 2, 4)
+"""Times as large as in the specification."""
+WIDTHS = (32, 64, 128)
+"""Bits of the streams."""
+CLOSE = 0.01
+"""About how exact predictions are: of what is as close to the fastest as this, the smallest is taken."""
+
+_HALVES = 2
+"""Every buffer is there twice: one is filled while the other is used."""
+_BRAM_BITS = 36 * 1024
+_EBR_BITS = 18 * 1024
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A variant about which Yosys was asked, at the clock of the time in `variant`.
+
+    `reached`: whether nextpnr has reached that clock, None where nobody routed it.
+    """
+
+    variant: Variant
+    estimate: Estimate
+    reached: bool | None = None
+
+    @property
+    def fits(self) -> bool:
+        return self.estimate.fits
+
+
+@dataclass(frozen=True)
+class HardwareChoice:
+    """`found`: what fits, the fastest first; `refused`: what was faster and does not fit; `base`: the
+    specification as it was."""
+
+    work: Work
+    device: str
+    board: str
+    clock_hz: float
+    """The fabric's, where a design reaches it."""
+    refused: tuple[Tried, ...]
+    found: tuple[Tried, ...]
+    base: Tried
+    variants: int
+    excluded: int
+    """Of the variants: those that cannot fit by multipliers or memory alone."""
+
+    @property
+    def chosen(self) -> Tried:
+        """By the prediction."""
+        return self.found[0]
+
+    def board_of(self, one: Tried) -> str:
+        """What to simulate `one` on: the board, its fabric as slow as nextpnr says."""
+        clock = one.variant.clock_hz
+        return (
+            self.board if clock == boards.load(self.board).fabric_hz else boards.at_clock(self.board, clock)
+        )
+
+
+def variants(spec: AcceleratorSpec) -> Iterator[AcceleratorSpec]:
+    """The specification with other arrays, buffers, streams and DMAs, as far as its rules allow.
+
+    Raises :exc:`UsageError` for one whose tile is fixed: its array is its tile.
+    """
+    if not spec.tile.flexible:
+        raise UsageError(
+            f"{spec.name}: its tile is fixed, and with it array and buffers; hardware is chosen for "
+            "accelerators with flexible tiles (v4_16)"
+        )
+    for macs, larger, width, sg in product(MACS, BUFFERS, WIDTHS, (False, True)):
+        buffers = {name: words * larger for name, words in spec.buffers.items()}
+        name = f"{spec.name}_{macs}m{'' if larger == 1 else f'_{larger}b'}_{width}{'_sg' if sg else ''}"
+        try:
+            yield isa.revise(
+                spec,
+                name=name,
+                macs=macs,
+                buffers=buffers,
+                stream_width=width,
+                dma=replace(spec.dma, scatter_gather=sg),
+            )
+        except SpecError:
+            continue  # not a size that this array, or this stream, can have
+
+
+def least(spec: AcceleratorSpec, device: str = "xc7z020") -> Used:
+    """What `spec` takes at least, whoever maps it: its products, and the bits of its buffers.
+
+    On an ECP5 products may be in LUTs.
+    """
+    bits = sum(spec.buffers.values()) * WORD_BITS * _HALVES
+    if is_routed(device):
+        return Ecp5Resources(multiplier=0, lut=0, ff=0, ebr=-(-bits // _EBR_BITS))
+    products = 3 if spec.data_type is DataType.INT32 else 1
+    return Resources(dsp=spec.macs * products, lut=0, ff=0, bram36=bits / _BRAM_BITS)
+
+
+def choose_hardware(
+    work: Work,
+    spec: AcceleratorSpec,
+    device: str,
+    *,
+    board: str = boards.DEFAULT,
+    clock_hz: float | None = None,
+    pipelines: Sequence[str] | None = None,
+    route: bool = False,
+    count: int = 1,
+    estimator: Estimator | None = None,
+    progress: Progress = lambda _: None,
+) -> HardwareChoice:
+    """The fastest variant of `spec` for `work` that fits `device`, with its drivers, and what was tried.
+
+    Its fabric runs at `clock_hz` (default: the board's), or slower where nextpnr says so: with `route` it is
+    asked about each, otherwise what it said before counts. The next best are found too, up to `count`, but
+    not what is larger without being faster. `estimator` says what a variant takes (default: Yosys; minutes
+    for each that is not in the cache). Raises :exc:`UsageError` for an unknown device, :exc:`CompileError`
+    if nothing fits.
+    """
+    if device not in DEVICES:
+        raise UsageError(f"device {device!r} is unknown: use one of {', '.join(DEVICES)}")
+    asked = estimator or (lambda one: estimate(one, device, route=route or None, progress=progress))
+    every = list(variants(spec))
+    possible = [one for one in every if within(least(one, device), DEVICES[device])]
+    clock = clock_hz or boards.load(board).fabric_hz
+    order = Order(work, possible, board, clock, pipelines, progress)
+    search = _Search(order, asked, clock)
+    found = tuple(islice(search.fitting(), count))
+    if not found:
+        raise CompileError(f"no variant of {spec.name} fits {device}")
+    base = search.ask(order.exact(spec, clock))
+    excluded = len(every) - len(possible)
+    return HardwareChoice(
+        work, device, board, clock, tuple(search.refused), found, base, len(every), excluded
+    )
+
+
+@dataclass
+class _Search:
+    order: Order
+    asked: Estimator
+    clock_hz: float
+    refused: list[Tried] = field(default_factory=list)
+    """They do not fit."""
+    settled: list[Tried] = field(default_factory=list)
+    """They fit, but nextpnr did not reach the clock, so that others may be faster."""
+
+    def fitting(self) -> Iterator[Tried]:
+        """What fits, the fastest first; of what is as fast the smallest, and none that is larger."""
+        while True:
+            best = min(self.settled, key=lambda one: one.variant.seconds, default=None)
+            near = self._next()
+            if best and (not near or best.variant.seconds <= near[0].seconds * (1 + CLOSE)):
+                self.settled.remove(best)
+                yield best
+                continue
+            if not near:
+                return
+            variant = min(near, key=lambda one: size(one.spec))
+            self.order.drop({one.spec.name for one in near if is_larger(one.spec, variant.spec)})
+            found = self.ask(variant)
+            if not found.fits:
+                self.refused.append(found)
+                self.order.drop_where(partial(is_larger, than=variant.spec))
+            elif found.variant is variant:
+                yield found
+            else:
+                self.settled.append(found)
+                self.order.slow_down(found.variant.clock_hz, partial(is_larger, than=variant.spec))
+
+    def _next(self) -> list[Variant]:
+        """The fastest that is left, and what is as fast."""
+        near: list[Variant] = []
+        for one in self.order:
+            if near and one.seconds > near[0].seconds * (1 + CLOSE):
+                break
+            near.append(one)
+        return near
+
+    def ask(self, variant: Variant) -> Tried:
+        """With the clock that nextpnr reached, where it did not reach that of `variant`."""
+        found = self.asked(variant.spec)
+        if found.routed is None:
+            return Tried(variant, found)
+        if found.routed.fmax_hz >= variant.clock_hz:
+            return Tried(variant, found, reached=True)
+        slower = float(found.routed.fmax_hz // 1e6 * 1e6)
+        return Tried(self.order.exact(variant.spec, slower), found, reached=True)
+
+
+def size(spec: AcceleratorSpec) -> tuple[int, ...]:
+    """By which one of several that are as fast is taken: multipliers, memory, stream, DMA."""
+    return (spec.macs, sum(spec.buffers.values()), spec.stream_width, int(spec.dma.scatter_gather))
+
+
+def is_larger(one: AcceleratorSpec, than: AcceleratorSpec) -> bool:
+    """In nothing smaller: it does not fit where `than` does not, and is clocked no faster."""
+    return all(a >= b for a, b in zip(size(one), size(than), strict=True))

@@ -1,0 +1,1 @@
+"""The integer graph: its nodes, its numbers, how it is executed, and how a float graph becomes one."""

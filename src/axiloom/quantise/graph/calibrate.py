@@ -1,0 +1,125 @@
+"""The float network on calibration data: how large each value gets, and what it was on some samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from axiloom.errors import UsageError
+from axiloom.frontend.pytorch import call
+from axiloom.quantise.graph.fixed import best_scale
+
+Sample = tuple[Any, ...]
+Progress = Callable[[str], None]
+_WORDS = 1 << 15
+"""Random indices are below this, and below the rows of the smallest embedding that they select from."""
+
+
+@dataclass
+class Ranges:
+    """By name of a node of the ATen graph."""
+
+    largest: dict[str, float] = field(default_factory=dict)
+    """Largest magnitude over all samples."""
+    kept: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
+    """Values on the first samples: scales are chosen by them, and the report compares with them."""
+    scales: dict[str, float] = field(default_factory=dict)
+    """What `scale` has found."""
+
+    def scale(self, name: str) -> float:
+        """The scale of int8 that loses least of this value on the samples that were kept."""
+        if name not in self.scales:
+            values = np.concatenate([value.ravel() for value in self.kept[name]])
+            self.scales[name] = best_scale(values, self.largest[name])
+        return self.scales[name]
+
+
+def samples(text: str, examples: Sequence[Any], program: Any, seed: int = 0) -> list[Sample]:
+    """What --calibration says: ``N-random``; an `.npz` with an array for each input, samples first; or
+    ``model.py:function``, which returns a list of tuples of inputs.
+
+    Random floats are normal, random indices uniform over the words of the embeddings. Raises UsageError.
+    """
+    file, _, function = text.rpartition(":")
+    if file.endswith(".py"):
+        return _checked(call(Path(file), function), examples, text)
+    count, dash, word = text.partition("-")
+    if dash and word == "random" and count.isdecimal() and int(count) > 0:
+        generator = torch.Generator().manual_seed(seed)
+        words = smallest_embedding(program)
+        return [tuple(_random(example, generator, words) for example in examples) for _ in range(int(count))]
+    if not text.endswith(".npz") or not Path(text).is_file():
+        raise UsageError(
+            f"--calibration {text}: expected is FILE.npz that exists, FILE.py:function, or 16-random"
+        )
+    with np.load(text, allow_pickle=False) as stored:
+        arrays = [stored[name] for name in stored]
+    if len(arrays) != len(examples):
+        raise UsageError(f"{text}: {len(arrays)} arrays for {len(examples)} inputs; one each, in their order")
+    for number, (array, example) in enumerate(zip(arrays, examples, strict=True)):
+        if array.shape[1:] != tuple(example.shape):
+            raise UsageError(
+                f"{text}: array {number} is {list(array.shape)}; expected is "
+                f"[samples, {', '.join(map(str, example.shape))}]"
+            )
+    return [
+        tuple(torch.from_numpy(a).to(example.dtype) for a, example in zip(sample, examples, strict=True))
+        for sample in zip(*arrays, strict=True)
+    ]
+
+
+def _checked(made: Any, examples: Sequence[Any], text: str) -> list[Sample]:
+    """Samples that a function returned, if they are inputs of this network."""
+    wanted = [tuple(example.shape) for example in examples]
+    good = isinstance(made, list) and all(
+        isinstance(sample, tuple) and [tuple(getattr(value, "shape", ())) for value in sample] == wanted
+        for sample in made
+    )
+    if not good or not made:
+        raise UsageError(f"--calibration {text}: it must return a list of tuples of tensors shaped {wanted}")
+    return list(made)
+
+
+def _random(example: Any, generator: torch.Generator, words: int) -> Any:
+    if example.dtype.is_floating_point:
+        return torch.randn(example.shape, generator=generator, dtype=example.dtype)
+    return torch.randint(0, words, example.shape, generator=generator, dtype=example.dtype)
+
+
+def smallest_embedding(program: Any) -> int:
+    """Rows of the smallest table that an input selects from: larger indices would be out of range."""
+    rows = [_WORDS]
+    for node in program.graph.nodes:
+        if str(node.target).startswith("aten.embedding") and node.args[1].op == "placeholder":
+            rows.append(node.args[0].meta["val"].shape[0])
+    return min(rows)
+
+
+def observe(
+    module: Any, data: Sequence[Sample], *, keep: int = 1, progress: Progress = lambda _line: None
+) -> Ranges:
+    """Ranges of all values of a torch.fx.GraphModule over `data`, with those of the first `keep` samples."""
+    ranges = Ranges()
+    interpreter = torch.fx.Interpreter(module)
+    plain = interpreter.run_node
+
+    def watched(node: Any) -> Any:
+        value = plain(node)
+        if isinstance(value, torch.Tensor) and value.dtype.is_floating_point and node.op != "get_attr":
+            largest = ranges.largest.get(node.name, 0.0)
+            ranges.largest[node.name] = max(largest, float(value.abs().max()))
+            if number < keep:
+                ranges.kept.setdefault(node.name, []).append(value.numpy().copy())
+        return value
+
+    interpreter.run_node = watched
+    with torch.no_grad():
+        for number, sample in enumerate(data):
+            progress(f"calibrating: sample {number + 1} of {len(data)}")
+            interpreter.run(*sample)
+    return ranges

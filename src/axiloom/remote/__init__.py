@@ -1,0 +1,1 @@
+"""Boards that are elsewhere: behind ssh, or on a serial line."""

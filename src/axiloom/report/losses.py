@@ -1,0 +1,186 @@
+"""Where the time of a run went: every fabric cycle in one class, and what wins a class back.
+
+The core counts cycles by what the hardware does and what the CPU does meanwhile
+(:class:`axiloom.cosim.profile.Profile`); here the table becomes one list. A cycle belongs to the first
+class of :data:`CLASSES` that holds it, so shares add up to the run. ``docs/report.md`` has the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from axiloom.cosim.profile import CPU, HARDWARE, Profile
+from axiloom.drivergen.pipeline.compile import OPTIMISATIONS, PIPELINES, optimisations
+from axiloom.isa import AcceleratorSpec
+
+Loss = dict[str, Any]
+
+STREAM_WIDTHS = (32, 64, 128)
+
+
+@dataclass(frozen=True)
+class Class:
+    """One part of a run's time. `passes` may win it back, as far as they do not run already."""
+
+    key: str
+    title: str
+    text: str
+    hardware: tuple[str, ...]
+    cpu: tuple[str, ...] = CPU
+    passes: tuple[str, ...] = ()
+
+
+_PACKETS = ("coalesce", "keep-packed", "double-buffer")
+_STILL = ("receiving", "quiet")
+CLASSES = (
+    Class("compute", "the array multiplies", "multiply-adds are active", ("compute",)),
+    Class(
+        "load",
+        "words come in while the array waits",
+        "a beat of a tile that the device did not have; the array does not multiply",
+        ("load_new",),
+    ),
+    Class(
+        "load_again",
+        "words sent again that the device still had",
+        "a beat of a tile that equals the last one sent of its operand",
+        ("load_again",),
+        passes=("residency",),
+    ),
+    Class(
+        "load_head",
+        "opcode words and sizes come in",
+        "a beat with opcode words, dims or padding",
+        ("load_head",),
+        passes=("residency", "coalesce"),
+    ),
+    Class("store", "words of C go out", "a beat leaves; nothing comes in or multiplies", ("store",)),
+    Class(
+        "device",
+        "the device does not take the next word",
+        "a beat is offered and not taken: its buffers are full, or it executes an opcode",
+        ("in_stalled",),
+    ),
+    Class(
+        "dma_latency",
+        "a transfer is under way, but no word comes",
+        "the DMA starts or waits for memory",
+        ("in_starved",),
+        passes=("coalesce", "zero-copy"),
+    ),
+    Class(
+        "dma_wait",
+        "the CPU waits for a transfer's end",
+        "nothing comes in; the CPU polls the DMA, or sleeps until its interrupt",
+        _STILL,
+        ("poll", "sleep"),
+        ("coalesce", "double-buffer"),
+    ),
+    Class(
+        "dma_control",
+        "the CPU writes and reads the DMA's registers",
+        "nothing moves; an access to a register is under way",
+        _STILL,
+        ("access",),
+        ("coalesce", "double-buffer", "zero-copy"),
+    ),
+    Class(
+        "pack",
+        "the CPU packs while nothing moves",
+        "the CPU copies into the DMA's input window",
+        _STILL,
+        ("pack",),
+        ("residency", *_PACKETS, "specialise-copies", "cache-tiling", "zero-copy"),
+    ),
+    Class(
+        "unpack",
+        "the CPU unpacks C while nothing moves",
+        "the CPU takes C out of the DMA's output window or on-chip memory",
+        _STILL,
+        ("unpack",),
+        ("coalesce", "double-buffer", "specialise-copies", "zero-copy"),
+    ),
+    Class(
+        "maintenance",
+        "the CPU cleans and invalidates caches",
+        "nothing moves; cache operations by line",
+        _STILL,
+        ("maintenance",),
+        (*_PACKETS, "zero-copy"),
+    ),
+    Class(
+        "code",
+        "the CPU runs the driver's loops",
+        "nothing moves; loops, addresses, calls of the runtime",
+        _STILL,
+        ("code",),
+        ("coalesce", "specialise-copies", "double-buffer"),
+    ),
+    Class(
+        "startup",
+        "start and end of the program",
+        "nothing moves, and main is not yet entered or has returned",
+        _STILL,
+        ("startup",),
+    ),
+)
+"""In order of precedence. Each cell of (hardware, CPU) is in exactly one."""
+
+
+def measure(profile: Profile, spec: AcceleratorSpec, pipeline: str | None) -> list[Loss]:
+    """The classes with their cycles, shares and remedies; `pipeline` None: a driver of the user's own."""
+    total = max(sum(sum(row.values()) for row in profile.cells.values()), 1)
+    made = []
+    for one in CLASSES:
+        cycles = sum(profile.cells[hw][cpu] for hw in one.hardware for cpu in one.cpu)
+        made.append(
+            {
+                "loss": one.key,
+                "title": one.title,
+                "definition": one.text,
+                "cycles": cycles,
+                "share": round(cycles / total, 6),
+                "remedies": remedies(one, spec, pipeline) if cycles else [],
+            }
+        )
+    return made
+
+
+def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None) -> list[str]:
+    """Options of ``axiloom run`` that this run does not have and that may win the class back."""
+    chosen = optimisations(pipeline) if pipeline else ()
+    found = []
+    if useful := [name for name in one.passes if name not in chosen and name in _able(spec)]:
+        found.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
+    if one.key in ("load", "load_again", "load_head", "store") and spec.stream_width < STREAM_WIDTHS[-1]:
+        found.append(f"--stream-width {2 * spec.stream_width}")
+    if "zero-copy" in one.passes and not spec.dma.scatter_gather:
+        found.append("--dma sg --pipeline all")
+    if one.key in ("load", "load_again") and len(spec.flows) > 1:
+        found.append("--flow best")
+    return found
+
+
+def _able(spec: AcceleratorSpec) -> list[str]:
+    """The passes that the accelerator's DMA can serve: zero copy needs scatter-gather."""
+    return [one for one in OPTIMISATIONS if one != "zero-copy" or spec.dma.scatter_gather]
+
+
+def _joined(wanted: Sequence[str], spec: AcceleratorSpec) -> str:
+    """Passes as ``--pipeline`` takes them."""
+    passes = tuple(one for one in _able(spec) if one in wanted)
+    named = (name for name, preset in PIPELINES.items() if preset == passes)
+    return next(named, ",".join(passes))
+
+
+def largest(losses: Iterable[Loss], needed: Collection[str] = ("compute",)) -> Loss | None:
+    """The class that costs most, apart from those `needed`; None if nothing else took time."""
+    found = [one for one in losses if one["loss"] not in needed and one["cycles"]]
+    return max(found, key=lambda one: one["cycles"]) if found else None
+
+
+def meanwhile(profile: Profile) -> Mapping[str, Mapping[str, int]]:
+    """The whole table, fabric cycles: by what the hardware did, then by what the CPU did."""
+    return {hw: dict(profile.cells[hw]) for hw in HARDWARE}

@@ -1,0 +1,134 @@
+"""The timeline's data for page.js, small enough for a page."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+
+from axiloom.cosim.profile import TRACKS, Interval, Timeline
+from axiloom.report.perfetto import DOES, TITLES, label
+
+MOST = 60_000
+"""Intervals in a page; of more, those closest together are merged."""
+
+_KINDS = {
+    **DOES,
+    "mm2s": "transfer to the device",
+    "s2mm": "transfer from the device",
+    "active": "words come in",
+    "stalled": "device does not take the next word",
+    "starved": "no word comes",
+    "new": "tile comes in",
+    "again": "tile comes in again",
+    "compute": "array multiplies",
+    "store": "words go out",
+}
+_EXCERPT = 8  # transfers that the first view shows
+
+
+def section(timeline: Timeline) -> str:
+    """Canvas, legend and data; empty if nothing was recorded."""
+    if not len(timeline):
+        return ""
+    tracks = {track: list(timeline.intervals(track)) for track in TRACKS}
+    view = _view(tracks, timeline.nanoseconds)
+    resolution = timeline.resolution * 1e9 / timeline.fabric_hz
+    tracks, resolution = merged(tracks, resolution, MOST)
+    kinds = [kind for kind in _KINDS if any(one.kind == kind for found in tracks.values() for one in found)]
+    data = {
+        "end": round(timeline.nanoseconds),
+        "view": view,
+        "kinds": [[kind, _KINDS[kind]] for kind in kinds],
+        "tracks": [_encoded(TITLES[track], found, kinds) for track, found in tracks.items()],
+    }
+    legend = "".join(
+        f'<li><i class="chip" style="--c:var(--{kind})"></i>{escape(_KINDS[kind])}</li>' for kind in kinds
+    )
+    coarse = (
+        f'<p class="note">Intervals under {resolution / 1000:,.2f} µs are merged with their neighbours.</p>'
+        if resolution
+        else ""
+    )
+    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        '<div class="timeline"><canvas class="detail" tabindex="0" role="img" '
+        'aria-label="Timeline of CPU, DMA channels, stream, load, compute and store"></canvas>'
+        '<canvas class="overview"></canvas><div class="tip" hidden></div></div>\n'
+        '<div class="controls"><button type="button" data-zoom="0.5">zoom in</button>'
+        '<button type="button" data-zoom="2">zoom out</button>'
+        '<button type="button" data-zoom="0">whole run</button></div>\n'
+        f'<ul class="legend">{legend}</ul>\n{coarse}'
+        f'<script type="application/json" id="timeline-data">{text}</script>'
+    )
+
+
+def merged(
+    tracks: dict[str, list[Interval]], resolution: float, most: int
+) -> tuple[dict[str, list[Interval]], float]:
+    """At most about `most` intervals, and how long one that stands for several may be, in ns."""
+    while sum(map(len, tracks.values())) > most:
+        resolution = max(2 * resolution, 200.0)
+        tracks = {track: _merged(found, resolution) for track, found in tracks.items()}
+    return tracks, resolution
+
+
+def _merged(found: list[Interval], resolution: float) -> list[Interval]:
+    kept: list[Interval] = []
+    for one in found:
+        last = kept[-1] if kept else None
+        if last is None or one.end - last.begin > resolution:
+            kept.append(one)
+            continue
+        main = last if last.end - last.begin >= one.end - one.begin else one
+        kept[-1] = Interval(
+            one.track,
+            last.begin,
+            one.end,
+            main.kind,
+            main.name,
+            last.bytes + one.bytes,
+            main.address,
+            last.count + one.count,
+        )
+    return kept
+
+
+def _view(tracks: dict[str, list[Interval]], end: float) -> list[int]:
+    """What the page shows first: some transfers in the middle of the run, with one that comes back."""
+    sent, received = tracks["mm2s"], tracks["s2mm"]
+    if len(sent) <= _EXCERPT:
+        return [0, round(end)]
+    middle = received[len(received) // 2].end if received else end / 2
+    behind = sum(one.end <= middle for one in sent)
+    first = min(max(behind - _EXCERPT * 2 // 3, 0), len(sent) - _EXCERPT)
+    begin, last = sent[first].begin, max(sent[first + _EXCERPT - 1].end, middle)
+    margin = (last - begin) / 20
+    return [round(max(begin - margin, 0)), round(min(last + margin, end))]
+
+
+def _encoded(title: str, found: list[Interval], kinds: list[str]) -> dict[str, object]:
+    """Gap to the last end, length, kind, label, bytes, merged: base 36, what is zero at the end left out."""
+    labels: dict[str, int] = {}
+    rows, at = [], 0
+    for one in found:
+        begin, end = round(one.begin), round(one.end)
+        text = label(one) if one.track != "cpu" else one.name
+        values = [begin - at, end - begin, kinds.index(one.kind), labels.setdefault(text, len(labels))]
+        values += [one.bytes, one.count - 1]
+        at = end
+        while not values[-1]:
+            values.pop()
+            if not values:
+                break
+        rows.append(",".join(_base36(value) for value in values))
+    return {"title": title, "labels": list(labels), "rows": ";".join(rows)}
+
+
+def _base36(value: int) -> str:
+    digits = ""
+    sign, value = ("-", -value) if value < 0 else ("", value)
+    while True:
+        value, digit = divmod(value, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+        if not value:
+            return sign + digits

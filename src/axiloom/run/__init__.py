@@ -1,0 +1,1 @@
+"""The main job: a problem or a network, compiled, simulated and compared with NumPy."""

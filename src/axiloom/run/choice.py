@@ -1,0 +1,235 @@
+"""How to use an accelerator for a problem on a board: what the cost model says, for ``--flow best``.
+
+Two steps. The model (:mod:`axiloom.drivergen.cost.model`) puts all candidates into an order, thousands at
+once; it
+is some per cent off. The drivers of the first ones are then gone through step by step
+(:mod:`axiloom.cosim.replay`), which is exact to about one per cent, and takes some milliseconds for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from axiloom import boards, drivergen, isa
+from axiloom.cosim.replay import Replay
+from axiloom.drivergen.cost.model import Choice, Machine, Model, constants_of, rank
+from axiloom.drivergen.cost.plans import Plan, plans
+from axiloom.drivergen.cost.replay_costs import costs_of, kind_of
+from axiloom.drivergen.cost.selection import (
+    Candidate,
+    Tile,
+    candidates,
+    published_best,
+    reads_in_place,
+    schedules,
+)
+from axiloom.drivergen.pipeline import conv_choice
+from axiloom.drivergen.problems.matmul import Problem
+from axiloom.errors import UsageError
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.files.post import without_post
+from axiloom.isa.kernels.forms import MATMUL
+
+BEST = "best"
+"""In place of a flow's name: the model's choice."""
+
+
+OVERLAPPING = ("copying", "all")
+"""Pipelines whose drivers are gone through. With the others transfers block: the model is enough."""
+REPLAYED = 32
+"""Candidates whose drivers are gone through, of those that the model can tell apart."""
+LARGEST = 4096
+"""Size of a dim up to which drivers are gone through from begin to end."""
+CLOSE = 0.01
+"""About how exact the replay is: within that of the fastest, the paper's `Best` is taken."""
+
+
+class Schedule(NamedTuple):
+    """How an accelerator is used, as `drivergen.compile_mlir` takes it; None: its defaults."""
+
+    flow: str | None
+    order: tuple[str, ...] | None
+    tile: Tile | None
+    pipeline: str
+
+
+def machine(board: boards.Board) -> Machine:
+    """What the cost model takes from a board's profile."""
+    return Machine(
+        cpu_hz=board.cpu_hz,
+        fabric_hz=board.fabric_hz,
+        l1_bytes=board.caches.l1d_size,
+        l2_bytes=board.caches.l2_size,
+        l2_hit=board.latency.l2_hit,
+        ddr=board.latency.ddr,
+    )
+
+
+def strategies(spec: AcceleratorSpec) -> tuple[str, ...]:
+    """Pipelines to choose from: what the accelerator's DMA can do."""
+    return ("all",) if spec.dma.scatter_gather else ("published", "copying")
+
+
+def ranked(
+    problem: Problem,
+    spec: AcceleratorSpec,
+    *,
+    board: str = boards.DEFAULT,
+    pipelines: Sequence[str] | None = None,
+    among: Sequence[Candidate] | None = None,
+) -> list[Choice]:
+    """Candidates (default: all) with each of the pipelines (default: `strategies`), the fastest first.
+
+    The first by the model come before the others, in the order of the replay and with its times; the paper's
+    `Best` is among them, and comes before what is faster by less than `CLOSE`.
+    """
+    every = ranked_by_model(problem, spec, board=board, pipelines=pipelines, among=among)
+    paper = published_best(spec, problem)
+    number = _first(every, REPLAYED)
+    first = [one for i, one in enumerate(every) if i < number or one.candidate == paper]
+    rest = [one for i, one in enumerate(every) if i >= number and one.candidate != paper]
+    seconds = replayed(problem, spec, first, board=board)
+    first = [
+        replace(one, seconds=s, limit_ratio=one.limit_ratio * s / one.seconds)
+        for one, s in zip(first, seconds, strict=True)
+    ]
+
+    def order(one: Choice) -> tuple[float, int, str]:
+        """Of equals the one that moves fewer words."""
+        close = CLOSE if one.candidate == paper else 0.0
+        return one.seconds * (1 - close), one.words, str(one.candidate)
+
+    return sorted(first, key=order) + rest
+
+
+def _first(every: Sequence[Choice], count: int) -> int:
+    """How many there are up to the last that equals one of the first `count` different ones."""
+    seen: set[tuple[str, Tile, int, float]] = set()
+    for number, one in enumerate(every):
+        seen.add((one.pipeline, one.candidate.tile, one.words, one.seconds))
+        if len(seen) > count:
+            return number
+    return len(every)
+
+
+def replayed(
+    problem: Problem, spec: AcceleratorSpec, choices: Sequence[Choice], *, board: str = boards.DEFAULT
+) -> list[float]:
+    """Seconds that the drivers of these take; where transfers do not overlap, what the model said.
+
+    Of a problem with a size beyond `LARGEST` a part is gone through, and its time is taken as many times.
+    """
+    whole, problem = problem, _part(problem)
+    factor = (whole.M * whole.N * whole.K) / (problem.M * problem.N * problem.K)
+    on = boards.load(board)
+    ways: dict[tuple[str, bool], list[Candidate]] = {}
+    for one in choices:
+        if one.pipeline in OVERLAPPING:
+            queued = one.pipeline == "all" and reads_in_place(spec, problem, one.candidate.tile)
+            ways.setdefault((one.pipeline, queued), []).append(one.candidate)
+    found: dict[tuple[str, Candidate], float] = {}
+    for (pipeline, queued), some in ways.items():
+        replay = Replay(spec, on, costs_of(kind_of(spec, queued)))
+        known: dict[Plan, float] = {}  # several names of flows and loops come to the same
+        for candidate, plan in plans(spec, problem, some, queued=queued).items():
+            if plan not in known:
+                known[plan] = factor * replay.run(plan).cycles / on.cpu_hz if replay.fits(plan) else -1.0
+            if known[plan] > 0:
+                found[pipeline, candidate] = known[plan]
+    return [found.get((one.pipeline, one.candidate), one.seconds) for one in choices]
+
+
+def _part(problem: Problem) -> Problem:
+    """The problem with no size beyond `LARGEST`; what is beyond leaves the same rest of a cache line."""
+
+    def part(size: int) -> int:
+        return size if size <= LARGEST else LARGEST - 64 + size % 64
+
+    return Problem(part(problem.M), part(problem.N), part(problem.K), problem.dtype)
+
+
+def ranked_by_model(
+    problem: Problem,
+    spec: AcceleratorSpec,
+    *,
+    board: str = boards.DEFAULT,
+    pipelines: Sequence[str] | None = None,
+    among: Sequence[Candidate] | None = None,
+) -> list[Choice]:
+    """The same by the model alone."""
+    on = machine(boards.load(board))
+    every = candidates(spec, problem) if among is None else among
+    found: list[Choice] = []
+    for pipeline in pipelines or strategies(spec):
+        tiles = {one.tile for one in every}
+        read = {tile for tile in tiles if pipeline != "all" or reads_in_place(spec, problem, tile)}
+        in_place = [one for one in every if one.tile in read]
+        copied = [one for one in every if one.tile not in read]
+        for does, some in ((pipeline, in_place), ("copying", copied)):
+            found += rank(spec, problem, Model(spec, on, constants_of(does)), pipeline, some)
+    return sorted(found, key=lambda choice: choice.seconds)
+
+
+def choose(
+    problem: Problem,
+    spec: AcceleratorSpec,
+    *,
+    board: str = boards.DEFAULT,
+    pipeline: str | None = None,
+    flow: str | None = None,
+    order: Sequence[str] | None = None,
+    tile: Sequence[int] | None = None,
+) -> Choice:
+    """The model's choice, with that `pipeline`, `flow`, `order` and `tile` where they are given.
+
+    Raises UsageError for a pipeline that the model does not know, or if no flow can be used so.
+    """
+    every = candidates(spec, problem)
+    if tile is not None and spec.tile.granule is not None:
+        every = [Candidate(flow, order, tuple(tile)) for flow, order in schedules(spec)]
+    fitting = [
+        one
+        for one in every
+        if (flow is None or one.flow == flow)
+        and (order is None or one.order == tuple(order))
+        and (tile is None or one.tile == tuple(tile))
+    ]
+    faults = isa.check_tile(spec, tuple(tile)) if tile is not None else []
+    if faults or not fitting:
+        what = f"loops {','.join(order)}" if order else "its buffers"
+        raise UsageError("; ".join(map(str, faults)) or f"no flow of {spec.name} can be used with {what}")
+    return ranked(problem, spec, board=board, pipelines=(pipeline,) if pipeline else None, among=fitting)[0]
+
+
+def resolve(
+    text: str,
+    spec: AcceleratorSpec,
+    *,
+    flow: str | None,
+    order: Sequence[str] | None = None,
+    tile: Sequence[int] | None = None,
+    pipeline: str | None = None,
+    board: str = boards.DEFAULT,
+    name: str = "input.mlir",
+) -> Schedule:
+    """The same with the model's choice in place of flow `BEST`, for the largest matmul or conv in `text`.
+
+    Without a `pipeline`, all passes that the DMA is able to use, or with `BEST` the model's choice.
+    """
+    if flow != BEST:
+        default = pipeline or drivergen.default_pipeline(spec)
+        return Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, default)
+    if spec.form is not MATMUL:
+        first = conv_choice.flows(text, spec, order=order, tile=tile, name=name)[0]
+        how = pipeline or drivergen.default_pipeline(spec)
+        return Schedule(first.name, first.choice.order, first.choice.tile, how)
+    calls = drivergen.compile_mlir(text, spec, stop="linalg", name=name).calls
+    largest = max(calls, key=lambda call: call.M * call.N * call.K)
+    problem = Problem(largest.M, largest.N, largest.K, spec.data_type.value)
+    plain = without_post(spec)
+    # What is rounded on the device stays there until it is whole: one flow keeps it.
+    only = None if largest.flow in plain.flows else plain.selected_flow
+    best = choose(problem, plain, board=board, pipeline=pipeline, flow=only, order=order, tile=tile)
+    return Schedule(best.candidate.flow, best.candidate.order, best.candidate.tile, best.pipeline)

@@ -1,0 +1,160 @@
+"""Whole networks as sides of an experiment: where their models are kept, and the worker that runs them.
+
+A point names its model by a hash of text and weights; both lie under it in the cache folder, so that the key
+of a point does not depend on where a file was, and a worker finds it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import axiloom
+from axiloom import boards, frontend, isa
+from axiloom.cosim.build.cache import cache_root, cached_build, content_hash
+from axiloom.errors import DriverError, MismatchError, UsageError
+from axiloom.frontend import Model
+from axiloom.frontend.extras import require
+from axiloom.isa import AcceleratorSpec
+from axiloom.run.network import NetworkRun
+from axiloom.sweep import points
+
+Point = dict[str, Any]
+Figures = dict[str, Any]
+
+KIND = "network"
+_FILE = "model.mlir"
+
+
+def on_soc(
+    model: str,
+    name: str,
+    spec: AcceleratorSpec,
+    *,
+    code: str,
+    flow: str | None,
+    pipeline: str | None,
+    tile: tuple[int, ...] | None = None,
+    board: str = boards.DEFAULT,
+) -> Point:
+    """The network `model` (a hash from `keep`) on `spec`; `code`: hash of all that figures come from."""
+    return {
+        "kind": KIND,
+        "kernel": None,
+        "problem": f"network:{name}",
+        "model": model,
+        "code": code,
+        "spec": json.loads(isa.dumps(spec)),
+        "flow": flow,
+        "pipeline": pipeline,
+        "tile": list(tile) if tile else None,
+        "board": board,
+    }
+
+
+def on_cpu(model: str, name: str, spec: AcceleratorSpec, *, code: str, board: str = boards.DEFAULT) -> Point:
+    """The same on the CPU alone, products by NEON kernels; `spec` gives no more than the type."""
+    made = on_soc(model, name, spec, code=code, flow=None, pipeline=None, board=board)
+    return {**made, "kernel": "neon"}
+
+
+def measure(point: Point) -> Figures:
+    """Counters and layers, on the SoC fabric and limit too. MismatchError, DriverError: wrong, or stale."""
+    model = frontend.read(_folder(point["model"]) / _FILE)
+    run = NetworkRun(
+        point["problem"],
+        model.mlir,
+        points.spec_of(point),
+        flow=point["flow"],
+        pipeline=point["pipeline"],
+        tile=tuple(point["tile"]) if point["tile"] else None,
+        board=point["board"],
+        weights=model.weights,
+    )
+    if point["kernel"]:
+        alone = run.simulate_cpu(point["kernel"])
+        return {"counters": alone["counters"], "layers": alone["layers"]}
+    report = run.report()
+    if not report["result"]["matches"]:
+        raise MismatchError(f"{point['problem']}: {report['result']['first']}")
+    if report["stale"]:
+        raise DriverError(f"{point['problem']}: {report['stale'][0]}")
+    return {
+        "counters": report["counters"],
+        "fabric": report["fabric"],
+        "limit": report["limit"],
+        "layers": report["network"]["layers"],
+        "elements": report["result"]["elements"],
+    }
+
+
+# --- models ------------------------------------------------------------------------------------------
+
+
+def keep(model: Model) -> str:
+    """Put text and weights of a model into the cache folder; its hash."""
+    weights = [part for name, array in sorted(model.weights.items()) for part in _parts(name, array)]
+    key = content_hash(model.mlir, *weights)
+    cached_build("models", key, lambda folder: model.write(folder / _FILE))
+    return key
+
+
+def _parts(name: str, array: Any) -> tuple[str, str, bytes]:
+    return name, f"{array.dtype} {array.shape}", array.tobytes()
+
+
+def _folder(key: str) -> Path:
+    folder = cache_root() / "models" / key
+    if not (folder / _FILE).is_file():
+        raise UsageError(f"the model {key} is not in {folder.parent}: start the experiment on this machine")
+    return folder
+
+
+def example(name: str) -> Model:
+    """An int8 network of ``examples/networks/NAME.py``, calibrated as it says; made once, then kept.
+
+    UsageError where the examples are not there, BuildError without torch.
+    """
+    file = _examples() / f"{name}.py"
+    if not file.is_file():
+        raise UsageError(f"examples/networks/{name}.py is not in this installation; give --model FILE.mlir")
+    require("torch", f"building {name}")
+    sources = sorted((Path(axiloom.__file__).parent / "quantise").resolve().rglob("*.py"))
+    key = content_hash(file, *sources)
+
+    def build(folder: Path) -> None:
+        from axiloom.quantise import emit
+        from axiloom.quantise.torch_model import load, quantise
+
+        network, inputs = load(f"{file}:build")
+        quantised = quantise(network, inputs, f"{file}:calibration", name=name)
+        emit(quantised.graph).write(folder / _FILE)
+
+    return frontend.read(cached_build("examples", key, build) / _FILE)
+
+
+def _examples() -> Path:
+    """In the repository; an installed package has none."""
+    return Path(axiloom.__file__).resolve().parents[2] / "examples" / "networks"
+
+
+_PACKAGES = ("isa", "hw", "drivergen", "sw", "cosim", "boards")
+_CHOOSING = ("run/choice.py", "run/network.py", "run/problem.py")
+"""What decides beside them which driver runs."""
+
+
+@cache
+def fingerprint(board: str) -> str:
+    """Of all code that a figure depends on: what an older version measured is not taken for this one's."""
+    root = Path(axiloom.__file__).parent
+    files = sorted(
+        path
+        for package in _PACKAGES
+        for path in (root / package).rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    )
+    files += [root / name for name in _CHOOSING]
+    parts = [part for path in files for part in (str(path.relative_to(root)), path)]
+    return content_hash(*parts, repr(boards.load(board)))  # a profile may be a file of the user's own

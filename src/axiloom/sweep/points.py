@@ -1,0 +1,128 @@
+"""Runs as points of a sweep: what `workflow.Run` needs, as JSON, and the worker that simulates them."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Hashable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import axiloom
+from axiloom import boards, drivergen, isa
+from axiloom.cosim.build.cache import cache_root, content_hash
+from axiloom.errors import MismatchError, UsageError
+from axiloom.isa import AcceleratorSpec
+from axiloom.report.build import Report
+from axiloom.run.problem import Run, run_batch
+
+Point = dict[str, Any]
+
+_HARDWARE = ("spec", "board", "sim")
+"""Fields that make the simulator: points that agree in them can share a process."""
+
+
+def point(
+    problem: str,
+    spec: AcceleratorSpec,
+    *,
+    flow: str | None = None,
+    order: Sequence[str] | None = None,
+    tile: Sequence[int] | None = None,
+    pipeline: str = "published",
+    board: str = boards.DEFAULT,
+    sim: str = "verilator",
+    seed: int = 0,
+) -> Point:
+    """The point of a run of `problem` (``matmul:MxNxK:dtype``, ``conv:...``) on `spec`; the rest as `Run`.
+
+    The specification goes along whole, so that the key of the point changes with it.
+    """
+    return {
+        "problem": problem,
+        "spec": json.loads(isa.dumps(spec)),
+        "flow": flow,
+        "order": list(order) if order else None,
+        "tile": list(tile) if tile else None,
+        "pipeline": pipeline,
+        "board": board,
+        "sim": sim,
+        "seed": seed,
+    }
+
+
+def hardware(one: Point) -> Hashable:
+    """What the points of a batch must share: `group` of :func:`axiloom.sweep.sweep.sweep`."""
+    return json.dumps([one[name] for name in _HARDWARE], sort_keys=True)
+
+
+def run(one: Point) -> Run:
+    """The run that a point stands for."""
+    spec = spec_of(one)
+    problem = drivergen.parse_workload(one["problem"])
+    if problem.dtype != spec.data_type.value:
+        raise UsageError(
+            f"{one['problem']} has elements of {problem.dtype}, {spec.name} of {spec.data_type.value}"
+        )
+    return Run(
+        one["problem"],
+        problem.mlir,
+        spec,
+        flow=one["flow"],
+        order=tuple(one["order"]) if one["order"] else None,
+        tile=tuple(one["tile"]) if one["tile"] else None,
+        pipeline=one["pipeline"],
+        board=one["board"],
+        sim=one["sim"],
+        seed=one["seed"],
+    )
+
+
+def simulate(batch: list[Point]) -> list[Report]:
+    """Worker: the report of each point; all are on the same hardware and share one simulator process.
+
+    Raises MismatchError where a result is not NumPy's, and what `workflow.run_batch` raises.
+    """
+    reports = run_batch([run(one) for one in batch])
+    for one, report in zip(batch, reports, strict=True):
+        if report["result"]["matches"] is False:
+            raise MismatchError(f"{one['problem']}: {report['result']['first']}")
+    return reports
+
+
+def spec_of(one: Point) -> AcceleratorSpec:
+    """The accelerator that a point names."""
+    return _spec(json.dumps(one["spec"]))
+
+
+@cache
+def _spec(text: str) -> AcceleratorSpec:
+    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+        path = Path(folder) / "spec.json"
+        path.write_text(text, encoding="utf-8")
+        return isa.load(path)
+
+
+def default_store() -> Path:
+    """Results in the user's cache folder; another file as soon as anything that makes them has changed."""
+    return cache_root() / "sweeps" / f"{code_hash()}.jsonl"
+
+
+@cache
+def code_hash() -> str:
+    """Hash of all sources of compiler, hardware, runtime, simulator and boards in this installation."""
+    root = Path(axiloom.__file__).parent
+    kinds = {".py", ".c", ".h", ".S", ".ld", ".cpp", ".hpp", ".v", ".sv", ".toml", ".json"}
+    model = {"model.py", "selection.py", "traffic.py", "packets.py", "constants.json"}
+    model |= {"cache_blocks.py", "plans.py", "replay_costs.py", "replay_costs.json"}
+    files = sorted(
+        path
+        for folder in ("isa", "hw", "drivergen", "sw", "cosim", "boards")
+        for path in (root / folder).resolve().rglob("*")
+        # the model and the replay predict, they do not measure
+        if path.suffix in kinds
+        and not (path.parent.name == "cost" and path.name in model)
+        and path.parent.name != "replay"
+    )
+    return content_hash(*(part for path in files for part in (path.name, path)))

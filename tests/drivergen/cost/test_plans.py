@@ -1,0 +1,111 @@
+"""What a driver is planned to do, against what the passes make of it and what the driver does."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from tests.drivergen import host
+
+from axiloom import isa
+from axiloom.drivergen import compile_mlir, matmul_mlir
+from axiloom.drivergen.cost.cache_blocks import Block, Nest, chosen
+from axiloom.drivergen.cost.plans import ANY, BUFFERS, KNOWN, SHORT, plans
+from axiloom.drivergen.cost.selection import Candidate, candidates
+from axiloom.drivergen.cost.traffic import uses
+from axiloom.drivergen.dialects.mlir import parse
+from axiloom.drivergen.nest.nest import nests
+from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
+from axiloom.drivergen.problems.matmul import Problem
+
+V4 = isa.builtin("v4_16")
+
+BLOCKED = [
+    ((80, 32, 16), Candidate("Cs", ("n", "m", "k"), (16, 16, 16)), Block(1, 1)),
+    ((368, 208, 80), Candidate("Cs", ("n", "m", "k"), (48, 32, 80)), Block(1, 2)),
+    ((128, 64, 224), Candidate("Ns", ("m", "n", "k"), (48, 32, 80)), Block(2, 1)),
+    ((402, 275, 56), Candidate("As", ("k", "m", "n"), (80, 48, 32)), Block(1, 3)),
+]
+
+
+def by_the_pass(shape: tuple[int, int, int], one: Candidate) -> tuple[int, int] | None:
+    driver = compile_mlir(
+        matmul_mlir(*shape), V4, flow=one.flow, order=one.order, tile=one.tile, stop="accel"
+    )
+    nest = next(nest for _, nest in nests(parse(driver.stages["accel"])))
+    return CacheTiling(buffers=BUFFERS, keep=True).best(nest)
+
+
+def by_sizes(shape: tuple[int, int, int], one: Candidate) -> Block | None:
+    sizes = dict(zip("mnk", shape, strict=True))
+    return chosen(Nest.of(V4, sizes, uses(V4, one.flow), one.order, [one.tile]), buffers=BUFFERS)[0]
+
+
+@pytest.mark.parametrize(("shape", "one", "block"), BLOCKED, ids=lambda value: str(value))
+def test_the_blocks_are_those_of_the_pass(
+    shape: tuple[int, int, int], one: Candidate, block: Block | None
+) -> None:
+    assert by_sizes(shape, one) == by_the_pass(shape, one) == block
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(402, 275, 56), (100, 300, 64), (494, 127, 38)])
+def test_the_blocks_of_any_candidate(shape: tuple[int, int, int]) -> None:
+    for one in random.Random(str(shape)).sample(candidates(V4, Problem(*shape)), 30):
+        assert by_sizes(shape, one) == by_the_pass(shape, one), one
+
+
+def test_blocks_move_tiles_by_two_loops() -> None:
+    shape, one, block = BLOCKED[3]
+    (plan,) = plans(V4, Problem(*shape), [one], queued=False).values()
+    assert block is not None
+    assert plan.trips == (2, 2, 3, 6)  # blocks of m, k, m, n
+    a = plan.operands[0]
+    assert (a.row_step, a.col_step) == ((3, 0, 1, 0), (0, 1, 0, 0))
+
+
+def test_many_tiles_at_once_are_as_each_alone() -> None:
+    problem = Problem(100, 80, 64)
+    some = candidates(V4, problem)[::37]
+    together = plans(V4, problem, some, queued=False)
+    for one in some:
+        assert plans(V4, problem, [one], queued=False).get(one) == together.get(one)
+
+
+@pytest.mark.parametrize("shape", [(48, 70, 33), (80, 32, 16)])
+def test_the_plan_sends_what_the_driver_sends(shape: tuple[int, int, int]) -> None:
+    every = candidates(V4, Problem(*shape))
+    for one in random.Random(str(shape)).sample(every, 2):
+        plan = plans(V4, Problem(*shape), [one], queued=False).get(one)
+        if plan is None:
+            continue
+        _, device = host.check(
+            matmul_mlir(*shape), V4, flow=one.flow, order=one.order, tile=one.tile, pipeline="copying"
+        )
+        trips = np.array(plan.trips)
+        times = [int(np.prod(trips[: s.level + 1])) for s in plan.stages]
+        words = [s.head + (plan.operands[s.operand].words if s.operand >= 0 else 0) for s in plan.stages]
+        back = [plan.operands[s.receives].words if s.receives >= 0 else 0 for s in plan.stages]
+        runs = 2
+        assert sum(device.sent) == runs * sum(n * w for n, w in zip(times, words, strict=True)), one
+        assert sum(device.received) == runs * sum(n * w for n, w in zip(times, back, strict=True)), one
+
+
+@pytest.mark.parametrize(
+    ("shape", "tile", "edges"),
+    [
+        ((64, 64, 64), (32, 32, 32), None),
+        ((48, 64, 40), (32, 32, 48), [ANY, ANY, KNOWN]),  # B has edges too
+        ((48, 64, 64), (32, 32, 32), [KNOWN, ANY, KNOWN]),  # rows of A are whole
+        ((48, 40, 64), (32, 32, 32), [ANY, ANY, ANY]),
+        ((50, 40, 20), (16, 16, 16), [SHORT, SHORT, ANY]),
+    ],
+)
+def test_what_the_compiler_knows_of_edges(
+    shape: tuple[int, int, int], tile: tuple[int, int, int], edges: list[int] | None
+) -> None:
+    one = Candidate("Cs", ("m", "n", "k"), tile)
+    (plan,) = plans(V4, Problem(*shape), [one], queued=False).values()
+    if edges is not None:
+        assert [operand.edges for operand in plan.operands] == edges

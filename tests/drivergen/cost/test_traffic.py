@@ -1,0 +1,176 @@
+"""What the cost model says is moved, against what drivers move and the passes decide."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from tests.drivergen import host
+
+from axiloom import isa
+from axiloom.drivergen import compile_mlir, matmul_mlir
+from axiloom.drivergen.cost.model import BUFFERS
+from axiloom.drivergen.cost.packets import Packets, packets
+from axiloom.drivergen.cost.selection import (
+    Candidate,
+    candidates,
+    published_words,
+    reads_in_place,
+    tiles,
+)
+from axiloom.drivergen.cost.traffic import Schedule
+from axiloom.drivergen.dialects.mlir import parse
+from axiloom.drivergen.nest import layout
+from axiloom.drivergen.nest.nest import Nest, nests
+from axiloom.drivergen.problems.matmul import Problem
+from axiloom.isa import AcceleratorSpec
+
+PACKETS = "residency,coalesce,keep-packed,double-buffer,specialise-copies"
+"""`copying` without the pass that puts the loops into another order, which would be another candidate."""
+SHAPES = ((48, 70, 33), (64, 32, 48), (96, 17, 160))
+SOME = [
+    (name, shape, pipeline)
+    for name in ("v1_8", "v2_8", "v3_8", "v4_16")
+    for shape in SHAPES[: 1 if name != "v4_16" else None]
+    for pipeline in ("published", "coalesced", PACKETS)
+]
+
+
+@cache
+def choices(name: str, shape: tuple[int, int, int], count: int) -> list[Candidate]:
+    every = candidates(isa.builtin(name), Problem(*shape))
+    return random.Random(f"{name} {shape}").sample(every, min(count, len(every)))
+
+
+def schedule(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int], pipeline: str) -> Schedule:
+    residency = pipeline == PACKETS
+    return Schedule(spec, one.flow, one.order, dict(zip("mnk", shape, strict=True)), residency=residency)
+
+
+@pytest.mark.parametrize(("name", "shape", "pipeline"), SOME)
+def test_words_and_transfers_of_drivers(name: str, shape: tuple[int, int, int], pipeline: str) -> None:
+    spec = isa.builtin(name)
+    for one in choices(name, shape, 3):
+        _, device = host.check(
+            matmul_mlir(*shape), spec, flow=one.flow, order=one.order, tile=one.tile, pipeline=pipeline
+        )
+        plan = schedule(spec, one, shape, pipeline)
+        traffic = plan.traffic([one.tile], coalesced=pipeline != "published")
+        transfers = traffic.transfers_in
+        if pipeline == PACKETS:
+            trips, staged = plan.staged([one.tile])
+            found = packets(trips, staged, spec.dma, buffers=BUFFERS)
+            transfers = np.where(found.found, found.number(trips) + len(spec.init_opcodes), transfers)
+        runs = 2
+        assert sum(device.sent) == runs * traffic.words_in, one
+        assert sum(device.received) == runs * traffic.words_out, one
+        assert len(device.sent) == runs * transfers, one
+        assert len(device.received) == runs * traffic.transfers_out, one
+
+
+def placed(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int]) -> Nest:
+    driver = compile_mlir(
+        matmul_mlir(*shape),
+        spec,
+        flow=one.flow,
+        order=one.order,
+        tile=one.tile,
+        pipeline="residency",
+        stop="accel",
+    )
+    return next(nest for _, nest in nests(parse(driver.stages["accel"])))
+
+
+def predicted(spec: AcceleratorSpec, plan: Schedule, tile: tuple[int, ...]) -> Packets:
+    trips, staged = plan.staged([tile])
+    return packets(trips, staged, spec.dma, buffers=BUFFERS)
+
+
+@pytest.mark.parametrize("window", [1 << 16, 1 << 14])
+@pytest.mark.parametrize("shape", [(48, 70, 33), (256, 64, 100)])
+def test_the_layout_is_the_one_of_the_pass(shape: tuple[int, int, int], window: int) -> None:
+    spec = isa.builtin("v4_16")
+    spec = replace(spec, dma=replace(spec.dma, input_buffer_size=window))
+    for one in choices("v4_16", shape, 12):
+        if isa.check_tile(spec, one.tile):
+            continue
+        nest = placed(spec, one, shape)
+        theirs = layout.choose(nest, buffers=BUFFERS, keep=True)
+        plan = schedule(spec, one, shape, PACKETS)
+        ours = predicted(spec, plan, one.tile)
+        assert ours.found[0] == (theirs is not None), one
+        if theirs is None:
+            continue
+        found = [ours.level, ours.count, ours.chunks, ours.apart, ours.copies, ours.longest, ours.parts]
+        assert [x[0] for x in found] == [
+            theirs.level,
+            theirs.count,
+            theirs.chunks,
+            theirs.apart,
+            theirs.copies,
+            theirs.longest,
+            max(1, len(theirs.parts)),
+        ], one
+        trips, staged = plan.staged([one.tile])
+        packed = sum(
+            ours.visits(trips, s.level, s.depends, single=True) * s.tile
+            + ours.visits(trips, s.level, frozenset(), single=True) * s.head
+            for s in staged
+        )
+        assert packed == layout.packed(nest, theirs, keep=True), one
+
+
+@pytest.mark.parametrize("shape", [(48, 70, 33), (256, 64, 100)])
+def test_packets_one_by_one_add_up(shape: tuple[int, int, int]) -> None:
+    spec = isa.builtin("v4_16")
+    for one in choices("v4_16", shape, 40):
+        plan = schedule(spec, one, shape, PACKETS)
+        ours = predicted(spec, plan, one.tile)
+        if not ours.found[0]:
+            continue
+        trips, staged = plan.staged([one.tile])
+        length = int(ours.number(trips)[0])
+        present, packed = ours.sequence(trips, staged, length)
+        for s, times, fresh in zip(staged, present, packed, strict=True):
+            around = np.prod([n[0] for n in trips[: s.level + 1]])
+            assert times.sum() == around, one
+            assert fresh.sum() == ours.visits(trips, s.level, s.depends, single=False)[0], one
+
+
+def test_many_tiles_at_once_are_as_each_alone() -> None:
+    spec, problem = isa.builtin("v4_16"), Problem(100, 80, 64)
+    plan = Schedule(spec, "Cs", ("n", "m", "k"), {"m": 100, "n": 80, "k": 64}, residency=True)
+    every = tiles(spec, problem)
+    together = plan.traffic(every, coalesced=True)
+    for number, tile in enumerate(every):
+        alone = plan.traffic([tile], coalesced=True)
+        assert together.words_in[number] == alone.words_in[0]
+        assert together.transfers_in[number] == alone.transfers_in[0]
+        assert together.sends[0].lines[number] == alone.sends[0].lines[0]
+
+
+def test_the_papers_formulas_count_the_words_of_the_matrices() -> None:
+    """Ours without heads and with C once are theirs: all counts of a dividing tile."""
+    spec, shape = isa.builtin("v4_16"), (96, 64, 128)
+    sizes = dict(zip("mnk", shape, strict=True))
+    for flow in ("As", "Bs", "Cs"):
+        for tile in tiles(spec, Problem(*shape), dividing=True):
+            order = isa.loop_orders(spec, flow)[0]
+            traffic = Schedule(spec, flow, order, sizes).traffic([tile])
+            moved = sum(copies.words[0] for copies in (*traffic.sends, *traffic.receives, *traffic.receives))
+            assert moved == published_words(flow, sizes, dict(zip("mnk", tile, strict=True)))
+
+
+@pytest.mark.parametrize("shape", [(48, 70, 33), (26, 39, 75), (64, 48, 32), (96, 122, 44)])
+def test_what_is_read_in_place(shape: tuple[int, int, int]) -> None:
+    """`all` leaves nothing to the queue that it could not read where it is: then it is `copying`."""
+    spec, problem = isa.builtin("v4_16"), Problem(*shape)
+    spec = isa.revise(spec, stream_width=64, dma=replace(spec.dma, scatter_gather=True))
+    for one in choices("v4_16", shape, 4):
+        text = compile_mlir(
+            matmul_mlir(*shape), spec, flow=one.flow, order=one.order, tile=one.tile, pipeline="all"
+        ).c
+        assert ("axiloom_sg.h" in text) == reads_in_place(spec, problem, one.tile), one

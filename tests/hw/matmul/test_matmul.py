@@ -1,0 +1,334 @@
+# amaranth: UnusedElaboratable=no
+"""The MatMul engine against the functional model of the same specification, and NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth.sim import Simulator
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.hw.engine.engine_bench import Program, check, simulate, sustained
+from tests.isa.strategies import ill_formed, specs, well_formed, word_program
+from tests.isa.streams import matmul_program, opcode_words, wrapped_matmul
+
+from axiloom import isa
+from axiloom.errors import SpecError
+from axiloom.hw.matmul.engine import MatMul
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import TileRule
+from axiloom.isa.model.model import DeviceError
+
+Dims = tuple[str, str]
+STALLS = {"stall_in": 0.3, "stall_out": 0.4}
+
+
+def small_v4(data_type: str = "int32") -> AcceleratorSpec:
+    """v4 with tiles small enough for this simulator: granule 4, 16 multiply-adds."""
+    spec = isa.builtin("v4_16", data_type=data_type)
+    buffers = {"A": 48 // spec.data_type.per_word, "B": 48 // spec.data_type.per_word, "C": 48}
+    return spec.replace(tile=TileRule((4, 4, 4), (4, 4, 4)), buffers=buffers, macs=16)
+
+
+def random_tile(spec: AcceleratorSpec, operand: str, tile: tuple[int, ...], seed: int) -> np.ndarray:
+    info = np.iinfo(spec.data_type.numpy)
+    return np.random.default_rng(seed).integers(
+        info.min, info.max, spec.operand_shape(operand, tile), endpoint=True
+    )
+
+
+def words_of(spec: AcceleratorSpec, *opcodes: str, tile: tuple[int, ...] | None = None) -> list[int]:
+    """The words of opcodes with random payloads."""
+    tile = tile or spec.tile.size
+    words: list[int] = []
+    for seed, name in enumerate(opcodes):
+        operands = {o: random_tile(spec, o, tile, seed) for o in spec.opcodes[name].sends}
+        words += opcode_words(spec, name, tile, operands)
+    return words
+
+
+def whole_matmul(spec: AcceleratorSpec, flow: str, counts: tuple[int, int, int]) -> Program:
+    tile = spec.tile.size
+    total = tuple(size * count for size, count in zip(tile, counts, strict=True))
+    operands = {o: random_tile(spec, o, total, seed) for seed, o in enumerate("AB")}
+    order = isa.loop_orders(spec, flow)[0]
+    return Program(
+        [word for step in matmul_program(spec, flow, order, tile, operands) for word in step.words]
+    )
+
+
+# --- the built-in accelerators ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", ["int8", "int16", "int32"])
+@pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
+def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str) -> None:
+    spec = small_v4(data_type) if name == "v4" else isa.builtin(name, data_type=data_type)
+    programs = [whole_matmul(spec, flow, (2, 1, 2)) for flow in spec.flows]
+    check(spec, *programs, *programs, **STALLS)
+
+
+@pytest.mark.parametrize("encoding", ["bitmask", "literals"])
+def test_equals_numpy(encoding: str) -> None:
+    """Independently of the functional model: C of one tile is A . B mod 2^32."""
+    spec = isa.builtin("v3_4", encoding=encoding)
+    operands = {o: random_tile(spec, o, spec.tile.size, seed) for seed, o in enumerate("AB")}
+    program = matmul_program(spec, "Ns", isa.loop_orders(spec, "Ns")[0], spec.tile.size, operands)
+    (result,) = simulate(spec, Program([word for step in program for word in step.words]))
+    got = np.array(result.words, dtype=np.uint32).view(np.int32).reshape(4, 4)
+    assert np.array_equal(got, wrapped_matmul(spec, operands))
+
+
+@pytest.mark.parametrize("name", ["v1_8", "v2_8", "v3_8", "v3_16"])
+def test_larger_tiles(name: str) -> None:
+    spec = isa.builtin(name)
+    check(spec, whole_matmul(spec, "Ns", (1, 1, 2)), **STALLS)
+
+
+@pytest.mark.parametrize("data_type", ["int8", "int32"])
+@pytest.mark.parametrize("a", [("m", "k"), ("k", "m")])
+@pytest.mark.parametrize("b", [("k", "n"), ("n", "k")])
+@pytest.mark.parametrize("c", [("m", "n"), ("n", "m")])
+def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str) -> None:
+    """Several blocks of the array in both directions, A and B packed along and across k, C both ways."""
+    spec = isa.builtin("v3_8", data_type=data_type).replace(data={"A": a, "B": b, "C": c}, macs=8)
+    check(spec, Program(words_of(spec, "sA", "sB", "cC", "sA", "cC", "rC")), **STALLS)
+
+
+@pytest.mark.parametrize("macs", [1, 2, 4, 8, 16, 32, 64])
+def test_any_number_of_multiply_adds(macs: int) -> None:
+    """From less than one word of lanes to the whole tile at once."""
+    spec = isa.builtin("v3_8", data_type="int8").replace(macs=macs, tile=TileRule((8, 8, 4)))
+    check(spec, Program(words_of(spec, "sA", "sB", "cC", "cC", "cC", "rC", "sB", "cC", "rC")))
+
+
+@pytest.mark.parametrize("macs", [1, 2, 4])
+def test_short_blocks_wait_for_their_rows(macs: int) -> None:
+    """One k a block: a row of C must be written before the next compute reads it again."""
+    spec = isa.builtin("v3_4").replace(macs=macs, tile=TileRule((2, 2, 1)))
+    check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * 9, "rC")))
+
+
+@pytest.mark.parametrize("k", [(8, 4), (8, 2), (8, 1), (3, 1), (1, 3)])
+def test_short_blocks_behind_longer_ones(k: tuple[int, int]) -> None:
+    """The last rows of a compute must have been added before the next one's first come."""
+    buffers = {"A": 64, "B": 64, "C": 64}
+    spec = isa.builtin("v4_16").replace(tile=TileRule((8, 8, 8), (4, 4, 1)), buffers=buffers, macs=16)
+    words = words_of(spec, "sA", "sB", *["cC"] * 5, tile=(8, 8, k[0]))
+    words += words_of(spec, "sA", "sB", "cC", "rC", tile=(8, 8, k[1]))
+    check(spec, Program(words))
+
+
+def test_flexible_tiles_change_from_opcode_to_opcode() -> None:
+    spec = small_v4()
+    words: list[int] = []
+    for tile in [(4, 12, 4), (12, 4, 4), (4, 4, 12), (8, 4, 8)]:
+        words += words_of(spec, "sA", "sB", "cC", "cC", "rC", tile=tile)
+    words += words_of(spec, "rC", tile=(4, 8, 4))  # a cleared C under other dims: zeros
+    check(spec, Program(words), **STALLS)
+
+
+def test_store_without_clear_keeps_c() -> None:
+    spec = isa.builtin("v3_4")
+    keep = isa.Opcode("keep", spec.opcodes["rC"].host, spec.opcodes["rC"].device[:1])
+    spec = spec.replace(opcodes={**spec.opcodes, "rC": keep})
+    check(spec, Program(words_of(spec, "sA", "sB", "cC", "rC", "cC", "rC", "rC", "cC", "cC", "rC")), **STALLS)
+
+
+def test_loads_spare_what_queued_computes_need() -> None:
+    """Both operands come anew, twice, while computes on the first still wait: 16 words against 128 cycles."""
+    spec = isa.builtin("v3_8", data_type="int8").replace(macs=4)
+    check(spec, Program(words_of(spec, "sA", "sB", "cC", "cC", "sA", "sB", "sA", "sB", "cC", "rC")))
+
+
+@pytest.mark.parametrize(("stream_width", "gaps"), [(32, range(11, 17)), (128, range(5))])
+def test_the_end_of_a_tile_outlives_later_computes(stream_width: int, gaps: range) -> None:
+    """Nothing is taken for so long that the half whose last rows wait to be sent is computed on again."""
+    spec = isa.revise(isa.builtin("v3_4"), stream_width=stream_width)
+    program = Program(words_of(spec, *("sA", "sB", "cC", "cC", "rC") * 5))
+    for beats in gaps:
+        check(spec, program, gap=(beats, 150))
+
+
+def test_valid_does_not_wait_for_ready() -> None:
+    spec = isa.builtin("v3_4")
+    device = MatMul(spec)
+    words = words_of(spec, "sA", "sB", "cC", "rC")
+
+    async def bench(ctx: Any) -> None:
+        ctx.set(device.s_axis.tvalid, 1)
+        for word in words:
+            ctx.set(device.s_axis.tdata, word)
+            await ctx.tick().until(device.s_axis.tready)
+        ctx.set(device.s_axis.tvalid, 0)
+        await ctx.tick().repeat(60)
+        assert ctx.get(device.m_axis.tvalid), "a word waits, although nobody has been ready for it"
+        assert not ctx.get(device.debug_busy), "nothing happens before it is taken"
+        ctx.set(device.m_axis.tready, 1)
+        assert ctx.get(device.debug_busy)
+        await ctx.tick().repeat(20)
+        assert not ctx.get(device.m_axis.tvalid)
+        assert not ctx.get(device.debug_busy)
+
+    simulator = Simulator(device)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(bench)
+    simulator.run()
+
+
+# --- reset and errors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
+def test_reset_in_the_middle(name: str, seed: int) -> None:
+    """Wherever reset comes, what follows is as after power-on: no word, sum, half or dims are left."""
+    spec = small_v4() if name == "v4" else isa.builtin(name)
+    flow = spec.selected_flow
+    program = whole_matmul(spec, flow, (2, 1, 1))
+    cut = np.random.default_rng(seed).integers(1, len(program.words))
+    check(spec, Program(program.words, reset_after=int(cut)), program, seed=seed, **STALLS)
+
+
+LARGE = {"v1_16", "v2_16", "v3_16"}
+"""Seconds each in Amaranth's simulator; v4_16 is as large and stays."""
+ACCELERATORS = [
+    pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in isa.builtins()
+]
+
+
+@pytest.mark.parametrize("name", ACCELERATORS)
+def test_each_accelerator_with_stalls_twice_and_after_reset(name: str) -> None:
+    spec = isa.builtin(name)
+    if spec.tile.granule:
+        spec = spec.replace(tile=TileRule(spec.tile.granule, spec.tile.granule))
+    program = whole_matmul(spec, spec.selected_flow, (1, 1, 2))
+    cut = np.random.default_rng(len(name)).integers(1, len(program.words))
+    check(spec, program, program, Program(program.words, reset_after=int(cut)), program, **STALLS)
+
+
+ERRORS = {
+    "unknown opcode": (lambda spec: [0x80], DeviceError.UNKNOWN_OPCODE),
+    "zero dims": (lambda spec: [1, 4 | 0 << 10 | 4 << 20], DeviceError.BAD_DIMS),
+    "no multiple of the granule": (lambda spec: [1, 4 | 6 << 10 | 4 << 20], DeviceError.BAD_DIMS),
+    "one dim far too large": (lambda spec: [1, 4 | 1020 << 10 | 4 << 20], DeviceError.BAD_DIMS),
+    "does not fit": (lambda spec: [1, 8 | 4 << 10 | 8 << 20], DeviceError.BAD_DIMS),
+    "nothing loaded": (lambda spec: words_of(spec, "cC"), DeviceError.NOT_LOADED),
+    "B not loaded": (lambda spec: words_of(spec, "sA", "cC"), DeviceError.NOT_LOADED),
+    "A has other dims": (
+        lambda spec: words_of(spec, "sA") + words_of(spec, "sB", "cC", tile=(8, 4, 4)),
+        DeviceError.DIMS_MISMATCH,
+    ),
+    "C has other dims": (
+        lambda spec: words_of(spec, "sA", "sB", "cC") + words_of(spec, "sA", "sB", "cC", tile=(8, 4, 4)),
+        DeviceError.DIMS_MISMATCH,
+    ),
+    "store under other dims": (
+        lambda spec: words_of(spec, "sA", "sB", "cC") + words_of(spec, "rC", tile=(8, 4, 4)),
+        DeviceError.DIMS_MISMATCH,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_errors_stop_the_device_until_reset(case: str) -> None:
+    """What came before the error still goes out; nothing after it is taken; reset repairs it."""
+    spec = small_v4().replace(buffers={"A": 48, "B": 48, "C": 48})
+    make, code = ERRORS[case]
+    good = words_of(spec, "sA", "sB", "cC", "rC")
+    before = [] if "loaded" in case else good
+    bad = Program([*before, *make(spec), *good], reset=True)
+    results = check(spec, bad, Program(good), **STALLS)
+    assert [result.error for result in results] == [code, DeviceError.OK]
+    assert results[0].accepted <= len(before) + len(make(spec)) + 2, "the input registers hold two words"
+    assert len(results[0].words) == (16 if before else 0)
+
+
+# --- any specification, any words ------------------------------------------------------------------------
+
+
+@settings(max_examples=8)
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
+    check_any(data, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_any_specification_and_words_thoroughly(data: st.DataObject, seed: int) -> None:
+    check_any(data, seed)
+
+
+def check_any(data: st.DataObject, seed: int) -> None:
+    spec = data.draw(specs(largest=8))
+    first, _ = data.draw(word_program(spec))
+    second, _ = data.draw(well_formed(spec, longest=6))
+    third, _ = data.draw(ill_formed(spec))
+    cut = data.draw(st.integers(0, first.size))
+    programs = (Program(first, reset=True), Program(first, reset_after=cut), Program(second), Program(third))
+    check(spec, *programs, seed=seed, **STALLS)
+
+
+# --- speed -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "count", "floor"), [("v3_4", 40, 30), ("v3_8", 20, 120), ("v3_16", 6, 120)])
+def test_computes_in_a_row_keep_the_array_full(name: str, count: int, floor: int) -> None:
+    """With A and B resident, one compute follows the other without a gap."""
+    spec = isa.builtin(name)
+    (result,) = check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * count, "rC")))
+    assert sustained(spec, result) >= floor
+
+
+def test_flexible_computes_in_a_row_keep_the_array_full() -> None:
+    spec = isa.builtin("v4_16")
+    (result,) = check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * 6, "rC", tile=(16, 16, 16))))
+    assert sustained(spec, result) >= 120
+
+
+def test_loading_overlaps_computing_and_sending() -> None:
+    """A step of Ns takes little more than its words: those that go out, and the array, hide behind them."""
+    spec = isa.builtin("v3_4")
+    step = words_of(spec, "sA", "sB", "cC", "rC")
+    (once,) = check(spec, Program(step))
+    (often,) = check(spec, Program(step * 9))
+    assert (often.cycles - once.cycles) / 8 <= len(step) + 4
+
+
+# --- refusals --------------------------------------------------------------------------------------------
+
+
+def test_other_widths_are_refused() -> None:
+    with pytest.raises(SpecError, match=r"^matmul stream width must be one of 32, 64, 128, not 256$"):
+        MatMul(isa.builtin("v3_4").replace(stream_width=256))
+
+
+def test_tiles_must_be_whole_beats() -> None:
+    spec = isa.builtin("v3_4").replace(stream_width=64, macs=1, tile=TileRule((3, 4, 3)))
+    with pytest.raises(SpecError, match=r"^matmul tile of A must be whole beats of 2 words, not 9 words$"):
+        MatMul(spec)
+
+
+def test_all_reasons_are_listed() -> None:
+    spec = isa.builtin("v3_4").replace(kernel="linalg.fill", macs=12)
+    with pytest.raises(SpecError) as caught:
+        MatMul(spec)
+    assert caught.value.faults == (
+        'matmul kernel must be "linalg.matmul", not "linalg.fill"',
+        "matmul macs must be a power of two, not 12",
+    )
+
+
+def test_macs_must_divide_the_tile() -> None:
+    with pytest.raises(SpecError, match=r"^matmul macs must divide the 16 elements of C in a tile, not 64$"):
+        MatMul(isa.builtin("v3_4").replace(macs=64))
+
+
+def test_parameters_are_read_only() -> None:
+    device = MatMul(isa.builtin("v3_4"))
+    assert repr(device) == "MatMul('v3_4')"
+    with pytest.raises(AttributeError):
+        device.spec = isa.builtin("v3_8")

@@ -1,0 +1,140 @@
+"""The user's Verilog: whose port is which, and what is said when it does not fit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from axiloom import isa
+from axiloom.errors import BuildError
+from axiloom.hw.rtl_files.lint import lint
+from axiloom.hw.rtl_files.user_rtl import EXPECTED, UserRtl
+from axiloom.hw.verilog.emit import emit
+
+ECHO = """
+module echo #(parameter W = 32) (
+  input wire clk, input wire rst_n,
+  input wire [W-1:0] in__tdata, input wire in__tvalid, output wire in__tready,
+  output reg [31:0] do_tdata, output reg do_tvalid, input wire do_tready, output reg do_tlast, output wire led
+);
+  assign in__tready = ~do_tvalid | do_tready;
+  assign led = do_tvalid;
+  always @(posedge clk)
+    if (!rst_n) do_tvalid <= 0;
+    else if (in__tready) begin
+      do_tvalid <= in__tvalid; do_tdata <= in__tdata; do_tlast <= 1;
+    end
+endmodule
+"""
+
+
+def written(folder: Path, text: str, name: str = "echo.v") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def message(folder: Path, text: str, top: str = "echo") -> str:
+    with pytest.raises(BuildError) as raised:
+        UserRtl([written(folder, text)], top)
+    return str(raised.value)
+
+
+def test_ports_are_inferred(tmp_path: Path) -> None:
+    rtl = UserRtl([written(tmp_path, ECHO)], "echo")
+    assert (rtl.clock, rtl.reset, rtl.reset_active_low) == ("clk", "rst_n", True)
+    assert (rtl.input, rtl.output) == ("in__", "do_")
+    assert not rtl.has("in__tlast")
+    assert str(rtl.ports[2]) == "input in__tdata[31:0]"
+
+
+@pytest.mark.parametrize(
+    ("clock", "reset", "low"),
+    [
+        ("aclk", "aresetn", True),
+        ("clock", "reset", False),
+        ("ap_clk", "ap_rst_n", True),
+        ("CLK", "RST", False),
+        ("clk", "", False),
+    ],
+)
+def test_names_of_clock_and_reset(tmp_path: Path, clock: str, reset: str, low: bool) -> None:
+    text = re.sub(r"\bclk\b", clock, ECHO)
+    if reset:
+        text = re.sub(r"\brst_n\b", reset, text)
+    else:
+        text = text.replace("input wire rst_n,", "").replace("!rst_n", "0")
+    rtl = UserRtl([written(tmp_path, text)], "echo")
+    assert (rtl.clock, rtl.reset, rtl.reset_active_low) == (clock, reset or None, low)
+
+
+def test_the_soc_instantiates_it_and_lints(tmp_path: Path) -> None:
+    """Its own names stay as they are, doubled underscores and all."""
+    rtl = UserRtl([written(tmp_path, ECHO)], "echo")
+    for top in ("soc", "accelerator"):
+        text = emit(isa.builtin("v1_4"), top, rtl)
+        assert "// needs module echo, which is not in this file\n" in text
+        assert "  echo user (\n" in text
+        assert ".in__tdata(" in text
+        assert "\nmodule echo" not in text
+        assert lint(text, f"axiloom_{top}", rtl) == []
+
+
+def test_keep_and_strobes_are_driven_high(tmp_path: Path) -> None:
+    text = ECHO.replace("input wire in__tvalid,", "input wire in__tvalid, input wire [3:0] in__tkeep,")
+    printed = emit(isa.builtin("v1_4"), "accelerator", UserRtl([written(tmp_path, text)], "echo"))
+    assert ".in__tkeep(4'hf)" in printed
+
+
+def test_files_may_include_others(tmp_path: Path) -> None:
+    written(tmp_path, "`define WIDTH 32\n", "width.vh")
+    text = '`include "width.vh"\n' + ECHO.replace("parameter W = 32", "parameter W = `WIDTH")
+    assert UserRtl([written(tmp_path, text)], "echo").clock == "clk"
+
+
+def test_everything_that_does_not_fit_is_said_at_once(tmp_path: Path) -> None:
+    text = "module echo(input c, input [15:0] a_tdata, input a_tvalid, output x); assign x = c; endmodule"
+    assert message(tmp_path, text) == (
+        "user RTL module echo: no clock; input a_tdata[31:0] is input a_tdata[15:0] instead; "
+        "output a_tready is missing; no output streams (output *_tdata); nothing to drive c with; "
+        f"found input c, input a_tdata[15:0], input a_tvalid, output x; expected {EXPECTED}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("output reg do_tlast", "output reg last", "output do_tlast is missing"),
+        ("input wire rst_n", "input wire rst_n, input wire rst", "two resets, rst_n and rst"),
+        ("output wire led", "input wire start", "nothing to drive start with"),
+        (
+            "output wire led",
+            "output wire led, output wire [31:0] b_tdata",
+            "2 output streams (output *_tdata): do_tdata, b_tdata",
+        ),
+        (
+            "input wire do_tready",
+            "input wire [1:0] do_tready",
+            "input do_tready is input do_tready[1:0] instead",
+        ),
+    ],
+)
+def test_one_fault(tmp_path: Path, old: str, new: str, fault: str) -> None:
+    text = ECHO.replace(old, new).replace("do_tlast <= 1;", "").replace("assign led = do_tvalid;", "")
+    assert message(tmp_path, text).startswith(f"user RTL module echo: {fault}; found ")
+
+
+def test_verilog_that_is_faulty(tmp_path: Path) -> None:
+    text = message(tmp_path, ECHO.replace("endmodule", ""))
+    assert re.fullmatch(r"user RTL module echo: .*echo\.v:\d+:\d+: syntax error.*", text)
+    assert "'nope' was not found" in message(tmp_path, ECHO, "nope")
+
+
+def test_files_and_names(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"^user RTL needs at least one Verilog file$"):
+        UserRtl([], "echo")
+    with pytest.raises(BuildError, match=r"^user RTL .*gone\.v: no such file$"):
+        UserRtl([tmp_path / "gone.v"], "gone")
+    assert "module names that begin with axiloom_ are ours" in message(tmp_path, ECHO, "axiloom_soc")

@@ -1,0 +1,216 @@
+"""Making Yosys' Verilog readable: what is rewritten, and what must not be."""
+
+from __future__ import annotations
+
+import re
+from textwrap import dedent
+
+from axiloom.hw.verilog.names import plain_names
+from axiloom.hw.verilog.tidy import tidy
+
+
+def body(verilog: str) -> list[str]:
+    """Statements of the only module, after its ports and declarations."""
+    text = tidy(dedent(verilog).lstrip())
+    after_ports = text[text.index(");\n") + 3 : text.rindex("endmodule")]
+    return [line[2:] for line in after_ports.splitlines() if not re.match(r"  (wire|reg) ", line)]
+
+
+def test_bits_are_inlined_and_a_register_is_one_process() -> None:
+    assert body(r"""
+        module top(clk, rst, start, stop, full, tready, active);
+          wire \$1 ;
+          wire \$2 ;
+          wire \$3 ;
+          wire \$40 ;
+          input clk;
+          input rst;
+          input start;
+          wire start;
+          input stop;
+          wire stop;
+          input [3:0] full;
+          wire [3:0] full;
+          output tready;
+          wire tready;
+          output active;
+          reg active = 1'h0;
+          assign \$1  = ~ stop;
+          assign \$2  = full != 4'hf;
+          assign \$3  = active & \$1 ;
+          assign tready = \$3  & \$2 ;
+          always @(posedge clk)
+            active <= \$40 ;
+          always @* begin
+            if (\$auto$verilog_backend.cc:2355:dump_module$36 ) begin end
+            \$40  = active;
+            if (start) begin
+              \$40  = 1'h1;
+            end
+            if (stop) begin
+              \$40  = 1'h0;
+            end else if (rst) begin
+              \$40  = 1'h0;
+            end
+          end
+        endmodule
+    """) == [
+        "assign tready = active & ~stop & (full != 4'hf);",
+        "always @(posedge clk) begin",
+        "  if (start) active <= 1'h1;",
+        "  if (stop) active <= 1'h0;",
+        "  else if (rst) active <= 1'h0;",
+        "end",
+    ]  # fmt: skip
+
+
+HEADER = """
+        module top(a, b, c, x);
+          wire [7:0] \\$1 ;
+          wire \\$2 ;
+          wire [4:0] \\$3 ;
+          input [7:0] a;
+          wire [7:0] a;
+          input [3:0] b;
+          wire [3:0] b;
+          input c;
+          wire c;
+          output [7:0] x;
+          wire [7:0] x;
+          output y;
+          wire y;
+          output [3:0] z;
+          wire [3:0] z;
+"""
+
+
+def test_a_narrow_result_is_not_widened() -> None:
+    """~c is one bit; in eight bits it would be eight. A shift of eight bits is not a condition."""
+    assert body(
+        HEADER
+        + r"""
+          assign \$2  = ~ c;
+          assign x = a + \$2 ;
+        endmodule
+    """
+    ) == ["assign _2 = ~c;", "assign x = a + _2;"]
+    assert body(
+        HEADER
+        + r"""
+          assign \$2  = a >> b;
+          assign y = c & \$2 ;
+        endmodule
+    """
+    ) == ["assign _2 = a >> b;", "assign y = c & _2;"]
+
+
+def test_low_bits_of_a_sum() -> None:
+    assert body(
+        HEADER
+        + r"""
+          assign \$3  = b + 1'h1;
+          assign z = \$3 [3:0];
+        endmodule
+    """
+    ) == ["assign z = b + 4'h1;"]
+    assert body(
+        HEADER
+        + r"""
+          assign \$3  = b + 1'h1;
+          assign x = \$3 ;
+        endmodule
+    """
+    ) == ["assign _3 = b + 4'h1;", "assign x = _3;"], "the carry is taken"
+
+
+def test_what_nobody_reads_goes() -> None:
+    assert body(
+        HEADER
+        + r"""
+          assign \$2  = ! a;
+          assign \$1  = a & b;
+          assign y = c;
+        endmodule
+    """
+    ) == ["assign y = c;"]
+
+
+def test_an_empty_arm_with_priority_stays() -> None:
+    text = r"""
+          reg [7:0] x;
+          always @* begin
+            x = 8'h00;
+            casez ({ c, b })
+              5'b????1:
+                  /* empty */;
+              5'b1????:
+                  x = a;
+            endcase
+            casez (b)
+              4'h1:
+                  /* empty */;
+              4'h2:
+                  x = a;
+            endcase
+          end
+        endmodule
+    """
+    assert body(HEADER + text) == [
+        "always @* begin",
+        "  x = 8'h00;",
+        "  casez ({ c, b })",
+        "    5'b????1: ;",
+        "    5'b1????: x = a;",
+        "    default: ;",
+        "  endcase",
+        "  case (b)",
+        "    4'h2: x = a;",
+        "    default: ;",
+        "  endcase",
+        "end",
+    ]
+
+
+def test_equal_modules_are_one_and_unread_inputs_go() -> None:
+    leaf = r"""
+        module \top.leaf_{i} (a, unused, y);
+          input a;
+          wire a;
+          input unused;
+          wire unused;
+          output y;
+          wire y;
+          assign y = ~ a;
+        endmodule
+    """
+    top = r"""
+        module top(a, y, z);
+          input a;
+          wire a;
+          output y;
+          wire y;
+          output z;
+          wire z;
+          \top.leaf_0  leaf_0 (
+            .a(a),
+            .unused(z),
+            .y(y)
+          );
+          \top.leaf_1  leaf_1 (
+            .a(a),
+            .unused(a),
+            .y(z)
+          );
+        endmodule
+    """
+    text = tidy(dedent(top) + "".join(dedent(leaf.replace("{i}", str(i))) for i in range(2)))
+    assert re.findall(r"^module (\w+)", text, re.MULTILINE) == ["top", "top_leaf"]
+    assert "  top_leaf leaf_0 (\n    .a(a),\n    .y(y)\n  );" in text
+    assert "  top_leaf leaf_1 (\n    .a(a),\n    .y(z)\n  );" in text
+
+
+def test_names() -> None:
+    text = plain_names(r"assign \begin  = s_axis__tdata & \a$7  & a & 4'hb_eg & \b.c[2] ; /* x */")
+    assert text == "assign begin_ = s_axis_tdata & a_7 & a & 4'hb_eg & b_c_2; "
+    assert plain_names(r"x__y & x_y & \x$y ") == "x_y_2 & x_y & x_y_3"
+    assert plain_names(r".s__in(s__in) & s__out ", keep={"s__in"}) == ".s__in(s__in) & s_out "

