@@ -14,10 +14,7 @@ from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
 from axiloom.errors import CompileError, UsageError  # noqa: E402
-from axiloom.quantise import (
-    execute,
-    report,
-)
+from axiloom.quantise import execute, report  # noqa: E402
 from axiloom.quantise.torch_model import Quantised, load, quantise  # noqa: E402
 
 
