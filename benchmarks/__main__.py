@@ -22,10 +22,19 @@ LONG = (
     "fmax",  # places and routes for an hour
     "open_flow",  # as well
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
+    "unchanged",  # compares two revisions, and says nothing about one alone
 )
 
-for name in sys.argv[1:] or ALL:
+WITH_OPTIONS = "unchanged"
+"""It takes what follows its name: ``python -m benchmarks unchanged --against before.json``."""
+
+words = sys.argv[1:]
+if words[:1] == [WITH_OPTIONS]:
+    words, options = words[:1], [words[1:]]
+else:
+    options = []
+for name in words or ALL:
     if name not in (*ALL, *LONG):
         sys.exit(f"no benchmark {name!r}; there are {', '.join((*ALL, *LONG))}")
     print(f"== {name}", flush=True)
-    importlib.import_module(f"benchmarks.{name}").main()
+    importlib.import_module(f"benchmarks.{name}").main(*options)

@@ -1,0 +1,1 @@
+"""Tools for those who work on Axiloom; nothing of it is installed."""

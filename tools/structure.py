@@ -1,0 +1,199 @@
+"""Which room imports which: ``python -m tools.structure`` prints it, and exits with 1 on what must not be.
+
+A room is a folder with modules; those that lie loose in a package are that package's room. What must not be:
+a circle between rooms or between modules, and an arrow upwards, to a room that the importer may not know.
+Imports in functions and under ``if TYPE_CHECKING:`` count too; the latter are marked. Imports by name at run
+time (``importlib``) and includes in C are not seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE, HOME = "axiloom", "src/axiloom"
+"""The package and its folder. The other top-level folders are its sub-packages, by links."""
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "isa": (),
+    "hw": ("isa",),
+    "drivergen": ("isa",),
+    "sw": ("isa",),
+    "boards": ("isa", "hw", "drivergen", "sw"),
+    "cosim": ("isa", "hw", "drivergen", "sw", "boards"),
+    HOME: ("isa", "hw", "drivergen", "sw", "boards", "cosim"),
+}
+"""Top-level folder to the others that it may know."""
+BASE = ("axiloom", "axiloom.errors")
+"""Modules of `HOME` that everybody may import, and that import nothing of ours: a room below all others."""
+INSIDE: tuple[tuple[str, ...], ...] = ()
+"""Rooms of one top-level folder in order, as ``("hw/bus", "hw/dma")``: each may import those to its left, not
+those to its right. Rooms that no order names may import each other, but not in circles."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """An import of one of our modules by another; `target` may be a package, which is its ``__init__``."""
+
+    place: str
+    source: str
+    target: str
+    typing: bool
+
+    def __str__(self) -> str:
+        return f"{self.place} imports {self.target}{' (types only)' * self.typing}"
+
+
+class Tree:
+    """The modules under `root`, their rooms and their imports."""
+
+    def __init__(self, root: Path, inside: tuple[tuple[str, ...], ...]) -> None:
+        self.root, self.inside = root, inside
+        self.folders = [found for top in MAY_IMPORT for found in _folders(root / top)]
+        self.files = {self._module(file): file for one in self.folders for file in sorted(one.glob("*.py"))}
+        self.missing: list[Import] = []
+        self.imports = [found for name in self.files for found in self._imports(name)]
+        self.rooms = list(dict.fromkeys(self.room(name) for name in self.files))
+        self.arrows = [*self._between_rooms()]
+
+    def _module(self, file: Path) -> str:
+        text = file.relative_to(self.root).with_suffix("").as_posix().removeprefix(f"{HOME}/")
+        return f"{PACKAGE}/{text}".removesuffix("/__init__").replace("/", ".")
+
+    def room(self, module: str) -> str:
+        return "base" if module in BASE else self.files[module].parent.relative_to(self.root).as_posix()
+
+    def _imports(self, source: str) -> Iterator[Import]:
+        file, where = self.files[source], self.files[source].relative_to(self.root).as_posix()
+        package = source if file.name == "__init__.py" else source.rpartition(".")[0]
+        for node, typing in _statements(ast.parse(file.read_text(encoding="utf-8"), where)):
+            for name in _names(node, package):
+                target = name if name in self.files else name.rpartition(".")[0]
+                found = Import(f"{where}:{node.lineno}", source, target, typing)
+                if target in self.files and target != source:
+                    yield found
+                elif name.startswith(f"{PACKAGE}.") and target != source:
+                    self.missing.append(found)
+
+    def _between_rooms(self) -> Iterator[tuple[str, str, Import]]:
+        """All arrows but those of a top-level ``__init__``, a facade, to the rooms below it."""
+        for one in self.imports:
+            source, target = self.room(one.source), self.room(one.target)
+            facade = self.files[one.source].name == "__init__.py" and source in MAY_IMPORT
+            if source != target and not (facade and target.startswith(f"{source}/")):
+                yield source, target, one
+
+    def refused(self, source: str, target: str) -> str:
+        """Why this arrow goes upwards; empty if it does not."""
+        if "base" in (source, target):
+            return "base imports nothing of ours" if source == "base" else ""
+        mine, other = _top(source), _top(target)
+        if mine != other and other not in MAY_IMPORT[mine]:
+            return f"{mine} may import {', '.join(MAY_IMPORT[mine]) or 'nothing but itself'}"
+        for order in (one for one in self.inside if source in one and target in one):
+            if order.index(source) < order.index(target):
+                return f"the order is {', '.join(order)}"
+        return ""
+
+
+def _top(room: str) -> str:
+    return HOME if room.startswith(HOME) else room.split("/")[0]
+
+
+def _entries(folder: Path) -> list[Path]:
+    return sorted(one for one in folder.iterdir() if not one.name.startswith((".", "__pycache__")))
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    """`folder` and all below it; links lead to top-level folders, which are there by themselves."""
+    if folder.is_dir() and not folder.is_symlink():
+        yield folder
+        for inner in _entries(folder):
+            yield from _folders(inner)
+
+
+def _statements(node: ast.AST, typing: bool = False) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """All imports, each with whether only type checkers execute it."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield node, typing
+    checked = isinstance(node, ast.If) and ast.unparse(node.test).split(".")[-1] == "TYPE_CHECKING"
+    for child in ast.iter_child_nodes(node):
+        yield from _statements(child, typing or (checked and child in getattr(node, "body", ())))
+
+
+def _names(node: ast.Import | ast.ImportFrom, package: str) -> list[str]:
+    """Dotted names of what is imported; of ``from a import b`` it is a.b, which need not be a module."""
+    if isinstance(node, ast.Import):
+        return [one.name for one in node.names]
+    outer = package.split(".")[: package.count(".") + 2 - node.level] if node.level else []
+    return [".".join(filter(None, (*outer, node.module, one.name))) for one in node.names]
+
+
+def _ways(graph: dict[str, set[str]], start: str) -> dict[str, list[str]]:
+    """Shortest ways from `start` to each node that it reaches, without that node."""
+    ways: dict[str, list[str]] = {}
+    queue = [[start]]
+    for way in queue:  # grows while it is read
+        for after in sorted(graph.get(way[-1], set()) - ways.keys()):
+            ways[after] = way
+            queue.append([*way, after])
+    return ways
+
+
+def circles(graph: dict[str, set[str]]) -> Iterator[tuple[list[str], set[str]]]:
+    """A shortest circle of each set of nodes that all reach each other, and that set."""
+    ways, done = {node: _ways(graph, node) for node in graph}, set[str]()
+    for node in sorted(graph):
+        if node in ways[node] and node not in done:
+            knot = {other for other in ways[node] if node in ways.get(other, ())}
+            done |= knot
+            yield min((ways[one][one] for one in sorted(knot)), key=len), knot
+
+
+def _circle_lines(kind: str, arrows: list[tuple[str, str, Import]]) -> Iterator[str]:
+    graph, places = defaultdict[str, set[str]](set), dict[tuple[str, str], Import]()
+    for source, target, one in arrows:
+        graph[source].add(target)
+        places.setdefault((source, target), one)
+    for circle, knot in circles(graph):
+        others = f"; in circles too: {', '.join(sorted(knot - {*circle}))}" if len(knot) > len(circle) else ""
+        yield f"circle of {kind}: {' -> '.join((*circle, circle[0]))}{others}"
+        yield from (f"    {places[pair]}" for pair in zip(circle, (*circle[1:], circle[0]), strict=True))
+
+
+def faults(tree: Tree) -> Iterator[str]:
+    """A line for each arrow upwards and each circle, with their places."""
+    judged = ((one, tree.refused(source, target)) for source, target, one in tree.arrows)
+    yield from (f"upwards: {one}: {why}" for one, why in judged if why)
+    yield from _circle_lines("rooms", tree.arrows)
+    yield from _circle_lines("modules", [(one.source, one.target, one) for one in tree.imports])
+    yield from (f"no such module: {one}" for one in tree.missing)
+    gone = sorted({room for order in tree.inside for room in order} - {*tree.rooms})
+    yield from (f"an order names a room that is not there: {room}" for room in gone)
+
+
+def table(tree: Tree) -> Iterator[str]:
+    """For each room how many imports of which others, and how many entries each folder has."""
+    yield "imports of each room from others"
+    counts = Counter((source, target, one.typing) for source, target, one in tree.arrows)
+    for room in tree.rooms:
+        found = [(to, counts[room, to, False], counts[room, to, True]) for to in tree.rooms]
+        shown = [f"{to} ({a + b}{f', {b} for types only' * (b > 0)})" for to, a, b in found if a + b]
+        yield f"  {room:<37} {'; '.join(shown) or '-'}"
+    yield "entries of each folder"
+    for one in tree.folders:
+        yield f"  {one.relative_to(tree.root).as_posix():<37} {len(_entries(one)):>3}"
+
+
+def main(root: Path = Path(__file__).parents[1], inside: tuple[tuple[str, ...], ...] = INSIDE) -> int:
+    """Print table and faults; 1 if there is a fault."""
+    found = [*faults(tree := Tree(root, inside))]
+    print("\n".join([*table(tree), *(found or ["no circles, no arrows upwards"])]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
