@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import memref
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
-
-from axiloom.drivergen.dialects import accel
 
 RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
 """All elements of their source, in its order."""
@@ -29,10 +28,19 @@ def elements(value: SSAValue) -> SSAValue:
 
 def zero_fill(op: Operation, output: SSAValue) -> linalg.FillOp | None:
     """The fill of `output` with zeros in front of `op`, if nothing between the two touches its array."""
+    found = constant_fill(op, output)
+    return found[0] if found is not None and found[1] == 0 else None
+
+
+def constant_fill(op: Operation, output: SSAValue) -> tuple[linalg.FillOp, int | float] | None:
+    """The fill of `output` with a constant in front of `op`, and the constant, under the same condition."""
     before = op.prev_op
     while before is not None:
         if isinstance(before, linalg.FillOp) and elements(before.outputs[0]) is elements(output):
-            return before if accel.constant(before.inputs[0]) == 0 else None
+            maker = before.inputs[0].owner
+            if isinstance(maker, arith.ConstantOp) and isinstance(maker.value, IntegerAttr | FloatAttr):
+                return before, maker.value.value.data
+            return None
         if any(_touches(one, array_of(output)) for one in before.walk()):
             return None
         before = before.prev_op

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     StringAttr,
+    UnitAttr,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg
@@ -43,6 +44,8 @@ OPTIONAL = (
     "accel_settings",
     "accel_dense",
     "accel_saves",
+    "accel_images",
+    "accel_overwrites",
 )
 WORDS = "words"
 """The dim of an operand that no loop runs over: the words of a channel."""
@@ -74,6 +77,10 @@ class Trait:
 
     The rows of others are whole words.
     """
+    images: Mapping[str, str] = field(default_factory=dict)
+    """Dims of operands that a window slides along, each with a loop of the result that moves it alone."""
+    overwrites: bool = False
+    """Results take the place of what was there, whatever it was."""
     saves: int = 0
     """The device keeps as many results of the loops inside, and what is received holds all of them."""
 
@@ -95,6 +102,8 @@ class Trait:
             else (),
             _numbers(op, "accel_settings"),
             _numbers(op, "accel_dense"),
+            _names(op, "accel_images"),
+            "accel_overwrites" in op.attributes,
             _get(op, "accel_saves", IntegerAttr).value.data if "accel_saves" in op.attributes else 0,
         )
         trait._check(op)
@@ -123,6 +132,11 @@ class Trait:
         for name, values in (("accel_settings", self.settings), ("accel_dense", self.dense)):
             if values:
                 op.attributes[name] = DictionaryAttr({k: IntegerAttr(v, i64) for k, v in values.items()})
+        if self.images:
+            named = {dim: StringAttr(loop) for dim, loop in self.images.items()}
+            op.attributes["accel_images"] = DictionaryAttr(named)
+        if self.overwrites:
+            op.attributes["accel_overwrites"] = UnitAttr()
         if self.saves:
             op.attributes["accel_saves"] = IntegerAttr(self.saves, i64)
 
@@ -140,8 +154,11 @@ class Trait:
         factors = terms(expression)
         if not factors and WORDS in known:
             return WORDS
+        over = {loop: dim for dim, loop in self.images.items() if dim in known}
         for loop in factors:
             name = self.dims[loop]
+            if name in over and len(factors) >= 1 and name not in known:
+                return over[name]
             for one in (name, IMAGE.get(name, name)):
                 if one in known:
                     return one
@@ -222,6 +239,15 @@ def _numbers(op: linalg.GenericOp, name: str) -> dict[str, int]:
     if not all(isinstance(value, IntegerAttr) for value in values.values()):
         fail(op, f"{name} must give each name an integer")
     return {key: value.value.data for key, value in values.items() if isinstance(value, IntegerAttr)}
+
+
+def _names(op: linalg.GenericOp, name: str) -> dict[str, str]:
+    if name not in op.attributes:
+        return {}
+    values = _get(op, name, DictionaryAttr).data
+    if not all(isinstance(value, StringAttr) for value in values.values()):
+        fail(op, f"{name} must give each name a name")
+    return {key: value.data for key, value in values.items() if isinstance(value, StringAttr)}
 
 
 def _tile(op: linalg.GenericOp, sizes: AffineMap) -> tuple[int, ...]:

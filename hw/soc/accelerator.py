@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from axiloom.errors import SpecError
 from axiloom.hw.conv.engine import Conv
 from axiloom.hw.copy.engine import CopyEngine
 from axiloom.hw.engine.engine import Engine
 from axiloom.hw.matmul.engine import MatMul
 from axiloom.hw.window.engine import WindowConv
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, WINDOW
+from axiloom.isa.kernels.forms import COPY, FORMS, IMAGE, MATMUL, WINDOW
 
 ENGINES: Mapping[str, type[Engine]] = {
     MATMUL.name: MatMul,
@@ -22,5 +23,9 @@ ENGINES: Mapping[str, type[Engine]] = {
 
 
 def build(spec: AcceleratorSpec) -> Engine:
-    """The accelerator of `spec`, which raises :exc:`SpecError` for what its engine cannot be."""
+    """The accelerator of `spec`; raises :exc:`SpecError` for what no engine, or not its engine, can be."""
+    if spec.form.name not in ENGINES:
+        known = ", ".join(sorted({one.kernel for one in FORMS}))
+        what = f"no engine of ours executes {spec.kernel}; they execute {known}. Give your own RTL"
+        raise SpecError([f"{spec.name}: {what}"])
     return ENGINES[spec.form.name](spec)

@@ -62,6 +62,8 @@ class _Device:
             if isinstance(action, Load):
                 self.loaded[action.operand] = tiles[action.operand]
             elif isinstance(action, Compute):
+                if self._form.overwrites:
+                    self.sum = Counter()
                 self.sum[tuple(self._tile(operand) for operand in self._form.inputs)] += 1
             elif isinstance(action, Save):
                 self.saved.append(self.sum)
@@ -130,7 +132,8 @@ class _Run:
 
     def _receive(self, target: _Tile, result: _Sum, scale: _Tile | None) -> None:
         before = self._result.setdefault(target, Counter())
-        if target in self._requantised or (scale is not None and before):
+        once = scale is not None or not self._spec.form.adds_up
+        if target in self._requantised or (once and before):
             raise _WrongOrderError
         if scale is not None:
             form = self._spec.form

@@ -23,9 +23,9 @@ _DMA_REGISTERS = 1 << 16  # bytes of address space that a block design gives the
 
 
 def kernel(spec: AcceleratorSpec) -> Iterator[str]:
-    if spec.kernel not in KERNELS:
-        known = f"{listed(KERNELS)} are{hint(spec.kernel, KERNELS)}"
-        yield f"kernel: `{spec.kernel}` is not supported; {known}"
+    if spec.own_kernel is None and spec.kernel not in KERNELS:
+        more = "`axiloom spec kernels` lists those with a name, and a file may write one out"
+        yield f"kernel: `{spec.kernel}` is no kernel; {more}{hint(spec.kernel, KERNELS)}"
 
 
 def dims(spec: AcceleratorSpec) -> Iterator[str]:

@@ -20,6 +20,7 @@ from axiloom.isa.contract.types import (
     TileRule,
 )
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS, Form, Setting, extent, form_of
+from axiloom.isa.kernels.kernel import Kernel
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class AcceleratorSpec:
     """The ``cpu`` part of the file (cache levels and types), kept as it was."""
     post: bool = False
     """Has post-processing: operand P and ``requantise``."""
+    own_kernel: Kernel | None = None
+    """The kernel, where the file writes it out instead of naming one; :attr:`kernel` is its name."""
     bits: tuple[str, ...] = ()
     """Opcodes of one bit each that a word may combine, in the order in which the device executes them."""
 
@@ -65,7 +68,7 @@ class AcceleratorSpec:
     @cached_property
     def form(self) -> Form:
         """How it executes its kernel: what its dims, operands and settings mean."""
-        return form_of(self.kernel, self.data)
+        return form_of(self.kernel, self.data, self.own_kernel)
 
     @property
     def beat_words(self) -> int:
@@ -96,12 +99,23 @@ class AcceleratorSpec:
         return {"fw": "fh"} if "fh" in named and "fw" not in named else {}
 
     def operand_type(self, operand: str) -> DataType:
-        """Type of an operand's elements on the stream: int32 for what comes back, and for the words of P."""
-        return DataType.INT32 if operand in (*self.outputs, CHANNELS) else self.data_type
+        """Type of an operand's elements on the stream: int32 for sums that come back, and for the words of P.
+
+        What is no sum (an element-wise result, a maximum) has the type of what goes in.
+        """
+        sums = (*self.outputs, CHANNELS) if self._widens else (CHANNELS,)
+        return DataType.INT32 if operand in sums else self.data_type
+
+    @property
+    def _widens(self) -> bool:
+        """Results are sums, wider than what goes in."""
+        return self.form.computes is None or self.form.computes.combine in ("add", "mul")
 
     def received_type(self, opcode: Opcode) -> DataType:
         """Type of the elements that an opcode receives: int8 where the device requantises them."""
-        return DataType.INT8 if opcode.requantises else DataType.INT32
+        if opcode.requantises:
+            return DataType.INT8
+        return DataType.INT32 if self._widens else self.data_type
 
     def sizes(
         self, tile: tuple[int, ...] | None = None, settings: Mapping[str, int] | None = None
@@ -114,6 +128,9 @@ class AcceleratorSpec:
         values = {setting.name: setting.reset for setting in self.settings}
         given = settings or {}
         values.update(given)
+        if self.form.computes is not None:
+            extents = self.form.computes.extents({**sizes, **values})
+            return {**sizes, **values, **{dim: n for dim, n in extents.items() if dim not in given}}
         for image, out, taps, stride, dilation, padding in (
             ("ih", "oh", "fh", "sh", "dh", "pt"),
             ("iw", "ow", "fw", "sw", "dw", "pl"),

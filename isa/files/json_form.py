@@ -42,6 +42,8 @@ from axiloom.isa.contract.types import (
     TileRule,
 )
 from axiloom.isa.files import grammar
+from axiloom.isa.files.kernel_form import read_kernel, write_kernel
+from axiloom.isa.kernels.kernel import KernelError
 
 SCHEMA_PATH = Path(__file__).parents[1] / "specs" / "accelerator.schema.json"
 _DEVICE_FORMS = "`load X`, `compute`, `store X`, `requantise X`, `clear X`, `save`, `set dims` or `skip`"
@@ -189,8 +191,9 @@ class _Reader:
         self._body = body
 
     def run(self) -> None:
-        for key in ("name", "description", "kernel", "selected_flow"):
+        for key in ("name", "description", "selected_flow"):
             self._set(key, key, str)
+        self._kernel()
         self._set("version", "version", lambda v: v if isinstance(v, str) else json.dumps(v))
         self._set("data_type", "data_type", self._data_type)
         self._set("dims", "dims", tuple)
@@ -216,6 +219,21 @@ class _Reader:
         value = convert(self._body[key])
         if key not in self._draft.broken:
             self._draft.spec = self._draft.spec.replace(**{attribute: value})
+
+    def _kernel(self) -> None:
+        """A name, or an object that says it all."""
+        given = self._body.get("kernel")
+        if "kernel" in self._draft.broken or given is None:
+            return
+        if isinstance(given, str):
+            self._draft.spec = self._draft.spec.replace(kernel=given)
+            return
+        try:
+            kernel = read_kernel(given)
+        except KernelError as error:
+            self._fault("kernel", str(error))
+            return
+        self._draft.spec = self._draft.spec.replace(kernel=kernel.name, own_kernel=kernel)
 
     def _data_type(self, name: str) -> DataType:
         known = [t.value for t in DataType]
@@ -378,7 +396,7 @@ def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
         "version": spec.version,
         "description": spec.description,
         "dma_config": {k: f"0x{v:08x}" if k in _ADDRESSES else v for k, v in dma.items()},
-        "kernel": spec.kernel,
+        "kernel": write_kernel(spec.own_kernel) if spec.own_kernel else spec.kernel,
         "accel_size": list(spec.tile.size),
         "tile": {"granule": list(spec.tile.granule)} if spec.tile.granule else None,
         "data_type": spec.data_type.value,

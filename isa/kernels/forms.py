@@ -7,15 +7,20 @@ and driver generator read it. A device's form follows from the operands that its
 - ``IMAGE``: a convolution whose device takes an image tile and walks over it itself
 - ``WINDOW``: a convolution whose host cuts out each window; the device makes the dot product
 - ``COPY``: C[n] += A[n], words that come back as they went: for bringing a board up
+- any other kernel has the form that :func:`plain_form` makes of it
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+
+from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.named import KERNELS as NAMED
 
 Array = npt.NDArray[np.uint32]
 
@@ -70,6 +75,8 @@ class Form:
     """Operand to the settings by which a load lays it out: compute needs the same ones."""
     saves: bool = False
     """The device keeps several results, one after the other (`save`), until they are stored together."""
+    computes: Kernel | None = None
+    """The kernel as data, where the form was made from it: the functional model evaluates its body."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -82,7 +89,19 @@ class Form:
     @property
     def moved(self) -> Mapping[str, tuple[str, ...]]:
         """Operand to the loops that move its tile: ``I`` to ``oh, ow, ic``."""
+        if self.computes is not None:
+            return {operand: self.computes.moved(operand) for operand in self.operands}
         return _MOVED[self.name]
+
+    @property
+    def overwrites(self) -> bool:
+        """A result takes the place of what was there, and is not joined with it."""
+        return self.computes is not None and self.computes.combine is None
+
+    @property
+    def adds_up(self) -> bool:
+        """The host may add partial results to what it has."""
+        return self.computes is None or self.computes.combine == "add"
 
 
 _CONV = "linalg.conv_2d_nchw_fchw"
@@ -157,7 +176,7 @@ _MOVED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 
 FORMS = (MATMUL, IMAGE, WINDOW, COPY)
-KERNELS = tuple(dict.fromkeys(form.kernel for form in FORMS))
+KERNELS = tuple(dict.fromkeys([*(form.kernel for form in FORMS), *NAMED]))
 
 CHANNELS = "P"
 """The operand of post-processing: two words for each channel of a tile, see
@@ -170,8 +189,35 @@ POST_SETTINGS = (
 )
 
 
-def form_of(kernel: str, data: Mapping[str, tuple[str, ...]]) -> Form:
-    """The form of a kernel with these operands; where none fits whole, the one that fits best."""
+@cache
+def plain_form(kernel: Kernel) -> Form:
+    """The form in which a device executes `kernel` where we have no engine with a form of its own.
+
+    Every size can be set; tiles travel dense, an operand's dims in the order of the kernel.
+    """
+    values = [Setting(name, 1, 1) for name in (*kernel.derived, *kernel.settings)]
+    return Form(
+        name=f"plain {kernel.name}",
+        kernel=kernel.name,
+        dims=tuple(kernel.iterators),
+        loops=kernel.loops,
+        reductions=kernel.reductions,
+        operands={operand: tuple(dims) for operand, dims in kernel.operands.items()},
+        channel=([*kernel.operands[kernel.output]] or [""])[-1],
+        settings=tuple(values),
+        computes=kernel,
+    )
+
+
+def form_of(kernel: str, data: Mapping[str, tuple[str, ...]], own: Kernel | None = None) -> Form:
+    """The form of a kernel with these operands; where none fits whole, the one that fits best.
+
+    `own`: the kernel that a specification writes out itself.
+    """
+    if own is not None:
+        return plain_form(own)
+    if kernel in NAMED and not any(form.kernel == kernel for form in FORMS):
+        return plain_form(NAMED[kernel])
 
     def fitting(form: Form) -> int:
         return sum(sorted(data.get(o, ())) == sorted(dims) for o, dims in form.operands.items())

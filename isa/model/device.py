@@ -102,7 +102,7 @@ class Device(ABC):
         """What goes out, in its own dims, and the axis of the channels."""
 
     def store(self, opcode: Opcode) -> Words:
-        return self._packed(self.result(opcode)[0].view(np.int32), DataType.INT32)
+        return self._packed(self.result(opcode)[0].view(np.int32), self.spec.received_type(opcode))
 
     def requantise(self, opcode: Opcode) -> Words:
         if CHANNELS not in self.loaded:

@@ -29,6 +29,7 @@ from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, WINDOW
 from axiloom.isa.model.conv import ImageDevice, WindowDevice
 from axiloom.isa.model.copy import CopyDevice
 from axiloom.isa.model.device import Device, DeviceError, StopError
+from axiloom.isa.model.generic import GenericDevice
 from axiloom.isa.model.matmul import MatMulDevice
 
 __all__ = ["DeviceError", "FunctionalModel"]
@@ -63,7 +64,7 @@ class FunctionalModel:
         self.error: str | None = None
         self.tlast: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.accepted = 0
-        self._device = _DEVICES[self.spec.form.name](self.spec)
+        self._device = _DEVICES.get(self.spec.form.name, GenericDevice)(self.spec)
         self._sent: list[Words] = []
         self._pending: Words = np.zeros(0, dtype=np.uint32)
         self._beat: list[int] = []  # words of the current beat that nothing has looked at yet

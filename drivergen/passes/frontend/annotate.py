@@ -19,7 +19,9 @@ from axiloom.drivergen.dialects.accel import OperandAttr
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.product import ProductOp, requantises
 from axiloom.drivergen.match.conv import GroupsError, image_shape, match_conv
+from axiloom.drivergen.match.generic import UNUSED, match_kernel
 from axiloom.drivergen.match.matmul import MATMUL, Match, NoMatchError, element, match, sizes
+from axiloom.drivergen.match.plan_generic import settings_of, take_over_start, tile_of
 from axiloom.drivergen.match.trait import WORDS, Trait, is_annotated
 from axiloom.drivergen.passes.frontend.fuse_epilogue import PACKING
 from axiloom.drivergen.passes.frontend.im2col import WINDOWS
@@ -29,6 +31,7 @@ from axiloom.isa.contract.names import hint
 from axiloom.isa.contract.types import DataType, Load, Opcode, Scope, SendDim, SetDims, Skip
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
 from axiloom.isa.kernels.forms import MATMUL as MATMUL_FORM
+from axiloom.isa.kernels.kernel import Kernel
 
 
 @dataclass(frozen=True)
@@ -91,14 +94,20 @@ def _check_types(op: linalg.GenericOp) -> None:
         fail(op, "its output is also one of its inputs")
 
 
-def _match(op: linalg.GenericOp, accelerator: str, how: Callable[[linalg.GenericOp], Match] = match) -> Match:
+def _match(
+    op: linalg.GenericOp,
+    accelerator: str,
+    how: Callable[[linalg.GenericOp], Match] = match,
+    *,
+    sums: bool = True,
+) -> Match:
     try:
         for value in op.operands:
             element(value)
         found = how(op)
     except NoMatchError as error:
         fail(op, f"{accelerator} cannot execute it: {error}")
-    if requantises(op) is None and element(op.outputs[0]) != "int32":
+    if sums and requantises(op) is None and element(op.outputs[0]) != "int32":
         fail(op, f"its output has elements of {element(op.outputs[0])}; accumulation is in int32")
     return found
 
@@ -150,6 +159,17 @@ def _rounds(spec: AcceleratorSpec, flow: str) -> bool:
     return any(spec.opcodes[name].requantises for name, _ in spec.flows[flow].opcodes())
 
 
+def _images(kernel: Kernel) -> dict[str, str]:
+    """Dims that are no iterators, each with one that occurs in no other dim of its operand."""
+    found = {}
+    for dims in kernel.maps.values():
+        for dim, index in dims.items():
+            if dim in kernel.derived:
+                others = {one for other, own in dims.items() if other != dim for one in own.terms}
+                found[dim] = next((one for one in index.terms if one not in others), next(iter(index.terms)))
+    return found
+
+
 class _Plan:
     """How an accelerator is to be used, checked once."""
 
@@ -173,6 +193,9 @@ class _Plan:
 
     def annotate(self, op: linalg.GenericOp) -> None:
         spec = self.spec
+        if spec.form.computes is not None:
+            self._generic(op, spec.form.computes)
+            return
         conv = spec.form is not MATMUL_FORM
         found = _match(op, spec.name, match_conv if conv else _match_matmul)
         for value, operand in zip(op.operands, found.operands, strict=True):
@@ -214,7 +237,44 @@ class _Plan:
             tuple(name for name in opcodes if _only_loads(spec.opcodes[name])),
             settings,
             {o: spec.form.rows.get(o, 0) for o in shapes} if conv else {},
-            spec.buffers[spec.form.output] if spec.form.saves else 0,
+            saves=spec.buffers[spec.form.output] if spec.form.saves else 0,
+        ).write(op)
+
+    def _generic(self, op: linalg.GenericOp, kernel: Kernel) -> None:
+        """The trait of an op that is a kernel that is data."""
+        spec = self.spec
+        found = _match(op, spec.name, lambda one: match_kernel(one, kernel), sums=False)
+        for value, operand in zip(op.operands, found.operands, strict=True):
+            wanted = None if operand == UNUSED else spec.operand_type(operand).value
+            if wanted is not None and element(value) != wanted:
+                fail(op, f"operand {operand} has elements of {element(value)}; {spec.name} takes {wanted}")
+        problem = dict(zip(found.dims, sizes(op), strict=True))
+        flow, orders = self._flow(op, None)
+        settings = settings_of(op, spec, found.settings)
+        tile = tile_of(op, spec, problem, settings, self.tile)
+        named = dict(zip(spec.dims, tile, strict=True))
+        settings |= kernel.extents({**named, **settings})
+        overwrites = take_over_start(op, spec)
+        order = self.order or next(iter(orders), None)
+        if order is None:
+            fail(op, f"flow {flow} of {spec.name} computes a wrong result in every order of its loops")
+        shapes = {UNUSED: tuple(d for d in spec.dims if d not in spec.form.loops), **spec.data}
+        opcodes = {name: opcode.host for name, opcode in spec.opcodes.items()}
+        Trait(
+            opcodes,
+            spec.flows[flow],
+            Scope(spec.init_opcodes) if spec.init_opcodes else None,
+            spec.dma,
+            tuple(named.get(d, 1) for d in found.dims),
+            tuple(found.dims.index(d) for d in (*(d for d in found.host if problem[d] > 1), *order)),
+            found.dims,
+            tuple(OperandAttr((o, shapes[o])) for o in found.operands),
+            spec.stream_width,
+            tuple(name for name in opcodes if _only_loads(spec.opcodes[name])),
+            settings,
+            {o: spec.form.rows.get(o, 0) for o in spec.data},
+            images=_images(kernel),
+            overwrites=overwrites,
         ).write(op)
 
     def _flow(

@@ -108,7 +108,7 @@ class _Split:
     def pieces(self, dim: str) -> list[Piece]:
         trait = self.trait
         length, tile = self.problem[dim], trait.size(dim)
-        if dim not in WALKED or WALKED[dim][0] not in trait.settings:
+        if dim not in WALKED or trait.images or WALKED[dim][0] not in trait.settings:
             return self._saved(dim) if self.trait.saves else plain_pieces(length, tile)
         _, taps, stride, dilation, before = (
             name if n == 0 else trait.size(name) for n, name in enumerate(WALKED[dim])
@@ -191,10 +191,22 @@ class _Split:
         trait, settings = self.trait, dict(self.trait.settings)
         tile = [pieces[d].tile if d in pieces else t for d, t in zip(trait.dims, trait.tile, strict=True)]
         for dim, (image, _, _, _, before) in WALKED.items():
-            if image in settings and dim in pieces:
+            if image in settings and dim in pieces and not trait.images:
                 settings |= {image: pieces[dim].rows, before: pieces[dim].before}
+        settings |= self._reached(tile)
         replace(trait, tile=tuple(tile), settings=settings).write(new)
         return new
+
+    def _reached(self, tile: list[int]) -> dict[str, int]:
+        """Elements of each dim that a window slides along, under a tile of the loops."""
+        found = {}
+        for number in range(len(self.op.operands)):
+            for expression in self.op.indexing_maps.data[number].data.results:
+                axis = self.trait.axis(number, expression)
+                if axis is not None and axis in self.trait.images:
+                    reach = ((tile[loop] - 1) * factor for loop, factor in terms(expression).items())
+                    found[axis] = 1 + sum(reach)
+        return found
 
     def _view(self, number: int, value: SSAValue, pieces: dict[str, Piece]) -> SSAValue:
         """The part of an operand that a piece needs."""
@@ -206,6 +218,7 @@ class _Split:
             axis = self.trait.axis(number, expression)
             loops = {self.trait.dims[loop]: factor for loop, factor in terms(expression).items()}
             walked = next((d for d in loops if axis is not None and IMAGE.get(d) == axis), None)
+            walked = None if self.trait.images else walked
             if walked is not None:
                 starts.append(pieces[walked].begin)
                 lengths.append(pieces[walked].size)

@@ -259,6 +259,11 @@ class _Nest:
 
     def _choose_mode(self) -> None:
         """Overwrite a zeroed output whose tiles come back once each; then no zeros are written at all."""
+        if self.trait.overwrites:
+            if not self._received_once():
+                fail(self.op, f"flow {self.trait.flow} takes results before they are whole")
+            self.mode = "overwrite"
+            return
         view = self.op.outputs[0].owner
         assert isinstance(view, memref.SubviewOp)
         fill = zero_fill(self.loops[0], view.source)

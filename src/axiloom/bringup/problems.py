@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from axiloom.drivergen import ConvProblem, parse_workload
+from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.kernels.forms import COPY, MATMUL, WINDOW
+from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, WINDOW
 
 EDGE = 8
 """Channels and rows of a small tile of a convolution, where the accelerator leaves them open."""
@@ -51,6 +52,8 @@ def problems(spec: AcceleratorSpec) -> Problems:
         return _matmul(spec)
     if spec.form is COPY:
         return _copied(spec)
+    if spec.form not in (IMAGE, WINDOW):
+        raise UsageError(f"{spec.name}: the ladder has no problems for {spec.kernel}")
     return _convolution(spec)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from axiloom import boards, isa
 from axiloom.cli import options as shared
+from axiloom.isa.kernels.body import renamed
+from axiloom.isa.kernels.named import KERNELS as NAMED
 from axiloom.report import build as report
 
 
@@ -32,6 +34,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     schema.add_argument("what", nargs="?", choices=("accelerator", "report"), default="accelerator")
     schema.set_defaults(execute=execute_schema)
 
+    kernels = actions.add_parser("kernels", help="the kernels that a specification can name")
+    kernels.set_defaults(execute=execute_kernels)
+
     list_ = commands.add_parser("list", help="built-in accelerators and boards")
     list_.set_defaults(execute=execute_list)
 
@@ -52,6 +57,17 @@ def execute_show(options: argparse.Namespace) -> int:
 
 def execute_schema(options: argparse.Namespace) -> int:
     print(json.dumps(isa.schema() if options.what == "accelerator" else report.schema(), indent=2))
+    return 0
+
+
+def execute_kernels(_options: argparse.Namespace) -> int:
+    for name, kernel in NAMED.items():
+        places = {
+            operand: "".join(f"[{index}]" for index in dims.values()) for operand, dims in kernel.maps.items()
+        }
+        body = str(renamed(kernel.body, {operand: operand + at for operand, at in places.items()}))
+        loops = ", ".join(f"{loop} {kind}" for loop, kind in kernel.iterators.items())
+        print(f"{name}\n    {kernel.output}{places[kernel.output]} = {body}\n    {loops}")
     return 0
 
 

@@ -221,6 +221,11 @@ def resolve(
     if flow != BEST:
         default = pipeline or drivergen.default_pipeline(spec)
         return Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, default)
+    if spec.form.computes is not None:
+        raise UsageError(
+            f"--flow {BEST}: there is no cost model for {spec.kernel}; "
+            f"flows of {spec.name}: {', '.join(spec.flows)}"
+        )
     if spec.form is not MATMUL:
         first = conv_choice.flows(text, spec, order=order, tile=tile, name=name)[0]
         how = pipeline or drivergen.default_pipeline(spec)

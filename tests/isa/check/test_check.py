@@ -25,8 +25,8 @@ _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
             "v3_4",
             put("kernel", "linalg.matmull"),
             [
-                "kernel: `linalg.matmull` is not supported; linalg.matmul, linalg.conv_2d_nchw_fchw, linalg.copy are; "
-                "did you mean `linalg.matmul`?"
+                "kernel: `linalg.matmull` is no kernel; `axiloom spec kernels` lists those with a name, and a "
+                "file may write one out; did you mean `linalg.matmul`?"
             ],
         ),
         (

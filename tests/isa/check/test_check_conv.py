@@ -22,7 +22,8 @@ from axiloom.isa.check.check import check_tile
             False,
             put("kernel", "linalg.conv_2d_nchw_fchww"),
             [
-                "kernel: `linalg.conv_2d_nchw_fchww` is not supported; linalg.matmul, linalg.conv_2d_nchw_fchw, linalg.copy are; did you mean `linalg.conv_2d_nchw_fchw`?"
+                "kernel: `linalg.conv_2d_nchw_fchww` is no kernel; `axiloom spec kernels` lists those with a name, and a "
+                "file may write one out; did you mean `linalg.conv_2d_nchw_fchw`?"
             ],
         ),
         (

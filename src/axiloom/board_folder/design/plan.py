@@ -175,6 +175,8 @@ def _small(spec: AcceleratorSpec) -> tuple[str, str]:
     if spec.form is MATMUL:
         sizes = "x".join(str(2 * size if size >= 16 else 4 * size) for size in spec.tile.size)
         text = f"matmul:{sizes}:{kind}"
+    elif spec.form.computes is not None:
+        raise UsageError(f"{spec.name}: give a problem for {spec.kernel}, as a file of MLIR")
     else:
         text = f"conv:10_8_3_8_1:{kind}"
     return text, drivergen.parse_workload(text).mlir

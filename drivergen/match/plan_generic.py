@@ -1,0 +1,115 @@
+"""How an accelerator is used for a kernel that is data: the tile, the settings, and what the result begins
+with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.rewriter import Rewriter
+
+from axiloom import isa
+from axiloom.drivergen.dialects.mlir import fail
+from axiloom.drivergen.dialects.views import constant_fill
+from axiloom.isa import AcceleratorSpec, DataType
+from axiloom.isa.kernels.kernel import WINDOW, Kernel
+
+
+def settings_of(op: linalg.GenericOp, spec: AcceleratorSpec, found: Mapping[str, int]) -> dict[str, int]:
+    """Strides and dilations of `op`, which the device must be able to take."""
+    reset = {one.name: one.reset for one in spec.settings}
+    for name, value in found.items():
+        if value != reset[name] and not spec.sets(name):
+            what = f"{name} is {value}, and no opcode sets {name}, which is {reset[name]}"
+            fail(op, f"{spec.name} cannot execute it: {what}")
+    return dict(found)
+
+
+def tile_of(
+    op: linalg.GenericOp,
+    spec: AcceleratorSpec,
+    problem: Mapping[str, int],
+    settings: Mapping[str, int],
+    given: Sequence[int] | None,
+) -> tuple[int, ...]:
+    """The tile: the one that is `given`, or the accelerator's own, smaller where it must be."""
+    kernel = spec.form.computes
+    assert kernel is not None
+    units = spec.tile.granule or spec.tile.size
+    for dim, unit in zip(spec.dims, units, strict=True):
+        if problem[dim] % unit:
+            what = f"{dim} is {problem[dim]}, and it takes multiples of {unit} only"
+            fail(op, f"{spec.name} cannot execute it: {what}")
+    tile = tuple(given) if given is not None else _default(spec, kernel, problem)
+    for dim, size in zip(spec.dims, tile, strict=True):
+        if dim not in spec.form.loops and size != problem[dim]:
+            fail(
+                op,
+                f"{spec.name} cannot execute it: a tile has the whole of {dim}, {problem[dim]}, not {size}",
+            )
+    if given is None and spec.tile.flexible:
+        tile = _fitting(spec, tile, settings)
+    if faults := isa.check_tile(spec, tile, settings=settings):
+        fail(op, f"{spec.name} cannot execute it: {'; '.join(faults)}")
+    return tile
+
+
+def _default(spec: AcceleratorSpec, kernel: Kernel, problem: Mapping[str, int]) -> tuple[int, ...]:
+    if not spec.tile.flexible:
+        return spec.tile.size
+    sizes = zip(spec.dims, spec.tile.size, strict=True)
+    return tuple(problem[d] if kernel.iterators[d] == WINDOW else min(size, problem[d]) for d, size in sizes)
+
+
+def _fitting(spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str, int]) -> tuple[int, ...]:
+    """`tile`, its largest loop halved until it fits the buffers; as it is where that does not help."""
+    units = dict(zip(spec.dims, spec.tile.granule or tile, strict=True))
+    now = dict(zip(spec.dims, tile, strict=True))
+    while isa.check_tile(spec, tuple(now.values()), settings=settings):
+        open_ = [dim for dim in spec.form.loops if now[dim] > units[dim]]
+        if not open_:
+            return tile
+        largest = max(open_, key=lambda dim: now[dim])
+        now[largest] = max(units[largest], now[largest] // 2 // units[largest] * units[largest])
+    return tuple(now.values())
+
+
+def take_over_start(op: linalg.GenericOp, spec: AcceleratorSpec) -> bool:
+    """Whether results take the place of what was there; the fill that they begin with goes.
+
+    Where the device joins results by another operation than a sum, the host cannot join them: the output
+    must begin with what changes nothing, and results come whole.
+    """
+    form = spec.form
+    if form.overwrites:
+        return True
+    if form.adds_up:
+        return False
+    assert form.computes is not None
+    combine = form.computes.combine
+    found = constant_fill(op, op.outputs[0])
+    neutral = _neutral(combine, spec.operand_type(form.output))
+    if found is None or not neutral.among(found[1]):
+        begins = "what is not known" if found is None else str(found[1])
+        what = f"its output begins with {begins}; the device's begins with what `{combine}` leaves as it is"
+        fail(op, f"{spec.name} cannot execute it: {what}: fill it with {neutral.value}")
+    Rewriter.erase_op(found[0])
+    return True
+
+
+class _Neutral(NamedTuple):
+    """What an operation leaves everything as it is with, and whether a number is that or beyond."""
+
+    value: int
+    among: Callable[[float], bool]
+
+
+def _neutral(combine: str | None, kind: DataType) -> _Neutral:
+    limits = np.iinfo(kind.numpy)
+    if combine == "max":
+        return _Neutral(limits.min, lambda value: value <= limits.min)
+    if combine == "min":
+        return _Neutral(limits.max, lambda value: value >= limits.max)
+    return _Neutral(1, lambda value: value == 1)

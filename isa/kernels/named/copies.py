@@ -1,0 +1,7 @@
+"""Words that come back as they went."""
+
+from __future__ import annotations
+
+from axiloom.isa.kernels.kernel import PARALLEL, Kernel
+
+KERNELS = (Kernel("linalg.copy", {"n": PARALLEL}, {"A": {"n": "n"}, "C": {"n": "n"}}, "A", ("copy",)),)
