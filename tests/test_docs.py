@@ -59,7 +59,7 @@ def test_the_index_has_every_page() -> None:
 
 
 def commands() -> Iterator[tuple[str, str]]:
-    """Each `axiloom` command in a block of code or a table, with its page; but for those with gaps (`...`)."""
+    """Each `axiloom` command in a block of code or a table, with its page, but without gaps (`...`)."""
     for page in PAGES:
         text = page.read_text().replace("\\\n", " ")
         lines = re.findall(r"^ *(?:\$ )?(?:\w+=\S+ )*(axiloom [a-z].*)$", text, re.MULTILINE)
