@@ -63,7 +63,7 @@ def commands() -> Iterator[tuple[str, str]]:
     for page in PAGES:
         text = page.read_text().replace("\\\n", " ")
         lines = re.findall(r"^ *(?:\$ )?(?:\w+=\S+ )*(axiloom [a-z].*)$", text, re.MULTILINE)
-        cells = re.findall(r"^\|.*`(axiloom [a-z][^`]*)`.*\|$", text, re.MULTILINE)
+        cells = re.findall(r"^\|.*\| `(axiloom [a-z][^`]*)`.*\|$", text, re.MULTILINE)
         for command in (*lines, *cells):
             words = re.split(r" [|>] | && |  +", command)[0].rstrip()
             if not re.search(r"\.\.\.|[\[|]", words):
