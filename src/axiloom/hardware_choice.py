@@ -92,7 +92,7 @@ def variants(spec: AcceleratorSpec) -> Iterator[AcceleratorSpec]:
     """
     if not spec.tile.flexible:
         raise UsageError(
-            f"{spec.name}: its tile is fixed, and with it array and buffers; hardware is chosen for "
+            f"{spec.name}: its tile is fixed, so array and buffers are fixed too; hardware is chosen for "
             "accelerators with flexible tiles (v4_16)"
         )
     for macs, larger, width, sg in product(MACS, BUFFERS, WIDTHS, (False, True)):
