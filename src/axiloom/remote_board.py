@@ -78,7 +78,7 @@ Without ``--`` before the group: dash takes none after ``-0``."""
 
 
 class Ran(NamedTuple):
-    """What a command on the board did."""
+    """The outcome of a command on the board."""
 
     code: int
     output: str
@@ -91,7 +91,7 @@ class Ran(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The same, behind the last line of what it said."""
+        """The complaint, behind the last line that the command printed."""
         said, why = _last(self.output), _last(self.errors)
         if not (said or why):
             return self.complaint
