@@ -155,7 +155,7 @@ def slowest(clocks: dict[str, dict[str, float]]) -> tuple[str, dict[str, float]]
 
 
 def critical_path(paths: list[dict[str, Any]], clock: str) -> Slowest:
-    """Of nextpnr's report: the path within `clock`. Raises :exc:`BuildError` where that has none."""
+    """The slowest path within `clock` of nextpnr's report. Raises :exc:`BuildError` if there is none."""
     edge = f"posedge {clock}"
     found = next((path for path in paths if path["from"] == path["to"] == edge), None)
     if found is None:

@@ -46,7 +46,7 @@ class Piece:
 
 
 def plain_pieces(length: int, tile: int) -> list[Piece]:
-    """What tiles divide, and the rest."""
+    """The part that whole tiles cover, and the rest."""
     tile = min(tile, length)
     whole = length - length % tile
     pieces = [Piece(0, whole, tile)]
