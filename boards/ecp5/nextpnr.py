@@ -54,7 +54,7 @@ class Slowest:
     def __str__(self) -> str:
         return (
             f"{self.begin} to {self.end}: {self.logic_ns + self.routing_ns:.2f} ns, "
-            f"of it {self.routing_ns:.2f} routing, {self.levels} levels"
+            f"{self.routing_ns:.2f} of it routing, {self.levels} levels"
         )
 
 
@@ -150,12 +150,12 @@ def _place_and_route(arguments: list[str], folder: Path) -> None:
 def slowest(clocks: dict[str, dict[str, float]]) -> tuple[str, dict[str, float]]:
     """The clock that is furthest below, or least above, what it should be."""
     if not clocks:
-        raise BuildError("nextpnr found no clock in the design, so nothing can be said of its speed")
+        raise BuildError("nextpnr found no clock in the design, so its speed is unknown")
     return min(clocks.items(), key=lambda item: item[1]["achieved"] / item[1]["constraint"])
 
 
 def critical_path(paths: list[dict[str, Any]], clock: str) -> Slowest:
-    """Of nextpnr's report: the path within `clock`. Raises :exc:`BuildError` where that has none."""
+    """The slowest path within `clock` of nextpnr's report. Raises :exc:`BuildError` if there is none."""
     edge = f"posedge {clock}"
     found = next((path for path in paths if path["from"] == path["to"] == edge), None)
     if found is None:

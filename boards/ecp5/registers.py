@@ -83,7 +83,7 @@ def absorb_registers(design: dict[str, Any]) -> list[str]:
 
 
 def is_plain(cell: dict[str, Any] | None, *, enabled: bool = False) -> bool:
-    """Whether it is a register that takes what comes in each cycle, from 0 on; or while it is `enabled`."""
+    """Whether it is a register that starts at 0 and takes its input each cycle, or while `enabled`."""
     if cell is None or cell["type"] != REGISTER or cell["connections"].get("LSR", ["0"]) != ["0"]:
         return False
     plain = _PLAIN | (

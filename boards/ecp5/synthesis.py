@@ -78,7 +78,7 @@ def count(cells: Mapping[str, int]) -> Ecp5Resources:
     """Resources of a netlist by cell type. Raises :exc:`BuildError` for a cell it does not know."""
     unknown = sorted(set(cells) - {*_COMBINATIONAL, *_FREE, "TRELLIS_FF", "MULT18X18D", "DP16KD"})
     if unknown:
-        raise BuildError(f"resources: nobody knows what a {', a '.join(unknown)} takes of an ECP5")
+        raise BuildError(f"resources: no ECP5 resources are known for the cells {', '.join(unknown)}")
     return Ecp5Resources(
         multiplier=cells.get("MULT18X18D", 0),
         lut=sum(luts * cells.get(cell, 0) for cell, luts in _COMBINATIONAL.items()),

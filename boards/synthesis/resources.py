@@ -69,7 +69,7 @@ def count(cells: Mapping[str, int]) -> Resources:
     known = {*_LUTS, *_FLIP_FLOPS, *_FREE, "DSP48E1", "RAMB18E1", "RAMB36E1"}
     unknown = sorted(set(cells) - known)
     if unknown:
-        raise BuildError(f"resources: nobody knows what a {', a '.join(unknown)} takes")
+        raise BuildError(f"resources: no resources are known for the cells {', '.join(unknown)}")
     return Resources(
         dsp=cells.get("DSP48E1", 0),
         lut=sum(luts * cells.get(cell, 0) for cell, luts in _LUTS.items()),

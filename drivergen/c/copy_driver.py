@@ -101,7 +101,7 @@ def _only_copy(function: FuncOp) -> linalg.GenericOp:
     """The op that copies the function's first argument to its second."""
     ops = [op for op in function.walk() if isinstance(op, linalg.GenericOp)]
     if len(ops) != 1:
-        fail(function, f"it has {len(ops)} linalg ops, and the accelerator copies: one is wanted")
+        fail(function, f"it has {len(ops)} linalg ops; for an accelerator that copies it must have one")
     (op,) = ops
     plain = AffineMap.identity(1)
     result = op.body.block.last_op
@@ -115,7 +115,7 @@ def _only_copy(function: FuncOp) -> linalg.GenericOp:
         or result.operands[0].index != 0
         or any("xi32" not in str(one.type) for one in op.operands)
     ):
-        fail(op, "the accelerator copies n words: C[n] = A[n], int32, is wanted")
+        fail(op, "the accelerator copies words; the op must be C[n] = A[n] on int32")
     return op
 
 

@@ -90,7 +90,7 @@ class Call:
 
     @property
     def multiply_adds(self) -> int:
-        """Of the whole op, without padding."""
+        """Multiply-adds of the whole op, without padding."""
         return prod(self.sizes.values())
 
     def array_cycles(self, spec: AcceleratorSpec) -> int:

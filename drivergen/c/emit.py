@@ -73,7 +73,9 @@ def prototype(function: func.FuncOp, *, restrict: bool = False) -> str:
         assert isinstance(arg.type, MemRefType)
         element = c_type(arg.type.element_type)
         if element is None:
-            fail(function, f"argument {arg.index} has elements of {arg.type.element_type}; C has none such")
+            fail(
+                function, f"argument {arg.index} has elements of {arg.type.element_type}; C has no such type"
+            )
         const = "const " if kind == StringAttr("in") else ""
         parameters.append(f"{const}{element} *{'restrict ' if restrict else ''}{names.add(arg, 'arg')}")
     result = "dma_status" if function.function_type.outputs.data else "void"

@@ -79,7 +79,7 @@ class Block(NamedTuple):
 
 
 def chosen(nest: Nest, *, buffers: int, caches: Caches = ZYNQ_7000) -> list[Block | None]:
-    """What the pass does to each tile's nest if packets follow; None: nothing. `nest`: before residency."""
+    """The pass' change to each tile's nest if packets follow; None: no change. `nest`: before residency."""
     least = WORTHWHILE * _costs(nest, buffers, caches)
     best: list[Block | None] = [None] * len(nest.tiles)
     for loop, trips in enumerate(nest.trips):

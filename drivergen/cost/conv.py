@@ -126,7 +126,7 @@ class Model:
         return under, self.spec.data_type.bits // 8
 
     def work(self, tile: Mapping[str, int]) -> Work:
-        """Of one tile."""
+        """The work of one tile."""
         spec = self.spec
         under, _ = self._rows(tile)
         beat = spec.stream_width // WORD_BITS

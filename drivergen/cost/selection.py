@@ -80,7 +80,7 @@ def candidates(spec: AcceleratorSpec, problem: Problem, *, dividing: bool = Fals
 
 
 def reads_in_place(spec: AcceleratorSpec, problem: Problem, tile: Tile) -> bool:
-    """Whether zero copy reads A and B where they are, but for tiles at an edge; if not, `all` is `copying`.
+    """Whether zero copy reads A and B in place, except for tiles at an edge; if not, `all` is `copying`.
 
     Rows must be whole beats of the stream, and tiles no larger than the matrix: see the pass accel-zero-copy.
     """

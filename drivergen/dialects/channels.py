@@ -47,7 +47,7 @@ class _RangeOp(IRDLOperation):
 
 @irdl_op_definition
 class CleanOp(_RangeOp):
-    """What the CPU has staged there is seen by the DMA from now on. A send of clean words cleans nothing."""
+    """Let the DMA see the words that the CPU staged there. A send of clean words cleans nothing."""
 
     name = "accel.clean"
     assembly_format = "$begin `to` $end attr-dict"

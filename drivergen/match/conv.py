@@ -78,7 +78,9 @@ def _channels(named: dict[int, str], in_image: Set[int], in_filters: Set[int], i
     """Name the loops over channels; all that remain are batches."""
     groups = in_image & in_filters & in_output
     if groups:
-        raise GroupsError("it convolves channels in groups (depthwise), not each with all")
+        raise GroupsError(
+            "it convolves channels in groups (depthwise); each output channel must use all input channels"
+        )
     for name, loops in (
         ("ic", (in_image & in_filters) - named.keys()),
         ("oc", (in_filters & in_output) - named.keys()),

@@ -63,7 +63,7 @@ class Layout:
 
     @property
     def words(self) -> int:
-        """Of all the places of a run, once."""
+        """Words of all the places of a run, each place once."""
         packets = self.chunks if self.apart else 1
         last = self.parts[-1] if self.parts else self.count * self.body
         return self.base + packets * self.stride - lines(last) + lines(last + self.suffix)

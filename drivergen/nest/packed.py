@@ -39,7 +39,7 @@ class Piece:
     beat_bits: int
 
     def words(self, array: Array) -> Array:
-        """What is sent, as bytes."""
+        """The words that are sent, as bytes."""
         flat = np.ascontiguousarray(array).reshape(-1)[self.begin :]
         steps = [stride * array.itemsize for stride in self.strides]
         view = np.lib.stride_tricks.as_strided(flat, self.sizes, steps, writeable=False)

@@ -95,7 +95,7 @@ class _Cut:
         device: int | None = None
         count = multiply_adds(op)
         if self.accepts is not None and count < self.least:
-            reason = f"{count:,} multiply-adds are fewer than the {self.least:,} asked for"
+            reason = f"{count:,} multiply-adds are fewer than --offload-from {self.least:,}"
         offered = self.accepts is not None and reason is None
         for group in candidates(op, post=self.post) if offered else ():
             assert self.accepts is not None

@@ -31,7 +31,7 @@ def identity(spec: AcceleratorSpec, clock_hz: int) -> tuple[int, ...]:
 
 
 def check(spec: AcceleratorSpec) -> list[str]:
-    """What of `spec` cannot be behind a serial line, a line each."""
+    """The keys of `spec` that cannot be behind a serial line, a line each."""
     dma, faults = spec.dma, []
     if dma.scatter_gather:
         faults.append(

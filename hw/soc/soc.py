@@ -24,7 +24,8 @@ class UserAccelerator(wiring.Component):
     """The user's Verilog module behind the members of :class:`axiloom.hw.matmul.engine.MatMul`.
 
     `debug_busy` is high while `awaited` (a transfer is under way) or a stream has tvalid, and
-    :data:`SETTLE_CYCLES` cycles longer. `debug_compute` and `debug_error` are 0: nobody knows.
+    :data:`SETTLE_CYCLES` cycles longer. `debug_compute` and `debug_error` are 0, because the
+    user's module does not tell them.
     `restart` resets the module, as the reset of the domain does.
     """
 

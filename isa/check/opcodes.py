@@ -68,7 +68,7 @@ def literals(spec: AcceleratorSpec) -> Iterator[str]:
         if literal is None and len(spec.opcodes) > 1:
             yield (
                 f"opcode_map.{name}: must begin with send_literal; "
-                "only the one opcode of an accelerator with a single opcode can do without"
+                "only an accelerator with a single opcode may leave it out"
             )
         elif literal is None and all(isinstance(action, Recv) for action in opcode.host):
             yield f"opcode_map.{name}: sends nothing, so nothing tells the device to begin"
@@ -160,7 +160,7 @@ def device_names(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
         result = spec.form.output
         if isinstance(action, Save) and not spec.form.saves:
             window = listed(WINDOW.operands["I"])
-            yield f"{place}: only a device that takes one window at a time, I ({window}), saves"
+            yield f"{place}: only a device that takes one window at a time, I ({window}), can save"
         if not isinstance(action, Load | Store | Requantise | Clear):
             continue
         if action.operand not in spec.operands:
@@ -180,14 +180,14 @@ def agreement(_: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
     device = [a for a in opcode.device if not isinstance(a, SILENT)]
     for theirs, ours in zip(host, device, strict=False):
         if not _agree(theirs, ours):
-            yield f"{place}: `{ours}` where the host does `{theirs}`; `{_answer(theirs)}` goes with that"
+            yield f"{place}: `{ours}`, but the host does `{theirs}`; write `{_answer(theirs)}`"
             return
     if len(host) > len(device):
         left = host[len(device)]
         at = f"opcode_map.{opcode.name}[{len(opcode.host) - len(host) + len(device)}]"
-        yield f"{place}: nothing goes with `{left}` ({at}); add `{_answer(left)}`"
+        yield f"{place}: it has no action for `{left}` ({at}); add `{_answer(left)}`"
     elif len(device) > len(host):
-        yield f"{place}: no host action goes with `{device[len(host)]}`"
+        yield f"{place}: the host has no action for `{device[len(host)]}`"
 
 
 def _agree(host: HostAction, device: DeviceAction) -> bool:
@@ -270,7 +270,7 @@ def bits(subject: Subject) -> Iterator[str]:
     sound = {op.name for op in subject.sound("opcode_map", "device")}
     receiving = [name for name in spec.bits if spec.opcodes[name].receives]
     if len(receiving) > 1:
-        yield f"bits: {listed(receiving)} could come in one word, and each receives a tile; only one may"
+        yield f"bits: {listed(receiving)} each receive a tile, so a word must not combine them; leave one out"
     for name, opcode in spec.opcodes.items():
         parts = spec.combination(opcode.literal or 0)
         if name in spec.bits or parts is None or not {name, *(p.name for p in parts)} <= sound:

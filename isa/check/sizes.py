@@ -251,7 +251,7 @@ def transfers(
 
 
 def words_only(spec: AcceleratorSpec) -> Iterator[str]:
-    """What a copy can be."""
+    """A copy has int32 words, one tile size in whole beats, and no post-processing."""
     if spec.form is not COPY:
         return
     if spec.data_type is not DataType.INT32:

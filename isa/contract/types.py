@@ -165,7 +165,7 @@ class Requantise:
 
 @dataclass(frozen=True)
 class Save:
-    """Keep the result where it is, and begin the next one behind it."""
+    """Keep the result in its place, and begin the next result behind it."""
 
     def __str__(self) -> str:
         return "save"

@@ -105,7 +105,7 @@ def _most_channels(spec: AcceleratorSpec) -> int:
 
 
 def without_post(spec: AcceleratorSpec) -> AcceleratorSpec:
-    """What `with_post` began with: for models that know nothing of channels. `spec` itself if it has none."""
+    """`spec` as it was before `with_post`, for models without channels; `spec` itself if it has no post."""
     if not spec.post:
         return spec
     settings = {field.dim for field in _CONFIGURATION.fields}

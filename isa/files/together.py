@@ -77,7 +77,7 @@ def _places(specs: Sequence[AcceleratorSpec]) -> Iterator[str]:
         if config.address % PAGE_BYTES:
             yield (
                 f"{spec.name}: dma_config.address: {config.address:#x} is not a multiple of {PAGE_BYTES:#x}, "
-                "the range of a DMA where there are several"
+                "the range of each DMA in a system of several"
             )
         regions = (
             ("address", config.address, PAGE_BYTES),

@@ -11,7 +11,7 @@ from axiloom.isa.model.device import Device
 
 
 class CopyDevice(Device):
-    """What was loaded is what goes out; computed again without a clear, it is added."""
+    """The loaded words go out. A second compute without a clear adds them again."""
 
     def __init__(self, spec: AcceleratorSpec) -> None:
         super().__init__(spec)

@@ -64,7 +64,7 @@ class Device(ABC):
         self.accept([field.dim for field in layout.fields])
 
     def accept(self, names: list[str]) -> None:
-        """Stop at what was just set, if it is illegal."""
+        """Stop if the sizes or settings that were just set are illegal."""
         for name in names:
             value, unit = self.sizes[name], self._granule.get(name, 1)
             lowest = 1 if name in self._granule else self._lowest[name]

@@ -62,6 +62,6 @@ class DriverError(AxiloomError):
 
 
 class BoardError(AxiloomError):
-    """A board that is there cannot be reached, or does not let us do what it has to."""
+    """A real board cannot be reached, or refuses what the command needs."""
 
     exit_code = 8

@@ -20,13 +20,13 @@
  *     AXL_DMA_COHERENT 1: the DMA's port looks into the caches, nothing is maintained; 0: it does not (default)
  *     AXL_DMA_IRQ      1: wait asleep (WFI) until the channel's interrupt; 0: poll (default)
  *     AXL_TIMEOUT_US   limit of every wait in microseconds (default: none; Linux: ten seconds)
- *     AXL_TIMEOUT_LOOKS  after how many looks at the DMA the clock is read (default 1; Linux, where that is a call: 1000)
+ *     AXL_TIMEOUT_LOOKS  looks at the DMA between two readings of the clock (default 1; Linux: 1000, as each is a call)
  *     AXL_CACHE_LINE   bytes of a cache line (default: 64 on AArch64, a Cortex-A53; 32, a Cortex-A9)
  *     AXL_CPU_HZ       clock of the CPU (default 650000000); the global timer runs at half of it
  *     AXL_DMAS         accelerators of the system, each with its DMA and windows (default 1): see dma_select
  *     AXL_LINUX        1: a Linux process, with the platform in sw/linux; 0: bare metal (default)
  *     AXL_REMOTE       1: the driver runs on a PC, its DMA is behind a line (sw/remote); 0: it is not (default)
- *     AXL_AS_LINUX     1: on bare metal, but with the code that a process has for it: to compare the two (default 0)
+ *     AXL_AS_LINUX     1: bare metal with a process' code, to compare the two (default 0)
  */
 #ifndef AXILOOM_H
 #define AXILOOM_H
@@ -89,7 +89,7 @@ extern "C" {
 typedef enum {
     DMA_OK = 0,
     DMA_ERR_NOT_READY,  /* dma_init was not called, or the DMA does not leave reset */
-    DMA_ERR_ARGUMENT,   /* null pointer, address not aligned to a word, tile smaller than what goes into it */
+    DMA_ERR_ARGUMENT,   /* null pointer, address not aligned to a word, tile smaller than its contents */
     DMA_ERR_BOUNDS,     /* offset + words leaves the window */
     DMA_ERR_LENGTH,     /* zero words, or more bytes than the LENGTH register holds */
     DMA_ERR_BUSY,       /* the channel's last transfer has not been waited for */
@@ -97,18 +97,18 @@ typedef enum {
     DMA_ERR_SHORT,      /* TLAST came before all the words asked for */
     DMA_ERR_TIMEOUT,    /* AXL_TIMEOUT_US passed */
     DMA_ERR_LONG,       /* scatter-gather: more words came than were asked for */
-    DMA_ERR_ALIGNMENT   /* what the DMA reads or writes in place does not begin on a beat, or on a cache line */
+    DMA_ERR_ALIGNMENT   /* an array in place does not begin on a beat, or on a cache line */
 } dma_status;
 
 /* A short English text, never NULL. */
 const char *dma_status_text(dma_status status);
 
-/* Everything else here is about one DMA: number 0, or the one that was selected last. Others go on with what they
- * have, as if nothing had happened: start transfers on one, select another, come back and wait. `number` is below
- * AXL_DMAS; each DMA needs a dma_init of its own, after it was selected. */
+/* All other functions work on one DMA: number 0, or the DMA that was selected last. Transfers of the other DMAs go
+ * on: start transfers on one DMA, select another, come back and wait. `number` is below AXL_DMAS. Each DMA needs a
+ * dma_init of its own, after it was selected. */
 dma_status dma_select(uint32_t number);
 
-/* Not for drivers: the state of each DMA is an element of an array where there are several, under the same name. */
+/* Not for drivers: with several DMAs, the state of each is an element of an array, under the same name. */
 #if AXL_DMAS > 1
 extern uint32_t dma_now;
 #define DMA_EACH(name) name##_of[AXL_DMAS]
@@ -116,8 +116,8 @@ extern uint32_t dma_now;
 #define DMA_EACH(name) name
 #endif
 
-/* Not for drivers: the address under which a DMA finds what the CPU has at `pointer`. They differ where an operating
- * system chose one of the two; then by the same number for all memory that DMAs use. */
+/* Not for drivers: the DMA's address of the memory at `pointer`. The two differ where an operating system chose one
+ * of them. The difference is the same for all memory that DMAs use. */
 #if AXL_PROCESS
 extern uintptr_t axl_bus_offset;
 #else

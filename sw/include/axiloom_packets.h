@@ -1,8 +1,8 @@
-/* Packets that overlap, and series of tiles: what generated drivers use where hand-written ones mostly wait.
+/* Packets that overlap, and series of tiles. Generated drivers use them where drivers by hand mostly wait.
  *
- * A packet is a part of the input window that goes out in one transfer. The CPU cleans what it has written and
- * nothing else (what is still there from an earlier packet is clean already), and packs the next packet in another
- * place while this one is sent:
+ * A packet is a part of the input window that goes out in one transfer. The CPU cleans its own writes and nothing
+ * else, as words of an earlier packet are clean already. It packs the next packet in another place while this packet
+ * is sent:
  *
  *     dma_tiles_expect(64, 256);                  64 tiles of 256 words will come back
  *     for (...) {
@@ -15,8 +15,8 @@
  *     }
  *     dma_packet_flush();
  *
- * Lengths and offsets are in 32-bit words. All of these return a status, as those of axiloom.h, and none may be
- * mixed with a dma_start_send or dma_start_recv that is not waited for. */
+ * Lengths and offsets are in 32-bit words. All functions return a status, as those of axiloom.h. Wait for every
+ * dma_start_send and dma_start_recv before you call them. */
 #ifndef AXILOOM_PACKETS_H
 #define AXILOOM_PACKETS_H
 
@@ -26,22 +26,22 @@
 extern "C" {
 #endif
 
-/* What the CPU has written there is seen by the DMA. */
+/* Let the DMA see the CPU's writes there. */
 dma_status dma_packet_clean(uint32_t words, uint32_t offset);
 
-/* Send clean words after the transfer in flight, without waiting for it: one packet may wait for its turn. Another
- * one waits here until that has started. */
+/* Send clean words after the transfer in flight, without waiting for it. One packet may wait for its turn. If a
+ * packet waits already, this call waits until that packet has started. */
 dma_status dma_packet_send(uint32_t words, uint32_t offset);
 
-/* Until no packet waits for its turn: all but the last one are sent. */
+/* Wait until no packet waits for its turn: all but the last packet are sent. */
 dma_status dma_packet_wait(void);
 
-/* Until all are sent. */
+/* Wait until all packets are sent. */
 dma_status dma_packet_flush(void);
 
 /* `count` tiles of `words` words will come, each a transfer of its own. The first receive is armed at once, each
- * further one when the tile before it is there; they lie in two slots of the output window in turn, which the CPU
- * must not write to. */
+ * later one when the tile before it is there. The tiles lie in two slots of the output window, by turns. The CPU must
+ * not write to these slots. */
 dma_status dma_tiles_expect(uint32_t count, uint32_t words);
 
 /* Wait for the next tile; *offset is where it lies in the output window until the next call. A packet that waits

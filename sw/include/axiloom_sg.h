@@ -1,7 +1,7 @@
 /* Queues of a scatter-gather DMA: tiles travel between matrices and device without a copy by the CPU.
  *
- * Compile with AXL_DMA_SG=1. A driver appends to the queue what the device is to get, and says where the tiles go
- * that come back; the DMA works through it while the driver goes on:
+ * Compile with AXL_DMA_SG=1. A driver appends words and rows for the device to the queue, and says where the tiles
+ * that come back go. The DMA works through the queue while the driver goes on:
  *
  *     dma_queue_open(16 * 16, add_to_C);
  *     for (...) {
@@ -14,8 +14,8 @@
  *     }
  *     dma_queue_close();
  *
- * Between dma_queue_open and dma_queue_close the windows and the channels belong to the queue. Nothing is copied
- * that stands in the queue: a matrix must not be written before the DMA has read it, in doubt dma_queue_close.
+ * Between dma_queue_open and dma_queue_close the windows and the channels belong to the queue. The queue copies
+ * nothing: do not write to a matrix before the DMA has read it. After dma_queue_close it has read everything.
  *
  * Macros for the compile line, powers of two from 4 on:
  *     AXL_SEND_RING   descriptors that wait to be sent (default 128)
@@ -36,7 +36,7 @@
 #define AXL_RECV_RING 64u
 #endif
 
-/* Words after which the DMA is told of what was queued: telling it costs the CPU as much as about 20 words take. */
+/* After so many queued words the DMA is told of them. Telling it costs the CPU as long as about 20 words take. */
 #define DMA_QUEUE_TELL 1024u
 
 #ifdef __cplusplus
@@ -81,7 +81,7 @@ dma_status dma_queue_make_room(void);
 dma_status dma_queue_tell(void);
 
 static inline dma_descriptor *dma_queue_next(void) { return &dma_send_ring[dma_sends.pushed & (AXL_SEND_RING - 1)]; }
-/* One stays free, so that two values of TAILDESC that follow each other always differ. */
+/* One descriptor stays free, so that each value of TAILDESC differs from the last. */
 static inline int dma_queue_full(void) { return dma_sends.pushed - dma_sends.done >= AXL_SEND_RING - 1; }
 
 /* The status is written with the length, in one access: descriptors are uncached. */
@@ -102,8 +102,8 @@ static inline void dma_queue_end_words(void) {
     dma_sends.single = 0;
 }
 
-/* Begin. Tiles of `tile_words` words will come back, through slots of the output window; `take` is called for each,
- * in order, with where it goes (see dma_queue_receive). NULL: they go straight to memory (dma_queue_receive_rows).
+/* Begin. Tiles of `tile_words` words will come back, through slots of the output window. `take` is called for each
+ * tile, in order, with its place (see dma_queue_receive). NULL: tiles go straight to memory (dma_queue_receive_rows).
  * Errors: not ready, busy (a transfer or queue is open), bounds (the window is smaller than a tile). */
 typedef void dma_take(void *to, const int32_t *tile, uint32_t rows, uint32_t cols);
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take);
@@ -138,10 +138,10 @@ static inline dma_status dma_queue_rows(const void *from, uint32_t row_bytes, ui
     return dma_sends.words < DMA_QUEUE_TELL ? DMA_OK : dma_queue_tell();
 }
 
-/* Let the DMA see what the CPU wrote to these rows; nothing where its port is coherent. */
+/* Let the DMA see the CPU's writes to these rows. With a coherent port this does nothing. */
 void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 
-/* Send a tile that the CPU packs into the input window, for what rows cannot express: padding, transposition.
+/* Send a tile that the CPU packs into the input window, if rows cannot express it: padding, transposition.
  * Arguments as of dma_put_tile_*. */
 dma_status dma_queue_tile_i8(const int8_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
                              ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols);
@@ -165,8 +165,8 @@ DMA_QUEUE_MATRIX(16)
 DMA_QUEUE_MATRIX(32)
 #undef DMA_QUEUE_MATRIX
 
-/* What is queued next makes the device send a tile: take(to, tile, rows, cols) when it is there, at the latest in
- * dma_queue_close. Waits for the oldest tile where no slot is free. */
+/* The next words in the queue make the device send a tile. take(to, tile, rows, cols) is called when the tile is
+ * there, at the latest in dma_queue_close. If no slot is free, this waits for the oldest tile. */
 dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
 
 /* Define a dma_take that adds tiles of tile_rows x tile_cols (row major, mod 2^32) to a matrix, or copies them there.
@@ -182,14 +182,14 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
         how((T *)to, (const T *)(const void *)tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols)); \
     }
 
-/* From here to dma_queue_close nobody but the DMA writes to these bytes, and nobody reads them: tiles that are received
- * there may share cache lines with each other. So may the two ends with other data, to which nobody writes meanwhile
- * either. At most once a queue, before its first receive. */
+/* The caller promises that from here to dma_queue_close only the DMA writes to these bytes, and nobody reads them.
+ * Then tiles that are received there may share cache lines with each other. The two ends may share cache lines with
+ * other data, if nobody writes to those either. At most once a queue, before its first receive. */
 dma_status dma_queue_own(void *to, uint32_t bytes);
 
-/* The same, but the DMA writes the tile to its place in memory. Rows begin on cache lines and are made of whole ones,
- * or the CPU's caches would mix up what it and the DMA wrote; between dma_queue_own and the end, rows are whole beats
- * of the stream (checked). */
+/* As dma_queue_receive, but the DMA writes the tile to its place in memory. Rows begin on cache lines and are whole
+ * cache lines, or the caches would mix up the writes of CPU and DMA. After dma_queue_own, rows need only be whole
+ * beats of the stream (checked). */
 dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 
 /* Everything is sent, every expected tile is taken. */

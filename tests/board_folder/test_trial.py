@@ -165,7 +165,7 @@ def test_noise_is_no_reason(server: Server, tmp_path: Path) -> None:
     assert (ran.errors, ran.reason) == ("no udmabuf\n", f"{wrong}; no udmabuf")
     ran = board.run(board.as_owner("/", "not-allowed"))
     assert ran.reason.startswith("sudo: a password is required (sudo asks for a password: ")
-    assert board.run("exit 3").reason == "it ended with 3 without a word"
+    assert board.run("exit 3").reason == "it ended with 3 and printed nothing"
 
 
 @pytest.mark.slow  # waits
@@ -210,7 +210,7 @@ def test_without_an_fpga_manager(server: Server, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "what"),
     [
-        ({"port": 1}, "127.0.0.1: nobody answers at its port"),
+        ({"port": 1}, "127.0.0.1: nothing listens at its port"),
         ({"host": "no-such-host.invalid"}, "no-such-host.invalid: there is no host of this name"),
         ({"user": "nobody-of-this-name"}, "127.0.0.1: it refuses to log in without a password"),
         ({"known": "/dev/null"}, "127.0.0.1: its key is not known here"),
@@ -247,7 +247,7 @@ def test_what_is_wrong_here(
     own = str(folders["own"])
     assert "is no board folder: it has no board.json" in fails(2, "host", str(tmp_path))
     assert "x.bit" not in fails(2, "host", own, "--identity", str(tmp_path / "absent"))
-    assert "`make bitstream` makes it, or leave --load out" in fails(5, "host", own, "--load")
+    assert "`make bitstream` builds it, or leave --load out" in fails(5, "host", own, "--load")
     serial = tmp_path / "serial"
     serial.mkdir()
     (serial / "board.json").write_text('{"format": 1, "family": "ecp5", "board": "ulx3s"}')

@@ -238,7 +238,7 @@ REJECTED = {
     "square": (Conv(taps=(3, 2)).text, "windows of 3x2 are not square, and no word sets fw"),
     "depthwise": (
         GROUPED.replace("-> (b, o, h, w)", "-> (b, c, h, w)"),
-        "it convolves channels in groups (depthwise), not each with all",
+        "it convolves channels in groups (depthwise); each output channel must use all input channels",
     ),
     "two images": (
         PLAIN.replace("-> (o, c, y, x)", "-> (o, c + b, y, x)"),

@@ -127,7 +127,9 @@ def test_nothing_to_round() -> None:
 
 
 def test_input_channels_are_not_cut_with_a_rest() -> None:
-    with pytest.raises(CompileError, match="tiles of 3 channels in leave a rest: it needs whole sums"):
+    with pytest.raises(
+        CompileError, match="tiles of 3 input channels leave a remainder; rounding needs whole sums"
+    ):
         compile_mlir(rounded(CONV).text, spec("conv_v4", "int8"), tile=(6, 8, 8, 3, 3, 3))
 
 

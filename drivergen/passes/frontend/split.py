@@ -46,7 +46,7 @@ class Piece:
 
 
 def plain_pieces(length: int, tile: int) -> list[Piece]:
-    """What tiles divide, and the rest."""
+    """The part that whole tiles cover, and the rest."""
     tile = min(tile, length)
     whole = length - length % tile
     pieces = [Piece(0, whole, tile)]
@@ -163,7 +163,8 @@ class _Split:
         dims = [dim for dim in self.trait.dims if self.trait.dims.index(dim) in self.trait.order]
         choices = [self.pieces(dim) for dim in dims]
         if requantises(self.op) is not None and len(choices[dims.index("ic")]) > 1:
-            fail(self.op, f"tiles of {self.trait.size('ic')} channels in leave a rest: it needs whole sums")
+            tiles = f"tiles of {self.trait.size('ic')} input channels"
+            fail(self.op, f"{tiles} leave a remainder; rounding needs whole sums")
         fill = zero_fill(self.op, self.op.outputs[0])
         filled: set[tuple[int, ...]] = set()
         output = self.trait.operands[-1].dims

@@ -70,7 +70,7 @@ class Block:
 
     @property
     def elements(self) -> int:
-        """Of one row."""
+        """Elements of one row."""
         return prod(self.sizes)
 
     @property

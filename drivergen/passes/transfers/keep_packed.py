@@ -1,4 +1,4 @@
-"""What is in the input window already is not put there again."""
+"""Do not pack a tile again that the input window already holds."""
 
 from __future__ import annotations
 

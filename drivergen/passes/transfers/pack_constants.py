@@ -253,7 +253,7 @@ class PackConstants(ModulePass):
 
     @property
     def found(self) -> dict[int, Packing]:
-        """By number of the argument, after the pass ran."""
+        """The packings by number of the argument, after the pass ran."""
         packings: dict[int, Packing] = self._found  # type: ignore[attr-defined]
         return packings
 

@@ -120,7 +120,10 @@ class _Nest:
                 stage = site.insert(self._stage(action, site, end))
                 if isinstance(action, Send) and stage.words() % beat_words:
                     width = self.trait.stream_width
-                    fail(self.op, f"opcode {site.opcode}: {stage.words()} words are no beats of {width} bits")
+                    fail(
+                        self.op,
+                        f"opcode {site.opcode}: {stage.words()} words are no whole beats of {width} bits",
+                    )
                 end, words = stage.end, words + stage.words()
         if words:
             window = self.trait.dma.input_buffer_size

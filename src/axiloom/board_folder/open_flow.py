@@ -132,7 +132,7 @@ def slower_clock(spec: AcceleratorSpec, limit_hz: float) -> int:
             return Design(spec, steps * _STEP_HZ).clock_hz
         except UsageError:  # neither the PLL nor the serial line takes all of them
             continue
-    raise BuildError(f"{spec.name} reaches {limit_hz / 1e6:.1f} MHz on {NAME}, and no clock of it is as slow")
+    raise BuildError(f"{spec.name} reaches {limit_hz / 1e6:.1f} MHz on {NAME}, which has no clock as slow")
 
 
 def _routed(design: Design, seeds: int, progress: Progress) -> tuple[ecp5.Netlist, nextpnr.Routed]:

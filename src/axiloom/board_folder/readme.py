@@ -60,22 +60,22 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
     steps = [
         "## Steps",
         "",
-        "**1. Check this folder**, without Vivado: every file by a tool.",
+        "**1. Check this folder.** A tool reads every file. You need no Vivado.",
         "",
         "```",
         "axiloom board check .",
         "```",
         "",
-        "**2. Build the bitstream.** It takes Vivado 2022.1 to 2024.2, which you have to install. The",
-        "scripts were checked against its documented commands, not run by it.",
+        "**2. Build the bitstream.** Install Vivado, 2022.1 to 2024.2. The scripts were checked against its",
+        "documented commands. Nobody has run them in Vivado yet.",
         "",
         "```",
         "make bitstream         # or: vivado -mode batch -source vivado/build.tcl",
         "make report            # build/report.json; fails where timing is not met",
         "```",
         "",
-        f"Leaves `build/{plan.name}.bit` and `.hwh`, a pair with one stem as PYNQ's `Overlay` wants it, and",
-        "`.xsa`. `make ooc` builds a core alone: its size and slack in minutes.",
+        f"This writes `build/{plan.name}.bit` and `.hwh`, a pair with one stem for PYNQ's `Overlay`, and",
+        "`.xsa`. `make ooc` builds a core alone, and gives its size and slack in minutes.",
         "",
     ]
     if hardware.board_part:
@@ -84,7 +84,7 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
             "",
         ]
     steps += [
-        "**3. Build what runs on the board.**",
+        "**3. Build the programs for the board.**",
         "",
         "```",
         "make linux             # build/selftest: a static program; on the board itself see the Makefile",
@@ -107,18 +107,19 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
         "",
         *(
             [
-                "The ladder stops at the first step that fails, says why it may, and ends with its number:",
-                "registers, memory, stream, identity, one tile, whole kernel. In simulation the same program",
-                "takes the same steps.",
+                "The ladder stops at the first step that fails, prints the likely reason, and ends with its",
+                "number: registers, memory, stream, identity, one tile, whole kernel. In simulation the same",
+                "program takes the same steps.",
                 "",
             ]
             if ladder
             else []
         ),
-        "The self-test prints a line a round and ends with 0 if every element is right. 10 and more: a wrong",
-        "element; 100 and more: 100 + the runtime's status (`dma_status` in `sw/runtime/include/axiloom.h`).",
+        "The self-test prints a line a round. It ends with 0 if every element is right, with 10 to 99 after",
+        "a wrong element, and with 100 + the runtime's status (`dma_status` in",
+        "`sw/runtime/include/axiloom.h`) after an error of the runtime.",
         "",
-        "Steps 3 and 4 in one, over ssh, and held against the same programs in simulation:",
+        "This does steps 3 and 4 over ssh, and compares with the same programs in simulation:",
         "",
         "```",
         'axiloom board test BOARD . --prefix "sudo -n" [--load]',
@@ -127,7 +128,7 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
     ]
     if classes:
         steps += [
-            "On the PYNQ image, from NumPy arrays (the file's head says how):",
+            "On the PYNQ image, this runs every flow on NumPy arrays. The top of the file has more:",
             "",
             "```",
             *(f"sudo -E python3 {file.removeprefix('python/')} {plan.name}.bit" for file in classes),
@@ -137,7 +138,7 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
     if "linux/overlay.dts" in files:
         steps += [
             "The device tree in `linux/overlay.dts` reserves the memory that the DMA shares with the program",
-            "and makes its registers a UIO device; its head says how to compile and load it.",
+            "and makes its registers a UIO device; the top of the file says how to compile and load it.",
             "",
         ]
     return steps + _map(plan, cores)
@@ -146,7 +147,7 @@ def _steps(plan: Plan, cores: tuple[Core, ...], files: Sequence[str]) -> list[st
 def _load(plan: Plan) -> list[str]:
     lines = [f"sudo python3 -c \"from pynq import Overlay; Overlay('{plan.name}.bit')\""]
     if plan.hardware.family == "zynqmp":
-        lines.append("# without PYNQ: fpgautil -b FILE.bit.bin, which bootgen makes of the .bit")
+        lines.append("# without PYNQ: fpgautil -b FILE.bit.bin; bootgen makes that file from the .bit")
     return lines
 
 

@@ -133,7 +133,7 @@ def run(
     found = manifest(folder)
     bit = folder / "build" / f"{found['name']}.bit"
     if load and not bit.is_file():
-        raise BuildError(f"{bit}: not there; `make bitstream` makes it, or leave --load out")
+        raise BuildError(f"{bit}: no such file; `make bitstream` builds it, or leave --load out")
     progress("building the programs")
     names = build(folder)
     progress("")
@@ -179,10 +179,10 @@ def table(rows: list[Row]) -> str:
 def check(rows: list[Row]) -> None:
     """MismatchError if a result is not the simulation's."""
     if not rows:
-        raise MismatchError("no program has said what it computed, so there is nothing to compare")
+        raise MismatchError("no program printed a checksum, so there is nothing to compare")
     wrong = [f"{row.program}, {row.what}" for row in rows if not row.same]
     if wrong:
-        raise MismatchError(f"not what simulation gives: {'; '.join(wrong)}")
+        raise MismatchError(f"the board and the simulation differ: {'; '.join(wrong)}")
 
 
 def _run(board: RemoteBoard, there: str, name: str, timeout_s: float, say: Callable[[str], None]) -> str:

@@ -181,7 +181,7 @@ def run(elf: Path, soc: Soc) -> Ladder:
 
 
 def judge_text(console: str, why: str = "") -> Ladder | None:
-    """Where a run stopped by its own words; or at the step that it had begun, where `why` ended it.
+    """The step at which a run says that it stopped; or the step that it had begun when `why` ended it.
 
     None if neither is known.
     """

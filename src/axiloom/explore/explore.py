@@ -49,7 +49,7 @@ class Exploration:
 
     @property
     def chosen(self) -> Row:
-        """The fastest in simulation where there was one, else the model's first."""
+        """The fastest in simulation; without a simulation, the model's first."""
         simulated = [row for row in self.rows if row.simulated is not None]
         return min(simulated, key=lambda row: row.simulated or 0.0) if simulated else self.rows[0]
 

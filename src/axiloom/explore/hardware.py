@@ -92,7 +92,7 @@ def variants(spec: AcceleratorSpec) -> Iterator[AcceleratorSpec]:
     """
     if not spec.tile.flexible:
         raise UsageError(
-            f"{spec.name}: its tile is fixed, and with it array and buffers; hardware is chosen for "
+            f"{spec.name}: its tile is fixed, so array and buffers are fixed too; hardware is chosen for "
             "accelerators with flexible tiles (v4_16)"
         )
     for macs, larger, width, sg in product(MACS, BUFFERS, WIDTHS, (False, True)):
@@ -112,7 +112,7 @@ def variants(spec: AcceleratorSpec) -> Iterator[AcceleratorSpec]:
 
 
 def least(spec: AcceleratorSpec, device: str = "xc7z020") -> Used:
-    """What `spec` takes at least, whoever maps it: its products, and the bits of its buffers.
+    """The least resources of `spec` under any mapping: its products, and the bits of its buffers.
 
     On an ECP5 products may be in LUTs.
     """
@@ -216,10 +216,10 @@ class _Search:
 
 
 def size(spec: AcceleratorSpec) -> tuple[int, ...]:
-    """By which one of several that are as fast is taken: multipliers, memory, stream, DMA."""
+    """The key by which the smallest of equally fast designs is taken: multipliers, memory, stream, DMA."""
     return (spec.macs, sum(spec.buffers.values()), spec.stream_width, int(spec.dma.scatter_gather))
 
 
 def is_larger(one: AcceleratorSpec, than: AcceleratorSpec) -> bool:
-    """In nothing smaller: it does not fit where `than` does not, and is clocked no faster."""
+    """Smaller in nothing: where `than` does not fit, it does not fit, and its clock is no faster."""
     return all(a >= b for a, b in zip(size(one), size(than), strict=True))

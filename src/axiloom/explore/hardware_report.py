@@ -104,13 +104,13 @@ def _said(choice: HardwareChoice, runs: Runs) -> list[str]:
         unknown = [one.variant.spec.name for one in (best, base) if not one.reached]
         if unknown:
             said.append(
-                f"Nobody has routed {' and '.join(unknown)}: {choice.clock_hz / 1e6:g} MHz is what the "
-                "fabric should have; --route asks nextpnr"
+                f"Not routed: {' and '.join(unknown)}; {choice.clock_hz / 1e6:g} MHz is assumed, and --route "
+                "runs nextpnr"
             )
     else:
         said.append(
-            f"No open tool routes {choice.device}: whether {choice.clock_hz / 1e6:g} MHz is reached is for "
-            "the vendor's tools to say (axiloom board new)"
+            f"No open tool routes {choice.device}: {choice.clock_hz / 1e6:g} MHz is assumed, and the "
+            "vendor's tools can confirm it (axiloom board new)"
         )
     said += [f"{name}: {found.error}" for name, found in runs.items() if found.error]
     return said

@@ -65,7 +65,7 @@ def of_network(
         for call in driver.uses.get(layer.function, ()):
             sizes = dict(call.sizes)
             if not {"m", "n", "k"} <= sizes.keys():
-                raise CompileError(f"{name}: {layer.name} is no matrix product, for which hardware is chosen")
+                raise CompileError(f"{name}: {layer.name} is no matrix product; hardware is chosen for those")
             # A weight is packed before, so that its rows are whole beats of the stream.
             unit = BEAT_BYTES * 8 // spec.data_type.bits if layer.constant else 1
             problem = Problem(sizes["m"], -(-sizes["n"] // unit) * unit, sizes["k"], spec.data_type.value)

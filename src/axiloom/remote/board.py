@@ -21,14 +21,14 @@ CONNECT_S = 10
 _LOST = 255
 """Exit status of ssh itself."""
 _SAYS = (
-    ("REMOTE HOST IDENTIFICATION HAS CHANGED", "its key is another one than before: ssh-keygen -R HOST"),
+    ("REMOTE HOST IDENTIFICATION HAS CHANGED", "its key has changed: ssh-keygen -R HOST"),
     ("Load key", "the file of --identity is no key that ssh can read"),
     ("Could not resolve hostname", "there is no host of this name"),
-    ("Connection refused", "nobody answers at its port: is the board up, does sshd run, is --port right?"),
+    ("Connection refused", "nothing listens at its port: is the board up, does sshd run, is --port right?"),
     ("Connection timed out", "it does not answer: is the board up, and in this network?"),
     ("Operation timed out", "it does not answer: is the board up, and in this network?"),
-    ("No route to host", "there is no way to it: is the board up, and in this network?"),
-    ("Network is unreachable", "there is no way to it: is the board in this network?"),
+    ("No route to host", "there is no route to it: is the board up, and in this network?"),
+    ("Network is unreachable", "there is no route to it: is the board in this network?"),
     (
         "Host key verification failed",
         "its key is not known here: connect once by hand",
@@ -78,7 +78,7 @@ Without ``--`` before the group: dash takes none after ``-0``."""
 
 
 class Ran(NamedTuple):
-    """What a command on the board did."""
+    """The outcome of a command on the board."""
 
     code: int
     output: str
@@ -87,11 +87,11 @@ class Ran(NamedTuple):
     @property
     def complaint(self) -> str:
         """The last line on stderr, with what to do about it where that is known; else how it ended."""
-        return self._explained(_last(self.errors) or f"it ended with {self.code} without a word")
+        return self._explained(_last(self.errors) or f"it ended with {self.code} and printed nothing")
 
     @property
     def reason(self) -> str:
-        """The same, behind the last line of what it said."""
+        """The complaint, behind the last line that the command printed."""
         said, why = _last(self.output), _last(self.errors)
         if not (said or why):
             return self.complaint
@@ -148,7 +148,7 @@ class RemoteBoard:
                     raise
                 raise HangError(
                     f"{self.host}: the program has not ended in {timeout_s:g} s ({fate})"
-                    + (f"; the last line was: {last}" if last else ", and has said nothing")
+                    + (f"; the last line was: {last}" if last else ", and it printed nothing")
                 ) from None
             said = errors()
         if ssh.returncode == _LOST:

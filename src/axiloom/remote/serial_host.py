@@ -91,7 +91,7 @@ class SerialPort:
         return got
 
     def drain(self) -> None:
-        """Forget what has come so far."""
+        """Forget the bytes that have come so far."""
         while select.select([self._file], [], [], 0)[0] and os.read(self._file, 4096):
             continue
 
@@ -112,7 +112,7 @@ class SerialPort:
 
 @dataclass
 class Traffic:
-    """What went over the line: commands, and words each way."""
+    """Counts of what went over the line: commands, and words each way."""
 
     commands: int = 0
     words_out: int = 0

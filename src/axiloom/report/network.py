@@ -222,7 +222,7 @@ def sums(report: Mapping[str, Any]) -> list[str]:
         alone = sum(row["ms"] for row in network["cpu_layers"])
         text = f"{alone_title(report)} alone: {alone:.3f} ms"
         if part["alone_ms"] is not None:
-            text += f", {part['alone_ms']:.3f} ms of it for what is offloaded"
+            text += f", {part['alone_ms']:.3f} ms of it in the offloaded part"
         text += f". Speed-up: {part['end_to_end']:.2f} end to end"
         said.append(text + (f", {part['speed_up']:.2f} offloaded" if part["speed_up"] else ""))
     return said

@@ -117,7 +117,7 @@ def _first(every: Sequence[Choice], count: int) -> int:
 def replayed(
     problem: Problem, spec: AcceleratorSpec, choices: Sequence[Choice], *, board: str = boards.DEFAULT
 ) -> list[float]:
-    """Seconds that the drivers of these take; where transfers do not overlap, what the model said.
+    """Seconds that the drivers of these take; where transfers do not overlap, the model's seconds.
 
     Of a problem with a size beyond `LARGEST` a part is gone through, and its time is taken as many times.
     """

@@ -49,7 +49,7 @@ BATCH = 8
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one point: `result`, or `error` (``class``, ``exit_code``, ``message``)."""
+    """The outcome of one point: `result`, or `error` (``class``, ``exit_code``, ``message``)."""
 
     point: dict[str, Any]
     result: Any = None

@@ -65,7 +65,7 @@ def test_a_path_is_told_by_its_ends_and_where_its_time_goes() -> None:
     found = critical_path(paths, "clk")
     assert (found.begin, found.end, found.levels) == ("a_ff", "b_ff", 1)
     assert (found.logic_ns, found.routing_ns) == (0.75, 2.0)
-    assert str(found) == "a_ff to b_ff: 2.75 ns, of it 2.00 routing, 1 levels"
+    assert str(found) == "a_ff to b_ff: 2.75 ns, 2.00 of it routing, 1 levels"
     with pytest.raises(BuildError, match=r"^nextpnr reports no path between registers of the clock other$"):
         critical_path(paths, "other")
 

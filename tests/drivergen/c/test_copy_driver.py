@@ -47,7 +47,7 @@ def test_words_that_the_device_skips(tmp_path: Path) -> None:
 
 def test_what_is_refused() -> None:
     identity, copied = isa.builtin("identity"), parse_workload("copy:8").mlir
-    wanted = r"the accelerator copies n words: C\[n\] = A\[n\], int32, is wanted"
+    wanted = r"the accelerator copies words; the op must be C\[n\] = A\[n\] on int32"
     with pytest.raises(CompileError, match=f"a.mlir:2:3: linalg.matmul: {wanted}"):
         compile_mlir(matmul_mlir(4, 4, 4), identity, name="a.mlir")
     with pytest.raises(CompileError, match=wanted):

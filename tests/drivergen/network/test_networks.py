@@ -124,7 +124,7 @@ def test_small_products_stay_on_the_cpu_if_asked() -> None:
         2048: "accelerator",
         320: "cpu",
     }
-    assert products[320].reason == "320 multiply-adds are fewer than the 1,000 asked for"
+    assert products[320].reason == "320 multiply-adds are fewer than --offload-from 1,000"
 
 
 def test_kernels_by_hand_where_there_are_any() -> None:

@@ -149,7 +149,7 @@ FAULTS = {
     ("output_size = 4096", "output_size = 4096, length_width = 6"): "opcode sA sends 68 bytes; a LENGTH "
     "register of 6 bits takes 63",
     ("(4, 4, 4)>", "(4, 4, 4)>, stream_width = 8"): "stream_width must be one of 32, 64, 128, not 8",
-    ("(4, 4, 4)>", "(3, 3, 3)>, stream_width = 64"): "opcode sA: 9 words are no beats of 64 bits",
+    ("(4, 4, 4)>", "(3, 3, 3)>, stream_width = 64"): "opcode sA: 9 words are no whole beats of 64 bits",
     ("send(1)", "send_dim(m << 30), send(1)"): "opcode sA: size 4 of m overflows its 2 bits",
     (
         "send_literal(1)",

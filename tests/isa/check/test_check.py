@@ -173,8 +173,8 @@ _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
             "v3_4",
             swap("opcode_map", "[send_literal(1), send(A)]", "[send(A)]"),
             [
-                "opcode_map.sA: must begin with send_literal; only the one opcode of an accelerator with a "
-                "single opcode can do without"
+                "opcode_map.sA: must begin with send_literal; "
+                "only an accelerator with a single opcode may leave it out"
             ],
         ),
         (
@@ -182,7 +182,7 @@ _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
             swap("opcode_map", "recv(C)", "recv(C), recv(C)"),
             [
                 "opcode_map.sAsBcCrC: receives 2 tiles; one transfer takes only one",
-                "device.sAsBcCrC: contradicts the host: nothing goes with `recv(C)` "
+                "device.sAsBcCrC: contradicts the host: it has no action for `recv(C)` "
                 "(opcode_map.sAsBcCrC[3]); add `store C`",
             ],
         ),
@@ -250,19 +250,19 @@ _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
         (
             "v3_4",
             put("device", "sA", ["load B"]),
-            [
-                "device.sA: contradicts the host: `load B` where the host does `send(A)`; `load A` goes with that"
-            ],
+            ["device.sA: contradicts the host: `load B`, but the host does `send(A)`; write `load A`"],
         ),
         (
             "v3_4",
             put("device", "sA", []),
-            ["device.sA: contradicts the host: nothing goes with `send(A)` (opcode_map.sA[1]); add `load A`"],
+            [
+                "device.sA: contradicts the host: it has no action for `send(A)` (opcode_map.sA[1]); add `load A`"
+            ],
         ),
         (
             "v3_4",
             put("device", "cC", ["compute", "store C"]),
-            ["device.cC: contradicts the host: no host action goes with `store C`"],
+            ["device.cC: contradicts the host: the host has no action for `store C`"],
         ),
         (
             "v3_4",
@@ -449,7 +449,7 @@ def test_faults_of_all_kinds_at_once(tmp_path: Path) -> None:
         "data_type: `float32` is not one of int8, int16, int32",
         "opcode_flow_map.Ns: column 4: expected an opcode, `(` or `)`, not the end",
         "opcode_map.sB: literal 1 (0x1) is taken by `sA`; the device could not tell them apart",
-        "device.sA: contradicts the host: `load B` where the host does `send(A)`; `load A` goes with that",
+        "device.sA: contradicts the host: `load B`, but the host does `send(A)`; write `load A`",
         "opcode_flow_map.As: unknown opcode `sX`",
         "stream_width: 31 is not one of 32, 64, 128",
         "dma_config.lengthWidth: 30 bits: the LENGTH register has 8 to 26",
@@ -472,7 +472,7 @@ def test_a_faulty_opcode_hides_no_fault_of_another(tmp_path: Path) -> None:
     assert faults_of(tmp_path, "v3_4", edits) == [
         "device.sB[0]: `lod B` is not a device action: `load X`, `compute`, `store X`, `requantise X`, `clear X`, `save`, `set dims` or `skip`",
         "opcode_map.sA[1]: send(7): operand 7 is out of range: 0 to 2, which are A, B, C",
-        "device.rC: contradicts the host: nothing goes with `recv(C)` (opcode_map.rC[1]); add `store C`",
+        "device.rC: contradicts the host: it has no action for `recv(C)` (opcode_map.rC[1]); add `store C`",
         "selected_flow: unknown flow `Css`; did you mean `Cs`?; the flows are Ns, As, Bs, Cs, Y, Z",
         "opcode_map.x: no flow uses opcode `x`, nor does init_opcodes",
         "opcode_flow_map.Z: (cC) computes a wrong C under every order of the loops",

@@ -190,7 +190,7 @@ from axiloom.isa.check.check import check_tile
             "conv_v4",
             False,
             put("device", "cO", ["set dims", "compute", "save"]),
-            ["device.cO[2]: save: only a device that takes one window at a time, I (ic, fh, fw), saves"],
+            ["device.cO[2]: save: only a device that takes one window at a time, I (ic, fh, fw), can save"],
         ),
         (
             "conv_v4",
@@ -354,7 +354,7 @@ from axiloom.isa.check.check import check_tile
                 put("device", "r2", ["store O"]),
                 put("bits", ["sC", "sH", "sI", "sF", "cO", "save", "rO", "r2"]),
             ),
-            ["bits: rO, r2 could come in one word, and each receives a tile; only one may"],
+            ["bits: rO, r2 each receive a tile, so a word must not combine them; leave one out"],
         ),
         (
             "conv_v3",

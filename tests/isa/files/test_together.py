@@ -51,8 +51,8 @@ def test_one_needs_nothing_and_none_is_no_system() -> None:
         (moved(id=0), "v4_16: dma_config.id: 0 is the DMA of v3_8 too"),
         (
             moved(address=0x40408000),
-            "v4_16: dma_config.address: 0x40408000 is not a multiple of 0x10000, the range of a DMA where "
-            "there are several",
+            "v4_16: dma_config.address: 0x40408000 is not a multiple of 0x10000, the range of each DMA "
+            "in a system of several",
         ),
         (
             moved(output_address=0x1600FFF0),

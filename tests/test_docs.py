@@ -1,0 +1,99 @@
+"""What the README and the pages of docs/ say about themselves and about the command line holds."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from axiloom.cli import parser
+from axiloom.drivergen.problems.conv import parse_workload
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+def prose(page: Path) -> str:
+    """The page without its blocks of code, in which `#` and `[]` mean something else."""
+    return re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """The names under which GitHub finds the page's headings."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if link.startswith("http"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_no_page_measures_time_in_revisions(page: Path) -> None:
+    words = set(re.findall(r"\b[0-9a-f]{7,40}\b", prose(page)))
+    assert [word for word in words if re.search("[a-f]", word) and re.search("[0-9]", word)] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().split()) <= 1200
+
+
+def test_the_index_has_every_page() -> None:
+    index = DOCS / "README.md"
+    linked = {(DOCS / link).resolve() for link in re.findall(r"\]\(([^)#\s]+)", index.read_text())}
+    assert [page for page in DOCS.rglob("*.md") if page not in linked | {index}] == []
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """Each `axiloom` command in a block of code or a table, with its page, but without gaps (`...`)."""
+    for page in PAGES:
+        text = page.read_text().replace("\\\n", " ")
+        lines = re.findall(r"^ *(?:\$ )?(?:\w+=\S+ )*(axiloom [a-z].*)$", text, re.MULTILINE)
+        cells = re.findall(r"^\|.*\| `(axiloom [a-z][^`]*)`.*\|$", text, re.MULTILINE)
+        for command in (*lines, *cells):
+            words = re.split(r" [|>] | && |  +", command)[0].rstrip()
+            if not re.search(r"\.\.\.|[\[|]", words):
+                yield str(page.relative_to(ROOT)), words
+
+
+@pytest.mark.parametrize(("page", "command"), sorted(set(commands())))
+def test_the_command_line_takes_what_the_pages_show(page: str, command: str) -> None:
+    """Its options and their values; files need not be there."""
+    try:
+        parser().parse_args(shlex.split(command, comments=True)[1:])
+    except SystemExit as end:
+        pytest.fail(f"{page}: {command}: exit {end.code}")
+
+
+def test_problems_in_the_pages_are_problems() -> None:
+    found = {
+        problem
+        for page in PAGES
+        for problem in re.findall(r"\b(?:matmul:\d|conv:\d|copy:\d)[\w=:,]*\w", page.read_text())
+    }
+    assert len(found) > 10
+    for problem in sorted(found):
+        parse_workload(problem)
+
+
+def test_the_tile_in_the_page_on_drivers_runs(soc, tmp_path: Path) -> None:
+    (source,) = re.findall(r"```c\n(#include.*?)```", (DOCS / "driver.md").read_text(), re.DOTALL)
+    driver = tmp_path / "tile.c"
+    driver.write_text(source)
+    result = soc("v3_16").run(driver)
+    assert result.exit_code == 0
+    assert (result.fabric["words_in"], result.stale) == (257, [])
