@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 
 from axiloom.boards.checks import check
 from axiloom.errors import UsageError
+from axiloom.files import read_text
+from axiloom.isa.contract.names import shortened
 
 _HERE = Path(__file__).parent
 
@@ -251,17 +253,24 @@ def load(name: str | Path) -> Board:
     """
     text, at, clock = str(name).rpartition(CLOCK)
     if at and _MHZ.fullmatch(clock):
-        board = replace(load(text), fabric_hz=round(float(clock) * 1e6))
-        check(board, str(name))
+        hertz = min(float(clock) * 1e6, 1e15)  # beyond every clock: `check` says what is accepted
+        board = replace(load(text), fabric_hz=round(hertz))
+        check(board, shortened(str(name)))
         return board
-    path = Path(name) if str(name).endswith(".toml") else _HERE / str(name) / "profile.toml"
-    if not path.is_file():
+    own = str(name).endswith(".toml")
+    path = Path(name) if own else _HERE / str(name) / "profile.toml"
+    if not own and str(name) not in names():
         known = ", ".join(names())
-        raise UsageError(f"board {str(name)!r} is unknown: use one of {known}, or a path to a profile.toml")
+        raise UsageError(
+            f"board {shortened(str(name))!r} is unknown: use one of {known}, or a path to a profile.toml"
+        )
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not a board profile: {error}") from None
+        data = tomllib.loads(read_text(path))
+    except RecursionError:
+        raise UsageError(f"{path}: not a board profile: too many things inside each other") from None
+    except ValueError as error:  # tomllib's own errors, and Python's about numbers of thousands of digits
+        why = "a number of thousands of digits" if "set_int_max_str" in str(error) else error
+        raise UsageError(f"{path}: not a board profile: {why}") from None
     board = _build(Board, data, str(path))
     check(board, str(path))
     return board

@@ -111,6 +111,10 @@ def load(path: Path) -> Program:
         raise DriverError(f"{path}: no such file") from None
     except ELFError as error:
         raise DriverError(f"{path}: not an ELF file: {error}") from None
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, AssertionError, OSError) as error:
+        # pyelftools believes what a header says of the rest of the file.
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise DriverError(f"{path}: a broken ELF file: {why}") from None
 
 
 def _read(path: Path, elf: Any) -> Program:

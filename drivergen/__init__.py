@@ -1,9 +1,10 @@
 """From linalg to a C driver of a stream accelerator, on xDSL.
 
 - ``dialect.py``: the `accel` dialect: the trait of an op, and transfers; ``channels.py``: whole channels
-- ``mlir.py``: parsing with locations, errors that name an op and its place
+- ``mlir.py``: parsing with locations, errors that name an op and its place; ``lexer.py``: the tokens of any
+  text; ``sound.py``: what xDSL's verifiers leave out
 - ``match.py``: is an op a matmul, and which of its loops and operands is which
-- ``trait.py``: the trait as values
+- ``trait.py``: the trait as values; ``by_hand.py``: does one that a user wrote fit the accelerator?
 - ``passes/``: one pass a file, in the order generalise, bufferise, annotate, tile, place_flow; of what the
   pipeline has, cache_tiling, residency, coalesce_loops, coalesce_transfers, keep_packed, double_buffer,
   specialise_copies or overlap_edges, pack_constants, flatten_tiles, zero_copy; lower_to_loops, lower_queue,
@@ -12,7 +13,8 @@
   window; ``locality.py``: what misses the caches; ``queue.py``: ops for scatter-gather; ``packed.py``:
   constant operands as drivers have them; ``views.py``: which array a view is of; ``stream_words.py``: what an
   op moves over the streams
-- ``emit_c.py``: C99; ``driver.py``: what is delivered, and the harness around it
+- ``c_reserved.py``: names that a function cannot have; ``emit_c.py``: C99; ``driver.py``: what is delivered,
+  and the harness around it
 - ``pipeline.py``: `compile_mlir` and `compile_cpu`; ``opt.py``: the command ``axiloom-opt``
 - ``reference.py``: the same function by NumPy, independent of all of the above but the parser
 - ``problem.py``: ``matmul:MxNxK:dtype``; ``conv_problem.py``: ``conv:iHW_iC_fHW_oC_stride:dtype``;

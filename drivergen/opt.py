@@ -13,10 +13,10 @@ from typing import IO
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import DiagnosticException, ParseError
+from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from axiloom.drivergen.dialects.mlir import LocatedParser, register_dialects
+from axiloom.drivergen.dialects.mlir import LocatedParser, explained, register_dialects, separated, verify
 from axiloom.drivergen.network.outline import Outline
 from axiloom.drivergen.network.passes.fold_casts import FoldCasts
 from axiloom.drivergen.network.passes.fold_transposes import FoldTransposes
@@ -48,7 +48,8 @@ from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
 from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
 from axiloom.drivergen.passes.transfers.residency import Residency
 from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
-from axiloom.errors import AxiloomError, CompileError
+from axiloom.errors import AxiloomError, CompileError, UsageError
+from axiloom.files import decode
 
 PASSES: tuple[type[ModulePass], ...] = (
     Generalise,
@@ -101,8 +102,12 @@ class AxiloomOpt(xDSLOptMain):
         super().register_all_frontends()  # type: ignore[no-untyped-call]
 
         def parse_mlir(stream: IO[bytes]) -> ModuleOp:
-            parser = LocatedParser(self.ctx, stream.read().decode(), self.get_input_name())  # type: ignore[no-untyped-call]
-            return parser.parse_module(not self.args.no_implicit_module)
+            name = self.get_input_name()  # type: ignore[no-untyped-call]
+            parser = LocatedParser(self.ctx, separated(decode(stream.read(), name, CompileError)), name)
+            module = parser.parse_module(not self.args.no_implicit_module)
+            if not (self.args.disable_verify or self.args.verify_diagnostics):
+                verify(module, self.ctx)
+            return module
 
         self.available_frontends["mlir"] = parse_mlir
 
@@ -112,16 +117,27 @@ def _factory(one: type[ModulePass]) -> Callable[[], type[ModulePass]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; prints the module after the passes, or one error, and returns the exit code."""
+    """The command; prints the module after the passes, or one line, and returns the exit code."""
     try:
         AxiloomOpt(description="xdsl-opt with the accel dialect", args=arguments).run()  # type: ignore[no-untyped-call]
     except AxiloomError as error:
-        print(f"axiloom-opt: {error}", file=sys.stderr)
-        return error.exit_code
-    except (ParseError, DiagnosticException, ValueError) as error:
-        print(f"axiloom-opt: {error}", file=sys.stderr)
-        return CompileError.exit_code
+        return _fails(str(error), error.exit_code)
+    except ParseError as error:
+        return _fails(explained(error), CompileError.exit_code)
+    except ArgSpecParseError as error:
+        return _fails(str(error), UsageError.exit_code)
+    except OSError as error:
+        return _fails(f"{error.filename}: {error.strerror}", UsageError.exit_code)
+    except (DiagnosticException, ValueError) as error:
+        return _fails(str(error), CompileError.exit_code)
+    except Exception as error:  # passes of xDSL assert what they need
+        return _fails(f"{type(error).__name__}: {error}", CompileError.exit_code)
     return 0
+
+
+def _fails(why: str, code: int) -> int:
+    print(f"axiloom-opt: {' '.join(why.split())}", file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":

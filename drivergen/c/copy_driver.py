@@ -24,6 +24,7 @@ from axiloom.drivergen.match.matmul import sizes
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec, loop_orders
 from axiloom.isa.contract.framing import padded
+from axiloom.isa.contract.names import number, shortened
 from axiloom.isa.contract.types import Recv, Send, SendDim, SendIdx, SendLiteral
 
 COPY_FORM = "copy:N"
@@ -55,10 +56,11 @@ func.func @copy(%A : {kind}, %C : {kind}) {{
 
 def parse_copy(text: str) -> CopyProblem:
     """The problem that ``copy:N`` names; UsageError says what is accepted."""
-    found = re.fullmatch(r"copy:(\d+)(?::int32)?", text)
-    if found is None or not 0 < int(found[1]) <= _LIMIT:
+    found = re.fullmatch(r"copy:(\d+)(?::int32)?", text, re.ASCII)
+    if found is None or not 0 < number(found[1]) <= _LIMIT:
         raise UsageError(
-            f"problem `{text}` is not understood; a copy is {COPY_FORM}, N from 1 to {_LIMIT} words"
+            f"problem `{shortened(text)}` is not understood; "
+            f"a copy is {COPY_FORM}, N from 1 to {_LIMIT} words"
         )
     return CopyProblem(int(found[1]))
 

@@ -11,6 +11,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, StringAttr
 
 from axiloom.drivergen.c.names import c_of_numpy, c_type, comment, identifier, numpy_type
+from axiloom.drivergen.c_reserved import taken
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.nest.packed import Packing
 from axiloom.isa import AcceleratorSpec
@@ -192,8 +193,11 @@ def harness(driver: Driver, banner: str, *, init: str | None) -> str:
 
 
 def entry_name(function: func.FuncOp) -> str:
-    """The function's name in C."""
-    return identifier(function.sym_name.data)
+    """The function's name in C; CompileError where that is somebody else's."""
+    name = function.sym_name.data
+    if (whose := taken(name)) is not None:
+        fail(function, f"{whose}: give @{ascii(name)[1:-1]} another name, since C calls it by that")
+    return identifier(name)
 
 
 def init_name(function: func.FuncOp) -> str:

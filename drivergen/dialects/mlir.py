@@ -18,12 +18,15 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.parser import Parser
+from xdsl.parser import Parser, ParserState
 from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input, Span
 
+from axiloom.drivergen import sound
 from axiloom.drivergen.dialects.accel import Accel
 from axiloom.drivergen.dialects.named import linalg_dialect
 from axiloom.drivergen.dialects.resources import builtin_dialect, resolve
+from axiloom.drivergen.lexer import GuardedLexer
 from axiloom.errors import CompileError
 
 
@@ -42,8 +45,44 @@ def context() -> Context:
     return ctx
 
 
+RENAMED = {
+    "func": "func.func",
+    "call": "func.call",
+    "constant": "arith.constant",
+    "addi": "arith.addi",
+    "addf": "arith.addf",
+    "muli": "arith.muli",
+    "mulf": "arith.mulf",
+    "sexti": "arith.extsi",
+    "index_cast": "arith.index_cast",
+    "alloc": "memref.alloc",
+    "dealloc": "memref.dealloc",
+    "load": "memref.load",
+    "store": "memref.store",
+    "dim": "memref.dim",
+    "br": "cf.br",
+    "cond_br": "cf.cond_br",
+}
+"""What ops of MLIR's old `std` dialect are called today."""
+
+
 class LocatedParser(Parser):
-    """xDSL's parser, with the place of each op in the text as its location where the text gives none."""
+    """xDSL's parser, with the place of each op in the text as its location where the text gives none.
+
+    Whatever it cannot read is a ParseError with a place: xDSL's custom parsers raise all sorts of things.
+    """
+
+    def __init__(self, ctx: Context, text: str, name: str) -> None:
+        super().__init__(ctx, "", name)
+        self._parser_state = ParserState(GuardedLexer(Input(text, name)))
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        try:
+            return super().parse_module(allow_implicit_module)
+        except ParseError:
+            raise
+        except Exception as error:
+            raise ParseError(self._current_token.span, _unreadable(error)) from error
 
     def parse_operation(self) -> Operation:
         span = self._current_token.span
@@ -52,8 +91,11 @@ class LocatedParser(Parser):
         except ParseError as error:
             if error.msg.endswith("is not registered") and error.__cause__ is None:
                 # xDSL points at what comes behind the name.
-                raise ParseError(span, error.msg) from error
+                new = RENAMED.get(error.msg.split()[1])
+                raise ParseError(span, error.msg + (f"; it is called {new} today" if new else "")) from error
             raise
+        except Exception as error:
+            raise ParseError(span, self._unreadable_op(span, error)) from error
         at = span.get_location()
         here = FileLineColLoc(StringAttr(at.file), IntAttr(at.line), IntAttr(at.col))
         if isinstance(op.location, UnknownLoc):
@@ -62,25 +104,70 @@ class LocatedParser(Parser):
             op.location = NameLoc(op.location.desc, here)
         return op
 
+    def _unreadable_op(self, span: Span[str], error: Exception) -> str:
+        name, rest = _OP_NAME.match(self.lexer.input.content, span.start), _unreadable(error)
+        if name is None:
+            return rest
+        if name[1].startswith("linalg.") and name[2] == "(":
+            return f"{name[1]}: the old form with (...) is not read; write {name[1]} ins(...) outs(...)"
+        return f"{name[1]}: {rest}"
+
+
+_OP_NAME = re.compile(r'(?:%[^=\n]*=\s*)?"?([A-Za-z_][\w.$]*)"?\s*(\(?)')
+"""The name of an op in the text, behind its results, and the parenthesis behind it if there is one."""
+
+
+def _unreadable(error: Exception) -> str:
+    """What another exception than ParseError means, for whoever wrote the text."""
+    if isinstance(error, RecursionError):
+        return "too many things inside each other"
+    if "set_int_max_str_digits" in str(error):
+        return "an integer of too many digits"
+    if isinstance(error, (AssertionError, IndexError, KeyError, AttributeError, TypeError)):
+        return "it does not parse; is it in the form that MLIR prints?"  # their text is about xDSL's insides
+    return f"it does not parse: {_one_line(str(error)) or type(error).__name__}"
+
 
 def parse(text: str, name: str = "input.mlir") -> ModuleOp:
     """The verified module in `text`; raises CompileError with file, line and column."""
     ctx = context()
     try:
-        module = LocatedParser(ctx, _SEVERAL_RESULTS.sub(r"\1 \2 ", text), name).parse_module()
+        module = LocatedParser(ctx, separated(text), name).parse_module()
     except ParseError as error:
-        at = error.span.get_location()
-        raise CompileError(f"{at.file}:{at.line}:{at.col}: {_one_line(error.msg)}") from error
-    except Exception as error:  # xDSL's custom parsers raise all sorts of things on text that is not right
-        raise CompileError(f"{name}: does not parse: {_one_line(str(error))}") from error
-    if (fault := resolve(module, ctx)) is not None:
-        fail(*fault)
-    for op in module.walk():
-        try:
-            op.verify(verify_nested_ops=False)
-        except Exception as error:  # some verifiers raise more than VerifyException
-            fail(op, f"does not verify: {_one_line(str(error))}")
+        raise CompileError(explained(error)) from error
+    verify(module, ctx)
     return module
+
+
+def separated(text: str) -> str:
+    """`text` as xDSL reads it, with every op at the same place."""
+    return _SEVERAL_RESULTS.sub(r"\1 \2 ", text)
+
+
+def explained(error: ParseError) -> str:
+    """``file:line:column: what`` of xDSL's error, on one line."""
+    at = error.span.get_location()
+    return f"{at.file}:{at.line}:{at.col}: {_one_line(error.msg)}"
+
+
+def verify(module: ModuleOp, ctx: Context) -> None:
+    """Raise CompileError for the first op just read that cannot be; resources become constants."""
+    try:
+        if (found := resolve(module, ctx) or sound.fault(module)) is not None:
+            fail(*found)
+        for op in module.walk():
+            _verify(op)
+    except RecursionError:
+        raise CompileError(f"{where(module)}: too many things inside each other") from None
+
+
+def _verify(op: Operation) -> None:
+    try:
+        op.verify(verify_nested_ops=False)
+    except RecursionError:
+        raise
+    except Exception as error:  # some verifiers raise more than VerifyException
+        fail(op, f"does not verify: {_one_line(str(error)) or type(error).__name__}")
 
 
 _SEVERAL_RESULTS = re.compile(r"^(\s*\} -> )\((tensor<[^()]*>)\)", re.MULTILINE)

@@ -14,9 +14,10 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 from xdsl.ir import SSAValue
 
 from axiloom import __version__
+from axiloom.drivergen.by_hand import check_input
 from axiloom.drivergen.c import emit as emit_c
 from axiloom.drivergen.c.driver import Arg, Call, Driver, arguments
-from axiloom.drivergen.c.names import identifier
+from axiloom.drivergen.c.driver import entry_name as c_name
 from axiloom.drivergen.dialects.mlir import fail, only_function, parse
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
@@ -109,6 +110,7 @@ def compile_network(
     specs = () if spec is None else (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
     module = parse(text, name)
     function = only_function(module, name)
+    check_input(module)
     known = _checked_weights(function, weights or {}, name)
     canonicalise(module, known, name)
     stages = {"network": str(module) + "\n"}
@@ -360,8 +362,7 @@ def _symbols(function: func.FuncOp) -> list[str]:
 
 def entry_name(function: func.FuncOp) -> str:
     """The network's name in C; torch-mlir calls all of them main."""
-    name = function.sym_name.data
-    return "network" if name == "main" else identifier(name)
+    return "network" if function.sym_name.data == "main" else c_name(function)
 
 
 def _argument(function: func.FuncOp, number: int, value: SSAValue, **more: Any) -> Arg:

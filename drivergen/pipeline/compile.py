@@ -14,9 +14,11 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.passes import ModulePass
 
 from axiloom import __version__, isa
+from axiloom.drivergen import by_hand
 from axiloom.drivergen.c import emit as emit_c
 from axiloom.drivergen.c.copy_driver import compile_copy
 from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harness, init_name
+from axiloom.drivergen.c_reserved import renamed
 from axiloom.drivergen.cost.stream_words import stream_words
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
@@ -177,10 +179,16 @@ def compile_mlir(
         raise UsageError(f"unknown stage `{last}`; there are {', '.join(STAGES)}")
     chosen = optimisations(pipeline)
     module = parse(text, name)
+    by_hand.check_input(module)
+    traits = by_hand.annotated(module)
     if spec is not None and spec.form is COPY:
+        if traits:
+            fail(traits[0], f"a trait is for a product; {spec.name} copies: leave the trait out")
         run_passes(module, prepare(spec))
         function = only_function(module, name)
         return compile_copy(module, function, spec, flow, _banner_line(function, spec))
+    for one in traits:
+        by_hand.check_options(one, flow=flow, order=order or None, tile=tile or None)
     annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
     width = spec.stream_width if spec else WORD_BITS
     able = spec is None or spec.dma.scatter_gather  # if not, zero-copy itself says so
@@ -188,10 +196,16 @@ def compile_mlir(
     if able and {"zero-copy", "coalesce"} <= set(chosen) and not _in_place(module, annotate, width, chosen):
         chosen = tuple(one for one in chosen if one != "zero-copy")
         note = "no zero-copy: an operand cannot be read where it is"
-    if spec is not None and order is None and any(name in chosen for name in ORDERED):
+    if spec is not None and not (order or traits) and any(name in chosen for name in ORDERED):
         annotate = _cheapest_order(module, spec, annotate, chosen, caches)
     function = only_function(module, name)
-    run_passes(module, [*prepare(spec), annotate])
+    run_passes(module, prepare(spec))
+    if len(by_hand.annotated(module)) < len(traits):
+        fail(
+            function,
+            f"for {spec.name if spec else 'the driver'} an op with a trait is rewritten, which loses it",
+        )
+    run_passes(module, [annotate])
     driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
     driver.passes, driver.note = chosen, note
     driver.calls = [
@@ -212,7 +226,8 @@ def compile_mlir(
     driver.packings = next((dict(one.found) for one in transfers if isinstance(one, PackConstants)), {})
     if last == "c":
         what = f"driver of {spec.name if spec else 'the accelerator in its MLIR'}"
-        _write_c(driver, module, _banner(driver, what, spec, pipeline), init_name(function))
+        banner = _banner(driver, what, spec, pipeline, function.sym_name.data)
+        _write_c(driver, module, banner, init_name(function))
     return driver
 
 
@@ -330,8 +345,8 @@ def _banner_line(function: func.FuncOp, spec: AcceleratorSpec) -> str:
     )
 
 
-def _banner(driver: Driver, what: str, spec: AcceleratorSpec | None, pipeline: str) -> str:
-    lines = [f"{driver.function}: {what}."]
+def _banner(driver: Driver, what: str, spec: AcceleratorSpec | None, pipeline: str, name: str) -> str:
+    lines = [f"{driver.function}: {what}.", *filter(None, [renamed(name, driver.function)])]
     for call in driver.calls:
         tile = " x ".join(map(str, call.tile))
         order, problem = ", ".join(call.order), " x ".join(map(str, call.sizes.values()))

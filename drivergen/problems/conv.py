@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from axiloom.drivergen.c.copy_driver import CopyProblem, parse_copy
 from axiloom.drivergen.problems.matmul import MATMUL_FORM, Problem, parse_problem
 from axiloom.errors import UsageError
-from axiloom.isa.contract.names import hint
+from axiloom.isa.contract.names import hint, number, shortened
 from axiloom.isa.contract.types import DataType
 
 CONV_FORM = (
@@ -76,46 +76,50 @@ def parse_workload(text: str) -> Problem | ConvProblem | CopyProblem:
         return parse_conv(text)
     if not text.startswith("matmul:"):
         accepted = f"{MATMUL_FORM}, {CONV_FORM}, or a file *.mlir"
-        raise UsageError(f"problem `{text}` is not understood; accepted are {accepted}")
+        raise UsageError(f"problem `{shortened(text)}` is not understood; accepted are {accepted}")
     return parse_problem(text)
 
 
 def parse_conv(text: str) -> ConvProblem:
     """The same for convolutions."""
+    named = shortened(text)
     body, _, dtype = text.removeprefix("conv:").partition(":")
     known = [kind.value for kind in DataType]
     dtype = dtype or DataType.INT32.value
     if dtype not in known:
         raise UsageError(
-            f"problem `{text}`: unknown type `{dtype}`{hint(dtype, known)}; it may be {CONV_FORM}"
+            f"problem `{named}`: unknown type `{shortened(dtype)}`{hint(dtype, known)}; it may be {CONV_FORM}"
         )
-    if found := re.fullmatch(r"(\d+)_(\d+)_(\d+)_(\d+)_(\d+)", body):
-        side, ic, taps, oc, stride = map(int, found.groups())
+    if found := re.fullmatch(r"(\d+)_(\d+)_(\d+)_(\d+)_(\d+)", body, re.ASCII):
+        side, ic, taps, oc, stride = map(number, found.groups())
         problem = ConvProblem((side, side), ic, (taps, taps), oc, (stride, stride), dtype=dtype)
     else:
         problem = _in_words(text, body, dtype)
     sizes = (*problem.image, problem.ic, *problem.taps, problem.oc)
     if not all(0 < size <= _LIMIT for size in (*sizes, *problem.stride, *problem.dilation)):
-        raise UsageError(f"problem `{text}`: sizes, strides and dilations must be from 1 to {_LIMIT}")
+        limits = f"sizes, strides and dilations must be from 1 to {_LIMIT}"
+        raise UsageError(f"problem `{named}`: {limits}")
+    if max(problem.pad) > _LIMIT:
+        raise UsageError(f"problem `{named}`: padding must be from 0 to {_LIMIT}")
     if min(problem.output) < 1:
-        raise UsageError(f"problem `{text}`: the filter is larger than the image")
+        raise UsageError(f"problem `{named}`: the filter is larger than the image")
     return problem
 
 
 def _in_words(text: str, body: str, dtype: str) -> ConvProblem:
-    found = re.fullmatch(r"(\d+)x(\d+),(\d+),(\d+)x(\d+),(\d+)((?:,\w+=\d+(?:x\d+)?)*)", body)
+    named = shortened(text)
+    found = re.fullmatch(r"(\d+)x(\d+),(\d+),(\d+)x(\d+),(\d+)((?:,\w+=\d+(?:x\d+)?)*)", body, re.ASCII)
     if found is None:
-        raise UsageError(f"problem `{text}` is not understood; a convolution is {CONV_FORM}")
-    ih, iw, ic, fh, fw, oc = map(int, found.groups()[:6])
+        raise UsageError(f"problem `{named}` is not understood; a convolution is {CONV_FORM}")
+    ih, iw, ic, fh, fw, oc = map(number, found.groups()[:6])
     options = {name: (value, value) for name, value in _OPTIONS.items()}
     for option in found[7].split(",")[1:]:
         name, _, value = option.partition("=")
         if name not in _OPTIONS:
-            raise UsageError(
-                f"problem `{text}`: unknown option `{name}`{hint(name, list(_OPTIONS))}; {CONV_FORM}"
-            )
+            unknown = f"unknown option `{shortened(name)}`{hint(name, list(_OPTIONS))}"
+            raise UsageError(f"problem `{named}`: {unknown}; {CONV_FORM}")
         rows, _, columns = value.partition("x")
-        options[name] = int(rows), int(columns or rows)
+        options[name] = number(rows), number(columns or rows)
     return ConvProblem(
         (ih, iw), ic, (fh, fw), oc, options["stride"], options["pad"], options["dilation"], dtype
     )

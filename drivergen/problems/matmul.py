@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from axiloom.errors import UsageError
-from axiloom.isa.contract.names import hint
+from axiloom.isa.contract.names import hint, number, shortened
 from axiloom.isa.contract.types import DataType
 
 MATMUL_FORM = "matmul:MxNxK or matmul:MxNxK:TYPE, with TYPE int8, int16 or int32"
@@ -30,17 +30,18 @@ class Problem:
 
 def parse_problem(text: str) -> Problem:
     """The problem that `text` names; UsageError says what is accepted."""
-    found = re.fullmatch(r"matmul:(\d+)x(\d+)x(\d+)(?::(\w+))?", text)
+    found = re.fullmatch(r"matmul:(\d+)x(\d+)x(\d+)(?::(\w+))?", text, re.ASCII)
+    named = shortened(text)
     if found is None:
-        raise UsageError(f"problem `{text}` is not understood; accepted are {MATMUL_FORM}, or a file *.mlir")
-    M, N, K = (int(found[i]) for i in (1, 2, 3))
+        raise UsageError(f"problem `{named}` is not understood; accepted are {MATMUL_FORM}, or a file *.mlir")
+    M, N, K = (number(found[i]) for i in (1, 2, 3))
     if not all(0 < size <= _LIMIT for size in (M, N, K)):
-        raise UsageError(f"problem `{text}`: sizes must be from 1 to {_LIMIT}")
+        raise UsageError(f"problem `{named}`: sizes must be from 1 to {_LIMIT}")
     dtype = found[4] or DataType.INT32.value
     known = [kind.value for kind in DataType]
     if dtype not in known:
-        unknown = f"unknown type `{dtype}`{hint(dtype, known)}"
-        raise UsageError(f"problem `{text}`: {unknown}; it may be {MATMUL_FORM}")
+        unknown = f"unknown type `{shortened(dtype)}`{hint(dtype, known)}"
+        raise UsageError(f"problem `{named}`: {unknown}; it may be {MATMUL_FORM}")
     return Problem(M, N, K, dtype)
 
 

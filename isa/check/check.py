@@ -114,11 +114,13 @@ def check_tile(
     `place` stands in front of each fault: ``accel_size`` in a file, ``--tile`` on a command line. `settings`:
     as in :meth:`AcceleratorSpec.sizes`.
     """
-    text = "x".join(map(str, tile))
+    text = "x".join(str(size) if size <= sizes.LARGEST else "..." for size in tile)
     if len(tile) != len(spec.dims):
         return [f"{place}: {text} has {len(tile)} sizes; the dims are {', '.join(spec.dims)}"]
     if any(size < 1 for size in tile):
         return [f"{place}: {text} has a size below 1"]
+    if max(tile) > sizes.LARGEST:
+        return [f"{place}: {text} has a size above {sizes.LARGEST}"]
     if not spec.tile.flexible and tile != spec.tile.size:
         only = "x".join(map(str, spec.tile.size))
         return [f"{place}: {spec.name} takes only tiles of {only}, not {text}"]

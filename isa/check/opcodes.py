@@ -143,6 +143,8 @@ def overflows(
         if not isinstance(action, SendDim):
             continue
         for one in action.fields:
+            if one.dim not in sizes:
+                continue  # `host_names` says so, unless `data` is broken, too
             size, bits = sizes[one.dim], action.field_bits(one)
             if one.dim not in signed and size >> bits:
                 yield (

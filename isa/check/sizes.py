@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from math import prod
 
 from axiloom.isa.contract.framing import sent_words
-from axiloom.isa.contract.names import hint, listed
+from axiloom.isa.contract.names import hint, listed, shortened
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS, DataType, Opcode
 from axiloom.isa.kernels.forms import COPY, KERNELS
@@ -15,6 +15,8 @@ from axiloom.isa.kernels.forms import COPY, KERNELS
 STREAM_WIDTHS = (32, 64, 128)
 LENGTH_WIDTHS = range(8, 27)
 """Widths of the LENGTH register (PG021, "Width of Buffer Length Register")."""
+LARGEST = (1 << 31) - 1
+"""Size of a dim: words that say it have 32 bits."""
 _ADDRESS_SPACE = 1 << 32
 _DMA_REGISTERS = 1 << 16  # bytes of address space that a block design gives the DMA's registers
 
@@ -25,7 +27,7 @@ _DMA_REGISTERS = 1 << 16  # bytes of address space that a block design gives the
 def kernel(spec: AcceleratorSpec) -> Iterator[str]:
     if spec.own_kernel is None and spec.kernel not in KERNELS:
         more = "`axiloom spec kernels` lists those with a name, and a file may write one out"
-        yield f"kernel: `{spec.kernel}` is no kernel; {more}{hint(spec.kernel, KERNELS)}"
+        yield f"kernel: `{shortened(spec.kernel)}` is no kernel; {more}{hint(spec.kernel, KERNELS)}"
 
 
 def dims(spec: AcceleratorSpec) -> Iterator[str]:

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from axiloom.errors import SpecError
+from axiloom.isa.contract.names import shortened
 from axiloom.isa.contract.types import (
     BARE_ID,
     DimField,
@@ -46,6 +47,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _MAX_DEPTH = 64
+_MAX_DIGITS = 20
+"""Of an integer: words have 32 bits."""
 
 
 class GrammarError(SpecError):
@@ -64,7 +67,7 @@ class _Token:
     column: int
 
     def __str__(self) -> str:
-        return "the end" if self.kind == "end" else f"`{self.text}`"
+        return "the end" if self.kind == "end" else f"`{shortened(self.text)}`"
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -72,7 +75,10 @@ def _tokens(text: str) -> list[_Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise GrammarError(f"unexpected `{text[at]}`", at + 1)
+            shown = text[at] if text[at].isprintable() else ascii(text[at])[1:-1]
+            raise GrammarError(f"unexpected `{shown}`", at + 1)
+        if match.lastgroup == "int" and len(match.group()) > _MAX_DIGITS:
+            raise GrammarError(f"an integer of {len(match.group())} digits; words have 32 bits", at + 1)
         if match.lastgroup:
             tokens.append(_Token(match.lastgroup, match.group(), at + 1))
         at = match.end()
@@ -111,8 +117,12 @@ class _Parser:
         token = self.take()
         if token.kind == "id":
             return token.text
-        if token.kind == "string" and len(token.text) > 2:
-            return token.text[1:-1]
+        inner = token.text[1:-1]
+        if token.kind == "string" and not (inner.isprintable() and inner.strip() == inner):
+            what = "a name has printable characters, and no blank first or last"
+            raise GrammarError(f"{ascii(token.text)[1:-1]}: {what}", token.column)
+        if token.kind == "string" and inner:
+            return inner
         raise GrammarError(f"expected {what}, not {token}", token.column)
 
     def integer(self) -> int:

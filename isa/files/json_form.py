@@ -7,7 +7,8 @@ and named in :attr:`Draft.broken`, so that the checks that do not need it still 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import prod
@@ -16,7 +17,7 @@ from typing import Any
 
 import jsonschema
 
-from axiloom.isa.contract.names import hint
+from axiloom.isa.contract.names import hint, shortened
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     WORD_BITS,
@@ -46,6 +47,8 @@ from axiloom.isa.files.kernel_form import read_kernel, write_kernel
 from axiloom.isa.kernels.kernel import KernelError
 
 SCHEMA_PATH = Path(__file__).parents[1] / "specs" / "accelerator.schema.json"
+_DEEPEST = 16
+"""Objects and lists inside each other: a specification has five."""
 _DEVICE_FORMS = "`load X`, `compute`, `store X`, `requantise X`, `clear X`, `save`, `set dims` or `skip`"
 _DMA_KEYS = {
     "id": "id",
@@ -80,6 +83,49 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
+class _Odd(str):
+    """A number in the file that no number here can be."""
+
+
+def _integer(text: str) -> int | _Odd:
+    """Python converts no more than 4,300 digits; what has more than 20 has more than 64 bits."""
+    return int(text) if len(text) <= 20 else _Odd(shortened(text))
+
+
+def unusable(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """Values that JSON has and no specification: each with its place and what is accepted."""
+    place = f"{path(at)}: " if at else ""
+    if len(at) > _DEEPEST:
+        yield f"{path(at[:3])}: more than {_DEEPEST} things inside each other"
+    elif isinstance(value, _Odd) or (isinstance(value, float) and not abs(value) < 1 << 64):
+        yield f"{place}{value} is no number of a specification: at most 64 bits"
+    elif isinstance(value, str) and _halved(value):
+        yield f"{place}{shortened(ascii(value))} holds half a surrogate pair, which is no character"
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if _halved(key):
+                yield f"{place}the key {shortened(ascii(key))} holds half a surrogate pair"
+            else:
+                yield from unusable(inner, (*at, key))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from unusable(inner, (*at, number))
+
+
+def _halved(text: str) -> bool:
+    """JSON's escapes can write such code points; no file can hold them."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _matches(_: Any, pattern: str, value: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
+    """A pattern's `$` is the end of the text: Python's own would leave a newline behind it."""
+    if isinstance(value, str) and re.fullmatch(pattern, value) is None:
+        yield jsonschema.ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+_VALIDATOR = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _matches})
+
+
 # --- reading -----------------------------------------------------------------------------------------
 
 
@@ -96,12 +142,14 @@ def read(text: str) -> tuple[list[Draft], list[str]]:
         return result
 
     try:
-        document = json.loads(text, object_pairs_hook=unique)
-    except (json.JSONDecodeError, RecursionError) as error:
+        document = json.loads(text, object_pairs_hook=unique, parse_int=_integer, parse_constant=_Odd)
+    except json.JSONDecodeError as error:
         return [], [f"not JSON: {error}"]
-    errors = sorted(
-        jsonschema.Draft202012Validator(schema()).iter_errors(document), key=lambda e: list(map(str, e.path))
-    )
+    except RecursionError:
+        return [], ["not JSON: too many things inside each other"]
+    if values := list(unusable(document)):
+        return [], [*faults, *values]
+    errors = sorted(_VALIDATOR(schema()).iter_errors(document), key=lambda e: list(map(str, e.path)))
     bodies = document.get("accelerators") if isinstance(document, dict) else None
     bodies = bodies if isinstance(bodies, list) else []
     cpu = document.get("cpu") if isinstance(document, dict) else None
@@ -126,26 +174,33 @@ def _schema_faults(error: jsonschema.ValidationError) -> list[tuple[str | None, 
     at = f"{path(parts)}: " if parts else ""
     broken = str(parts[2]) if len(parts) > 2 else None
     value: Any = error.instance
+    shown = shortened(json.dumps(value, ensure_ascii=False))
     if error.validator == "required":
         missing = [k for k in error.validator_value if k not in value]
         return [(broken or k, f"{at}`{k}` is missing") for k in missing]
     if error.validator == "additionalProperties":
         known = list(error.schema["properties"])
         extra = [k for k in value if k not in known]
-        return [(None, f"{at}unknown key `{k}`{hint(k, known)}") for k in extra]
+        return [(None, f"{at}unknown key `{shortened(k)}`{hint(k, known)}") for k in extra]
     if error.validator == "anyOf":
-        return [(broken, f"{at}{value!r} is not an address: an integer from 0 or a string `0x...`")]
+        return [
+            (broken, f"{at}{shortened(repr(value))} is not an address: an integer from 0 or a string `0x...`")
+        ]
     if error.validator == "minimum":
-        return [(broken, f"{at}{value} is too small: at least {error.validator_value}")]
+        return [(broken, f"{at}{shown} is too small: at least {error.validator_value}")]
     if error.validator == "pattern":
-        return [(broken, f"{at}`{value}` is not a name: letters, digits and `_.-`, a letter first")]
+        return [
+            (broken, f"{at}`{shortened(value)}` is not a name: letters, digits and `_.-`, a letter first")
+        ]
     if error.validator == "type":
         expected = error.validator_value
         wanted = expected if isinstance(expected, str) else " or ".join(expected)
-        return [(broken, f"{at}{json.dumps(value)} is not of type {wanted}")]
+        return [(broken, f"{at}{shown} is not of type {wanted}")]
     if error.validator in ("minItems", "minProperties"):
         return [(broken, f"{at}is empty")]
-    return [(broken, f"{at}{error.message}")]
+    if error.validator in ("maxItems", "maxProperties"):
+        return [(broken, f"{at}has {len(value)} entries: at most {error.validator_value}")]
+    return [(broken, f"{at}{shortened(error.message)}")]
 
 
 def _read_accelerator(

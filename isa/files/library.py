@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from axiloom.errors import SpecError, UsageError
+from axiloom.files import read_text
 from axiloom.isa.check import check
-from axiloom.isa.contract.names import hint
+from axiloom.isa.contract.names import hint, printable
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import DataType
 from axiloom.isa.files import json_form
@@ -17,6 +18,16 @@ from axiloom.isa.kernels.forms import MATMUL
 
 SPECS = Path(__file__).parents[1] / "specs"
 ENCODINGS = ("bitmask", "literals")
+_MOST_FAULTS = 100
+_LARGEST = 1 << 18
+"""Characters of a file: room for a hundred accelerators."""
+
+
+class _NoTextError(SpecError):
+    """A specification that is no text: one fault."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__([fault])
 
 
 def check_file(path: str | Path) -> list[str]:
@@ -31,7 +42,8 @@ def load_all(path: str | Path) -> dict[str, AcceleratorSpec]:
     """
     specs, faults = _read(Path(path))
     if faults:
-        raise SpecError([f"{path}: {fault}" for fault in faults])
+        more = [f"and {len(faults) - _MOST_FAULTS} more faults"] if len(faults) > _MOST_FAULTS else []
+        raise SpecError([f"{path}: {fault}" for fault in (*faults[:_MOST_FAULTS], *more)])
     return {spec.name: spec for spec in specs}
 
 
@@ -123,11 +135,11 @@ def _bring_up() -> dict[str, AcceleratorSpec]:
 
 def _read(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        return [], [f"not JSON: {error}"]
+        text = read_text(path, _NoTextError)
+    except _NoTextError as error:
+        return [], [error.faults[0].removeprefix(f"{path}:")]
+    if len(text) > _LARGEST:
+        return [], [f"{len(text)} characters are no specification: at most {_LARGEST}"]
     drafts, faults = json_form.read(text)
     names: dict[str, str] = {}
     for draft in drafts:
@@ -136,4 +148,4 @@ def _read(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:
         if "name" not in draft.broken and names.setdefault(name, draft.place) != draft.place:
             found.append(f"name: {names[name]} is called `{name}` too")
         faults += draft.faults + [f"{draft.place}.{fault}" for fault in found]
-    return [draft.spec for draft in drafts], faults
+    return [draft.spec for draft in drafts], [printable(fault) for fault in faults]

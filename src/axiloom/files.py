@@ -1,10 +1,24 @@
-"""Files that appear whole or not at all."""
+"""Files: those of the user are read or refused with one line, ours appear whole or not at all."""
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
+import zipfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from axiloom.errors import AxiloomError, UsageError
+
+Array = np.ndarray[Any, Any]
+
+_MAGIC = b"\x93NUMPY"
+_MOST_BYTES = 1 << 32
+"""Of an array: what the 32-bit addresses of any board here can hold."""
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -16,3 +30,105 @@ def write_whole(path: Path, text: str) -> None:
     # mkstemp keeps the file to its owner; a result is for everyone.
     Path(temporary).chmod(0o644)
     Path(temporary).replace(path)
+
+
+def read_text(path: str | Path, fault: type[AxiloomError] = UsageError) -> str:
+    """The UTF-8 text in a user's file, without a byte-order mark.
+
+    Raises UsageError for a file that cannot be read, `fault` for one that is no text.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        # ValueError: a path that no file can have.
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{path}: cannot be read: {why}") from None
+    return decode(data, str(path), fault)
+
+
+def decode(data: bytes, name: str, fault: type[AxiloomError] = UsageError) -> str:
+    """The same for bytes of the file `name`: line and column of the first one that is no text."""
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        place = _place(data, error.start)
+        what = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        raise fault(f"{name}:{place}: {what}") from None
+    if (at := data.find(0)) >= 0:
+        raise fault(f"{name}:{_place(data, at)}: a NUL byte; a text in UTF-8 is expected")
+    return text
+
+
+def _place(data: bytes, at: int) -> str:
+    """``line:column`` of a byte, both from 1."""
+    return f"{data.count(10, 0, at) + 1}:{at - data.rfind(10, 0, at)}"
+
+
+def read_array(path: Path) -> Array:
+    """The array in a ``.npy``, of integers, floats or booleans, in the byte order of the boards.
+
+    Raises UsageError for every other file. Pickles are never read.
+    """
+    try:
+        with path.open("rb") as file:
+            if file.read(len(_MAGIC)) != _MAGIC:
+                raise UsageError(f"{path}: no .npy file; numpy.save writes one")
+            return _checked(_read(file), str(path))
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, EOFError, SyntaxError, MemoryError, RecursionError) as error:
+        raise UsageError(f"{path}: a broken .npy file: {_one_line(error)}") from None
+
+
+def _read(file: Any) -> Array:
+    file.seek(0)
+    version = np.lib.format.read_magic(file)
+    header = {(1, 0): np.lib.format.read_array_header_1_0}.get(version, np.lib.format.read_array_header_2_0)
+    shape, _, dtype = header(file)
+    # Before memory is asked for: a header may promise anything.
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, which are not read; save an array of numbers")
+    elements = 1
+    for size in shape:
+        elements *= size
+    if any(size < 0 for size in shape) or elements * dtype.itemsize > _MOST_BYTES:
+        raise ValueError(f"its header promises {dtype} {shape}, more than any board's memory")
+    file.seek(0)
+    found: Array = np.lib.format.read_array(file, allow_pickle=False)
+    return found
+
+
+def _checked(array: Array, where: str) -> Array:
+    """Of numbers, and in the byte order of the boards."""
+    if array.dtype.kind not in "iufb":
+        raise UsageError(f"{where}: elements of {array.dtype}; accepted are integers, floats and booleans")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def read_arrays(path: Path, wanted: Iterable[str] | None = None) -> dict[str, Array]:
+    """The arrays in an ``.npz`` (of `wanted` those that it has), checked as by :func:`read_array`."""
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file")
+    found: dict[str, Array] = {}
+    name = ""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            stored = [entry.removesuffix(".npy") for entry in archive.namelist() if entry.endswith(".npy")]
+            for name in stored if wanted is None else [one for one in wanted if one in stored]:
+                data = archive.read(f"{name}.npy")
+                found[name] = _checked(_read(io.BytesIO(data)), f"{path}: `{name}`")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except zipfile.BadZipFile as error:
+        raise UsageError(f"{path}: no .npz file, or a broken one: {_one_line(error)}") from None
+    except (ValueError, EOFError, SyntaxError, MemoryError, RuntimeError, NotImplementedError) as error:
+        raise UsageError(f"{path}: `{name}` is broken: {_one_line(error)}") from None
+    return found
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

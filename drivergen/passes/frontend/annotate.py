@@ -14,6 +14,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from axiloom import isa
+from axiloom.drivergen import by_hand
 from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, choose
 from axiloom.drivergen.dialects.accel import OperandAttr
 from axiloom.drivergen.dialects.mlir import fail
@@ -62,6 +63,7 @@ class Annotate(ModulePass):
     tile: tuple[int, ...] | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        by_hand.check_attributes(op)
         found = isa.find(self.accelerator) if isinstance(self.accelerator, str) else self.accelerator
         plan = None if found is None else _Plan(found, self.flow, self.order, self.tile)
         for candidate in [o for o in op.walk() if o.name.startswith("linalg.") or isinstance(o, ProductOp)]:
@@ -74,7 +76,8 @@ class Annotate(ModulePass):
                 fail(candidate, "accel-generalise comes first" if named else "no accelerator executes it")
             _check_types(candidate)
             if is_annotated(candidate):
-                _complete(candidate)
+                by_hand.check_options(candidate, flow=self.flow, order=self.order, tile=self.tile)
+                _complete(candidate, found)
             elif plan is None:
                 fail(candidate, "it has no opcode_map, and no accelerator was given")
             else:
@@ -112,6 +115,15 @@ def _match(
     return found
 
 
+def _check_elements(op: linalg.GenericOp, found: Match, spec: AcceleratorSpec) -> None:
+    for value, operand in zip(op.operands, found.operands, strict=True):
+        wanted = spec.operand_type(operand).value
+        if operand == spec.form.output and requantises(op) is not None:
+            wanted = DataType.INT8.value
+        if element(value) != wanted:
+            fail(op, f"operand {operand} has elements of {element(value)}; {spec.name} takes {wanted}")
+
+
 def _match_matmul(op: linalg.GenericOp) -> Match:
     """As `match`, but a convolution in groups is called what it is: no pass makes a matmul of it."""
     try:
@@ -126,15 +138,20 @@ def _match_matmul(op: linalg.GenericOp) -> Match:
         raise
 
 
-def _complete(op: linalg.GenericOp) -> None:
-    """The optional part of a trait written by hand."""
-    found = _match(op, "an accelerator for matmul")
+def _complete(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> None:
+    """The optional part of a trait written by hand; `spec`, where it is given, must execute it."""
+    found = _match(op, spec.name if spec else "an accelerator for matmul")
+    shapes = spec.data if spec is not None and spec.form is MATMUL_FORM else MATMUL
     loops = len(found.dims)
     op.attributes.setdefault("permutation_map", AffineMapAttr(AffineMap.identity(loops)))
     op.attributes.setdefault("accel_dims", ArrayAttr([StringAttr(d) for d in found.dims]))
-    named = [OperandAttr((o, MATMUL[o])) for o in found.operands]
+    named = [OperandAttr((o, shapes[o])) for o in found.operands]
     op.attributes.setdefault("accel_operands", ArrayAttr(named))
-    Trait.of(op)
+    if spec is None:
+        Trait.of(op)
+        return
+    by_hand.check_fit(op, spec)
+    _check_elements(op, found, spec)
 
 
 def _is_packing(op: Operation) -> bool:
@@ -198,12 +215,7 @@ class _Plan:
             return
         conv = spec.form is not MATMUL_FORM
         found = _match(op, spec.name, match_conv if conv else _match_matmul)
-        for value, operand in zip(op.operands, found.operands, strict=True):
-            wanted = spec.operand_type(operand).value
-            if operand == spec.form.output and requantises(op) is not None:
-                wanted = DataType.INT8.value
-            if element(value) != wanted:
-                fail(op, f"operand {operand} has elements of {element(value)}; {spec.name} takes {wanted}")
+        _check_elements(op, found, spec)
         problem = dict(zip(found.dims, sizes(op), strict=True))
         post = requantises(op)
         flow, orders = self._flow(op, post)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import axiloom
 from axiloom.errors import UsageError
+from axiloom.files import read_text
+from axiloom.isa.contract.names import shortened
 
 FILE = "pynq_z2_matmul_calibration.csv"
 COLUMNS = ("driver", "accel", "size", "flow", "M", "N", "K", "metric", "value", "flag")
@@ -66,17 +70,18 @@ def find(path: Path | None = None) -> Path | None:
 def read(path: Path) -> list[Measurement]:
     """All measurements of a CSV file with at least COLUMNS; UsageError says in which line it is wrong."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = csv.DictReader(file)
-            missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
-            if missing:
-                raise UsageError(f"{path}: no column {', '.join(missing)}; it needs {', '.join(COLUMNS)}")
-            return [_measurement(row, f"{path}:{rows.line_num}") for row in rows]
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from error
+        rows = csv.DictReader(io.StringIO(read_text(path), newline=""))
+        missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
+        if missing:
+            raise UsageError(f"{path}: no column {', '.join(missing)}; it needs {', '.join(COLUMNS)}")
+        return [_measurement(row, f"{path}:{rows.line_num}") for row in rows]
+    except csv.Error as error:
+        raise UsageError(f"{path}: no CSV file: {error}") from None
 
 
 def _measurement(row: dict[str, str], where: str) -> Measurement:
+    if None in row.values() or None in row:
+        raise UsageError(f"{where}: the line has not as many cells as the first one has columns")
     if row["driver"] not in DRIVERS:
         raise UsageError(f"{where}: driver must be one of {', '.join(DRIVERS)}, not {row['driver']!r}")
     try:
@@ -84,8 +89,9 @@ def _measurement(row: dict[str, str], where: str) -> Measurement:
         m, n, k = (int(row[name]) for name in "MNK")
         value = float(row["value"])
     except ValueError as error:
-        raise UsageError(f"{where}: size, M, N, K and value must be numbers: {error}") from None
-    if value <= 0:
+        why = shortened(str(error))
+        raise UsageError(f"{where}: size, M, N, K and value must be numbers: {why}") from None
+    if not 0 < value < inf:  # false for NaN, too
         raise UsageError(f"{where}: value must be positive, not {value:g}")
     configuration = Configuration(row["driver"], row["accel"], size, row["flow"])
     return Measurement(Point(configuration, m, n, k), row["metric"], value, bool(row["flag"]))

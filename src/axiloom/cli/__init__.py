@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Sequence
 
 import axiloom
-from axiloom.errors import AxiloomError
+from axiloom.errors import AxiloomError, UsageError
 
 EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 compile, 5 build, 6 hang,
 7 driver failed, 8 board not reached, 70 a fault of axiloom itself"""
@@ -80,12 +80,20 @@ def guarded(command: Callable[[], int | None]) -> int:
         # The reader of our output has left (`axiloom list | head`): nothing to say, and nobody to say it to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.filename is None:
+            return _fault()
+        # A file of the user's that cannot be read or written: no place, no permission, a name that cannot be.
+        print(f"axiloom: {error.filename}: {error.strerror}", file=sys.stderr)
+        return UsageError.exit_code
     except KeyboardInterrupt:
         print("axiloom: interrupted", file=sys.stderr)
         return 130
     except Exception:
-        traceback.print_exc()
-        print(
-            "axiloom: this is a fault of axiloom itself, not of your input; please report it", file=sys.stderr
-        )
-        return 70
+        return _fault()
+
+
+def _fault() -> int:
+    traceback.print_exc()
+    print("axiloom: this is a fault of axiloom itself, not of your input; please report it", file=sys.stderr)
+    return AxiloomError.exit_code

@@ -11,8 +11,8 @@ from typing import Any
 
 from axiloom import boards, drivergen, isa
 from axiloom.boards.checks import FABRIC_HZ
-from axiloom.errors import UsageError
-from axiloom.files import write_whole
+from axiloom.errors import CompileError, UsageError
+from axiloom.files import read_text, write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import DataType
@@ -258,11 +258,11 @@ def problem(text: str) -> tuple[str, str]:
     `text` is ``matmul:MxNxK[:dtype]``, ``conv:...`` or the path of a ``.mlir`` file.
     """
     if text.endswith(".mlir"):
-        path = Path(text)
-        if not path.is_file():
-            raise UsageError(f"{text}: no such file")
-        mlir = path.read_text(encoding="utf-8")
-        return mlir, drivergen.compile_cpu(mlir, name=text).args[0].dtype
+        mlir = read_text(text, CompileError)
+        args = drivergen.compile_cpu(mlir, name=text).args
+        if not args:
+            raise CompileError(f"{text}: its function has no arguments: there is nothing to offload")
+        return mlir, args[0].dtype
     parsed = drivergen.parse_workload(text)
     return parsed.mlir, parsed.dtype
 

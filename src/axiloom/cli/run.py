@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from axiloom import boards, frontend
 from axiloom.cli import options as shared
 from axiloom.cli import serial
@@ -19,6 +17,7 @@ from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.errors import MismatchError, UsageError
+from axiloom.files import read_array
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
@@ -170,8 +169,8 @@ def _say_process(result: RunResult, function: str = "") -> None:
 
 
 def execute_simulate(options: argparse.Namespace) -> int:
-    inputs = {symbol: np.load(path) for symbol, path in map(_assignment, options.load)}
-    expected = {symbol: np.load(path) for symbol, path in map(_assignment, options.expect)}
+    inputs = {symbol: read_array(path) for symbol, path in map(_assignment, options.load)}
+    expected = {symbol: read_array(path) for symbol, path in map(_assignment, options.expect)}
     if serial.is_serial(options):
         return serial.execute_simulate(options, inputs, expected)
     progress = shared.progress()
@@ -210,7 +209,9 @@ def execute_simulate(options: argparse.Namespace) -> int:
     built = report.build(
         spec, result, config=config, seed=0, result=compare(result, expected), multiply_adds=None
     )
-    sources = [file.read_text(encoding="utf-8") for file in options.driver if file.suffix == ".c"]
+    sources = [
+        file.read_text(encoding="utf-8", errors="replace") for file in options.driver if file.suffix == ".c"
+    ]
     code = _finish(built, options, progress, result.profile.timeline, "\n".join(sources) or None)
     if options.os == "linux" or result.console:
         _say_process(result)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.errors import UsageError
-from axiloom.files import write_whole
+from axiloom.errors import CompileError, UsageError
+from axiloom.files import read_arrays, read_text, write_whole
 
 Array = np.ndarray[Any, Any]
 
@@ -55,17 +55,15 @@ def read(path: Path) -> Model:
 
     Raises UsageError where a file is missing, or an array that the text names.
     """
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file")
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path, CompileError)
     wanted = re.findall(rf'{re.escape(WEIGHT)}\s*=\s*"([^"]+)"', text)
     if not wanted:
         return Model(str(path), text)
     beside = weights_file(path)
     if not beside.is_file():
         raise UsageError(f"{path}: has weights ({wanted[0]}, ...), but {beside.name} is not beside it")
-    with np.load(beside, allow_pickle=False) as stored:
-        missing = [name for name in wanted if name not in stored]
-        if missing:
-            raise UsageError(f"{beside}: no array `{missing[0]}`, which {path.name} names as a weight")
-        return Model(str(path), text, {name: stored[name] for name in wanted})
+    stored = read_arrays(beside, wanted)
+    missing = [name for name in wanted if name not in stored]
+    if missing:
+        raise UsageError(f"{beside}: no array `{missing[0]}`, which {path.name} names as a weight")
+    return Model(str(path), text, stored)

@@ -25,7 +25,10 @@ from axiloom.drivergen.network.estimate import Clocks
 from axiloom.drivergen.network.inputs import index_bounds
 from axiloom.drivergen.network.passes.fold_constants import weight_names
 from axiloom.errors import MismatchError, UsageError
+from axiloom.files import read_arrays
 from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.isa.contract.names import number as bounded
+from axiloom.isa.contract.names import shortened
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.report import network as network_report
 from axiloom.report.build import Report, build
@@ -112,22 +115,20 @@ class NetworkRun(Run):
         return {arg.symbol: _random(rng, arg.shape, arg.dtype, next(bounds)) for arg in args}
 
     def _from_file(self, args: Sequence[Any], path: Path) -> Arrays:
-        if not path.is_file():
-            raise UsageError(f"{path}: no such file")
         found: Arrays = {}
-        with np.load(path, allow_pickle=False) as stored:
-            for number, arg in enumerate(args):
-                names = [name for name in (arg.name, arg.symbol, f"input{number}") if name in stored]
-                if not names:
-                    have = ", ".join(stored.files) or "none"
-                    raise UsageError(f"{path}: no array `{arg.name or f'input{number}'}`; it has {have}")
-                array = stored[names[0]]
-                if array.shape != arg.shape or array.dtype != np.dtype(arg.dtype):
-                    raise UsageError(
-                        f"{path}: `{names[0]}` is {array.dtype} {array.shape}, "
-                        f"the network takes {arg.dtype} {arg.shape}"
-                    )
-                found[arg.symbol] = array
+        stored = read_arrays(path)
+        for number, arg in enumerate(args):
+            names = [name for name in (arg.name, arg.symbol, f"input{number}") if name in stored]
+            if not names:
+                have = ", ".join(stored) or "none"
+                raise UsageError(f"{path}: no array `{arg.name or f'input{number}'}`; it has {have}")
+            array = stored[names[0]]
+            if array.shape != arg.shape or array.dtype != np.dtype(arg.dtype):
+                raise UsageError(
+                    f"{path}: `{names[0]}` is {array.dtype} {array.shape}, "
+                    f"the network takes {arg.dtype} {arg.shape}"
+                )
+            found[arg.symbol] = array
         return found
 
     @cached_property
@@ -153,13 +154,13 @@ class NetworkRun(Run):
         if self.stop_after is None:
             return -1
         layers = self.driver.layers
-        if self.stop_after.isdecimal() and int(self.stop_after) < len(layers):
-            return int(self.stop_after)
+        if self.stop_after.isdecimal() and bounded(self.stop_after) < len(layers):
+            return bounded(self.stop_after)
         for layer in layers:
             if self.stop_after in (layer.function, layer.name):
                 return layer.number
         known = ", ".join(layer.name for layer in layers)
-        raise UsageError(f"no layer `{self.stop_after}` to stop after; there are {known}")
+        raise UsageError(f"no layer `{shortened(self.stop_after)}` to stop after; there are {known}")
 
     @cached_property
     def soc(self) -> Soc:

@@ -97,6 +97,6 @@ class Store:
             try:
                 record = json.loads(line)
                 records[record["key"]] = record
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, RecursionError):
                 raise UsageError(f"{self.path}: line {number} is not a result of a sweep") from None
         return records

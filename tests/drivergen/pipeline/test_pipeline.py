@@ -122,7 +122,7 @@ def test_trait_written_by_hand() -> None:
 
 def test_trait_written_by_hand_is_kept() -> None:
     text = HAND.replace("FLOW", "(sA (sB cC rC))")
-    given, alone = compile_mlir(text, isa.builtin("v4_16")), compile_mlir(text, None)
+    given, alone = compile_mlir(text, isa.builtin("v3_4")), compile_mlir(text, None)
     assert given.stages["calls"] == alone.stages["calls"]
 
 

@@ -16,7 +16,10 @@ from axiloom.isa.files.grammar import (
 )
 
 _BARE = st.from_regex(r"[A-Za-z_][A-Za-z0-9_$.]{0,6}", fullmatch=True)
-_NAME = _BARE | st.text(st.characters(codec="ascii", exclude_characters='"\\\n'), min_size=1, max_size=6)
+_INNER = st.text(
+    st.characters(min_codepoint=32, max_codepoint=126, exclude_characters='"\\'), min_size=1, max_size=6
+)
+_NAME = _BARE | _INNER.filter(lambda text: text == text.strip())
 _ACTION = st.one_of(
     st.builds(Send, _BARE),
     st.builds(Recv, _BARE),

@@ -93,7 +93,7 @@ def test_encodings() -> None:
             lambda: isa.builtin("v3", encoding="literal"),
             "unknown encoding `literal`; did you mean `literals`?; there are bitmask, literals",
         ),
-        (lambda: isa.load("absent.json"), "absent.json: cannot be read: No such file or directory"),
+        (lambda: isa.load("absent.json"), "absent.json: no such file"),
     ],
 )
 def test_usage_errors(call: Any, message: str) -> None:

@@ -51,7 +51,7 @@ REQUIRED = {
     "interrupt": ("INTERRUPT",),
 }
 _READS = ("ARVALID", "ARREADY", "ARADDR", "RVALID", "RREADY", "RDATA")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*$")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 
 
 def check(path: Path) -> list[str]:
@@ -102,7 +102,9 @@ class _Component:
 
     def _identity(self) -> Iterator[str]:
         for part in ("vendor", "library", "name", "version"):
-            if (not _NAME.match(_text(self.root, part)) and part != "version") or not _text(self.root, part):
+            if (not _NAME.fullmatch(_text(self.root, part)) and part != "version") or not _text(
+                self.root, part
+            ):
                 yield f"{part} is {_text(self.root, part)!r}, which is no name"
 
     def _order(self) -> Iterator[str]:

@@ -11,11 +11,16 @@ import numpy as np
 import torch
 
 from axiloom.errors import UsageError
+from axiloom.files import read_arrays
 from axiloom.frontend.pytorch import call
+from axiloom.isa.contract.names import number as bounded
+from axiloom.isa.contract.names import shortened
 from axiloom.quantise.graph.fixed import best_scale
 
 Sample = tuple[Any, ...]
 Progress = Callable[[str], None]
+MOST_SAMPLES = 1 << 16
+"""Of random calibration data: each is kept until all are made."""
 _WORDS = 1 << 15
 """Random indices are below this, and below the rows of the smallest embedding that they select from."""
 
@@ -49,16 +54,18 @@ def samples(text: str, examples: Sequence[Any], program: Any, seed: int = 0) -> 
     if file.endswith(".py"):
         return _checked(call(Path(file), function), examples, text)
     count, dash, word = text.partition("-")
-    if dash and word == "random" and count.isdecimal() and int(count) > 0:
+    if dash and word == "random" and count.isdecimal() and 0 < bounded(count) <= MOST_SAMPLES:
         generator = torch.Generator().manual_seed(seed)
         words = smallest_embedding(program)
-        return [tuple(_random(example, generator, words) for example in examples) for _ in range(int(count))]
+        return [
+            tuple(_random(example, generator, words) for example in examples) for _ in range(bounded(count))
+        ]
     if not text.endswith(".npz") or not Path(text).is_file():
         raise UsageError(
-            f"--calibration {text}: expected is FILE.npz that exists, FILE.py:function, or 16-random"
+            f"--calibration {shortened(text)}: expected is FILE.npz that exists, FILE.py:function, "
+            f"or 16-random (up to {MOST_SAMPLES})"
         )
-    with np.load(text, allow_pickle=False) as stored:
-        arrays = [stored[name] for name in stored]
+    arrays = list(read_arrays(Path(text)).values())
     if len(arrays) != len(examples):
         raise UsageError(f"{text}: {len(arrays)} arrays for {len(examples)} inputs; one each, in their order")
     for number, (array, example) in enumerate(zip(arrays, examples, strict=True)):
