@@ -149,6 +149,8 @@ class Soc:
             raise SpecError(faults)
         if timeline and len(self.specs) > 1:
             raise UsageError("a timeline is drawn of one accelerator; several have none: leave timeline out")
+        if user_rtl is not None:
+            user_rtl.check_width(self.spec.stream_width, self.spec.name)
         self.board = boards.load(board) if isinstance(board, str) else board
         self.sim = sim
         self.user_rtl = user_rtl

@@ -8,11 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from axiloom import boards
-from axiloom.cli import guarded
+from axiloom.cli import given, guarded
+from axiloom.cli.given import Refusal, has, output_file, output_folder, refuse, reject
+from axiloom.cli.options import positive
+from axiloom.errors import UsageError
+from axiloom.files import check_folder
 from benchmarks import paper as experiments
 from benchmarks.paper import document
-from benchmarks.paper.experiment import Options
+from benchmarks.paper.experiment import Experiment, Options
 from benchmarks.paper.runner import run
+
+OF_SOME = ("sizes", "pipeline", "layers", "scale", "model")
+"""Options that some of the experiments honour."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,7 +63,11 @@ def parser() -> argparse.ArgumentParser:
         help="only these of fig16, such as 58_64_3_64_1; conv_v3 takes minutes for each at full size",
     )
     bench.add_argument(
-        "--scale", type=int, default=1, metavar="N", help="fig16 with N times fewer channels in and out"
+        "--scale",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="fig16 with N times fewer channels in and out (default 1; 8 with --quick)",
     )
     bench.add_argument(
         "--model",
@@ -64,13 +75,16 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE.mlir",
         help="fig17 with this network (default: examples/networks/tinybert.py, quantised; needs [torch])",
     )
-    bench.add_argument("--jobs", type=int, metavar="N", help="processes (default: one a core)")
+    bench.add_argument("--jobs", type=positive, metavar="N", help="processes (default: one a core)")
     bench.add_argument("--dask", metavar="ADDRESS", help="run on the Dask scheduler there")
     bench.add_argument(
-        "--output", type=Path, default=Path("bench"), metavar="DIR", help="default %(default)s"
+        "--output", type=output_folder, default=Path("bench"), metavar="DIR", help="default %(default)s"
     )
     bench.add_argument(
-        "--store", type=Path, metavar="FILE", help="results of finished runs (default DIR/results.jsonl)"
+        "--store",
+        type=output_file,
+        metavar="FILE",
+        help="results of finished runs (default DIR/results.jsonl)",
     )
     bench.add_argument(
         "--markdown",
@@ -78,13 +92,19 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help=f"put table and plot into FILE too, between `{document.begin('NAME')}` and `{document.END}`",
     )
+    refuse(bench, Refusal("jobs", has("dask"), "for local processes; with --dask its workers run"))
     return bench
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the experiments named on the command line; exit codes are those of ``axiloom``."""
     options = parser().parse_args(argv)
-    return guarded(lambda: execute(options))
+
+    def command() -> int:
+        given.check(options)
+        return execute(options)
+
+    return guarded(command)
 
 
 def _sizes(text: str) -> tuple[int, ...]:
@@ -100,8 +120,23 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
 
 
+def _check(options: argparse.Namespace, chosen: Sequence[Experiment]) -> None:
+    """UsageError for an option that none of the experiments honours, and for an output that cannot be."""
+    named = ", ".join(one.name for one in chosen)
+    taking = {name: [one for one in chosen if name in one.takes] for name in OF_SOME}
+    reject(
+        options, (Refusal(name, lambda _: True, f"{named} has none") for name in OF_SOME if not taking[name])
+    )
+    if options.quick and options.sizes and len(taking["sizes"]) == len(chosen):
+        raise UsageError(
+            f"--quick: takes smaller sizes in {named}, and --sizes says which: leave one of them out"
+        )
+    check_folder(options.output, "--output")
+
+
 def execute(options: argparse.Namespace) -> int:
     names = experiments.NAMES if "all" in options.names else tuple(dict.fromkeys(options.names))
+    _check(options, [experiments.find(name) for name in names])
     chosen = Options(
         quick=options.quick,
         sizes=options.sizes,

@@ -153,4 +153,5 @@ EXPERIMENT = Experiment(
     table,
     conclude,
     plot,
+    takes=("sizes",),
 )

@@ -104,4 +104,5 @@ EXPERIMENT = Experiment(
     table,
     conclude,
     plot,
+    takes=("sizes",),
 )

@@ -34,8 +34,8 @@ class Options:
     board: str = boards.DEFAULT
     layers: tuple[str, ...] = ()
     """Of a network instead of all, where an experiment has a network's."""
-    scale: int = 1
-    """As many times fewer channels in those layers."""
+    scale: int = 0
+    """As many times fewer channels in those layers; 0: as an experiment usually has them."""
     model: Path | None = None
     """The .mlir of a network instead of the experiment's own, where it has one."""
 
@@ -83,6 +83,8 @@ class Experiment:
     conclude: Callable[[Sequence[Measured]], str]
     """One sentence or a few, from the figures alone."""
     plot: Callable[[Figure, Sequence[Measured]], None]
+    takes: tuple[str, ...] = ()
+    """Fields of `Options` that it honours, beside `quick` and `board`, which all do."""
 
 
 def known(values: Iterable[float | None]) -> list[float]:

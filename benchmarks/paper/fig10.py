@@ -75,5 +75,11 @@ def plot(figure: Figure, measured: Sequence[Measured]) -> None:
 
 
 EXPERIMENT = Experiment(
-    "fig10", "Figure 10: the CPU alone and v1 by hand, flow Ns, int32", cases, table, conclude, plot
+    "fig10",
+    "Figure 10: the CPU alone and v1 by hand, flow Ns, int32",
+    cases,
+    table,
+    conclude,
+    plot,
+    takes=("sizes",),
 )

@@ -93,4 +93,5 @@ EXPERIMENT = Experiment(
     table,
     conclude,
     plot,
+    takes=("sizes",),
 )

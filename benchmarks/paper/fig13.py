@@ -95,5 +95,11 @@ def plot(figure: Figure, measured: Sequence[Measured]) -> None:
 
 
 EXPERIMENT = Experiment(
-    "fig13", "Figure 13: generated drivers against drivers by hand, same flow", cases, table, conclude, plot
+    "fig13",
+    "Figure 13: generated drivers against drivers by hand, same flow",
+    cases,
+    table,
+    conclude,
+    plot,
+    takes=("sizes", "pipeline"),
 )

@@ -83,7 +83,7 @@ def _layers(options: Options) -> Sequence[str]:
 
 
 def _scale(options: Options) -> int:
-    return max(options.scale, 8 if options.quick else 1)
+    return options.scale or (8 if options.quick else 1)
 
 
 def _scaled(layer: str, scale: int) -> str:
@@ -163,4 +163,5 @@ EXPERIMENT = Experiment(
     table,
     conclude,
     plot,
+    takes=("pipeline", "layers", "scale"),
 )

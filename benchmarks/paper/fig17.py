@@ -130,4 +130,5 @@ EXPERIMENT = Experiment(
     table,
     conclude,
     plot,
+    takes=("model",),
 )

@@ -10,6 +10,7 @@ from amaranth.hdl._ir import PortDirection
 
 from axiloom.boards.ecp5.synthesis import CORE
 from axiloom.hw.axi.signatures import flat_ports
+from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.soc.soc import Soc
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa.contract.spec import AcceleratorSpec
@@ -17,12 +18,14 @@ from axiloom.isa.contract.spec import AcceleratorSpec
 TOP = "enclosure"
 
 
-def enclose(spec: AcceleratorSpec) -> tuple[tuple[str, str], ...]:
+def enclose(spec: AcceleratorSpec, user_rtl: UserRtl | None = None) -> tuple[tuple[str, str], ...]:
     """Name and text of the Verilog files; the top module is :data:`TOP`, the SoC in it :data:`CORE`.
 
-    Probes are left open, as on a board.
+    Probes are left open, as on a board. The files of `user_rtl`, which takes the place of the generated
+    accelerator, are not among them.
     """
-    soc = Soc(spec)
+    soc = Soc(spec, user_rtl)
+    keep = {user_rtl.top, *(port.name for port in user_rtl.ports)} if user_rtl else set()
     inputs: list[tuple[str, int]] = []
     outputs: list[tuple[str, int]] = []
     probes: list[str] = []
@@ -57,4 +60,4 @@ def enclose(spec: AcceleratorSpec) -> tuple[tuple[str, str], ...]:
             at += width
     lines += [f"    , .{name}()" for name in probes]
     lines += ["  );", "endmodule", ""]
-    return ("enclosure.v", "\n".join(lines)), ("core.v", verilog.convert(soc, CORE))
+    return ("enclosure.v", "\n".join(lines)), ("core.v", verilog.convert(soc, CORE, keep))

@@ -22,7 +22,7 @@ from axiloom.boards.ecp5 import copies, nets
 from axiloom.boards.ecp5 import outputs as ecp5_outputs
 from axiloom.boards.ecp5 import registers as ecp5_registers
 from axiloom.boards.synthesis.resources import CachedBuild
-from axiloom.boards.synthesis.yosys import run, version, without_zeros
+from axiloom.boards.synthesis.yosys import in_their_folder, read_theirs, run, version, without_zeros
 from axiloom.errors import BuildError
 
 CORE = "axiloom_core"
@@ -96,16 +96,20 @@ class Netlist:
 
 
 def synthesise(
-    sources: Sequence[tuple[str, str]], top: str, cached_build: CachedBuild, limits: Ecp5Resources = LFE5U_85F
+    sources: Sequence[tuple[str, str]],
+    top: str,
+    cached_build: CachedBuild,
+    limits: Ecp5Resources = LFE5U_85F,
+    theirs: Sequence[tuple[str, str]] = (),
 ) -> Netlist:
-    """The netlist of `top`, of `sources`: name and text of each Verilog file.
+    """The netlist of `top`, of `sources`: name and text of each Verilog file, and of a user's own, `theirs`.
 
     It takes minutes, unless `cached_build` has it. A module of the name :data:`CORE` is mapped apart from
     what is around it, and its resources alone are counted; without one all is. Raises :exc:`BuildError` if
     Yosys is missing or refuses the Verilog.
     """
     names = [name for name, _ in sources]
-    read = "".join(f"read_verilog {name}\n" for name in names)
+    read = "".join(f"read_verilog {name}\n" for name in names) + read_theirs(theirs)
     replaced = "".join(f"chtype -set {own} t:{module}\n" for module, own in in_carry_chains(sources))
     prepare = (
         f"{read}synth_lattice -family ecp5 -top {top} -run begin:coarse\n"
@@ -128,12 +132,15 @@ def synthesise(
     in_luts = f"techmap -map {PRODUCT_MAP.name}\nbooth\n"  # those with signs are left to `booth`
     texts = prepare, finish, printed, in_luts, product_map, multipliers
     made_by = [inspect.getsource(module) for module in (nets, *(sys.modules[c.__module__] for c in _PASSES))]
-    recipe = (version(), texts, made_by, _FILLED, limits.multiplier, list(sources))
+    recipe = (version(), texts, made_by, _FILLED, limits.multiplier, list(sources), *theirs)
     key = hashlib.sha256(repr(recipe).encode())
 
     def build(folder: Path) -> None:
         for name, text in sources:
             (folder / name).write_text(without_zeros(text), encoding="utf-8")
+        for name, text in in_their_folder(theirs):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
         (folder / MULTIPLIERS.name).write_text(multipliers, encoding="utf-8")
         run(prepare, folder, f"synthesise {top}")
         soft = to_luts((folder / "products.txt").read_text(encoding="utf-8"), limits.multiplier)

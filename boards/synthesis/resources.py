@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from axiloom.boards.synthesis.yosys import run, version, without_zeros
+from axiloom.boards.synthesis.yosys import in_their_folder, read_theirs, run, version, without_zeros
 from axiloom.errors import BuildError
 
 CachedBuild = Callable[[str, str, Callable[[Path], None]], Path]
@@ -78,21 +78,27 @@ def count(cells: Mapping[str, int]) -> Resources:
     )
 
 
-def synthesise(verilog: str, top: str, cached_build: CachedBuild) -> Resources:
+def synthesise(
+    verilog: str, top: str, cached_build: CachedBuild, theirs: Sequence[tuple[str, str]] = ()
+) -> Resources:
     """Resources of `top`, synthesised for a 7-series part; minutes, unless `cached_build` has it.
 
+    `theirs`: name and text of a user's own files.
     Raises :exc:`BuildError` if Yosys is missing or refuses the Verilog.
     """
     # Module by module: equal modules are mapped once.
     script = (
-        f"read_verilog design.v\nsynth_xilinx -family xc7 -top {top}\n"
+        f"read_verilog design.v\n{read_theirs(theirs)}synth_xilinx -family xc7 -top {top}\n"
         "flatten -noscopeinfo\ntee -q -o stat.json stat -json\n"
     )
     design = _BANNER.sub("", without_zeros(verilog))
-    key = hashlib.sha256(f"{version()}\n{script}\n{design}".encode()).hexdigest()[:24]
+    recipe = f"{version()}\n{script}\n{design}" + (f"\n{theirs!r}" if theirs else "")
+    key = hashlib.sha256(recipe.encode()).hexdigest()[:24]
 
     def build(folder: Path) -> None:
-        (folder / "design.v").write_text(design, encoding="utf-8")
+        for name, text in (("design.v", design), *in_their_folder(theirs)):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
         run(script, folder, f"synthesise {top}")
 
     folder = cached_build("synthesis", key, build)

@@ -33,6 +33,18 @@ def without_zeros(verilog: str) -> str:
     return _ZEROS.sub("", verilog)
 
 
+def in_their_folder(theirs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """A user's files under other paths than any of ours."""
+    return tuple((f"user/{name}", text) for name, text in theirs)
+
+
+def read_theirs(theirs: Sequence[tuple[str, str]]) -> str:
+    """The lines of a script that read them."""
+    return "".join(
+        f"read_verilog {'-sv ' if name.endswith('.sv') else ''}user/{name}\n" for name, _ in theirs
+    )
+
+
 def run(script: str, folder: Path, purpose: str) -> None:
     """Run a Yosys script in `folder`. Raises :exc:`BuildError` with what Yosys says."""
     version()

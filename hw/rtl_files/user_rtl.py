@@ -13,6 +13,9 @@ from axiloom.errors import BuildError
 from axiloom.hw.rtl_files import verilator
 from axiloom.isa.contract.types import WORD_BITS
 
+STREAM_WIDTHS = (WORD_BITS, 2 * WORD_BITS, 4 * WORD_BITS)
+"""Bits that both streams may have."""
+
 CLOCKS = ("aclk", "clk", "clock", "ap_clk", "clk_i", "i_clk")
 RESETS_LOW = ("aresetn", "resetn", "reset_n", "rst_n", "rstn", "ap_rst_n", "rst_ni", "i_rst_n")
 RESETS_HIGH = ("areset", "reset", "rst", "ap_rst", "rst_i", "i_rst")
@@ -22,7 +25,8 @@ EXPECTED = (
     f"a clock ({' | '.join(CLOCKS[:3])}), optionally a reset "
     f"({' | '.join((*RESETS_LOW[:4], *RESETS_HIGH[1:3]))}), and two AXI streams, "
     f"inputs <in>_tdata[{WORD_BITS - 1}:0] <in>_tvalid with output <in>_tready, and "
-    f"outputs <out>_tdata[{WORD_BITS - 1}:0] <out>_tvalid <out>_tlast with input <out>_tready"
+    f"outputs <out>_tdata[{WORD_BITS - 1}:0] <out>_tvalid <out>_tlast with input <out>_tready; "
+    f"both *_tdata may have {' or '.join(map(str, STREAM_WIDTHS[1:]))} bits instead"
 )
 
 
@@ -47,7 +51,7 @@ class UserRtl:
     ``tkeep`` and ``tstrb`` may be missing; further outputs are left open, further inputs are refused.
 
     Attributes: `files`, `top`, `clock`, `reset` (or None), `reset_active_low`, `input` and `output`
-    (the prefixes of the streams' ports), `ports`.
+    (the prefixes of the streams' ports), `stream_width` (bits of both ``*tdata``), `ports`.
 
     Raises :exc:`BuildError` if a file is missing or faulty, or the ports do not fit: the message lists
     what was found and what is expected.
@@ -58,9 +62,12 @@ class UserRtl:
         self.top = top
         if not self.files:
             raise BuildError("user RTL needs at least one Verilog file")
+        names: dict[str, Path] = {}
         for file in self.files:
             if not file.is_file():
                 raise BuildError(f"user RTL {file}: no such file")
+            if (other := names.setdefault(file.name, file)) != file:
+                raise BuildError(f"user RTL {other} and {file}: two files of one name; rename one of them")
         if top.startswith("axiloom_"):
             raise BuildError(f"user RTL: module names that begin with axiloom_ are ours, rename {top}")
         self.ports = _read_ports(self.files, top)
@@ -75,6 +82,7 @@ class UserRtl:
             faults.append(f"two resets, {reset_low} and {reset_high}")
         self.reset = reset_low or reset_high
         self.reset_active_low = self.reset is not None and self.reset == reset_low
+        self.stream_width = self._width_of_input()
         self.input = self._stream(True, faults)
         self.output = self._stream(False, faults)
         faults += self._unknown_inputs()
@@ -90,6 +98,19 @@ class UserRtl:
     def has(self, port: str) -> bool:
         """Does the module have a port of this name?"""
         return port in self._by_name
+
+    def check_width(self, stream_width: int, what: str) -> None:
+        """Raises BuildError unless the streams have the `stream_width` bits that `what` says."""
+        if stream_width != self.stream_width:
+            raise BuildError(
+                f"user RTL module {self.top}: {self.input}tdata and {self.output}tdata have "
+                f"{self.stream_width} bits, the stream_width of {what} is {stream_width}: make them equal"
+            )
+
+    def _width_of_input(self) -> int:
+        """Of the stream; that of a word where none of its ports fits."""
+        widths = {p.width for p in self.ports if p.is_input and p.name.endswith("tdata")}
+        return max(widths & {*STREAM_WIDTHS}, default=WORD_BITS)
 
     def _named(self, names: tuple[str, ...]) -> str | None:
         lower = {p.name.lower(): p.name for p in self.ports if p.is_input and p.width == 1}
@@ -108,7 +129,11 @@ class UserRtl:
             faults.append(f"{len(prefixes) or 'no'} {what} streams ({what} *_tdata){names}")
             return ""
         prefix = prefixes[0]
-        needed = {"tdata": (is_input, WORD_BITS), "tvalid": (is_input, 1), "tready": (not is_input, 1)}
+        needed = {
+            "tdata": (is_input, self.stream_width),
+            "tvalid": (is_input, 1),
+            "tready": (not is_input, 1),
+        }
         if not is_input or self.has(f"{prefix}tlast"):
             needed["tlast"] = (is_input, 1)
         for signal, (signal_is_input, width) in needed.items():

@@ -26,11 +26,14 @@ class UserAccelerator(wiring.Component):
     `debug_busy` is high while `awaited` (a transfer is under way) or a stream has tvalid, and
     :data:`SETTLE_CYCLES` cycles longer. `debug_compute` and `debug_error` are 0, because the
     user's module does not tell them.
-    `restart` resets the module, as the reset of the domain does.
+    `restart` resets the module, as the reset of the domain does. Raises :exc:`BuildError` if its streams
+    are not as wide as `spec` says.
     """
 
-    def __init__(self, user_rtl: UserRtl, data_width: int = 32) -> None:
+    def __init__(self, user_rtl: UserRtl, spec: AcceleratorSpec) -> None:
+        user_rtl.check_width(spec.stream_width, spec.name)
         self._user_rtl = user_rtl
+        data_width = spec.stream_width
         super().__init__(
             {
                 "s_axis": In(AXI4Stream(data_width)),
@@ -153,7 +156,7 @@ class Soc(wiring.Component):
         )
         accelerator: Any
         if self.user_rtl is not None:
-            m.submodules.accelerator = accelerator = UserAccelerator(self.user_rtl, self.spec.stream_width)
+            m.submodules.accelerator = accelerator = UserAccelerator(self.user_rtl, self.spec)
             m.d.comb += [
                 accelerator.restart.eq(dma.reset_out),
                 accelerator.awaited.eq(dma.mm2s_busy | dma.s2mm_busy),

@@ -58,10 +58,12 @@ def emit(
             raise SpecError(faults)
         return banner(specs) + convert(SharedSoc(specs), TOPS[top])
     (spec,) = specs
+    if user_rtl is not None:
+        user_rtl.check_width(spec.stream_width, spec.name)
     if top == "soc":
         component = Soc(spec, user_rtl)
     elif user_rtl is not None:
-        component = UserAccelerator(user_rtl)
+        component = UserAccelerator(user_rtl, spec)
     else:
         component = build(spec)
     keep = {user_rtl.top, *(port.name for port in user_rtl.ports)} if user_rtl else set()

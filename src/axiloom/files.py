@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +23,86 @@ _MOST_BYTES = 1 << 32
 """Of an array: what the 32-bit addresses of any board here can hold."""
 
 
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """The path of a temporary file beside `path`, renamed to it at the end: nobody ever reads half of it.
+
+    Raises UsageError where it cannot be written; nothing is left behind then.
+    """
+    check_file(path)
+    make_folder(path.parent)
+    try:
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    os.close(descriptor)
+    temporary = Path(name)
+    try:
+        yield temporary
+        # mkstemp keeps the file to its owner; a result is for everyone.
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def write_whole(path: Path, text: str) -> None:
-    """Write `text` to a temporary file beside `path`, then rename it: nobody ever reads half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    # mkstemp keeps the file to its owner; a result is for everyone.
-    Path(temporary).chmod(0o644)
-    Path(temporary).replace(path)
+    """Write `text` to `path` as :func:`whole` does. Raises UsageError."""
+    if is_special(path):
+        path.write_text(text, encoding="utf-8")
+        return
+    with whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def is_special(path: Path) -> bool:
+    """A device or a pipe (``/dev/stdout``), which is written to and never replaced."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def make_folder(path: Path) -> None:
+    """The folder and those above it. Raises UsageError where it cannot be."""
+    check_folder(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def check_file(path: Path, option: str = "") -> None:
+    """Raises UsageError if no file can be written to `path`; writes nothing. `option`: what names it."""
+    if path.is_dir():
+        raise UsageError(f"{_named(path, option)}: is a folder; give the name of a file")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise UsageError(f"{_named(path, option)}: cannot be written: {os.strerror(errno.EACCES)}")
+    if not is_special(path):
+        check_folder(path.parent, option, path)
+
+
+def check_folder(folder: Path, option: str = "", path: Path | None = None) -> None:
+    """Raises UsageError if `folder` is none, or cannot be made or written to; makes nothing.
+
+    `path`: what the user named, if that is a file in it.
+    """
+    named = _named(path or folder, option)
+    nearest = folder.absolute()
+    while not nearest.exists() and nearest != nearest.parent:
+        nearest = nearest.parent
+    if not nearest.is_dir():
+        what = "is" if nearest == folder.absolute() and path is None else f"{nearest} is"
+        raise UsageError(f"{named}: {what} a file, not a folder")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise UsageError(f"{named}: the folder {nearest} cannot be written to: {os.strerror(errno.EACCES)}")
+
+
+def _named(path: Path, option: str) -> str:
+    return f"{option} {path}".lstrip()
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path}: cannot be written: {error.strerror or error}")
 
 
 def read_text(path: str | Path, fault: type[AxiloomError] = UsageError) -> str:

@@ -119,8 +119,10 @@ def test_a_run_reports_by_its_schema(tmp_path: Path, capsys) -> None:
     assert "equal to NumPy" in capsys.readouterr().out
 
 
-def test_rtl_needs_its_top(capsys) -> None:
-    assert "--top" in fails(capsys, 2, "run", "matmul:4x4x4", "--rtl", "x.v")
+def test_rtl_needs_its_top(tmp_path: Path, capsys) -> None:
+    file = tmp_path / "x.v"
+    file.touch()
+    assert "--top" in fails(capsys, 2, "run", "matmul:4x4x4", "--rtl", str(file))
 
 
 def test_what_is_for_a_board_on_a_serial_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from axiloom import isa
 from axiloom.cli import main
 from axiloom.cosim.profile import CPU, HARDWARE, TRACKS
 from axiloom.report import build as report
@@ -105,6 +107,21 @@ def test_remedies_are_options_that_the_run_does_not_have(built: dict[str, Any]) 
     assert any(text.startswith("--pipeline") and "coalesce" in text for text in remedies["dma_latency"])
     assert remedies["compute"] == []
     assert not any("published" in text for found in remedies.values() for text in found)
+
+
+def test_no_stream_is_recommended_that_cannot_be() -> None:
+    """Neither the ports of the user's RTL nor the specification's tiles become wider."""
+    (load,) = [one for one in losses.CLASSES if one.key == "load"]
+    spec = isa.builtin("v3_4")
+    assert "--stream-width 64" in losses.remedies(load, spec, "copying")
+    own = losses.remedies(load, spec, "copying", own_rtl=True)
+    assert own
+    assert not any("--stream-width" in text for text in own)
+    widest = isa.revise(spec, stream_width=128)
+    assert not any("--stream-width" in text for text in losses.remedies(load, widest, "copying"))
+    narrow = isa.load(Path(__file__).parents[2] / "examples" / "verilog_accelerator" / "rowmul.json")
+    odd = narrow.replace(tile=replace(narrow.tile, size=(1, 1, 1)), buffers={"A": 1, "B": 1, "C": 1}, macs=1)
+    assert not any("--stream-width" in text for text in losses.remedies(load, odd, "copying"))
 
 
 def test_the_largest_loss_is_not_what_the_limit_is_made_of(built: dict[str, Any], page: Checked) -> None:

@@ -23,7 +23,7 @@ from axiloom.explore import estimate
 from axiloom.explore import hardware as hardware_choice
 from axiloom.explore import order as hardware_order
 from axiloom.explore.estimate import Estimate
-from axiloom.explore.hardware import HardwareChoice, choose_hardware, is_larger, least, variants
+from axiloom.explore.hardware import HardwareChoice, Kept, choose_hardware, is_larger, least, variants
 from axiloom.explore.hardware_report import Simulated, as_json, factor, table, taken
 from axiloom.explore.products import Product, Work, of_network, of_problem
 from axiloom.isa import AcceleratorSpec
@@ -96,6 +96,11 @@ def test_variants_keep_the_rules_and_say_what_they_are() -> None:
     names = [spec.name for spec in variants(V4)]
     assert len(names) == len(set(names)) == 12
     assert "v4_16_128m_64_sg" in names
+    kept = list(variants(V4, Kept(macs=128, stream_width=64)))
+    assert [spec.name for spec in kept] == ["v4_16_128m_64", "v4_16_128m_64_sg"]
+    direct = list(variants(V4, Kept(scatter_gather=False)))
+    assert len(direct) == 6
+    assert not any(spec.dma.scatter_gather for spec in direct)
     with pytest.raises(UsageError, match="v3_16: its tile is fixed"):
         list(variants(isa.builtin("v3_16")))
 
@@ -250,8 +255,8 @@ def test_as_json() -> None:
 
 def test_what_the_command_line_refuses(capsys: pytest.CaptureFixture[str]) -> None:
     for options, why in (
-        (("--save-spec", "x.json"), "--save-spec is for choosing hardware: give --device"),
-        (("--route",), "--route is for choosing hardware: give --device"),
+        (("--save-spec", "x.json"), "--save-spec: for choosing hardware: give --device"),
+        (("--route",), "--route: for choosing hardware: give --device"),
         (("matmul:4x4x4", "--device", "xc7z020"), "for one problem or one network: give one"),
         (("--device", "xc7z020", "--route"), "no open tool routes xc7z020; ecp5-85k can be routed"),
     ):

@@ -16,6 +16,7 @@ from axiloom.board_folder.vivado import text_files
 from axiloom.board_folder.vivado.block_design import script
 from axiloom.board_folder.vivado.ipxact import component
 from axiloom.errors import UsageError
+from axiloom.files import make_folder
 
 MARK = "board.json"
 """The file that says that a folder is one of ours."""
@@ -83,7 +84,7 @@ def write(made: Contents, folder: Path, *, force: bool = False) -> None:
     """
     refuse(folder, force=force)
     target = folder.absolute()
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
         for name, text in made.files.items():

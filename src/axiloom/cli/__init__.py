@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
         calibrate,
         doctor,
         explore,
+        given,
         open_flow,
         quantise,
         run,
@@ -36,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
         sweep,
     )
 
-    top = argparse.ArgumentParser(
+    top = given.Parser(
         prog="axiloom",
         description="From an accelerator's instruction set to its RTL, its driver, and a cycle-accurate run.",
         epilog=EPILOG,
@@ -62,9 +63,17 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    from axiloom.cli import given
+
     options = parser().parse_args(argv)
     options.words = [*(sys.argv[1:] if argv is None else argv)]  # for reports: what repeats the run
-    return guarded(lambda: options.execute(options))
+
+    def command() -> int | None:
+        given.check(options)
+        code: int | None = options.execute(options)
+        return code
+
+    return guarded(command)
 
 
 def guarded(command: Callable[[], int | None]) -> int:

@@ -10,6 +10,7 @@ from axiloom import board_folder
 from axiloom.boards import hardware
 from axiloom.cli import board_trial, open_flow
 from axiloom.cli import options as shared
+from axiloom.cli.given import output_folder
 from axiloom.errors import BuildError
 
 MOST_FAULTS = 5
@@ -39,7 +40,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     new.add_argument(
         "--rebase", action="store_true", help="move the registers of --spec to where the board has them"
     )
-    new.add_argument("-o", "--output", type=Path, metavar="DIR", required=True)
+    new.add_argument("-o", "--output", type=output_folder, metavar="DIR", required=True)
     new.add_argument("--force", action="store_true", help="replace a board folder that is there")
     new.set_defaults(execute=execute_new)
 
@@ -70,7 +71,7 @@ def execute_new(options: argparse.Namespace) -> int:
         dma=dma,
         problems=problems,
         rebase=options.rebase or options.spec is None,
-        user_rtl=shared.user_rtl(options),
+        user_rtl=shared.user_rtl(options, *specs),
     )
     made = board_folder.contents(plan)
     board_folder.write(made, options.output, force=options.force)

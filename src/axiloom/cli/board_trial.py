@@ -10,6 +10,7 @@ from pathlib import Path
 
 from axiloom.board_folder import trial as board_trial
 from axiloom.cli import options as shared
+from axiloom.cli.given import output_file
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
 from axiloom.remote.board import RemoteBoard
@@ -43,7 +44,7 @@ def add_commands(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "--timeout", type=shared.positive, default=120, metavar="S", help="of a program (default %(default)s)"
     )
     test.add_argument("--no-simulation", action="store_true", help="run there only, compare with nothing")
-    test.add_argument("--json", type=Path, metavar="FILE", help="write results and times as JSON too")
+    test.add_argument("--json", type=output_file, metavar="FILE", help="write results and times as JSON too")
     test.set_defaults(execute=execute_test)
 
     simulate = actions.add_parser(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from axiloom import boards
 from axiloom.bringup import ladder as bring_up
 from axiloom.cli import options as shared
+from axiloom.cli.given import output_folder
 from axiloom.cosim.soc import Soc
 from axiloom.errors import DriverError
 from axiloom.run.problem import folder_or_temporary
@@ -31,13 +31,15 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument(
         "--sim", choices=("verilator", "icarus"), default="verilator", help="default %(default)s"
     )
-    command.add_argument("--keep", type=Path, metavar="DIR", help="keep the program and its sources there")
+    command.add_argument(
+        "--keep", type=output_folder, metavar="DIR", help="keep the program and its sources there"
+    )
     command.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
     spec, board, progress = shared.accelerator(options), boards.load(options.board), shared.progress()
-    soc = Soc(spec, board=board, sim=options.sim, user_rtl=shared.user_rtl(options))
+    soc = Soc(spec, board=board, sim=options.sim, user_rtl=shared.user_rtl(options, spec))
     with folder_or_temporary(options.keep) as folder:
         progress("compiling the ladder")
         elf = bring_up.build(spec, folder, board)

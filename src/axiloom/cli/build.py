@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from axiloom import drivergen
 from axiloom.cli import options as shared
+from axiloom.cli.given import Refusal, output_file, refuse
 from axiloom.hw.verilog import emit as verilog
 
 STAGES = ("linalg", "accel", "calls", "c")
@@ -20,7 +20,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     shared.add_accelerator(compile_)
     shared.add_schedule(compile_)
     compile_.add_argument("--emit", choices=STAGES, default="c", help="default %(default)s")
-    compile_.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
+    compile_.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
     compile_.set_defaults(execute=execute_compile)
 
     emit = commands.add_parser(
@@ -35,12 +35,19 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     emit.add_argument(
         "--data-type", choices=("int8", "int16", "int32"), help="of a built-in accelerator (default int32)"
     )
-    emit.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
+    emit.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
+    refuse(
+        emit,
+        Refusal(
+            "dma", lambda o: o.part == "accelerator", "the accelerator alone has no DMA (--part soc has one)"
+        ),
+    )
     emit.set_defaults(execute=execute_verilog)
 
 
 def execute_compile(options: argparse.Namespace) -> int:
     mlir, spec, schedule = shared.chosen(options)
+    shared.user_rtl(options, spec)  # a driver does not depend on it, but has to fit it
     driver = drivergen.compile_mlir(mlir, spec, **schedule._asdict(), stop=options.emit, name=options.problem)
     shared.write(driver.stages[options.emit], options.output)
     return 0
@@ -48,5 +55,6 @@ def execute_compile(options: argparse.Namespace) -> int:
 
 def execute_verilog(options: argparse.Namespace) -> int:
     specs = shared.accelerators(options, options.data_type)
-    shared.write(verilog.emit(specs, top=options.part, user_rtl=shared.user_rtl(options)), options.output)
+    rtl = shared.user_rtl(options, *specs)
+    shared.write(verilog.emit(specs, top=options.part, user_rtl=rtl), options.output)
     return 0

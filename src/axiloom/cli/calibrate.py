@@ -18,8 +18,10 @@ from axiloom.calibration.fit import Sample
 from axiloom.calibration.measurements import Configuration, Measurement, Point
 from axiloom.calibration.report import Prediction
 from axiloom.calibration.traces import Trace
+from axiloom.cli.given import Refusal, has, output_file, refuse
+from axiloom.cli.options import positive
 from axiloom.errors import UsageError
-from axiloom.files import write_whole
+from axiloom.files import check_file, write_whole
 
 BOARD = "pynq-z2-linux"
 
@@ -36,20 +38,24 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     command.add_argument("--board", default=BOARD, help=f"profile, by name or path (default {BOARD})")
     command.add_argument("--check", action="store_true", help="only hold the profile against them as it is")
-    command.add_argument("--max-size", type=int, metavar="N", help="leave out runs with M, N or K above N")
+    command.add_argument(
+        "--max-size", type=positive, metavar="N", help="leave out runs with M, N or K above N"
+    )
     cores = os.cpu_count() or 1
     command.add_argument(
-        "--jobs", type=int, default=cores, metavar="J", help="runs at a time (default: all cores)"
+        "--jobs", type=positive, default=cores, metavar="J", help="runs at a time (default: all cores)"
     )
-    command.add_argument("--rounds", type=int, default=3, help="of fitting and simulating (default 3)")
+    command.add_argument("--rounds", type=positive, default=3, help="of fitting and simulating (default 3)")
     command.add_argument(
         "--left-out-simulated",
         action="store_true",
         help="simulate each configuration with the fit that leaves it out, too (as long as a round)",
     )
     group = command.add_mutually_exclusive_group()
-    group.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the fitted profile")
+    group.add_argument("-o", "--output", type=output_file, metavar="FILE", help="write the fitted profile")
     group.add_argument("--update", action="store_true", help="write it in place")
+    why = "--check compares the profile as it is; it fits and writes nothing"
+    refuse(command, Refusal("rounds output update", has("check"), why))
     command.set_defaults(execute=execute)
 
 
@@ -62,6 +68,9 @@ def execute(options: argparse.Namespace) -> int:
     board = boards.load(options.board)
     if board.os is None:
         raise UsageError(f"board {board.name} has no [os]: what is fitted are processes under one")
+    target = options.output or (_file(options.board) if options.update else None)
+    if target:
+        check_file(target)  # before hours of runs
     measured = measurements.read(path)
     points = measurements.points(measured, options.max_size)
     measured = [one for one in measured if one.point in set(points)]
@@ -85,8 +94,7 @@ def execute(options: argparse.Namespace) -> int:
         print(f"{board.name}, every configuration predicted by a fit without it: {band}")
     if options.check:
         print(f"{board.name}, stated in the profile: {board.fidelity or 'not calibrated'}")
-    target = options.output or (_file(options.board) if options.update else None)
-    if target and not options.check:
+    if target:
         values = {p.place: p.of(fitted) for p in (*model.TIME, *model.COUNTS)}
         values |= {p.place.replace("loads", "stores"): p.of(fitted) for p in model.COUNTS}
         text = _file(options.board).read_text(encoding="utf-8")

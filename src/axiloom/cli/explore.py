@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from axiloom import boards, drivergen, frontend
 from axiloom.cli import explore_hardware
 from axiloom.cli import options as shared
 from axiloom.cli.explore_tables import as_csv, as_json, table
+from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.drivergen.cost.model import FORMS
 from axiloom.errors import UsageError
 from axiloom.explore.explore import Exploration, confirm, explore
@@ -48,11 +48,28 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="simulate the best N too; of a network, the best N designs",
     )
     explore_hardware.add_options(command)
-    command.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON too")
+    command.add_argument("--json", type=output_file, metavar="FILE", help="write what was found as JSON too")
     command.add_argument(
-        "--output", type=Path, metavar="FILE.csv", help="write the rows of the tables as CSV too"
+        "--output", type=output_file, metavar="FILE.csv", help="write the rows of the tables as CSV too"
     )
     add_sweep(command)
+    refuse(
+        command,
+        Refusal("jobs dask store", lacks("confirm"), "for simulations: give --confirm N too"),
+        Refusal(
+            "rtl",
+            has("device"),
+            "--device chooses among generated accelerators; `axiloom estimate --rtl` says what yours takes "
+            "of a device",
+        ),
+        Refusal(
+            "rtl",
+            lambda o: not o.device and not o.confirm,
+            "the cost model knows generated RTL alone; give --confirm N, which simulates yours, or take "
+            "`axiloom sweep --rtl`",
+        ),
+        Refusal("show", has("rtl"), "with --rtl the rows that --confirm N simulates are shown"),
+    )
     command.set_defaults(execute=execute)
 
 
@@ -65,16 +82,16 @@ def add_sweep(command: argparse.ArgumentParser) -> None:
     group.add_argument("--dask", metavar="ADDRESS", help="run on the Dask scheduler there instead")
     group.add_argument(
         "--store",
-        type=Path,
+        type=output_file,
         metavar="FILE",
         help="JSON-lines file of finished runs, which are not run again (default: in the user's cache)",
     )
+    refuse(command, Refusal("jobs", has("dask"), "for local processes; with --dask its workers run"))
 
 
 def execute(options: argparse.Namespace) -> int:
     if options.device:
         return explore_hardware.execute(options)
-    explore_hardware.check_unused(options)
     found: list[Exploration] = []
     pipelines = (options.pipeline,) if options.pipeline else None
     for text in options.problems:
@@ -85,8 +102,9 @@ def execute(options: argparse.Namespace) -> int:
             )
         problem = drivergen.parse_problem(text)
         spec = shared.accelerator(options, problem.dtype)
-        top = max(options.show, options.confirm)
-        found.append(explore(problem, spec, pipelines=pipelines, board=options.board, top=top))
+        rtl = shared.user_rtl(options, spec)
+        top = options.confirm if rtl else max(options.show, options.confirm)
+        found.append(explore(problem, spec, pipelines=pipelines, board=options.board, top=top, user_rtl=rtl))
     if options.confirm:
         found = confirm(found, options.confirm, store=options.store, jobs=options.jobs, dask=options.dask)
     print("\n\n".join(table(one) for one in found))

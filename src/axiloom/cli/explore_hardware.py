@@ -9,12 +9,13 @@ from pathlib import Path
 from axiloom import drivergen, frontend, isa
 from axiloom.cli import options as shared
 from axiloom.cli.explore_tables import as_csv, as_json, table
+from axiloom.cli.given import Refusal, lacks, output_file, refuse, reject
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
 from axiloom.explore import estimate, hardware_report
 from axiloom.explore.explore import Exploration, confirm, explore
-from axiloom.explore.hardware import HardwareChoice, Tried, choose_hardware
+from axiloom.explore.hardware import HardwareChoice, Kept, Tried, choose_hardware
 from axiloom.explore.hardware_report import Simulated
 from axiloom.explore.products import Work, of_network, of_problem
 from axiloom.files import write_whole
@@ -33,7 +34,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--device",
         choices=tuple(estimate.DEVICES),
-        help="choose array, buffers, stream and DMA too, the fastest that fit this device by Yosys",
+        help="choose array, buffers, stream and DMA too, the fastest that fit this device by Yosys; --macs, "
+        "--stream-width and --dma stay as given",
     )
     group.add_argument(
         "--clock",
@@ -48,19 +50,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "said before counts",
     )
     group.add_argument(
-        "--save-spec", type=Path, metavar="FILE.json", help="write the specification that was chosen"
+        "--save-spec", type=output_file, metavar="FILE.json", help="write the specification that was chosen"
     )
-
-
-def check_unused(options: argparse.Namespace) -> None:
-    """Raises UsageError for an option that needs --device."""
-    for name, given in (
-        ("--save-spec", options.save_spec),
-        ("--clock", options.clock),
-        ("--route", options.route),
-    ):
-        if given:
-            raise UsageError(f"{name} is for choosing hardware: give --device")
+    refuse(command, Refusal("save_spec clock route", lacks("device"), "for choosing hardware: give --device"))
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -102,6 +94,9 @@ def _explored(options: argparse.Namespace, found: HardwareChoice, problem: Probl
 def _network(options: argparse.Namespace, text: str) -> int:
     if options.output:
         raise UsageError("--output writes tables of drivers, which are for one problem: a network has --json")
+    reject(
+        options, [Refusal("show", lambda _: True, "rows of drivers are of one problem; a network has none")]
+    )
     model = frontend.load(text)
     if not is_network(model.mlir, text):
         raise UsageError(f"{text}: no network (a function on tensors with many ops); give matmul:MxNxK")
@@ -164,10 +159,17 @@ def _choose(options: argparse.Namespace, work: Work, spec: AcceleratorSpec, coun
         pipelines=(options.pipeline,) if options.pipeline else None,
         route=options.route,
         count=count,
+        kept=_kept(options),
         progress=progress,
     )
     progress("")
     return found
+
+
+def _kept(options: argparse.Namespace) -> Kept:
+    """What the command line says of the hardware."""
+    sg = None if options.dma is None else options.dma == "sg"
+    return Kept(macs=options.macs, stream_width=options.stream_width, scatter_gather=sg)
 
 
 def _write(

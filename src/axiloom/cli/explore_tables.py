@@ -10,19 +10,20 @@ from typing import Any
 from axiloom.explore.explore import Exploration, Row
 
 
-def _cells(row: Row) -> dict[str, Any]:
+def _cells(row: Row, own_rtl: bool) -> dict[str, Any]:
+    """`own_rtl`: the model's times, which are those of generated RTL, are left out."""
     choice, candidate = row.choice, row.choice.candidate
     return {
         "flow": candidate.flow,
         "loops": ",".join(candidate.order),
         "tile": "x".join(map(str, candidate.tile)),
         "pipeline": choice.pipeline,
-        "predicted_ms": round(choice.seconds * 1e3, 4),
+        "predicted_ms": None if own_rtl else round(choice.seconds * 1e3, 4),
         "words": choice.words,
-        "limit_ratio": round(choice.limit_ratio, 3),
+        "limit_ratio": None if own_rtl else round(choice.limit_ratio, 3),
         "simulated_ms": None if row.simulated is None else round(row.simulated * 1e3, 4),
         "error_percent": (
-            None if row.simulated is None else round(100 * (choice.seconds / row.simulated - 1), 2)
+            None if row.simulated is None or own_rtl else round(100 * (choice.seconds / row.simulated - 1), 2)
         ),
         "simulated_limit_ratio": row.simulated_ratio,
         "names": list(row.names),
@@ -30,15 +31,20 @@ def _cells(row: Row) -> dict[str, Any]:
     }
 
 
+def _rtl(one: Exploration) -> str:
+    return one.user_rtl.top if one.user_rtl else "generated"
+
+
 def as_json(one: Exploration) -> dict[str, Any]:
     return {
         "problem": one.problem,
         "accelerator": one.spec.name,
+        "rtl": _rtl(one),
         "board": one.board,
         "candidates": one.candidates,
         "model_seconds": round(one.seconds, 3),
-        "chosen": _cells(one.chosen),
-        "rows": [_cells(row) for row in one.rows],
+        "chosen": _cells(one.chosen, one.user_rtl is not None),
+        "rows": [_cells(row, one.user_rtl is not None) for row in one.rows],
     }
 
 
@@ -47,7 +53,12 @@ def as_csv(found: Sequence[Exploration]) -> str:
     writer: csv.DictWriter[str] | None = None
     for one in found:
         for row in one.rows:
-            cells = {"problem": one.problem, "chosen": int(row is one.chosen), **_cells(row)}
+            cells = {
+                "problem": one.problem,
+                "rtl": _rtl(one),
+                "chosen": int(row is one.chosen),
+                **_cells(row, one.user_rtl is not None),
+            }
             cells["names"] = "; ".join(row.names)
             if writer is None:
                 writer = csv.DictWriter(text, list(cells), lineterminator="\n")
@@ -58,37 +69,31 @@ def as_csv(found: Sequence[Exploration]) -> str:
 
 def table(one: Exploration) -> str:
     """The rows as people read them; the chosen one has a star."""
-    head = ["", "flow", "loops", "tile", "pipeline", "predicted", "words", "limit"]
+    own_rtl = one.user_rtl is not None
+    head = ["", "flow", "loops", "tile", "pipeline", *(() if own_rtl else ("predicted",)), "words"]
+    head += [] if own_rtl else ["limit"]
     simulated = any(row.simulated is not None or row.error for row in one.rows)
     if simulated:
-        head += ["simulated", "model", "limit"]
+        head += ["simulated", *(() if own_rtl else ("model",)), "limit"]
     lines = [[*head, ""]]
     for row in one.rows:
-        cells = _cells(row)
-        line = [
-            "*" if row is one.chosen else "",
-            cells["flow"],
-            cells["loops"],
-            cells["tile"],
-            cells["pipeline"],
-            f"{cells['predicted_ms']:.3f} ms",
-            f"{cells['words']:,}",
-            f"{cells['limit_ratio']:.2f}x",
-        ]
+        cells = _cells(row, own_rtl)
+        line = ["*" if row is one.chosen else "", *(cells[name] for name in head[1:5])]
+        line += [] if own_rtl else [f"{cells['predicted_ms']:.3f} ms"]
+        line += [f"{cells['words']:,}"]
+        line += [] if own_rtl else [f"{cells['limit_ratio']:.2f}x"]
         if simulated and row.simulated is not None:
-            line += [
-                f"{cells['simulated_ms']:.3f} ms",
-                f"{cells['error_percent']:+.1f} %",
-                f"{row.simulated_ratio or 0:.2f}x",
-            ]
+            line += [f"{cells['simulated_ms']:.3f} ms"]
+            line += [] if own_rtl else [f"{cells['error_percent']:+.1f} %"]
+            line += [f"{row.simulated_ratio or 0:.2f}x"]
         elif simulated:
-            line += ["failed" if row.error else "", "", ""]
+            line += ["failed" if row.error else "", *([] if own_rtl else [""]), ""]
         lines.append([*line, row.error or ", ".join(row.names)])
     text = _aligned(lines, left={0, 1, 2, 3, 4, len(lines[0]) - 1})
-    title = (
-        f"{one.problem} on {one.spec.name}, {one.board}: {one.candidates:,} candidates in {one.seconds:.2f} s"
-    )
-    return "\n".join([title, *text])
+    how = f"{one.candidates:,} candidates in {one.seconds:.2f} s"
+    if own_rtl:
+        how += f", in the order of the model of generated RTL; simulated with RTL {_rtl(one)}"
+    return "\n".join([f"{one.problem} on {one.spec.name}, {one.board}: {how}", *text])
 
 
 def _aligned(lines: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from axiloom.board_folder import open_flow
 from axiloom.cli import options as shared
+from axiloom.cli.given import Refusal, lacks, output_file, refuse
 from axiloom.explore import estimate as estimates
 from axiloom.files import write_whole
 
@@ -35,6 +36,10 @@ def add_build(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         metavar="N",
         help="attempts at placement for the clock of --clock (default %(default)s)",
     )
+    refuse(
+        build,
+        Refusal("seeds", lacks("clock"), "attempts at the clock of --clock: without, each clock has one"),
+    )
     build.set_defaults(execute=execute_build)
 
 
@@ -52,7 +57,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=tuple(estimates.DEVICES),
         help="once for each (default: all): xc7z020 gives resources, ecp5-85k the clock too",
     )
-    estimate.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON too")
+    estimate.add_argument("--json", type=output_file, metavar="FILE", help="write what was found as JSON too")
     estimate.set_defaults(execute=execute_estimate)
 
 
@@ -73,9 +78,9 @@ def execute_build(options: argparse.Namespace) -> int:
 
 def execute_estimate(options: argparse.Namespace) -> int:
     spec = shared.accelerator(options, options.data_type)
-    progress = shared.progress()
+    rtl, progress = shared.user_rtl(options, spec), shared.progress()
     found = [
-        estimates.estimate(spec, device, progress=progress)
+        estimates.estimate(spec, device, user_rtl=rtl, progress=progress)
         for device in options.device or tuple(estimates.DEVICES)
     ]
     progress("")
@@ -83,7 +88,8 @@ def execute_estimate(options: argparse.Namespace) -> int:
         write_whole(options.json, json.dumps([one.as_json() for one in found], indent=2) + "\n")
     for one in found:
         told = one.as_json()
-        print(f"{told['accelerator']} with its DMA on {told['device']}{'' if one.fits else ': DOES NOT FIT'}")
+        name = f"{told['accelerator']}, RTL {rtl.top}," if rtl else told["accelerator"]
+        print(f"{name} with its DMA on {told['device']}{'' if one.fits else ': DOES NOT FIT'}")
         print("\n".join(_utilisation(told["resources"])))
         if one.routed is not None:
             print(f"  clock    {one.routed.fmax_hz / 1e6:.1f} MHz")

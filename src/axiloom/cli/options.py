@@ -11,11 +11,14 @@ from typing import Any
 
 from axiloom import boards, drivergen, isa
 from axiloom.boards.checks import FABRIC_HZ
+from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, output_folder, refuse
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text, write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import DataType
+from axiloom.isa.files.library import ENCODINGS
+from axiloom.isa.kernels.forms import COPY
 from axiloom.run.choice import Schedule, resolve
 
 
@@ -100,6 +103,21 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
         help="direct register mode, or scatter-gather (default: what the specification says)"
         + ("; xilinx, xilinx-sg: the same with Xilinx' AXI DMA" if "xilinx" in dmas else ""),
     )
+    refuse(
+        command,
+        Refusal("top", lacks("rtl"), "names the top module of --rtl: give the files too, --rtl FILE.v..."),
+        Refusal("rtl", lacks("top"), "needs --top NAME, the module with the AXI-Stream ports"),
+        Refusal("size", has("spec"), "chooses a built-in accelerator; with --spec the file says the tile"),
+        Refusal("encoding", has("spec"), "of a built-in accelerator; with --spec the file has the opcodes"),
+        Refusal("post", has("spec"), "for a built-in accelerator; in a file, `post`: true says it"),
+        Refusal("data_type", has("spec"), "of a built-in accelerator; in a file, `data_type` says it"),
+        Refusal(
+            "macs",
+            has("rtl"),
+            "sizes the array of a generated accelerator; --rtl has its own: `macs` in its specification says "
+            "how large that is",
+        ),
+    )
 
 
 def _pipeline(text: str) -> str:
@@ -174,21 +192,30 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         metavar="TTY",
         help="a board on a serial line (--board ulx3s) that is there, not a simulated one",
     )
-    group.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON too")
+    group.add_argument("--json", type=output_file, metavar="FILE", help="write the report as JSON too")
     group.add_argument(
-        "--report", type=Path, metavar="DIR", help="write a page to DIR: where the time went, with a timeline"
+        "--report",
+        type=output_folder,
+        metavar="DIR",
+        help="write a page to DIR: where the time went, with a timeline",
     )
     group.add_argument(
-        "--perfetto", type=Path, metavar="FILE.json", help="write the timeline for Perfetto (ui.perfetto.dev)"
+        "--perfetto",
+        type=output_file,
+        metavar="FILE.json",
+        help="write the timeline for Perfetto (ui.perfetto.dev)",
     )
     group.add_argument(
-        "--trace", type=Path, metavar="FILE.fst", help="waveforms: FST on Verilator, VCD on Icarus"
+        "--trace", type=output_file, metavar="FILE.fst", help="waveforms: FST on Verilator, VCD on Icarus"
     )
     group.add_argument("--trace-window", type=window, metavar="START:END", help="only these fabric cycles")
-    group.add_argument("--keep", type=Path, metavar="DIR", help="keep the driver's sources, ELF and IR there")
     group.add_argument(
-        "--watchdog", type=int, metavar="CYCLES", help="fabric cycles without progress that make a hang"
+        "--keep", type=output_folder, metavar="DIR", help="keep the driver's sources, ELF and IR there"
     )
+    group.add_argument(
+        "--watchdog", type=positive, metavar="CYCLES", help="fabric cycles without progress that make a hang"
+    )
+    refuse(command, Refusal("trace_window", lacks("trace"), "a part of a trace: give --trace FILE too"))
 
 
 def accelerator(options: argparse.Namespace, data_type: str | None = None) -> AcceleratorSpec:
@@ -201,6 +228,8 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
     if options.stream_width is not None:
         changes["stream_width"] = options.stream_width
     if options.macs is not None:
+        if spec.form is COPY:
+            raise UsageError(f"--macs: {spec.name} copies and multiplies nothing")
         changes["macs"] = options.macs
     if options.dma is not None:
         changes["dma"] = replace(spec.dma, scatter_gather=options.dma == "sg")
@@ -219,9 +248,11 @@ def accelerators(
     if len(names) == 1:
         return [accelerator(options, kinds[0] if kinds else None)]
     kinds += [None] * (len(names) - len(kinds))
+    # One of several may have the same opcodes in both encodings.
+    given = {name: action for name, action in getattr(options, "given", {}).items() if name != "encoding"}
     return isa.place(
         [
-            accelerator(argparse.Namespace(**{**vars(options), "accel": name}), kind)
+            accelerator(argparse.Namespace(**{**vars(options), "accel": name, "given": given}), kind)
             for name, kind in zip(names, kinds, strict=False)
         ]
     )
@@ -229,27 +260,42 @@ def accelerators(
 
 def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpec:
     if options.spec is not None:
-        if options.size is not None:
-            raise UsageError(
-                "--size chooses a built-in accelerator; with --spec the file says the tile: drop one of them"
-            )
-        if options.post:
-            raise UsageError("--post is for a built-in accelerator; in a file, `post`: true says it")
         return isa.load(options.spec, options.accel)
+    kind = data_type or DataType.INT32.value
     name = options.accel or "v3"
-    return isa.builtin(name, options.size, data_type or DataType.INT32.value, options.encoding, options.post)
+    spec = isa.builtin(name, options.size, kind, options.encoding, options.post)
+    if is_given(options, "encoding"):
+        check_encodings(name, options.size)
+    return spec
 
 
-def user_rtl(options: argparse.Namespace) -> UserRtl | None:
+def check_encodings(name: str, size: int | None = None) -> None:
+    """Raises UsageError if the built-in accelerator has the same opcodes in both encodings."""
+    if len({isa.dumps(isa.builtin(name, size, encoding=one)) for one in ENCODINGS}) == 1:
+        raise UsageError(f"--encoding: {name} has the same opcodes in both encodings: leave it out")
+
+
+def user_rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> UserRtl | None:
+    """The Verilog of --rtl, which takes the place of the one accelerator in `specs`.
+
+    Raises UsageError and BuildError for what does not fit, its streams' width too.
+    """
     if options.rtl is None:
-        if options.top is not None:
-            raise UsageError(
-                "--top names the top module of --rtl; give the Verilog files with --rtl FILE.v..."
-            )
         return None
-    if options.top is None:
-        raise UsageError("--rtl needs --top NAME, the module with the AXI-Stream ports")
-    return UserRtl(options.rtl, options.top)
+    found = UserRtl(options.rtl, options.top)
+    if len(specs) > 1:
+        names = ", ".join(one.name for one in specs)
+        raise UsageError(
+            f"--rtl takes the place of one generated accelerator, and here are {names}: name one"
+        )
+    if options.stream_width not in (None, found.stream_width):
+        raise UsageError(
+            f"--stream-width {options.stream_width}: the streams of {found.top} (--rtl) have "
+            f"{found.stream_width} bits"
+        )
+    for spec in specs:
+        found.check_width(spec.stream_width, spec.name)
+    return found
 
 
 def problem(text: str) -> tuple[str, str]:

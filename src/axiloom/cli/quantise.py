@@ -7,7 +7,9 @@ from pathlib import Path
 
 from axiloom import frontend
 from axiloom.cli import options as shared
+from axiloom.cli.given import Refusal, output_file, refuse
 from axiloom.errors import UsageError
+from axiloom.files import check_file
 
 KEPT = 4
 """Samples on which every layer is held against the float network."""
@@ -30,9 +32,21 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "or random inputs",
     )
     command.add_argument(
-        "-o", "--output", type=Path, metavar="FILE.mlir", help="default: the model's name, in this folder"
+        "-o",
+        "--output",
+        type=output_file,
+        metavar="FILE.mlir",
+        help="default: the model's name, in this folder",
     )
     command.add_argument("--seed", type=int, default=0, help="of random calibration data (default 0)")
+    refuse(
+        command,
+        Refusal(
+            "seed",
+            lambda o: not o.calibration.endswith("-random"),
+            "of random calibration data (--calibration N-random)",
+        ),
+    )
     command.set_defaults(execute=execute)
 
 
@@ -42,10 +56,12 @@ def execute(options: argparse.Namespace) -> int:
     from axiloom.quantise import emit, report
     from axiloom.quantise.torch_model import load, quantise
 
-    file = options.model.rpartition(":")[0] or options.model
-    output = options.output or Path(f"{Path(file).stem}.mlir")
+    source = options.model.rpartition(":")[0] or options.model
+    output = options.output or Path(f"{Path(source).stem}.mlir")
     if output.suffix != ".mlir":
         raise UsageError(f"--output {output}: expected is a name that ends in .mlir")
+    for file in (output, frontend.weights_file(output)):  # before minutes of calibration
+        check_file(file)
     progress = shared.progress()
     network, examples = load(options.model)
     quantised = quantise(

@@ -11,6 +11,7 @@ from typing import Any
 from axiloom import boards, frontend
 from axiloom.cli import options as shared
 from axiloom.cli import serial
+from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.profile import Timeline
@@ -19,11 +20,15 @@ from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import read_array
 from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.isa.kernels.forms import MATMUL
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
+from axiloom.run.choice import BEST
 from axiloom.run.network import WEIGHTS, NetworkRun
 from axiloom.run.problem import Run, compare, folder_or_temporary
 
+NETWORK = "input weights stop_after offload_from offload"
+"""Options of networks alone."""
 AGAINST = {"cpu": "loops", "neon": "neon"}
 """Values of --against: the kernel that runs on the CPU alone."""
 
@@ -73,6 +78,14 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="auto",
         help="auto: products that are faster on the CPU by an estimate stay there; all: none does",
     )
+    refuse(
+        run,
+        Refusal(
+            "wait", lambda o: o.os == "linux" and o.wait == "irq", "--os linux polls the DMA: leave it out"
+        ),
+        Refusal("seed", has("input"), "of random inputs; here --input has them"),
+        Refusal("against", has("stop_after"), "compares whole runs, and --stop-after ends one earlier"),
+    )
     run.set_defaults(execute=execute_run)
 
     simulate = commands.add_parser(
@@ -90,6 +103,17 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     simulate.add_argument(
         "--expect", action="append", default=[], metavar="SYMBOL=FILE.npy", help="compare an array after main"
+    )
+    refuse(
+        simulate,
+        Refusal(
+            "wait", lambda o: o.os == "linux" and o.wait == "irq", "--os linux polls the DMA: leave it out"
+        ),
+        Refusal(
+            "wait os keep",
+            lambda o: [file.suffix for file in o.driver] == [".elf"],
+            "for C sources, which are compiled; an ELF file is finished",
+        ),
     )
     simulate.set_defaults(execute=execute_simulate)
 
@@ -111,10 +135,13 @@ def execute_run(options: argparse.Namespace) -> int:
             "auto": options.offload == "auto",
         }
         first, *others = shared.accelerators(options, data_type)
+        if options.flow == BEST and not any(one.form is MATMUL for one in (first, *others)):
+            raise UsageError(
+                f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
+                f"give one of {', '.join(first.flows)}, or leave --flow out"
+            )
         return _execute(options, NetworkRun, model.mlir, first, {**more, "others": tuple(others)})
-    if options.input or options.stop_after is not None:
-        what = "--input" if options.input else "--stop-after"
-        raise UsageError(f"{options.problem}: {what} is for networks: functions on tensors with many ops")
+    reject(options, [Refusal(NETWORK, lambda _: True, "for networks: functions on tensors with many ops")])
     mlir, data_type = shared.problem(options.problem)
     return _execute(options, Run, mlir, shared.accelerator(options, data_type), {})
 
@@ -131,11 +158,11 @@ def _execute(
         tile=options.tile,
         pipeline=options.pipeline,
         wait=options.wait,
-        os=_os(options),
+        os=options.os,
         sim=options.sim,
         board=options.board,
         seed=options.seed,
-        user_rtl=shared.user_rtl(options),
+        user_rtl=shared.user_rtl(options, spec, *more.get("others", ())),
         trace=options.trace,
         trace_window=options.trace_window,
         watchdog_cycles=options.watchdog,
@@ -145,18 +172,14 @@ def _execute(
         live=sys.stderr.isatty(),
         **more,
     )
+    if options.against == "neon" and kind is Run:
+        run.check_kernel("the kernel in NEON")  # before minutes of simulation
     result = run.simulate()
     built = run.checked(result, cpu=run.simulate_cpu(AGAINST[options.against]) if options.against else None)
     code = _finish(built, options, run.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)
     return code
-
-
-def _os(options: argparse.Namespace) -> str:
-    if options.os == "linux" and options.wait == "irq":
-        raise UsageError("--os linux polls the DMA: leave --wait irq out")
-    return str(options.os)
 
 
 def _say_process(result: RunResult, function: str = "") -> None:
@@ -183,14 +206,14 @@ def execute_simulate(options: argparse.Namespace) -> int:
         specs,
         board=options.board,
         sim=options.sim,
-        user_rtl=shared.user_rtl(options),
+        user_rtl=shared.user_rtl(options, *specs),
         trace=options.trace,
         trace_window=options.trace_window,
         timeline=shared.wants_timeline(options),
         **({} if options.watchdog is None else {"watchdog_cycles": options.watchdog}),
     )
     with folder_or_temporary(options.keep) as folder:
-        elf = _elf(options.driver, specs, board, options.wait, folder, progress, _os(options))
+        elf = _elf(options.driver, specs, board, options.wait, folder, progress, options.os)
         soc.build(progress=progress)
         progress("")
         result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]

@@ -15,22 +15,23 @@ import numpy as np
 
 from axiloom.boards.ulx3s_design import NAME
 from axiloom.cli import options as shared
+from axiloom.cli.given import flag
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote.serial_run import PIPELINE, SerialResult, run, run_problem
 from axiloom.run.problem import folder_or_temporary
 
-_REFUSED = {
-    "rtl": "--rtl",
-    "against": "--against",
-    "report": "--report",
-    "perfetto": "--perfetto",
-    "trace_window": "--trace-window",
-    "watchdog": "--watchdog",
-    "input": "--input",
-    "stop_after": "--stop-after",
+_HONOURED = {
+    *("accel", "size", "spec", "encoding", "post", "stream_width", "macs", "dma"),
+    *("flow", "order", "tile", "pipeline", "seed", "load", "expect"),
+    *("board", "clock", "port", "trace", "json"),
 }
+"""Options that a board on a serial line takes; `execute_run` takes --keep too."""
+
+
+_POLLED = {"sim": "verilator", "os": "none", "wait": "poll"}
+"""A simulated board runs in Verilator, and its driver polls: whoever says so is right."""
 
 
 def is_serial(options: argparse.Namespace) -> bool:
@@ -49,7 +50,7 @@ def is_serial(options: argparse.Namespace) -> bool:
 
 def execute_run(options: argparse.Namespace) -> int:
     """``axiloom run PROBLEM --board ulx3s``."""
-    _refuse(options)
+    _refuse(options, _HONOURED | {"keep"})
     mlir, spec, schedule = shared.chosen(options, PIPELINE)
     with folder_or_temporary(options.keep) as folder:
         result, expected = run_problem(
@@ -69,7 +70,7 @@ def execute_run(options: argparse.Namespace) -> int:
 
 def execute_simulate(options: argparse.Namespace, inputs: Any, expected: Any) -> int:
     """``axiloom simulate DRIVER.c... --board ulx3s``, with the arrays of --load and --expect."""
-    _refuse(options)
+    _refuse(options, _HONOURED)
     for file in options.driver:
         if file.suffix != ".c":
             raise UsageError(f"{file}: on {NAME} the driver runs on this machine: give its C sources")
@@ -90,20 +91,26 @@ def execute_simulate(options: argparse.Namespace, inputs: Any, expected: Any) ->
     return _finish(options, spec, " ".join(file.name for file in options.driver), result, expected)
 
 
-def _refuse(options: argparse.Namespace) -> None:
-    given = [flag for name, flag in _REFUSED.items() if getattr(options, name, None) is not None]
-    if options.sim != "verilator":
-        given.append(f"--sim {options.sim}")
-    if options.os != "none":
-        given.append(f"--os {options.os}")
-    if options.wait != "poll":
-        given.append(f"--wait {options.wait}")
+def _refuse(options: argparse.Namespace, honoured: set[str]) -> None:
     if options.port is not None and options.trace is not None:
         raise UsageError("--trace: waveforms are of a simulated board: leave --port out")
-    if given:
+    if options.trace is not None and options.trace.suffix != ".fst":
         raise UsageError(
-            f"{', '.join(given)}: not for a board on a serial line, whose driver runs on this machine "
-            f"(--board {NAME} takes --clock, --port, --trace, --keep, --json)"
+            f"--trace {options.trace}: waveforms of {NAME} are FST: give a name that ends in .fst"
+        )
+    said = _POLLED if options.port is None else {}
+    refused = [
+        flag(options, name) + (f" {getattr(options, name)}" if name in _POLLED else "")
+        for name in options.given
+        if name not in honoured and getattr(options, name) != said.get(name, ...)
+    ]
+    if refused:
+        takes = ", ".join(
+            f"--{name}" for name in ("clock", "port", "trace", "keep", "json") if name in honoured
+        )
+        raise UsageError(
+            f"{', '.join(refused)}: not for a board on a serial line, whose driver runs on this machine "
+            f"(--board {NAME} takes {takes})"
         )
 
 

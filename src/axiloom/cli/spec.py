@@ -8,6 +8,7 @@ from pathlib import Path
 
 from axiloom import boards, isa
 from axiloom.cli import options as shared
+from axiloom.cli.given import is_given, output_file
 from axiloom.isa.kernels.body import renamed
 from axiloom.isa.kernels.named import KERNELS as NAMED
 from axiloom.report import build as report
@@ -27,7 +28,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     show.add_argument(
         "--post", action="store_true", help="with post-processing: bias, scale and clamp to int8"
     )
-    show.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
+    show.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
     show.set_defaults(execute=execute_show)
 
     schema = actions.add_parser("schema", help="print the JSON Schema of specifications or of reports")
@@ -51,6 +52,8 @@ def execute_check(options: argparse.Namespace) -> int:
 
 def execute_show(options: argparse.Namespace) -> int:
     spec = isa.builtin(options.name, encoding=options.encoding, post=options.post)
+    if is_given(options, "encoding"):
+        shared.check_encodings(options.name)
     shared.write(isa.dumps(spec), options.output)
     return 0
 

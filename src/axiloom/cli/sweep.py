@@ -7,12 +7,12 @@ import csv
 import io
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from axiloom import boards, drivergen
 from axiloom.cli import options as shared
 from axiloom.cli.explore import add_sweep
+from axiloom.cli.given import output_file
 from axiloom.errors import UsageError
 from axiloom.run.choice import BEST
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
@@ -21,7 +21,7 @@ from axiloom.sweep.sweep import Outcome, exit_code, failures, sweep
 COUNTERS = ("task-clock", "cpu-cycles", "instructions", "cache-references", "cache-misses")
 FABRIC = ("cycles", "words_in", "words_out", "transfers_in", "transfers_out")
 COLUMNS = (
-    *("problem", "accelerator", "flow", "loops", "tile", "pipeline", "board"),
+    *("problem", "accelerator", "rtl", "flow", "loops", "tile", "pipeline", "board"),
     *("task_clock_ns", "cpu_cycles", "instructions", "cache_references", "cache_misses"),
     *(f"fabric_{name}" for name in FABRIC),
     *("limit_ratio", "error"),
@@ -53,7 +53,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     command.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="tile of a flexible accelerator")
     command.add_argument("--board", default=boards.DEFAULT, help="default %(default)s")
-    command.add_argument("-o", "--output", type=Path, metavar="FILE.csv", help="default: standard output")
+    command.add_argument(
+        "-o", "--output", type=output_file, metavar="FILE.csv", help="default: standard output"
+    )
     add_sweep(command)
     command.set_defaults(execute=execute)
 
@@ -66,11 +68,15 @@ def points(options: argparse.Namespace) -> list[Point]:
     """All combinations, in the order of the command line. UsageError if there is none."""
     found: list[Point] = []
     known: set[str] = set()
-    for text, name in product(options.problems, (options.accel or "v3").split(",")):
+    if options.rtl and "," in (options.accel or ""):
+        raise UsageError(f"--rtl takes the place of one accelerator, and --accel {options.accel} are several")
+    boards.load(options.board)  # refused once, not for each point
+    for text, name in product(options.problems, options.accel.split(",") if options.accel else (None,)):
         if text.endswith(".mlir"):
             raise UsageError(f"{text}: sweep takes problems such as matmul:64x64x64, not files")
         problem = drivergen.parse_problem(text)
         spec = shared.accelerator(argparse.Namespace(**{**vars(options), "accel": name}), problem.dtype)
+        rtl = shared.user_rtl(options, spec)
         known |= {*spec.flows, BEST}
         flows = [flow for flow in options.flows or spec.flows if flow in (*spec.flows, BEST)]
         for flow, pipeline in product(flows, options.pipelines or (drivergen.default_pipeline(spec),)):
@@ -83,6 +89,7 @@ def points(options: argparse.Namespace) -> list[Point]:
                     tile=options.tile,
                     pipeline=pipeline,
                     board=options.board,
+                    user_rtl=rtl,
                 )
             )
     if unknown := [flow for flow in options.flows or () if flow not in known]:
@@ -120,6 +127,7 @@ def _row(outcome: Outcome) -> dict[str, Any]:
     row: dict[str, Any] = {
         "problem": one["problem"],
         "accelerator": one["spec"]["accelerators"][0]["name"],
+        "rtl": one["rtl"]["top"] if "rtl" in one else "generated",
         "flow": one["flow"],
         "pipeline": one["pipeline"],
         "board": one["board"],

@@ -10,8 +10,10 @@ from axiloom.boards.ecp5 import nextpnr
 from axiloom.boards.ecp5 import synthesis as ecp5
 from axiloom.boards.ecp5.enclosure import TOP, enclose
 from axiloom.boards.synthesis import resources
+from axiloom.cosim.build import verilator
 from axiloom.cosim.build.cache import NotCachedError, cached_build, only_cached
 from axiloom.errors import UsageError
+from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 
@@ -34,12 +36,16 @@ TARGET_HZ = 102e6
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of `spec` on `device`. `routed` is None where no open tool can route the device."""
+    """Of `spec` on `device`. `routed` is None where no open tool can route the device.
+
+    `rtl` is the top module of a user's Verilog in place of the generated accelerator.
+    """
 
     spec: AcceleratorSpec
     device: str
     used: Used
     routed: nextpnr.Routed | None = None
+    rtl: str = "generated"
 
     @property
     def fits(self) -> bool:
@@ -50,6 +56,7 @@ class Estimate:
         names = [field.name for field in fields(self.used)]
         found: dict[str, Any] = {
             "accelerator": self.spec.name,
+            "rtl": self.rtl,
             "device": self.device,
             "fits": self.fits,
             "resources": {
@@ -80,6 +87,7 @@ def estimate(
     spec: AcceleratorSpec,
     device: str,
     *,
+    user_rtl: UserRtl | None = None,
     route: bool | None = True,
     target_hz: float = TARGET_HZ,
     progress: Progress = lambda _line: None,
@@ -87,18 +95,20 @@ def estimate(
     """The estimate of `spec` with its DMA on `device`, a key of :data:`DEVICES`; cached by content.
 
     Without `route` there is no clock; with None there is one if it was routed before. The router tries no
-    harder than for `target_hz`. Raises :exc:`UsageError` for another device and :exc:`BuildError` if a tool
-    is missing.
+    harder than for `target_hz`. `user_rtl` takes the place of the generated accelerator. Raises
+    :exc:`UsageError` for another device and :exc:`BuildError` if a tool is missing.
     """
     if device not in DEVICES:
         raise UsageError(f"device {device!r} is unknown: use one of {', '.join(DEVICES)}")
-    if not is_routed(device):
-        progress(f"synthesising {spec.name} for {device} (Yosys; minutes, unless it was done before)")
-        text = verilog.emit(spec)
-        return Estimate(spec, device, resources.synthesise(text, verilog.TOPS["soc"], cached_build))
+    theirs = verilator.read_sources(user_rtl.files) if user_rtl else ()
+    rtl = user_rtl.top if user_rtl else "generated"
     progress(f"synthesising {spec.name} for {device} (Yosys; minutes, unless it was done before)")
-    netlist = ecp5.synthesise(enclose(spec), TOP, cached_build)
-    without = Estimate(spec, device, netlist.resources)
+    if not is_routed(device):
+        text = verilog.emit(spec, user_rtl=user_rtl)
+        used = resources.synthesise(text, verilog.TOPS["soc"], cached_build, theirs)
+        return Estimate(spec, device, used, rtl=rtl)
+    netlist = ecp5.synthesise(enclose(spec, user_rtl), TOP, cached_build, theirs=theirs)
+    without = Estimate(spec, device, netlist.resources, rtl=rtl)
     if route is False or not without.fits:
         return without
     progress(f"placing and routing {spec.name} (nextpnr; minutes, unless it was done before)")
@@ -106,4 +116,4 @@ def estimate(
         routed = nextpnr.route(netlist, cached_build if route else only_cached, frequency_hz=target_hz)
     except NotCachedError:
         return without
-    return Estimate(spec, device, netlist.resources, routed)
+    return Estimate(spec, device, netlist.resources, routed, rtl)

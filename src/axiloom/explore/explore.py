@@ -12,8 +12,10 @@ from axiloom import boards
 from axiloom.drivergen.cost.model import Choice
 from axiloom.drivergen.cost.selection import Candidate, published_best, squares
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.errors import CompileError
+from axiloom.errors import CompileError, UsageError
+from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels.forms import MATMUL
 from axiloom.run.choice import ranked
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
 from axiloom.sweep.store import key
@@ -46,6 +48,8 @@ class Exploration:
     seconds: float
     """Wall time that the model took for all candidates."""
     outcomes: tuple[Outcome, ...] = ()
+    user_rtl: UserRtl | None = None
+    """What is simulated in place of the generated accelerator. The model's times are not its own."""
 
     @property
     def chosen(self) -> Row:
@@ -61,19 +65,23 @@ def explore(
     pipelines: Sequence[str] | None = None,
     board: str = boards.DEFAULT,
     top: int = 10,
+    user_rtl: UserRtl | None = None,
 ) -> Exploration:
     """The `top` choices by the model, and beside them the paper's `Best` and its square tiles.
 
     Those have the pipeline of the first, so that flow, order and tile alone are compared. Raises
-    CompileError where nothing fits.
+    CompileError where nothing fits, and UsageError for an accelerator that does not multiply matrices.
     """
+    if spec.form is not MATMUL:
+        raise UsageError(f"{spec.name} computes {spec.kernel}: explore ranks drivers of matmul accelerators")
     started = time.perf_counter()
     every = ranked(problem, spec, board=board, pipelines=pipelines)
     seconds = time.perf_counter() - started
     if not every:
         raise CompileError(f"{spec.name} has no tile that fits its buffers and windows")
     pipeline = every[0].pipeline
-    names: dict[Candidate, tuple[str, ...]] = {every[0].candidate: ("best (ours)",)}
+    ours = "model's first" if user_rtl else "best (ours)"
+    names: dict[Candidate, tuple[str, ...]] = {every[0].candidate: (ours,)}
     best = published_best(spec, problem)
     others = [(PAPER, best)] if best else []
     others += [(f"square {one.flow}", one) for one in squares(spec, problem)]
@@ -87,7 +95,7 @@ def explore(
     beside = ranked(problem, spec, board=board, pipelines=(pipeline,), among=missing)
     shown += [Row(choice, names[choice.candidate]) for choice in beside]
     text = f"matmul:{problem.M}x{problem.N}x{problem.K}:{problem.dtype}"
-    return Exploration(text, spec, board, tuple(shown), len(every), seconds)
+    return Exploration(text, spec, board, tuple(shown), len(every), seconds, user_rtl=user_rtl)
 
 
 def distinct(choices: Iterable[Choice]) -> Iterator[Choice]:
@@ -110,6 +118,7 @@ def _point(found: Exploration, choice: Choice) -> Point:
         tile=one.tile,
         pipeline=choice.pipeline,
         board=found.board,
+        user_rtl=found.user_rtl,
     )
 
 

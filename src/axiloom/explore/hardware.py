@@ -85,8 +85,17 @@ class HardwareChoice:
         )
 
 
-def variants(spec: AcceleratorSpec) -> Iterator[AcceleratorSpec]:
-    """The specification with other arrays, buffers, streams and DMAs, as far as its rules allow.
+@dataclass(frozen=True)
+class Kept:
+    """What of the hardware is not chosen; None: it is."""
+
+    macs: int | None = None
+    stream_width: int | None = None
+    scatter_gather: bool | None = None
+
+
+def variants(spec: AcceleratorSpec, kept: Kept = Kept()) -> Iterator[AcceleratorSpec]:
+    """The specification with other arrays, buffers, streams and DMAs, as far as its rules and `kept` allow.
 
     Raises :exc:`UsageError` for one whose tile is fixed: its array is its tile.
     """
@@ -95,7 +104,10 @@ def variants(spec: AcceleratorSpec) -> Iterator[AcceleratorSpec]:
             f"{spec.name}: its tile is fixed, so array and buffers are fixed too; hardware is chosen for "
             "accelerators with flexible tiles (v4_16)"
         )
-    for macs, larger, width, sg in product(MACS, BUFFERS, WIDTHS, (False, True)):
+    arrays = MACS if kept.macs is None else (kept.macs,)
+    widths = WIDTHS if kept.stream_width is None else (kept.stream_width,)
+    dmas = (False, True) if kept.scatter_gather is None else (kept.scatter_gather,)
+    for macs, larger, width, sg in product(arrays, BUFFERS, widths, dmas):
         buffers = {name: words * larger for name, words in spec.buffers.items()}
         name = f"{spec.name}_{macs}m{'' if larger == 1 else f'_{larger}b'}_{width}{'_sg' if sg else ''}"
         try:
@@ -133,6 +145,7 @@ def choose_hardware(
     pipelines: Sequence[str] | None = None,
     route: bool = False,
     count: int = 1,
+    kept: Kept = Kept(),
     estimator: Estimator | None = None,
     progress: Progress = lambda _: None,
 ) -> HardwareChoice:
@@ -140,14 +153,14 @@ def choose_hardware(
 
     Its fabric runs at `clock_hz` (default: the board's), or slower where nextpnr says so: with `route` it is
     asked about each, otherwise what it said before counts. The next best are found too, up to `count`, but
-    not what is larger without being faster. `estimator` says what a variant takes (default: Yosys; minutes
-    for each that is not in the cache). Raises :exc:`UsageError` for an unknown device, :exc:`CompileError`
-    if nothing fits.
+    not what is larger without being faster. `kept`: what is not chosen. `estimator` says what a variant takes
+    (default: Yosys; minutes for each that is not in the cache). Raises :exc:`UsageError` for an unknown
+    device, :exc:`CompileError` if nothing fits.
     """
     if device not in DEVICES:
         raise UsageError(f"device {device!r} is unknown: use one of {', '.join(DEVICES)}")
     asked = estimator or (lambda one: estimate(one, device, route=route or None, progress=progress))
-    every = list(variants(spec))
+    every = list(variants(spec, kept))
     possible = [one for one in every if within(least(one, device), DEVICES[device])]
     clock = clock_hz or boards.load(board).fabric_hz
     order = Order(work, possible, board, clock, pipelines, progress)

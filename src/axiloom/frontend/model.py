@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.errors import CompileError, UsageError
-from axiloom.files import read_arrays, read_text, write_whole
+from axiloom.files import check_file, read_arrays, read_text, whole, write_whole
 
 Array = np.ndarray[Any, Any]
 
@@ -32,14 +32,16 @@ class Model:
 
     def write(self, path: Path) -> None:
         """`path` (``net.mlir``), and ``net.npz`` beside it if there are weights."""
-        write_whole(path, self.mlir)
+        check_file(path)
         if self.weights:
             write_arrays(weights_file(path), self.weights)
+        write_whole(path, self.mlir)
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
     """An `.npz`; as numpy.savez, but for any names, those of its own parameters too."""
-    with zipfile.ZipFile(path, "w") as archive:  # not compressed: weights hardly shrink
+    # Not compressed: weights hardly shrink.
+    with whole(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, array in arrays.items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)

@@ -118,7 +118,9 @@ def build(
 def _profile(spec: AcceleratorSpec, run: RunResult, config: Mapping[str, Any]) -> Report:
     profile = run.profile
     return {
-        "losses": losses.measure(profile, spec, config.get("pipeline")),
+        "losses": losses.measure(
+            profile, spec, config.get("pipeline"), own_rtl=config.get("rtl", "generated") != "generated"
+        ),
         "activity": losses.meanwhile(profile),
         "functions": [
             {"name": one.name, "cycles": one.cycles, "waiting": one.waiting}

@@ -14,10 +14,9 @@ from typing import Any
 from axiloom.cosim.profile import CPU, HARDWARE, Profile
 from axiloom.drivergen.pipeline.compile import OPTIMISATIONS, PIPELINES, optimisations
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.check.check import check
 
 Loss = dict[str, Any]
-
-STREAM_WIDTHS = (32, 64, 128)
 
 
 @dataclass(frozen=True)
@@ -129,8 +128,13 @@ CLASSES = (
 """In order of precedence. Each cell of (hardware, CPU) is in exactly one."""
 
 
-def measure(profile: Profile, spec: AcceleratorSpec, pipeline: str | None) -> list[Loss]:
-    """The classes with their cycles, shares and remedies; `pipeline` None: a driver of the user's own."""
+def measure(
+    profile: Profile, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl: bool = False
+) -> list[Loss]:
+    """The classes with their cycles, shares and remedies; `pipeline` None: a driver of the user's own.
+
+    `own_rtl`: the accelerator is the user's Verilog, which has the ports that it has.
+    """
     total = max(sum(sum(row.values()) for row in profile.cells.values()), 1)
     made = []
     for one in CLASSES:
@@ -142,25 +146,30 @@ def measure(profile: Profile, spec: AcceleratorSpec, pipeline: str | None) -> li
                 "definition": one.text,
                 "cycles": cycles,
                 "share": round(cycles / total, 6),
-                "remedies": remedies(one, spec, pipeline) if cycles else [],
+                "remedies": remedies(one, spec, pipeline, own_rtl=own_rtl) if cycles else [],
             }
         )
     return made
 
 
-def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None) -> list[str]:
+def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl: bool = False) -> list[str]:
     """Options of ``axiloom run`` that this run does not have and that may win the class back."""
     chosen = optimisations(pipeline) if pipeline else ()
     found = []
     if useful := [name for name in one.passes if name not in chosen and name in _able(spec)]:
         found.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
-    if one.key in ("load", "load_again", "load_head", "store") and spec.stream_width < STREAM_WIDTHS[-1]:
+    if one.key in ("load", "load_again", "load_head", "store") and not own_rtl and _can_be_wider(spec):
         found.append(f"--stream-width {2 * spec.stream_width}")
     if "zero-copy" in one.passes and not spec.dma.scatter_gather:
         found.append("--dma sg --pipeline all")
     if one.key in ("load", "load_again") and len(spec.flows) > 1:
         found.append("--flow best")
     return found
+
+
+def _can_be_wider(spec: AcceleratorSpec) -> bool:
+    """Whether the specification allows streams of twice the width."""
+    return not check(spec.replace(stream_width=2 * spec.stream_width))
 
 
 def _able(spec: AcceleratorSpec) -> list[str]:

@@ -218,6 +218,8 @@ def resolve(
 
     Without a `pipeline`, all passes that the DMA is able to use, or with `BEST` the model's choice.
     """
+    if flow == BEST and tile is not None and (faults := isa.check_tile(spec, tuple(tile))):
+        raise UsageError("; ".join(map(str, faults)))
     if flow != BEST:
         default = pipeline or drivergen.default_pipeline(spec)
         return Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, default)

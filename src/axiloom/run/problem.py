@@ -24,6 +24,7 @@ from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen import Driver
 from axiloom.drivergen.nest.locality import Caches
 from axiloom.errors import MismatchError, UsageError
+from axiloom.files import make_folder
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.report.build import Report, build
@@ -72,7 +73,7 @@ def compare(run: RunResult | core.CpuRun, expected: Mapping[str, np.ndarray[Any,
 def folder_or_temporary(keep: Path | None) -> Iterator[Path]:
     """`keep`, or a temporary folder that is removed afterwards."""
     if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
+        make_folder(keep)
         yield keep
         return
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
@@ -242,14 +243,19 @@ class Run:
         run = core.run_cpu(elf, hand.given(self.inputs), hand.output, boards.load(self.board))
         return replace(run, outputs={symbol: hand.result(run.outputs)})
 
-    def kernel_elf(self, name: str, folder: Path) -> Path:
-        """The program that `run_kernel` runs, and raises what it does."""
+    def check_kernel(self, name: str) -> None:
+        """Raises UsageError where `run_kernel` would."""
         kind = self.spec.data_type
         if not self.problem.startswith(("matmul:", "conv:")) or kind.value not in ("int8", "int32"):
             raise UsageError(
                 f"{self.problem}: {name} is written for matmul:MxNxK and conv:... of int8 or int32; "
                 "for anything else there are plain loops (--against cpu)"
             )
+
+    def kernel_elf(self, name: str, folder: Path) -> Path:
+        """The program that `run_kernel` runs, and raises what it does."""
+        self.check_kernel(name)
+        kind = self.spec.data_type
         return toolchain.compile_arm(
             [sw.BASELINES / f"{name}.c"],
             folder / f"{name}.elf",

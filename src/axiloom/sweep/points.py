@@ -11,15 +11,17 @@ from typing import Any
 
 import axiloom
 from axiloom import boards, drivergen, isa
-from axiloom.cosim.build.cache import cache_root, content_hash
+from axiloom.cosim.build import verilator
+from axiloom.cosim.build.cache import NotCachedError, cache_root, cached_build, content_hash, only_cached
 from axiloom.errors import MismatchError, UsageError
+from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.build import Report
 from axiloom.run.problem import Run, run_batch
 
 Point = dict[str, Any]
 
-_HARDWARE = ("spec", "board", "sim")
+_HARDWARE = ("spec", "board", "sim", "rtl")
 """Fields that make the simulator: points that agree in them can share a process."""
 
 
@@ -34,12 +36,15 @@ def point(
     board: str = boards.DEFAULT,
     sim: str = "verilator",
     seed: int = 0,
+    user_rtl: UserRtl | None = None,
 ) -> Point:
     """The point of a run of `problem` (``matmul:MxNxK:dtype``, ``conv:...``) on `spec`; the rest as `Run`.
 
-    The specification goes along whole, so that the key of the point changes with it.
+    The specification goes along whole, so that the key of the point changes with it; of `user_rtl` its hash,
+    by which the worker finds the files in the cache.
     """
     return {
+        **({"rtl": {"top": user_rtl.top, "hash": _keep(user_rtl)}} if user_rtl else {}),
         "problem": problem,
         "spec": json.loads(isa.dumps(spec)),
         "flow": flow,
@@ -54,7 +59,7 @@ def point(
 
 def hardware(one: Point) -> Hashable:
     """What the points of a batch must share: `group` of :func:`axiloom.sweep.sweep.sweep`."""
-    return json.dumps([one[name] for name in _HARDWARE], sort_keys=True)
+    return json.dumps([one.get(name) for name in _HARDWARE], sort_keys=True)
 
 
 def run(one: Point) -> Run:
@@ -76,7 +81,36 @@ def run(one: Point) -> Run:
         board=one["board"],
         sim=one["sim"],
         seed=one["seed"],
+        user_rtl=_kept(**one["rtl"]) if "rtl" in one else None,
     )
+
+
+_RTL = "user-rtl"
+"""Kind of a cached build: the files of a user's accelerator, with what they include."""
+
+
+def _keep(rtl: UserRtl) -> str:
+    sources = verilator.read_sources(rtl.files)
+    found = content_hash(sources)
+
+    def build(folder: Path) -> None:
+        for name, text in sources:
+            (folder / name).write_text(text, encoding="utf-8")
+
+    cached_build(_RTL, found, build)
+    return found
+
+
+@cache
+def _kept(top: str, hash: str) -> UserRtl:
+    try:
+        folder = only_cached(_RTL, hash, lambda _folder: None)
+    except NotCachedError:
+        raise UsageError(
+            f"RTL {top} is not in the cache of this worker: workers of --dask need the AXILOOM_CACHE of the "
+            "process that started them"
+        ) from None
+    return UserRtl(sorted(folder.iterdir()), top)
 
 
 def simulate(batch: list[Point]) -> list[Report]:

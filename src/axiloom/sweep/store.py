@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 from axiloom.cosim.build.cache import content_hash
 from axiloom.errors import UsageError
+from axiloom.files import check_file, make_folder
 
 Point = Mapping[str, Any]
 Record = dict[str, Any]
@@ -44,7 +45,8 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
+        check_file(path)
+        make_folder(path.parent)
         # Append mode: every write goes to the end, whatever was read before. Unbuffered: a line is one write.
         self._file: BinaryIO = path.open("a+b", buffering=0)
         try:

@@ -88,6 +88,33 @@ def test_keep_and_strobes_are_driven_high(tmp_path: Path) -> None:
     assert ".in__tkeep(4'hf)" in printed
 
 
+WIDE = ECHO.replace("W = 32", "W = 64").replace("[31:0]", "[63:0]")
+
+
+def test_streams_of_64_bits(tmp_path: Path) -> None:
+    rtl = UserRtl([written(tmp_path, WIDE)], "echo")
+    assert rtl.stream_width == 64
+    wide = isa.revise(isa.builtin("v1_4"), stream_width=64)
+    for top in ("soc", "accelerator"):
+        text = emit(wide, top, rtl)
+        assert lint(text, f"axiloom_{top}", rtl) == []
+        with pytest.raises(BuildError, match=r"in__tdata and do_tdata have 64 bits, .* of v1_4 is 32: make"):
+            emit(isa.builtin("v1_4"), top, rtl)
+
+
+def test_both_streams_have_one_width(tmp_path: Path) -> None:
+    text = message(tmp_path, ECHO.replace("W = 32", "W = 64"))
+    assert "output do_tdata[63:0] is output do_tdata[31:0] instead" in text
+
+
+def test_two_files_of_one_name(tmp_path: Path) -> None:
+    """A board folder and a synthesis have them in one folder: one would replace the other."""
+    (tmp_path / "more").mkdir()
+    files = [written(tmp_path, ECHO), written(tmp_path / "more", "module other; endmodule")]
+    with pytest.raises(BuildError, match=r"echo\.v and .*more/echo\.v: two files of one name"):
+        UserRtl(files, "echo")
+
+
 def test_files_may_include_others(tmp_path: Path) -> None:
     written(tmp_path, "`define WIDTH 32\n", "width.vh")
     text = '`include "width.vh"\n' + ECHO.replace("parameter W = 32", "parameter W = `WIDTH")

@@ -94,9 +94,11 @@ def make(
     `problems`: (name, MLIR) of each accelerator's driver; by default a small one that fits the accelerator.
     `rebase`: move the registers to where the board has them, and make windows as small as it needs them;
     else they must fit. Raises
-    :exc:`SpecError` for addresses that the board does not have, each with what it would accept.
+    :exc:`SpecError` for addresses that the board does not have, each with what it would accept, and
+    :exc:`UsageError` for what no file of such a folder would have.
     """
     placed = tuple(_rebased(hardware, specs) if rebase else specs)
+    _refuse(hardware, placed, dma, user_rtl)
     faults = [*isa.check_together(placed), *_faults(hardware, placed, dma)]
     if faults:
         raise SpecError(faults)
@@ -111,6 +113,25 @@ def make(
     if len(placed) > 1:
         texts = [_own(text, spec) for text, spec in zip(texts, placed, strict=True)]
     return Plan(hardware, placed, dma, tuple(names), tuple(texts), user_rtl)
+
+
+def _refuse(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str, user_rtl: UserRtl | None) -> None:
+    names = ", ".join(spec.name for spec in specs)
+    if user_rtl is not None and len(specs) > 1:
+        raise UsageError(f"RTL {user_rtl.top} takes the place of one accelerator, and here are {names}")
+    if hardware.memory is not None:
+        return
+    if len(specs) > 1:
+        raise UsageError(f"{hardware.name}: its open flow builds one accelerator, not {names}: name one")
+    if dma == XILINX:
+        raise UsageError(
+            f"{hardware.name}: no Vivado builds it, so Xilinx' DMA is not there: leave --dma out"
+        )
+    if user_rtl is not None:
+        raise UsageError(
+            f"{hardware.name}: its open flow builds generated accelerators, not RTL {user_rtl.top}: choose a "
+            "Zynq board; `axiloom estimate --rtl` says what it takes of an ECP5"
+        )
 
 
 def _rebased(hardware: Hardware, specs: Sequence[AcceleratorSpec]) -> list[AcceleratorSpec]:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from axiloom import isa
 from axiloom.board_folder.design.plan import OWN, Plan, identifier
+from axiloom.cosim.build import verilator
 from axiloom.errors import BuildError
 from axiloom.hw.soc.accelerator import build
 from axiloom.hw.soc.soc import Soc, UserAccelerator
@@ -85,7 +85,7 @@ def ports(text: str, module: str) -> tuple[Port, ...]:
 def _user_files(plan: Plan) -> dict[str, str]:
     if plan.user_rtl is None:
         return {}
-    return {file.name: Path(file).read_text(encoding="utf-8") for file in plan.user_rtl.files}
+    return dict(verilator.read_sources(plan.user_rtl.files))  # with what they include
 
 
 def _stream_core(plan: Plan, spec: AcceleratorSpec) -> Core:
@@ -94,7 +94,7 @@ def _stream_core(plan: Plan, spec: AcceleratorSpec) -> Core:
     """
     name = f"axiloom_{identifier(spec.name)}"
     rtl = plan.user_rtl
-    inner = UserAccelerator(rtl, spec.stream_width) if rtl is not None else build(spec)
+    inner = UserAccelerator(rtl, spec) if rtl is not None else build(spec)
     keep = {rtl.top, *(port.name for port in rtl.ports)} if rtl is not None else set()
     text = verilog.convert(inner, f"{name}_core", keep)
     wrapper = _wrapper(name, ports(text, f"{name}_core"), spec.stream_width // 8)

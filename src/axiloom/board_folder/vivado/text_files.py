@@ -97,6 +97,10 @@ def manifest(plan: Plan, cores: tuple[Core, ...]) -> str:
             for spec, problem, driver in zip(plan.specs, plan.problems, plan.drivers, strict=True)
         ],
     }
+    if plan.user_rtl is not None:
+        (core,) = cores
+        names = [f"ip/{core.name}/hdl/{file.name}" for file in plan.user_rtl.files]
+        content["rtl"] = {"top": plan.user_rtl.top, "files": names}
     if hardware.memory is not None:
         content["cores"] = [{"name": core.name, "vlnv": vlnv(core)} for core in cores]
         content["addresses"] = [
