@@ -82,8 +82,8 @@ def build(
     With `trace` the program takes ``+axl_trace=FILE`` and writes a VCD (see :data:`_DUMP`).
     """
     iverilog, _, version = find()
-    # As Verilog, not as SystemVerilog, where a file does not ask for it: there, a register that begins
-    # with a value has no event at time zero, and an always @* that reads it never runs.
+    # As Verilog, not as SystemVerilog, where a file does not ask for it: a user's module may have names that
+    # are keywords there, or rely on a first value being an event at time 0, as what Yosys prints does.
     language = "-g2012" if any(name.endswith(".sv") for name, _ in verilog) else "-g2005"
     flags = [language, "-s", top, "-Wno-timescale", *(f"-D{name}" for name in defines)]
     sources = [*verilog]

@@ -18,8 +18,8 @@ from axiloom.hw.conv.geometry import ConvGeometry
 
 
 class ConvNumbers(wiring.Component):
-    """Works on `dims` after reset, and when they are `set`; `settled` comes with the verdict: `sound`, and
-    which operands' tiles `fit`. `ready`: the numbers are those of `dims`.
+    """Works on `dims` after reset, and when they are `set`; `settled` comes with the verdict, `sound`.
+    `ready`: the numbers are those of `dims`, and `fits` says which operands' tiles fit.
 
     `tile` is what loads of I must know, `k` the length of a line of F in whole beats, `numbers` what computes
     and sends must know; its post-processing part stays as it is.

@@ -53,7 +53,9 @@ class AxiDma(wiring.Component):
     s_axis_s2mm : what S2MM writes, a transfer ends with TLAST
     mm2s_introut, s2mm_introut : interrupts, high while a flag that is enabled is set
     reset_out : high while a soft reset is under way; resets what is on the streams, which may have
-        got a part of a packet (PG021: mm2s_prmry_reset_out_n)
+        got a part of a packet (PG021: mm2s_prmry_reset_out_n). While it is high, TVALID of m_axis_mm2s and
+        TREADY of s_axis_s2mm are low, also if a word was waiting: AXI4-Stream demands it during reset
+        (IHI 0051A, 2.7.2). At no other time does TVALID fall before TREADY
     mm2s_busy, s2mm_busy : a transfer is under way
     mm2s_done, s2mm_done : the last word of a descriptor is on the stream (only with `scatter_gather`)
     quiet : nothing will happen before the next access to a register or the next word of s_axis_s2mm

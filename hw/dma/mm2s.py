@@ -45,7 +45,8 @@ class Mm2s(wiring.Component):
     After a read error, nothing more is requested or delivered; `active` falls when the last beat
     of the bursts under way has come (strided: and the words before the error were accepted, so that the
     oldest command without `done` is the one that failed). Words that came before the error are still offered.
-    While `stop` is high nothing is requested or offered, and what comes is dropped; when `drained`
+    While `stop` is high nothing is requested or offered, and what comes is dropped: a word that waited for
+    TREADY is taken back, so what is on the stream must be in reset as long as `stop` is high. When `drained`
     rises, the component can be reset without breaking the protocol on `bus`.
 
     Members

@@ -49,6 +49,8 @@ class UserRtl:
     The ports are read from the source; clock, reset and its polarity are known by their names, the two
     streams by the direction of their ``*_tdata`` (or ``*tdata``). ``tlast`` of the input stream and its
     ``tkeep`` and ``tstrb`` may be missing; further outputs are left open, further inputs are refused.
+    Without a reset port the module is not reset by a soft reset of the DMA, which may take back a word
+    that waits for TREADY.
 
     Attributes: `files`, `top`, `clock`, `reset` (or None), `reset_active_low`, `input` and `output`
     (the prefixes of the streams' ports), `stream_width` (bits of both ``*tdata``), `ports`.

@@ -42,6 +42,8 @@ _CLOCKED = re.compile(r"always @\(posedge (\w+)\)\s+(\w+) <= (\w+);")
 _ZERO_INIT = re.compile(r"(  initial begin\n)((?:    \\?\S+ ?\[\d+\] = \d+'[hd]0+;\n)+)(  end\n)")
 _ROW = re.compile(r"    (\S+ ?)\[(\d+)\] = (.*);\n")
 _ZERO_MEMORY = re.compile(r"initial begin\n  (\w+)\[0:(\d+)\] = (.*);\nend")
+_TIME_ZERO = re.compile(r"^ *if \((_start\w*)\) begin end\n", re.MULTILINE)
+"""How Yosys makes an ``always @*`` run at time 0: it reads a register that changes then."""
 _KEPT_ATTRIBUTES = (
     "no_rw_check",
     "ram_style",
@@ -100,6 +102,7 @@ def tidy(verilog: str, port_order: Sequence[str] = (), keep: Collection[str] = (
     for module in modules:
         _inline(module)
         _drop_unread(module)
+        _start_at_time_zero(module)
     order = {name: i for i, name in enumerate(port_order)}
     modules[0].ports.sort(key=lambda name: order.get(name, len(order)))
     return "\n".join(map(_print, _join_equal(modules)))
@@ -244,7 +247,7 @@ def _join_registers(module: _Module) -> None:
         if uses[following] != len(assignments) + 1:
             continue
         body = re.sub(r"^always @\* begin\n", f"always @(posedge {clock}) begin\n", body)
-        body = re.sub(r"^ *if \(_start\w*\) begin end\n", "", body, flags=re.MULTILINE)
+        body = _TIME_ZERO.sub("", body)
         body = re.sub(rf"^ *{following} = {register};\n", "", body, flags=re.MULTILINE)
         body = re.sub(rf"^( *){following}(\[[^]]*\])? = ", rf"\1{register}\2 <= ", body, flags=re.MULTILINE)
         joined[i] = body
@@ -314,6 +317,19 @@ def _drop_unread(module: _Module) -> None:
         module.items = [item for i, item in enumerate(module.items) if drivers.get(i) not in unread]
         for name in unread:
             del module.signals[name]
+
+
+def _start_at_time_zero(module: _Module) -> None:
+    """Give the register that starts each ``always @*`` its value in an event, not in its declaration.
+
+    ``always @*`` waits for a change of what it reads. In Verilog (IEEE 1364-2005, 6.2.1) a value in a
+    declaration is assigned at time 0, which is a change; in SystemVerilog (IEEE 1800-2017, 6.8) it is there
+    before, and is none: a process that reads only registers and constants would never run. The line comes
+    last, for simulators that start processes in the order of the text.
+    """
+    for name in sorted({name for item in module.items for name in _TIME_ZERO.findall(item)}):
+        module.signals[name].init = ""
+        module.items.append(f"initial {name} = 1'h0;")
 
 
 def _drop_unread_ports(modules: Sequence[_Module]) -> None:

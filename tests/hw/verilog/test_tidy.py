@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from textwrap import dedent
 
-from axiloom.hw.verilog.names import plain_names
 from axiloom.hw.verilog.tidy import tidy
 
 
@@ -62,6 +61,46 @@ def test_bits_are_inlined_and_a_register_is_one_process() -> None:
         "  else if (rst) active <= 1'h0;",
         "end",
     ]  # fmt: skip
+
+
+def test_always_runs_at_time_zero_whatever_the_language() -> None:
+    """What it reads may be a register with a value, which in SystemVerilog does not change at time 0. Another
+    signal of that name is left alone."""
+    text = tidy(
+        dedent(r"""
+        module top(x, c, y);
+          reg \$auto$verilog_backend.cc:2355:dump_module$3  = 0;
+          reg _start = 1'h1;
+          input c;
+          wire c;
+          input x;
+          wire x;
+          output y;
+          reg y;
+          always @(posedge c)
+            _start <= x;
+          always @* begin
+            if (\$auto$verilog_backend.cc:2355:dump_module$3 ) begin end
+            y = 1'h0;
+            if (_start) begin
+              y = 1'h1;
+            end
+          end
+        endmodule
+        """).lstrip()
+    )
+    assert text[text.index(");\n") + 3 :].splitlines() == [
+        "  reg _start_2;",
+        "  reg _start = 1'h1;",
+        "  always @(posedge c) _start <= x;",
+        "  always @* begin",
+        "    if (_start_2) begin end",
+        "    y = 1'h0;",
+        "    if (_start) y = 1'h1;",
+        "  end",
+        "  initial _start_2 = 1'h0;",
+        "endmodule",
+    ]
 
 
 HEADER = """
@@ -207,10 +246,3 @@ def test_equal_modules_are_one_and_unread_inputs_go() -> None:
     assert re.findall(r"^module (\w+)", text, re.MULTILINE) == ["top", "top_leaf"]
     assert "  top_leaf leaf_0 (\n    .a(a),\n    .y(y)\n  );" in text
     assert "  top_leaf leaf_1 (\n    .a(a),\n    .y(z)\n  );" in text
-
-
-def test_names() -> None:
-    text = plain_names(r"assign \begin  = s_axis__tdata & \a$7  & a & 4'hb_eg & \b.c[2] ; /* x */")
-    assert text == "assign begin_ = s_axis_tdata & a_7 & a & 4'hb_eg & b_c_2; "
-    assert plain_names(r"x__y & x_y & \x$y ") == "x_y_2 & x_y & x_y_3"
-    assert plain_names(r".s__in(s__in) & s__out ", keep={"s__in"}) == ".s__in(s__in) & s_out "
