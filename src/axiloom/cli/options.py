@@ -79,7 +79,12 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
         help="a built-in one with post-processing: bias, scale and clamp to int8 on the device",
     )
     group.add_argument(
-        "--rtl", type=Path, nargs="+", metavar="FILE.v", help="your accelerator's Verilog in place of ours"
+        "--rtl",
+        type=Path,
+        nargs="+",
+        metavar="FILE.v|model",
+        help="your accelerator's Verilog in place of ours; or `model`: the specification's functional model, to "
+        "run a driver before there is RTL, in stated cycles",
     )
     group.add_argument("--top", metavar="NAME", help="the top module of --rtl")
     group.add_argument(
@@ -240,7 +245,39 @@ def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpe
     return isa.builtin(name, options.size, data_type or DataType.INT32.value, options.encoding, options.post)
 
 
+MODEL = Path("model")
+"""What --rtl is given for the functional model."""
+
+
+def wants_model(options: argparse.Namespace) -> bool:
+    """Whether --rtl is ``model``. UsageError where something else is given with it."""
+    if MODEL not in (options.rtl or ()):
+        return False
+    if len(options.rtl) > 1:
+        files = ", ".join(str(path) for path in options.rtl if path != MODEL)
+        raise UsageError(f"--rtl model is the functional model, without Verilog: leave {files} out")
+    if options.top is not None:
+        raise UsageError(f"--rtl model has no top module: leave --top {options.top} out")
+    return True
+
+
+def refuse_model(options: argparse.Namespace) -> None:
+    """UsageError for --rtl model, in a command about hardware."""
+    if wants_model(options):
+        raise UsageError(
+            f"{options.command}: with --rtl model there is no RTL; the functional model takes part in `run`, "
+            "`simulate` and `bring-up` only"
+        )
+
+
+def rtl(options: argparse.Namespace) -> dict[str, Any]:
+    """What stands in the accelerator's place, as arguments of `Soc` and `Run`: ours, the user's, or the model."""
+    return {"model": True} if wants_model(options) else {"user_rtl": user_rtl(options)}
+
+
 def user_rtl(options: argparse.Namespace) -> UserRtl | None:
+    """The Verilog that --rtl and --top name, if any; the functional model is refused."""
+    refuse_model(options)
     if options.rtl is None:
         if options.top is not None:
             raise UsageError(

@@ -23,7 +23,7 @@ from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
 from axiloom.run.network import WEIGHTS, NetworkRun
-from axiloom.run.problem import Run, compare, folder_or_temporary
+from axiloom.run.problem import Run, compare, folder_or_temporary, rtl_name
 
 AGAINST = {"cpu": "loops", "neon": "neon"}
 """Values of --against: the kernel that runs on the CPU alone."""
@@ -136,7 +136,7 @@ def _execute(
         sim=options.sim,
         board=options.board,
         seed=options.seed,
-        user_rtl=shared.user_rtl(options),
+        **shared.rtl(options),
         trace=options.trace,
         trace_window=options.trace_window,
         watchdog_cycles=options.watchdog,
@@ -184,7 +184,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
         specs,
         board=options.board,
         sim=options.sim,
-        user_rtl=shared.user_rtl(options),
+        **shared.rtl(options),
         trace=options.trace,
         trace_window=options.trace_window,
         timeline=shared.wants_timeline(options),
@@ -202,7 +202,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
         "spec_hash": content_hash(dumps(*specs)),
         "data_type": spec.data_type.value,
         "driver_hash": driver_hash,
-        "rtl": options.top or "generated",
+        "rtl": rtl_name(soc.user_rtl, model=soc.model),
         "sim": options.sim,
         "board": options.board,
         "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
