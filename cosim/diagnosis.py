@@ -79,6 +79,8 @@ class Device:
     s2mm: Channel
     protocol: str
     """Where both streams stand, with the last opcode, as the core's monitor says it."""
+    why: str = ""
+    """What a functional model says of its error; RTL has only the number."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,8 @@ def _error(device: Device) -> str:
         name = DeviceError(device.error).name
     except ValueError:
         name = f"error {device.error}"
-    return f"the accelerator stopped with {name}"
+    # The model's line begins with the error's name.
+    return f"the accelerator stopped with {device.why or name}"
 
 
 def _of(device: Device, text: str) -> str:

@@ -22,8 +22,9 @@ import numpy as np
 from cocotb.triggers import First, RisingEdge, Timer
 
 from axiloom.cosim import diagnosis, linux
-from axiloom.cosim.core import Core
+from axiloom.cosim.core import Core, library
 from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
+from axiloom.cosim.model_device import Models
 from axiloom.cosim.profile import Profile
 from axiloom.errors import AxiloomError, DriverError
 
@@ -78,6 +79,8 @@ class Work:
     progress: bool
     stop_at_failure: bool
     timeline: bool = False
+    model: bool = False
+    """The functional model stands in each accelerator's place."""
 
 
 @dataclass(frozen=True)
@@ -305,7 +308,9 @@ def _channel(dut: Dut, core: Core, work: Work, number: int, name: str, stream: s
     )
 
 
-def _stopped(dut: Dut, core: Core, work: Work, outcome: Outcome, reason: str = "") -> Stopped:
+def _stopped(
+    dut: Dut, core: Core, work: Work, models: Models | None, outcome: Outcome, reason: str = ""
+) -> Stopped:
     state, count = core.state, len(work.specs)
     devices = (
         Device(
@@ -314,6 +319,7 @@ def _stopped(dut: Dut, core: Core, work: Work, outcome: Outcome, reason: str = "
             mm2s=_channel(dut, core, work, number, "mm2s", "in"),
             s2mm=_channel(dut, core, work, number, "s2mm", "out"),
             protocol=core.protocol_text(number),
+            why=models.error(number) if models else "",
         )
         for number, spec in enumerate(work.specs)
     )
@@ -343,7 +349,9 @@ def _simulation(dut: Dut, core: Core, wall: _Wall, cpu_share: float) -> dict[str
     }
 
 
-async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) -> Finished:
+async def _run(
+    dut: Dut, core: Core, clock: _Clock, models: Models | None, work: Work, order: Order
+) -> Finished:
     period_ps = round(1e12 / work.board.fabric_hz)
     await _prepare(dut, work, order.reset, period_ps)
     if order.reset:
@@ -360,8 +368,12 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
 
     wall = _Wall(order.timeout_s, work.progress, lambda seconds: layer_text(core, order, seconds))
     clock.restart()
+    before = models.seconds if models else 0.0
     dut.ctl_go.value = 1
     ended = await _wait_until_done(dut, wall, period_ps)
+    if models:
+        models.check()
+        wall.python_s += models.seconds - before
     simulation = _simulation(dut, core, wall, clock.cpu_share())
 
     outcome, state = Outcome(_int(dut.stat_outcome)), core.state
@@ -369,14 +381,14 @@ async def _run(dut: Dut, core: Core, clock: _Clock, work: Work, order: Order) ->
     if not ended:
         cycles = f"{_int(dut.now):,} fabric cycles"
         reason = f"the run did not end within {order.timeout_s:g} s of wall time ({cycles})"
-        hang = diagnosis.hang_message(_stopped(dut, core, work, outcome, reason))
+        hang = diagnosis.hang_message(_stopped(dut, core, work, models, outcome, reason))
     elif outcome is not Outcome.HALT:
-        hang = diagnosis.hang_message(_stopped(dut, core, work, outcome))
+        hang = diagnosis.hang_message(_stopped(dut, core, work, models, outcome))
     elif state.fault:
         stale = core.stale() if order.strict else []
         fault = stale[0] if stale else state.fault
     elif state.exit_code:
-        fault = diagnosis.exit_message(_stopped(dut, core, work, outcome), state.exit_code)
+        fault = diagnosis.exit_message(_stopped(dut, core, work, models, outcome), state.exit_code)
     return Finished(
         outputs={symbol: core.read(symbol, *form) for symbol, form in order.outputs.items()},
         exit_code=state.exit_code,
@@ -403,8 +415,9 @@ async def session(dut: Dut) -> None:
     try:
         clock = _Clock(work.glue)
         core = Core(work.board, *work.specs)
+        models = Models(library(), work.specs) if work.model else None
         for number, order in enumerate(work.orders):
-            finished = await _run(dut, core, clock, work, order)
+            finished = await _run(dut, core, clock, models, work, order)
             Path(FROM_SESSION.format(number)).write_bytes(pickle.dumps(finished))
             if work.stop_at_failure and finished.failed:
                 return

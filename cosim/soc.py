@@ -121,7 +121,8 @@ class Soc:
 
     `sim` is "verilator" or "icarus". `trace` is a waveform file: .fst or .vcd on Verilator, .vcd on
     Icarus; `trace_window` limits it to fabric cycles [begin, end) of each job. `watchdog_cycles`
-    fabric cycles without progress are a hang. `seed` seeds cocotb's random numbers. With `timeline`
+    fabric cycles without progress are a hang. With `model` the functional model stands in each accelerator's
+    place, in the cycles of :class:`axiloom.cosim.model_device.Timing`; `user_rtl` does not go with it. `seed` seeds cocotb's random numbers. With `timeline`
     results have one (:class:`axiloom.cosim.profile.Timeline`); counters do not depend on it.
     """
 
@@ -136,6 +137,7 @@ class Soc:
         watchdog_cycles: int = WATCHDOG_CYCLES,
         seed: int = 0,
         timeline: bool = False,
+        model: bool = False,
     ) -> None:
         if sim not in ("verilator", "icarus"):
             raise UsageError(f"simulator must be 'verilator' or 'icarus', not {sim!r}")
@@ -144,6 +146,10 @@ class Soc:
         if trace_window and not 0 <= trace_window[0] < trace_window[1]:
             window = ":".join(map(str, trace_window))
             raise UsageError(f"trace window must be START:END with 0 <= START < END, not {window}")
+        if model and user_rtl is not None:
+            raise UsageError(
+                f"{user_rtl.top} or the functional model takes the accelerator's place, not both"
+            )
         self.specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
         if faults := check_together(self.specs):
             raise SpecError(faults)
@@ -159,6 +165,7 @@ class Soc:
         self.watchdog_cycles = watchdog_cycles
         self.seed = seed
         self.timeline = timeline
+        self.model = model
         self._trace_format = _trace_format(self.trace, sim)
         self._command: list[str | Path] | None = None
 
@@ -171,7 +178,7 @@ class Soc:
         """Generate, verilate and compile, or take it from the cache. Raises BuildError."""
         library = core.library(progress)
         wrapper = tuple((name, (verilator.RTL / name).read_text(encoding="utf-8")) for name in _WRAPPER)
-        verilog = (*wrapper, *emitted.sources(self.specs, "soc", self.user_rtl))
+        verilog = (*wrapper, *self._sources())
         if self.sim == "verilator":
             design = verilator.Design(
                 verilog,
@@ -188,6 +195,11 @@ class Soc:
             verilog, "axiloom_tb", defines=defines, trace=self.trace is not None, progress=progress
         )
         self._command = icarus.command(program, icarus.glue(library, progress))
+
+    def _sources(self) -> verilator.Sources:
+        if self.model:
+            return emitted.model_sources(self.specs)
+        return emitted.sources(self.specs, "soc", self.user_rtl)
 
     @property
     def build_id(self) -> str:
@@ -255,6 +267,7 @@ class Soc:
             progress,
             check,
             self.timeline,
+            self.model,
         )
         (work / TO_SESSION).write_bytes(pickle.dumps(todo))
         env = process.environment(

@@ -23,7 +23,7 @@ OF_SOME = ("sizes", "pipeline", "layers", "scale", "model")
 
 
 def parser() -> argparse.ArgumentParser:
-    bench = argparse.ArgumentParser(
+    bench = given.Parser(
         prog="python -m benchmarks.paper",
         description="Every run is checked against NumPy. Writes NAME.csv, NAME.txt (table and conclusion) "
         "and NAME.svg; what has been run is kept and not run again. docs/experiments.md explains each.",

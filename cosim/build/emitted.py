@@ -16,6 +16,8 @@ from axiloom.isa import AcceleratorSpec, dumps
 if TYPE_CHECKING:
     from axiloom.hw.rtl_files.user_rtl import UserRtl
 
+MODEL = "axl_model.v"
+
 
 @cache
 def _generator() -> str:
@@ -45,3 +47,19 @@ def sources(
     key = content_hash(_generator(), dumps(*specs), top, user_rtl.top if user_rtl else "", user)
     text = (cached_build("emitted", key, build) / "top.v").read_text(encoding="utf-8")
     return ((f"axiloom_{top}.v", text), *user)
+
+
+def model_sources(specs: Sequence[AcceleratorSpec]) -> verilator.Sources:
+    """As :func:`sources` of a SoC, with the functional model in each accelerator's place. Raises SpecError."""
+
+    def build(folder: Path) -> None:
+        from axiloom import hw
+
+        (folder / "top.v").write_text(hw.verilog.emit_model_soc(specs), encoding="utf-8")
+
+    # What an accelerator computes is not in the text: those with the same streams and DMA share a build.
+    shape = [(one.stream_width, one.dma.length_width, one.dma.scatter_gather) for one in specs]
+    places = [(one.name, one.dma.address) for one in specs] if len(specs) > 1 else []
+    folder = cached_build("emitted", content_hash(_generator(), "model", shape, places), build)
+    text = (folder / "top.v").read_text(encoding="utf-8")
+    return ("axiloom_soc.v", text), (MODEL, (verilator.RTL / MODEL).read_text(encoding="utf-8"))

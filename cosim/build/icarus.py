@@ -50,7 +50,7 @@ def glue(core: Path, progress: Progress | None = None) -> Path:
     own = [
         verilator.RTL / "axl_vpi.cpp",
         verilator.RTL / "axl_glue.h",
-        verilator.RTL.parent / "native" / "axl_core.h",
+        *(verilator.RTL.parent / "native" / name for name in ("axl_core.h", "axl_model.h")),
     ]
     flags = ["-O2", "-std=c++17", "-shared", "-fPIC", "-Wall"]
 

@@ -4,6 +4,9 @@
 //   $axl_mem_read(data, addr)                                      writes data
 //   $axl_mem_write(addr, data, strb)   $axl_stream_in(word, last)   $axl_stream_out(word, last)
 //   $axl_protocol_reset   $axl_activity(now, bits)   $axl_accelerator(number)
+// and of axl_model.v:
+//   $axl_model_reset(number)   $axl_model_word(number, word)
+//   $axl_model_step(flags, number, taken)   $axl_model_out(word, number, lane)   write flags, word
 //
 // Outputs are integers of the wrapper, which it assigns on with non-blocking assignments: a task
 // that wrote the design's registers would race with it.
@@ -11,6 +14,7 @@
 #include <vpi_user.h>
 
 #include "axl_glue.h"
+#include "axl_model.h"
 #include "axl_profile.h"
 
 namespace {
@@ -105,6 +109,29 @@ PLI_INT32 accelerator(PLI_BYTE8 *) {
     return 0;
 }
 
+PLI_INT32 model_reset(PLI_BYTE8 *) {
+    axl_model_reset(static_cast<int>(get(site().argument[0])));
+    return 0;
+}
+
+PLI_INT32 model_word(PLI_BYTE8 *) {
+    CallSite &s = site();
+    axl_model_word(get(s.argument[0]), get(s.argument[1]));
+    return 0;
+}
+
+PLI_INT32 model_step(PLI_BYTE8 *) {
+    CallSite &s = site();
+    put(s.argument[0], axl_model_step(get(s.argument[1]), get(s.argument[2])));
+    return 0;
+}
+
+PLI_INT32 model_out(PLI_BYTE8 *) {
+    CallSite &s = site();
+    put(s.argument[0], axl_model_out(get(s.argument[1]), get(s.argument[2])));
+    return 0;
+}
+
 void add_task(const char *name, PLI_INT32 (*function)(PLI_BYTE8 *)) {
     s_vpi_systf_data task = {};
     task.type = vpiSysTask;
@@ -122,6 +149,10 @@ void add_tasks() {
     add_task("$axl_protocol_reset", protocol_reset);
     add_task("$axl_activity", activity);
     add_task("$axl_accelerator", accelerator);
+    add_task("$axl_model_reset", model_reset);
+    add_task("$axl_model_word", model_word);
+    add_task("$axl_model_step", model_step);
+    add_task("$axl_model_out", model_out);
 }
 
 }  // namespace

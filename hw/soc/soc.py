@@ -13,6 +13,7 @@ from axiloom.hw.dma.axi_dma import AxiDma
 from axiloom.hw.dma.registers import ADDRESS_WIDTH
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.soc.accelerator import build
+from axiloom.hw.soc.model import ModelAccelerator
 from axiloom.isa.contract.spec import AcceleratorSpec
 
 SETTLE_CYCLES = 64
@@ -161,6 +162,9 @@ class Soc(wiring.Component):
                 accelerator.restart.eq(dma.reset_out),
                 accelerator.awaited.eq(dma.mm2s_busy | dma.s2mm_busy),
             ]
+        elif isinstance(self._accelerator, ModelAccelerator):
+            m.submodules.accelerator = accelerator = self._accelerator
+            m.d.comb += accelerator.restart.eq(dma.reset_out)
         else:
             accelerator = self._accelerator or build(self.spec)
             m.submodules.accelerator = ResetInserter(dma.reset_out)(accelerator)

@@ -20,6 +20,7 @@ from axiloom.errors import BuildError, SpecError
 from axiloom.hw.axi.signatures import flat_ports
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.soc.accelerator import build
+from axiloom.hw.soc.model import MODULE, PORTS, ModelAccelerator
 from axiloom.hw.soc.shared import SharedSoc
 from axiloom.hw.soc.soc import Soc, UserAccelerator
 from axiloom.hw.verilog.tidy import tidy
@@ -70,6 +71,19 @@ def emit(
     return banner(specs, user_rtl) + convert(component, TOPS[top], keep)
 
 
+def emit_model_soc(specs: Sequence[AcceleratorSpec]) -> str:
+    """Verilog of the SoC of `specs` for a simulator, with the functional model in each accelerator's place.
+
+    What the accelerators compute is not in it: one with the same streams and DMA gives the same text. Raises
+    :exc:`SpecError` for accelerators that do not fit together.
+    """
+    models = [ModelAccelerator(spec.stream_width, number) for number, spec in enumerate(specs)]
+    one = len(specs) == 1
+    soc = Soc(specs[0], accelerator=models[0]) if one else SharedSoc(specs, models)
+    lines = (f"{_tool()}, a SoC for simulation", f"needs module {MODULE}, the functional model")
+    return _comment(lines) + convert(soc, TOPS["soc"], {MODULE, *PORTS})
+
+
 def config_hash(*specs: AcceleratorSpec) -> str:
     """What tells two specifications, or two systems, apart: hash of their printed form."""
     return hashlib.sha256(isa.dumps(*specs).encode()).hexdigest()[:16]
@@ -77,15 +91,22 @@ def config_hash(*specs: AcceleratorSpec) -> str:
 
 def banner(specs: Sequence[AcceleratorSpec], user_rtl: UserRtl | None = None) -> str:
     """Comment at the head of the file: tool, specification, its hash; no timestamp."""
-    try:
-        tool = f"axiloom {version('axiloom')}"
-    except PackageNotFoundError:
-        tool = "axiloom"
     names = " and ".join(spec.name for spec in specs)
-    lines = [f"{tool}, specification {names}, configuration {config_hash(*specs)}"]
+    lines = [f"{_tool()}, specification {names}, configuration {config_hash(*specs)}"]
     if user_rtl is not None:
         lines.append(f"needs module {user_rtl.top}, which is not in this file")
     lines.append("Generated: change the specification, not this file.")
+    return _comment(lines)
+
+
+def _tool() -> str:
+    try:
+        return f"axiloom {version('axiloom')}"
+    except PackageNotFoundError:
+        return "axiloom"
+
+
+def _comment(lines: Sequence[str]) -> str:
     return "".join(f"// {line}\n" for line in lines)
 
 

@@ -7,6 +7,7 @@ stops, but not when. The streams are here; what is behind them is a `Device` for
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +51,7 @@ class FunctionalModel:
         error: the same as one line for people, or None.
         tlast: one flag for each word that the last :meth:`feed` returned.
         accepted: words taken since reset; a stopped device takes none.
+        multiply_adds: of what the last :meth:`feed` computed, without what an array rounds up.
     """
 
     def __init__(self, spec: AcceleratorSpec) -> None:
@@ -64,12 +66,18 @@ class FunctionalModel:
         self.error: str | None = None
         self.tlast: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.accepted = 0
+        self.multiply_adds = 0
         self._device = _DEVICES.get(self.spec.form.name, GenericDevice)(self.spec)
         self._sent: list[Words] = []
         self._pending: Words = np.zeros(0, dtype=np.uint32)
         self._beat: list[int] = []  # words of the current beat that nothing has looked at yet
         self._run = self._execute()
         self._wanted = next(self._run)
+
+    @property
+    def wanted(self) -> int:
+        """Words that are missing until something happens: the rest of a beat or of a payload."""
+        return self._wanted - self._pending.size
 
     def feed(self, words: npt.ArrayLike) -> Words:
         """Take `words` from the stream; returns the words that the device sends because of them (uint32).
@@ -78,6 +86,7 @@ class FunctionalModel:
         error (:attr:`code`) the device takes no more words.
         """
         self._sent = []
+        self.multiply_adds = 0
         if self.code is DeviceError.OK:
             self._take(np.asarray(words, dtype=np.uint32).reshape(-1))
         self.tlast = np.concatenate([np.zeros(0, np.bool_), *(_last_flag(tile.size) for tile in self._sent)])
@@ -136,6 +145,7 @@ class FunctionalModel:
                 device.set((yield from self._word()), host)
             elif isinstance(action, Compute):
                 device.compute(opcode)
+                self.multiply_adds += prod(device.sizes[dim] for dim in self.spec.dims)
             elif isinstance(action, Save):
                 device.save()
             elif isinstance(action, Store):

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -101,19 +101,21 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
     """Make a `Chip`: ``soc("v3", size=16)`` or ``soc("my.json", rtl=[...], top="name", board=...)``.
 
     The first argument is a built-in name, a specification file, or an `AcceleratorSpec`; or a list of them,
-    ``soc(["v3_8", "v4_16"])``, whose DMAs and windows are then moved apart where they collide.
+    ``soc(["v3_8", "v4_16"])``, whose DMAs and windows are then moved apart where they collide. With
+    ``rtl="model"`` the specification's functional model stands in the place of RTL, in stated cycles.
     """
 
     def make(
         spec: AcceleratorSpec | Path | str | Sequence[AcceleratorSpec | Path | str],
         size: int | None = None,
         *,
-        rtl: Sequence[Path | str] = (),
+        rtl: Sequence[Path | str] | Literal["model"] = (),
         top: str | None = None,
         **options: Any,
     ) -> Chip:
         from axiloom import isa
         from axiloom.cosim.soc import Soc
+        from axiloom.errors import UsageError
         from axiloom.hw.rtl_files.user_rtl import UserRtl
 
         def load(one: AcceleratorSpec | Path | str) -> AcceleratorSpec:
@@ -126,7 +128,11 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
         else:
             specs = isa.place([load(one) for one in spec])
         options.setdefault("sim", request.config.getoption("--axiloom-sim"))
-        if rtl:
+        if rtl == "model":
+            options["model"] = True
+            if top is not None:
+                raise UsageError(f"rtl='model' has no top module: leave top={top!r} out")
+        elif rtl:
             options["user_rtl"] = UserRtl([Path(file) for file in rtl], top or specs[0].name)
         return Chip(tuple(specs), Soc(specs, **options), options, tmp_path)
 

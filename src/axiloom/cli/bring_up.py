@@ -39,7 +39,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def execute(options: argparse.Namespace) -> int:
     spec, board, progress = shared.accelerator(options), boards.load(options.board), shared.progress()
-    soc = Soc(spec, board=board, sim=options.sim, user_rtl=shared.user_rtl(options, spec))
+    soc = Soc(spec, board=board, sim=options.sim, **shared.rtl(options, spec))
     with folder_or_temporary(options.keep) as folder:
         progress("compiling the ladder")
         elf = bring_up.build(spec, folder, board)

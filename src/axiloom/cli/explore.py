@@ -90,6 +90,7 @@ def add_sweep(command: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
+    shared.refuse_model(options)
     if options.device:
         return explore_hardware.execute(options)
     found: list[Exploration] = []

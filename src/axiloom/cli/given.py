@@ -19,6 +19,9 @@ from typing import Any
 from axiloom import files
 from axiloom.errors import BuildError, UsageError
 
+MODEL = Path("model")
+"""What --rtl is given for the functional model, in place of files."""
+
 When = Callable[[argparse.Namespace], bool]
 
 
@@ -97,7 +100,7 @@ def check(options: argparse.Namespace) -> None:
     """Raises UsageError for every option that would have no effect, or an output that cannot be written, and
     BuildError for Verilog that is not there."""
     for file in getattr(options, "rtl", None) or ():
-        if not file.is_file():
+        if not file.is_file() and file != MODEL:
             raise BuildError(f"user RTL {file}: no such file")
     reject(options, getattr(options, "refusals", ()))
     _check_outputs(options)

@@ -11,7 +11,7 @@ from typing import Any
 
 from axiloom import boards, drivergen, isa
 from axiloom.boards.checks import FABRIC_HZ
-from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, output_folder, refuse
+from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file, output_folder, refuse
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text, write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -82,7 +82,12 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
         help="a built-in one with post-processing: bias, scale and clamp to int8 on the device",
     )
     group.add_argument(
-        "--rtl", type=Path, nargs="+", metavar="FILE.v", help="your accelerator's Verilog in place of ours"
+        "--rtl",
+        type=Path,
+        nargs="+",
+        metavar="FILE.v|model",
+        help="your accelerator's Verilog in place of ours; or `model`: the specification's functional model, to "
+        "run a driver before there is RTL, in stated cycles",
     )
     group.add_argument("--top", metavar="NAME", help="the top module of --rtl")
     group.add_argument(
@@ -106,18 +111,27 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
     refuse(
         command,
         Refusal("top", lacks("rtl"), "names the top module of --rtl: give the files too, --rtl FILE.v..."),
-        Refusal("rtl", lacks("top"), "needs --top NAME, the module with the AXI-Stream ports"),
+        Refusal("rtl", _nameless, "needs --top NAME, the module with the AXI-Stream ports"),
         Refusal("size", has("spec"), "chooses a built-in accelerator; with --spec the file says the tile"),
         Refusal("encoding", has("spec"), "of a built-in accelerator; with --spec the file has the opcodes"),
         Refusal("post", has("spec"), "for a built-in accelerator; in a file, `post`: true says it"),
         Refusal("data_type", has("spec"), "of a built-in accelerator; in a file, `data_type` says it"),
         Refusal(
             "macs",
-            has("rtl"),
+            verilog_given,
             "sizes the array of a generated accelerator; --rtl has its own: `macs` in its specification says "
             "how large that is",
         ),
     )
+
+
+def verilog_given(options: argparse.Namespace) -> bool:
+    """--rtl names files, and not the functional model."""
+    return is_given(options, "rtl") and MODEL not in options.rtl
+
+
+def _nameless(options: argparse.Namespace) -> bool:
+    return verilog_given(options) and not is_given(options, "top")
 
 
 def _pipeline(text: str) -> str:
@@ -275,11 +289,38 @@ def check_encodings(name: str, size: int | None = None) -> None:
         raise UsageError(f"--encoding: {name} has the same opcodes in both encodings: leave it out")
 
 
+def wants_model(options: argparse.Namespace) -> bool:
+    """Whether --rtl is ``model``. UsageError where something else is given with it."""
+    if MODEL not in (options.rtl or ()):
+        return False
+    if len(options.rtl) > 1:
+        files = ", ".join(str(path) for path in options.rtl if path != MODEL)
+        raise UsageError(f"--rtl model is the functional model, without Verilog: leave {files} out")
+    if options.top is not None:
+        raise UsageError(f"--rtl model has no top module: leave --top {options.top} out")
+    return True
+
+
+def refuse_model(options: argparse.Namespace) -> None:
+    """UsageError for --rtl model, in a command about hardware."""
+    if wants_model(options):
+        raise UsageError(
+            f"{options.command}: with --rtl model there is no RTL; the functional model takes part in `run`, "
+            "`simulate` and `bring-up` only"
+        )
+
+
+def rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> dict[str, Any]:
+    """What stands in the accelerator's place, as arguments of `Soc` and `Run`: ours, the user's, or the model."""
+    return {"model": True} if wants_model(options) else {"user_rtl": user_rtl(options, *specs)}
+
+
 def user_rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> UserRtl | None:
     """The Verilog of --rtl, which takes the place of the one accelerator in `specs`.
 
-    Raises UsageError and BuildError for what does not fit, its streams' width too.
+    Raises UsageError and BuildError for what does not fit, its streams' width too, and for the model.
     """
+    refuse_model(options)
     if options.rtl is None:
         return None
     found = UserRtl(options.rtl, options.top)

@@ -25,7 +25,7 @@ from axiloom.report import build as report
 from axiloom.report import page, perfetto
 from axiloom.run.choice import BEST
 from axiloom.run.network import WEIGHTS, NetworkRun
-from axiloom.run.problem import Run, compare, folder_or_temporary
+from axiloom.run.problem import Run, compare, folder_or_temporary, rtl_name
 
 NETWORK = "input weights stop_after offload_from offload"
 """Options of networks alone."""
@@ -162,7 +162,7 @@ def _execute(
         sim=options.sim,
         board=options.board,
         seed=options.seed,
-        user_rtl=shared.user_rtl(options, spec, *more.get("others", ())),
+        **shared.rtl(options, spec, *more.get("others", ())),
         trace=options.trace,
         trace_window=options.trace_window,
         watchdog_cycles=options.watchdog,
@@ -206,7 +206,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
         specs,
         board=options.board,
         sim=options.sim,
-        user_rtl=shared.user_rtl(options, *specs),
+        **shared.rtl(options, *specs),
         trace=options.trace,
         trace_window=options.trace_window,
         timeline=shared.wants_timeline(options),
@@ -224,7 +224,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
         "spec_hash": content_hash(dumps(*specs)),
         "data_type": spec.data_type.value,
         "driver_hash": driver_hash,
-        "rtl": options.top or "generated",
+        "rtl": rtl_name(soc.user_rtl, model=soc.model),
         "sim": options.sim,
         "board": options.board,
         "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},

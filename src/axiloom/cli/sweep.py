@@ -100,6 +100,7 @@ def points(options: argparse.Namespace) -> list[Point]:
 
 
 def execute(options: argparse.Namespace) -> int:
+    shared.refuse_model(options)
     outcomes = sweep(
         points(options),
         simulate,

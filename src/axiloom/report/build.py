@@ -16,6 +16,7 @@ from typing import Any
 
 import axiloom
 from axiloom import boards
+from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.soc import RunResult
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
@@ -112,6 +113,16 @@ def build(
     }
     if cpu is not None:
         report["cpu"] = dict(cpu)
+    return without_claims(report)
+
+
+def without_claims(report: Report) -> Report:
+    """`report`; if its cycles are stated, not those of RTL, nothing in it is compared with a limit."""
+    if report["config"].get("rtl") == MODEL_RTL:
+        report["limit"]["ratio"] = None
+        for row in report.get("network", {}).get("layers", ()):
+            if row["limit"]:
+                row["limit"]["ratio"] = None
     return report
 
 
@@ -233,6 +244,7 @@ def table(report: Report) -> str:
         + ", ".join(f"{name} {config[key]}" for key, name in HEADLINE.items() if config.get(key)),
         f"{config['board']}: CPU {clocks['cpu_hz'] / 1e6:g} MHz, fabric {clocks['fabric_hz'] / 1e6:g} MHz, "
         f"stream {config['stream_width']} bits, DMA {config['dma']}, {config['sim']}, seed {report['seed']}",
+        *([f"RTL: {MODEL_RTL}"] if config.get("rtl") == MODEL_RTL else []),
         "",
     ]
     counters = _counter_rows(report)

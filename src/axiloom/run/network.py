@@ -31,9 +31,9 @@ from axiloom.isa.contract.names import number as bounded
 from axiloom.isa.contract.names import shortened
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.report import network as network_report
-from axiloom.report.build import Report, build
+from axiloom.report.build import Report, build, without_claims
 from axiloom.run.choice import BEST, resolve
-from axiloom.run.problem import Arrays, Run, compare, folder_or_temporary
+from axiloom.run.problem import Arrays, Run, compare, folder_or_temporary, rtl_name
 
 MARKS, STOP = "axl_marks", "axl_stop_after"
 WEIGHTS = ("streamed", "embedded")
@@ -173,6 +173,7 @@ class NetworkRun(Run):
             trace_window=self.trace_window,
             timeline=self.timeline,
             seed=self.seed,
+            model=self.model,
             **({} if self.watchdog_cycles is None else {"watchdog_cycles": self.watchdog_cycles}),
         )
 
@@ -261,7 +262,7 @@ class NetworkRun(Run):
             "offload_from": self.least,
             "weights": self.keep_weights,
             "weights_hash": weights.hexdigest()[:16],
-            "rtl": self.user_rtl.top if self.user_rtl else "generated",
+            "rtl": rtl_name(self.user_rtl, model=self.model),
             "sim": self.sim,
             "board": self.board,
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
@@ -287,7 +288,7 @@ class NetworkRun(Run):
             self.driver, marks, boards.load(self.board), self.specs, self.last_layer, beside, result.laps
         )
         found["limit"] |= network_report.limit(found["network"]["layers"], result.fabric["cycles"])
-        return found
+        return without_claims(found)
 
 
 def _random(

@@ -20,6 +20,7 @@ from axiloom import boards, drivergen, sw
 from axiloom.cosim import core
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.cache import content_hash
+from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen import Driver
 from axiloom.drivergen.nest.locality import Caches
@@ -69,6 +70,13 @@ def compare(run: RunResult | core.CpuRun, expected: Mapping[str, np.ndarray[Any,
     }
 
 
+def rtl_name(user_rtl: UserRtl | None, *, model: bool) -> str:
+    """What a report's ``config`` says of what stood in the accelerator's place."""
+    if model:
+        return MODEL_RTL
+    return user_rtl.top if user_rtl else "generated"
+
+
 @contextmanager
 def folder_or_temporary(keep: Path | None) -> Iterator[Path]:
     """`keep`, or a temporary folder that is removed afterwards."""
@@ -103,6 +111,8 @@ class Run:
     board: str = boards.DEFAULT
     seed: int = 0
     user_rtl: UserRtl | None = None
+    model: bool = False
+    """The functional model in the accelerator's place, in stated cycles."""
     trace: Path | None = None
     trace_window: tuple[int, int] | None = None
     watchdog_cycles: int | None = None
@@ -175,6 +185,7 @@ class Run:
             trace_window=self.trace_window,
             timeline=self.timeline,
             seed=self.seed,
+            model=self.model,
             **({} if self.watchdog_cycles is None else {"watchdog_cycles": self.watchdog_cycles}),
         )
 
@@ -277,7 +288,7 @@ class Run:
             "wait": self.wait,
             "data_type": self.spec.data_type.value,
             "driver_hash": content_hash(self.driver.c),
-            "rtl": self.user_rtl.top if self.user_rtl else "generated",
+            "rtl": rtl_name(self.user_rtl, model=self.model),
             "sim": self.sim,
             "board": self.board,
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},

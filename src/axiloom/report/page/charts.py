@@ -126,7 +126,7 @@ def roofline(report: Report) -> str:
     """Log-log: the roofs of stream and array, and where the run is; empty without known multiply-adds."""
     bound, fabric = report["limit"], report["fabric"]
     words = max(fabric["words_in"], fabric["words_out"])
-    if not bound["multiply_adds"] or not words:
+    if not bound["multiply_adds"] or not words or bound["ratio"] is None:
         return ""
     x, y = bound["multiply_adds"] / words, 2 * bound["multiply_adds"] / fabric["cycles"]
     top = 2 * bound["macs_per_cycle"]

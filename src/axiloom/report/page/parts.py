@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.report import losses
 from axiloom.report.build import Report, cpu_title
 from axiloom.report.page.numbers import count, duration, megahertz, percent
@@ -80,6 +81,8 @@ def verdict(report: Report) -> str:
         text += f", {bound['ratio']:.2f} times the limit of {limit} that the {bound['by']} sets"
     if (worst := losses.largest(report["losses"], _needed(report))) is not None:
         text += f"; largest loss: {worst['title']}, {percent(worst['share'])}"
+    if report["config"].get("rtl") == MODEL_RTL:
+        text += f". RTL: {MODEL_RTL}"
     return f"{text}."
 
 
@@ -98,7 +101,7 @@ def header(report: Report) -> str:
     tiles = [("time", duration(seconds), f"{count(fabric['cycles'])} fabric cycles")]
     if bound["ratio"] is not None:
         tiles.append(("times the limit", f"{bound['ratio']:.2f} ×", _bounds(bound)))
-    if bound["multiply_adds"]:
+    if bound["multiply_adds"] and bound["ratio"] is not None:
         rate = bound["multiply_adds"] / fabric["cycles"]
         tiles.append(
             (
@@ -229,7 +232,7 @@ def configuration(report: Report) -> str:
         ("problem", config["problem"]),
         (
             "accelerator",
-            f"{config['accelerator']} ({config['rtl']} RTL), specification {config['spec_hash']}",
+            f"{config['accelerator']} (RTL: {config['rtl']}), specification {config['spec_hash']}",
         ),
         ("elements", config["data_type"]),
         ("flow", config.get("flow")),
