@@ -50,7 +50,13 @@ def tile_of(
                 f"{spec.name} cannot execute it: a tile has the whole of {dim}, {problem[dim]}, not {size}",
             )
     if given is None and spec.tile.flexible:
-        tile = _fitting(spec, tile, settings)
+        tile = _whole(spec, _fitting(spec, tile, settings), problem)
+    for dim, size in zip(spec.dims, tile, strict=True):
+        if dim in _whole_dims(spec) and problem[dim] % size:
+            what = (
+                f"tiles of {size} do not divide the {problem[dim]} of {dim}, and the host cannot join results"
+            )
+            fail(op, f"{spec.name} cannot execute it: {what}")
     if faults := isa.check_tile(spec, tile, settings=settings):
         fail(op, f"{spec.name} cannot execute it: {'; '.join(faults)}")
     return tile
@@ -74,6 +80,23 @@ def _fitting(spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str
         largest = max(open_, key=lambda dim: now[dim])
         now[largest] = max(units[largest], now[largest] // 2 // units[largest] * units[largest])
     return tuple(now.values())
+
+
+def _whole_dims(spec: AcceleratorSpec) -> tuple[str, ...]:
+    """Loops that are reduced over where only the device can join results: one piece has all of them."""
+    kernel = spec.form.computes
+    assert kernel is not None
+    return () if spec.form.adds_up else tuple(dim for dim in kernel.reductions if dim in spec.form.loops)
+
+
+def _whole(spec: AcceleratorSpec, tile: tuple[int, ...], problem: Mapping[str, int]) -> tuple[int, ...]:
+    """`tile` with sizes that divide the problem in those loops."""
+    units = spec.tile.granule or tile
+    now = list(tile)
+    for at, (dim, unit) in enumerate(zip(spec.dims, units, strict=True)):
+        if dim in _whole_dims(spec):
+            now[at] = next(n for n in range(now[at], 0, -unit) if problem[dim] % n == 0)
+    return tuple(now)
 
 
 def take_over_start(op: linalg.GenericOp, spec: AcceleratorSpec) -> bool:

@@ -88,7 +88,8 @@ def _lines(rows: int, row_bytes: int, stride: int, sets: int) -> tuple[int, floa
     width = -(-row_bytes // LINE_BYTES)
     starts = np.arange(rows) * stride // LINE_BYTES
     occupied = np.bincount(((starts[:, None] + np.arange(width)) % sets).ravel(), minlength=sets)
-    return rows * width, float((occupied**2).sum() / occupied.sum())
+    lines = occupied.sum()
+    return rows * width, float((occupied**2).sum() / lines) if lines else 0.0
 
 
 def _matrices(nest: Nest) -> list[Matrix]:

@@ -73,8 +73,10 @@ def device_of(
     receive = (SendLiteral(at + 1), Recv(what.output))
     opcodes.append(Opcode("r", receive, (Store(what.output), Clear(what.output))))
     sends = (*(f"s{operand}" for operand in what.inputs), "c")
-    tiled = any(kind == REDUCTION for kind in what.iterators.values())
-    flow = Scope((Scope(sends), "r")) if tiled and len(what.loops) > 1 else Scope((*sends, "r"))
+    flow = Scope(sends)
+    for _ in (one for one in what.loops if what.iterators[one] == REDUCTION):
+        flow = Scope((flow,)) if flow.depth < len(what.loops) else flow
+    flow = Scope((*flow.items, "r"))
     spec = AcceleratorSpec(
         name=name or "".join(c if c.isalnum() else "_" for c in what.name),
         version="1.0",

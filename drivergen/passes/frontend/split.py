@@ -10,6 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, StridedLayoutAttr
 from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -165,6 +166,13 @@ class _Split:
         if requantises(self.op) is not None and len(choices[dims.index("ic")]) > 1:
             tiles = f"tiles of {self.trait.size('ic')} input channels"
             fail(self.op, f"{tiles} leave a remainder; rounding needs whole sums")
+        kinds = [kind.data for kind in self.op.get_iterator_types()]
+        for dim, pieces in zip(dims, choices, strict=True):
+            reduced = kinds[self.trait.dims.index(dim)] == IteratorType.REDUCTION
+            if self.trait.overwrites and reduced and len(pieces) > 1:
+                fail(
+                    self.op, f"tiles of {self.trait.size(dim)} leave a rest of {dim}: results must come whole"
+                )
         fill = zero_fill(self.op, self.op.outputs[0])
         filled: set[tuple[int, ...]] = set()
         output = self.trait.operands[-1].dims
