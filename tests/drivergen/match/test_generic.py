@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.drivergen.host import random_inputs, run
 
 from axiloom.drivergen import compile_mlir
 from axiloom.errors import AxiloomError
 from axiloom.isa.files.device import device_of
 from axiloom.isa.kernels.kernel import Kernel
-from tests.drivergen.host import random_inputs, run
 
 BODIES = {
     "sum of products": (2, "O + A * B", 0),
