@@ -32,6 +32,7 @@ from axiloom.drivergen.passes.frontend.im2col import Im2col
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.tile import Tile
+from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
@@ -60,6 +61,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     FoldPadding,
     CollapseLoops,
     Im2col,
+    UnitDims,
     AsConvolution,
     FuseEpilogue,
     PrepareChannels,

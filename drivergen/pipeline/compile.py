@@ -34,6 +34,7 @@ from axiloom.drivergen.passes.frontend.im2col import Im2col
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.tile import Tile
+from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
@@ -226,6 +227,8 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     if isinstance(spec, AcceleratorSpec) and spec.post:
         passes += [FuseEpilogue(), PrepareChannels()]
     passes.append(Bufferise())
+    if isinstance(spec, AcceleratorSpec):
+        passes.append(UnitDims())
     if isinstance(spec, AcceleratorSpec) and spec.form is IMAGE:
         passes.append(AsConvolution())
     return passes

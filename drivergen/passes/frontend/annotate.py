@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ArrayAttr, ModuleOp, ShapedType, StringAttr
@@ -174,7 +175,7 @@ class _Plan:
     def annotate(self, op: linalg.GenericOp) -> None:
         spec = self.spec
         conv = spec.form is not MATMUL_FORM
-        found = _match(op, spec.name, match_conv if conv else _match_matmul)
+        found = _match(op, spec.name, partial(match_conv, groups=True) if conv else _match_matmul)
         for value, operand in zip(op.operands, found.operands, strict=True):
             wanted = spec.operand_type(operand).value
             if operand == spec.form.output and requantises(op) is not None:
