@@ -29,6 +29,7 @@ from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
 from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.im2col import Im2col
+from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.tile import Tile
@@ -62,6 +63,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     CollapseLoops,
     Im2col,
     UnitDims,
+    MergeGroups,
     AsConvolution,
     FuseEpilogue,
     PrepareChannels,

@@ -65,6 +65,31 @@ def expanded(builder: Builder, value: SSAValue, groups: Sequence[Sequence[int]])
     return op.results[0]
 
 
+def collapsed(builder: Builder, value: SSAValue, groups: Sequence[int]) -> SSAValue:
+    """An array with so many neighbouring dims as one, for each of its dims; they must lie without gaps."""
+    kind = value.type
+    assert isinstance(kind, MemRefType)
+    strides = kind.get_strides()
+    assert strides is not None
+    shape: list[int] = []
+    outer: list[int | None] = []
+    names: list[ArrayAttr[IntegerAttr]] = []
+    at = 0
+    for count in groups:
+        shape.append(prod(kind.get_shape()[at : at + count]))
+        outer.append(strides[at + count - 1])
+        names.append(ArrayAttr(IntegerAttr(dim, i64) for dim in range(at, at + count)))
+        at += count
+    op = memref.CollapseShapeOp.create(
+        operands=[value],
+        properties={"reassociation": ArrayAttr(names)},
+        result_types=[MemRefType(kind.element_type, shape, StridedLayoutAttr(outer, None))],
+    )
+    op.results[0].name_hint = value.name_hint
+    builder.insert(op)
+    return op.results[0]
+
+
 def zero_fill(op: Operation, output: SSAValue) -> linalg.FillOp | None:
     """The fill of `output` with zeros in front of `op`, if nothing between the two touches its array."""
     before = op.prev_op

@@ -31,6 +31,7 @@ from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
 from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.im2col import Im2col
+from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.tile import Tile
@@ -230,7 +231,7 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     if isinstance(spec, AcceleratorSpec):
         passes.append(UnitDims())
     if isinstance(spec, AcceleratorSpec) and spec.form is IMAGE:
-        passes.append(AsConvolution())
+        passes += [MergeGroups(spec.array[0]), AsConvolution()]
     return passes
 
 

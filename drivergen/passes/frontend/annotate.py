@@ -24,6 +24,7 @@ from axiloom.drivergen.match.matmul import MATMUL, Match, NoMatchError, element,
 from axiloom.drivergen.match.trait import WORDS, Trait, is_annotated
 from axiloom.drivergen.passes.frontend.fuse_epilogue import PACKING
 from axiloom.drivergen.passes.frontend.im2col import WINDOWS
+from axiloom.drivergen.passes.frontend.merge_groups import DIAGONAL
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.names import hint
@@ -130,8 +131,8 @@ def _complete(op: linalg.GenericOp) -> None:
 
 
 def _is_packing(op: Operation) -> bool:
-    """Puts words or windows together for an op behind it: that is for the CPU."""
-    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data in (PACKING, WINDOWS)
+    """Puts words, windows or filters together for an op behind it: that is for the CPU."""
+    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data in (PACKING, WINDOWS, DIAGONAL)
 
 
 def _only_loads(opcode: Opcode) -> bool:
