@@ -17,8 +17,8 @@
   and the harness around it
 - ``pipeline.py``: `compile_mlir` and `compile_cpu`; ``opt.py``: the command ``axiloom-opt``
 - ``reference.py``: the same function by NumPy, independent of all of the above but the parser
-- ``problem.py``: ``matmul:MxNxK:dtype``; ``conv_problem.py``: ``conv:iHW_iC_fHW_oC_stride:dtype``;
-  ``copy_driver.py``: ``copy:N``, and the drivers for it
+- ``problems/``: what the command line names in short, ``matmul:MxNxK:dtype``; ``copy_driver.py``: ``copy:N``, and
+  the drivers for it
 """
 
 from axiloom.drivergen.c.copy_driver import CopyProblem
@@ -32,7 +32,8 @@ from axiloom.drivergen.pipeline.compile import (
     default_pipeline,
     optimisations,
 )
-from axiloom.drivergen.problems.conv import ConvProblem, conv_mlir, parse_workload
+from axiloom.drivergen.problems.conv import ConvProblem, conv_mlir
+from axiloom.drivergen.problems.kinds import parse_workload
 from axiloom.drivergen.problems.matmul import Problem, matmul_mlir, parse_problem
 
 __all__ = [

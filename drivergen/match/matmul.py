@@ -55,7 +55,7 @@ class NoMatchError(Exception):
     """Why an op is not a matmul, for the end of a sentence."""
 
 
-def _positions(op: linalg.GenericOp) -> list[tuple[int, ...]]:
+def operand_positions(op: linalg.GenericOp) -> list[tuple[int, ...]]:
     """For the inputs that are multiplied and the output, the loop that runs over each dim."""
     positions = []
     for index in multiplied(op):
@@ -108,7 +108,7 @@ def match(op: linalg.GenericOp) -> Match:
     input has, m the last that only the other has, and k the last that both have and C has not.
     """
     check_body(op)
-    positions = _positions(op)
+    positions = operand_positions(op)
     if any(len(set(loops)) != len(loops) for loops in positions):
         raise NoMatchError(NOT_A_MATMUL)
     first, second, output = positions

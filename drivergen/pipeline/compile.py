@@ -33,9 +33,11 @@ from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
 from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.im2col import Im2col
+from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.tile import Tile
+from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
@@ -241,8 +243,10 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     if isinstance(spec, AcceleratorSpec) and spec.post:
         passes += [FuseEpilogue(), PrepareChannels()]
     passes.append(Bufferise())
+    if isinstance(spec, AcceleratorSpec):
+        passes.append(UnitDims())
     if isinstance(spec, AcceleratorSpec) and spec.form is IMAGE:
-        passes.append(AsConvolution())
+        passes += [MergeGroups(spec.array[0]), AsConvolution()]
     return passes
 
 

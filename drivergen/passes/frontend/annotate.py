@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ArrayAttr, ModuleOp, ShapedType, StringAttr
@@ -26,6 +27,7 @@ from axiloom.drivergen.match.plan_generic import settings_of, take_over_start, t
 from axiloom.drivergen.match.trait import WORDS, Trait, is_annotated
 from axiloom.drivergen.passes.frontend.fuse_epilogue import PACKING
 from axiloom.drivergen.passes.frontend.im2col import WINDOWS
+from axiloom.drivergen.passes.frontend.merge_groups import DIAGONAL
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.names import hint
@@ -155,8 +157,8 @@ def _complete(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> None:
 
 
 def _is_packing(op: Operation) -> bool:
-    """Puts words or windows together for an op behind it: that is for the CPU."""
-    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data in (PACKING, WINDOWS)
+    """Puts words, windows or filters together for an op behind it: that is for the CPU."""
+    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data in (PACKING, WINDOWS, DIAGONAL)
 
 
 def _only_loads(opcode: Opcode) -> bool:
@@ -214,7 +216,7 @@ class _Plan:
             self._generic(op, spec.form.computes)
             return
         conv = spec.form is not MATMUL_FORM
-        found = _match(op, spec.name, match_conv if conv else _match_matmul)
+        found = _match(op, spec.name, partial(match_conv, groups=True) if conv else _match_matmul)
         _check_elements(op, found, spec)
         problem = dict(zip(found.dims, sizes(op), strict=True))
         post = requantises(op)
