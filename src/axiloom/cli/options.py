@@ -86,8 +86,8 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
         type=Path,
         nargs="+",
         metavar="FILE.v|model",
-        help="your accelerator's Verilog in place of ours; or `model`: the specification's functional model, to "
-        "run a driver before there is RTL, in stated cycles",
+        help="your accelerator's Verilog in place of ours; or `model`: the specification's functional model, "
+        "which runs any driver before there is RTL, in stated cycles",
     )
     group.add_argument("--top", metavar="NAME", help="the top module of --rtl")
     group.add_argument(
@@ -311,7 +311,7 @@ def refuse_model(options: argparse.Namespace) -> None:
 
 
 def rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> dict[str, Any]:
-    """What stands in the accelerator's place, as arguments of `Soc` and `Run`: ours, the user's, or the model."""
+    """What stands in the accelerator's place, as arguments of `Soc` and `Run`."""
     return {"model": True} if wants_model(options) else {"user_rtl": user_rtl(options, *specs)}
 
 
