@@ -14,11 +14,11 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 from xdsl.ir import SSAValue
 
 from axiloom import __version__
-from axiloom.drivergen.by_hand import check_input
 from axiloom.drivergen.c import emit as emit_c
 from axiloom.drivergen.c.driver import Arg, Call, Driver, arguments
 from axiloom.drivergen.c.driver import entry_name as c_name
 from axiloom.drivergen.dialects.mlir import fail, only_function, parse
+from axiloom.drivergen.match.by_hand import check_input
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.network import constants, emit, estimate

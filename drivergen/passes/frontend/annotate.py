@@ -15,11 +15,11 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from axiloom import isa
-from axiloom.drivergen import by_hand
 from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, choose
 from axiloom.drivergen.dialects.accel import OperandAttr
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.product import ProductOp, requantises
+from axiloom.drivergen.match import by_hand
 from axiloom.drivergen.match.conv import GroupsError, image_shape, match_conv
 from axiloom.drivergen.match.generic import UNUSED, match_kernel
 from axiloom.drivergen.match.matmul import MATMUL, Match, NoMatchError, element, match, sizes
@@ -158,7 +158,11 @@ def _complete(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> None:
 
 def _is_packing(op: Operation) -> bool:
     """Puts words, windows or filters together for an op behind it: that is for the CPU."""
-    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data in (PACKING, WINDOWS, DIAGONAL)
+    return (
+        isinstance(op, linalg.GenericOp)
+        and op.doc is not None
+        and op.doc.data in (PACKING, WINDOWS, DIAGONAL)
+    )
 
 
 def _only_loads(opcode: Opcode) -> bool:

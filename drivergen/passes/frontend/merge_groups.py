@@ -93,7 +93,10 @@ class _Merge:
         assert isinstance(kind, MemRefType)
         assert isinstance(kind.element_type, IntegerType)
         dims = operand_loops(self.op, number)
-        groups = [[self.larger, self.count] if dim == self.group else [self.size[self.found.dims[dim]]] for dim in dims]
+        groups = [
+            [self.larger, self.count] if dim == self.group else [self.size[self.found.dims[dim]]]
+            for dim in dims
+        ]
         given = expanded(self.builder, value, groups)
         oc, ic, fh, fw = (self.size[dim] for dim in LAID)
         wide = MemRefType(kind.element_type, [self.larger, self.count, oc, self.count, ic, fh, fw])

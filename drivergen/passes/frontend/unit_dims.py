@@ -109,7 +109,9 @@ def _rewrite(op: linalg.GenericOp, units: Sequence[_Unit]) -> None:
         operands=operands,
         properties={
             **op.properties,
-            "indexing_maps": ArrayAttr(AffineMapAttr(AffineMap(loops + len(units), 0, m.results)) for m in maps),
+            "indexing_maps": ArrayAttr(
+                AffineMapAttr(AffineMap(loops + len(units), 0, m.results)) for m in maps
+            ),
             "iterator_types": ArrayAttr([*op.iterator_types.data, *(unit.kind for unit in units)]),
         },
         attributes=op.attributes,

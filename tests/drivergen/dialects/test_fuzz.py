@@ -13,8 +13,8 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.drivergen.dialects.test_bad_texts import within
 from tests.drivergen.programs import Generic
-from tests.drivergen.test_bad_texts import within
 
 from axiloom import isa
 from axiloom.drivergen import compile_cpu, compile_mlir, matmul_mlir
