@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from axiloom.drivergen.c.copy_driver import CopyProblem, parse_copy
+from axiloom.drivergen.problems.elements import elements
 from axiloom.drivergen.problems.matmul import MATMUL_FORM, Problem, parse_problem
 from axiloom.errors import UsageError
+from axiloom.isa import numerics
 from axiloom.isa.contract.names import hint
-from axiloom.isa.contract.types import DataType
+from axiloom.isa.numerics import FLOAT32
 
 CONV_FORM = (
     "conv:iHW_iC_fHW_oC_stride[:TYPE] (iHW with its padding) or "
@@ -25,7 +27,7 @@ _OPTIONS = {"stride": 1, "pad": 0, "dilation": 1}
 class ConvProblem:
     """O[oc, oh, ow] = sum of F[oc, ic, fh, fw] I[ic, oh * stride + fh * dilation - pad, ...], batch 1.
 
-    Pairs are rows and columns. Image and filter are of `dtype`, the result int32.
+    Pairs are rows and columns. Image and filter are of `dtype`, the result of its accumulator.
     """
 
     image: tuple[int, int]
@@ -35,7 +37,7 @@ class ConvProblem:
     stride: tuple[int, int] = (1, 1)
     pad: tuple[int, int] = (0, 0)
     dilation: tuple[int, int] = (1, 1)
-    dtype: str = DataType.INT32.value
+    dtype: str = numerics.INT32.name
 
     @property
     def output(self) -> tuple[int, int]:
@@ -83,12 +85,7 @@ def parse_workload(text: str) -> Problem | ConvProblem | CopyProblem:
 def parse_conv(text: str) -> ConvProblem:
     """The same for convolutions."""
     body, _, dtype = text.removeprefix("conv:").partition(":")
-    known = [kind.value for kind in DataType]
-    dtype = dtype or DataType.INT32.value
-    if dtype not in known:
-        raise UsageError(
-            f"problem `{text}`: unknown type `{dtype}`{hint(dtype, known)}; it may be {CONV_FORM}"
-        )
+    dtype = elements(text, dtype, CONV_FORM).name
     if found := re.fullmatch(r"(\d+)_(\d+)_(\d+)_(\d+)_(\d+)", body):
         side, ic, taps, oc, stride = map(int, found.groups())
         problem = ConvProblem((side, side), ic, (taps, taps), oc, (stride, stride), dtype=dtype)
@@ -122,30 +119,32 @@ def _in_words(text: str, body: str, dtype: str) -> ConvProblem:
 
 
 def conv_mlir(problem: ConvProblem) -> str:
-    """A function with one linalg.conv_2d_nchw_fchw: I (1, ic, ih, iw), F (oc, ic, fh, fw); gives O int32."""
-    element = f"i{DataType(problem.dtype).bits}"
+    """A function with one linalg.conv_2d_nchw_fchw: I (1, ic, ih, iw), F (oc, ic, fh, fw); gives O."""
+    kind = numerics.of(problem.dtype)
+    element, total = kind.mlir, kind.accumulator.mlir
+    zeros = ["0.0" if one == FLOAT32 else "0" for one in (kind, kind.accumulator)]
     (ih, iw), (fh, fw), (oh, ow) = problem.image, problem.taps, problem.output
     (top, left), ic, oc = problem.pad, problem.ic, problem.oc
     image, filters = f"tensor<1x{ic}x{ih}x{iw}x{element}>", f"tensor<{oc}x{ic}x{fh}x{fw}x{element}>"
-    result, source, kind, pad = f"tensor<1x{oc}x{oh}x{ow}xi32>", "%I", image, ""
+    result, source, padded, pad = f"tensor<1x{oc}x{oh}x{ow}x{total}>", "%I", image, ""
     if top or left:
-        source, kind = "%P", f"tensor<1x{ic}x{ih + 2 * top}x{iw + 2 * left}x{element}>"
+        source, padded = "%P", f"tensor<1x{ic}x{ih + 2 * top}x{iw + 2 * left}x{element}>"
         pad = f"""\
-  %none = arith.constant 0 : {element}
+  %none = arith.constant {zeros[0]} : {element}
   %P = tensor.pad %I low[0, 0, {top}, {left}] high[0, 0, {top}, {left}] {{
   ^bb0(%i0 : index, %i1 : index, %i2 : index, %i3 : index):
     tensor.yield %none : {element}
-  }} : {image} to {kind}
+  }} : {image} to {padded}
 """
     return f"""\
 func.func @conv(%I : {image}, %F : {filters}) -> {result} {{
-  %zero = arith.constant 0 : i32
+  %zero = arith.constant {zeros[1]} : {total}
   %empty = tensor.empty() : {result}
-  %init = linalg.fill ins(%zero : i32) outs(%empty : {result}) -> {result}
+  %init = linalg.fill ins(%zero : {total}) outs(%empty : {result}) -> {result}
 {pad}\
   %O = linalg.conv_2d_nchw_fchw {{dilations = dense<{list(problem.dilation)}> : vector<2xi64>,
                                  strides = dense<{list(problem.stride)}> : vector<2xi64>}}
-      ins({source}, %F : {kind}, {filters}) outs(%init : {result}) -> {result}
+      ins({source}, %F : {padded}, {filters}) outs(%init : {result}) -> {result}
   func.return %O : {result}
 }}
 """

@@ -10,7 +10,6 @@ from typing import Any
 
 from axiloom.isa.contract.types import (
     WORD_BITS,
-    DataType,
     DmaConfig,
     Opcode,
     Scope,
@@ -20,6 +19,7 @@ from axiloom.isa.contract.types import (
     TileRule,
 )
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS, Form, Setting, extent, form_of
+from axiloom.isa.numerics import INT8, INT32, Numerics
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class AcceleratorSpec:
     description: str
     kernel: str
     """The MLIR operation it executes, ``linalg.matmul``."""
-    data_type: DataType
+    data_type: Numerics
+    """Elements of the inputs; the result travels in its accumulator."""
     dims: tuple[str, ...]
     """Sizes of a tile, in the kernel's own order (``m, n, k``)."""
     data: Mapping[str, tuple[str, ...]]
@@ -95,13 +96,15 @@ class AcceleratorSpec:
         }
         return {"fw": "fh"} if "fh" in named and "fw" not in named else {}
 
-    def operand_type(self, operand: str) -> DataType:
-        """Type of an operand's elements on the stream: int32 for what comes back, and for the words of P."""
-        return DataType.INT32 if operand in (*self.outputs, CHANNELS) else self.data_type
+    def operand_type(self, operand: str) -> Numerics:
+        """Of an operand's elements on the stream: sums for what comes back, int32 for the words of P."""
+        if operand == CHANNELS:
+            return INT32
+        return self.data_type.accumulator if operand in self.outputs else self.data_type
 
-    def received_type(self, opcode: Opcode) -> DataType:
-        """Type of the elements that an opcode receives: int8 where the device requantises them."""
-        return DataType.INT8 if opcode.requantises else DataType.INT32
+    def received_type(self, opcode: Opcode) -> Numerics:
+        """Of the elements that an opcode receives: int8 where the device requantises them."""
+        return INT8 if opcode.requantises else self.data_type.accumulator
 
     def sizes(
         self, tile: tuple[int, ...] | None = None, settings: Mapping[str, int] | None = None
@@ -137,7 +140,7 @@ class AcceleratorSpec:
         operand: str,
         tile: tuple[int, ...] | None = None,
         settings: Mapping[str, int] | None = None,
-        kind: DataType | None = None,
+        kind: Numerics | None = None,
     ) -> int:
         """Stream words of an operand's tile, with the zeros that fill it up (`Form`).
 
@@ -145,7 +148,7 @@ class AcceleratorSpec:
         """
         return self.words_of(operand, self.operand_shape(operand, tile, settings), kind)
 
-    def words_of(self, operand: str, shape: tuple[int, ...], kind: DataType | None = None) -> int:
+    def words_of(self, operand: str, shape: tuple[int, ...], kind: Numerics | None = None) -> int:
         """Stream words of an operand's tile of `shape`."""
         bits = (kind or self.operand_type(operand)).bits
         if not self.form.dense and operand != CHANNELS:

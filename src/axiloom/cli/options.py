@@ -15,7 +15,7 @@ from axiloom.errors import UsageError
 from axiloom.files import write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import DataType
+from axiloom.isa.numerics import INT32
 from axiloom.run.choice import Schedule, resolve
 
 
@@ -237,7 +237,7 @@ def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpe
             raise UsageError("--post is for a built-in accelerator; in a file, `post`: true says it")
         return isa.load(options.spec, options.accel)
     name = options.accel or "v3"
-    return isa.builtin(name, options.size, data_type or DataType.INT32.value, options.encoding, options.post)
+    return isa.builtin(name, options.size, data_type or INT32.name, options.encoding, options.post)
 
 
 def user_rtl(options: argparse.Namespace) -> UserRtl | None:
