@@ -13,7 +13,7 @@ def elements(problem: str, name: str | None, form: str) -> numerics.Numerics:
     try:
         kind = numerics.of(name or numerics.INT32.name)
     except numerics.NumericsError as error:
-        raise UsageError(f"problem `{problem}`: type {error}; it may be {form}") from None
+        raise UsageError(f"problem `{problem}`: {error.short}; it may be {form}") from None
     if not kind.in_mlir:
         why = f"MLIR has no products of {kind}, so there is no driver"
         raise UsageError(f"problem `{problem}`: {why}; it may be {form}")

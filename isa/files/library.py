@@ -102,7 +102,7 @@ def _typed(spec: AcceleratorSpec, data_type: str | numerics.Numerics) -> Acceler
     try:
         kind = numerics.of(data_type) if isinstance(data_type, str) else data_type
     except numerics.NumericsError as error:
-        raise UsageError(f"data type {error}") from None
+        raise UsageError(str(error)) from None
     typed = spec.replace(data_type=kind)
     faults = check.check(typed)
     if faults:

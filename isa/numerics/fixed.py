@@ -76,7 +76,7 @@ class Fixed(Numerics):
         if not self._exact:
             return sums
         rounded = _rounded(np.asarray(sums, np.int64), self.fraction)
-        return np.asarray(np.clip(rounded, self.lowest, self.highest)).astype(np.int32)
+        return np.asarray(np.clip(rounded, self.lowest, self.highest), np.int32)
 
     @property
     def lowest(self) -> Values:
@@ -94,7 +94,8 @@ class Fixed(Numerics):
 
     def nearest(self, reals: npt.ArrayLike) -> Values:
         units = np.ldexp(np.asarray(reals, np.float64), self.fraction)
-        return np.rint(np.clip(units, float(self.lowest), float(self.highest))).astype(np.int32)
+        whole = np.rint(np.clip(units, float(self.lowest), float(self.highest)))
+        return np.asarray(whole, np.int32)
 
     def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """Uniform over the whole range, so that sums wrap."""

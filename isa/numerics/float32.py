@@ -68,7 +68,8 @@ class Float32(Numerics):
         return np.array(np.inf, np.float32)
 
     def real(self, values: Values) -> npt.NDArray[np.float64]:
-        return np.asarray(values, np.float64)
+        with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+            return np.asarray(values, np.float64)
 
     def nearest(self, reals: npt.ArrayLike) -> Values:
         with np.errstate(over="ignore"):

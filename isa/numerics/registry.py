@@ -24,7 +24,11 @@ FORMS = (*NAMED, *FAMILIES)
 
 
 class NumericsError(ValueError):
-    """A name that is of no numerics: one line, which says what there is."""
+    """A name that is of no numerics. The text says what there is; `short` only why it is none."""
+
+    def __init__(self, short: str, there_are: str = "") -> None:
+        self.short = short
+        super().__init__(short + there_are)
 
 
 def of(name: str) -> Numerics:
@@ -37,7 +41,7 @@ def of(name: str) -> Numerics:
             return found
         if found is not None:
             raise NumericsError(found)
-    raise NumericsError(f"`{name}` is not one of {', '.join(FORMS)}{hint(name, FORMS)}")
+    raise NumericsError(f"unknown type `{name}`{hint(name, FORMS)}", f"; there are {', '.join(FORMS)}")
 
 
 def host(dtype: str) -> Numerics:

@@ -88,7 +88,8 @@ def test_encodings() -> None:
         (lambda: isa.builtin("v3_16", 8), "`v3_16` says another size than 8; give one of them"),
         (
             lambda: isa.builtin("v3", data_type="int7"),
-            "unknown data type `int7`; did you mean `int8`?; there are int8, int16, int32",
+            "unknown type `int7`; did you mean `int8`?; there are int8, int16, int32, uint8, float32, "
+            "fixed<BITS,FRACTION>, adaptivfloat<8,3>",
         ),
         (
             lambda: isa.builtin("v3", encoding="literal"),
