@@ -5,7 +5,8 @@ and flows), checked whole (:mod:`check`, :mod:`flows`), and becomes an :class:`A
 RTL, driver and functional model come.
 
 - ``kernels.py``: the kernels, and the forms in which devices execute them
-- ``types.py``: the vocabulary: data types, host and device actions, opcodes, flows, tiles
+- ``numerics/``: number formats: what elements are as bits, as values and in sums
+- ``types.py``: the vocabulary: host and device actions, opcodes, flows, tiles
 - ``spec.py``: `AcceleratorSpec`
 - ``grammar.py``: opcode_map and opcode_flow, text to values and back
 - ``json_form.py``: files, and ``specs/accelerator.schema.json``, their published schema
@@ -27,21 +28,22 @@ from axiloom.isa.check.check import check_tile
 from axiloom.isa.check.flows import loop_orders
 from axiloom.isa.contract.framing import head_words
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.contract.types import DataType, Opcode, Scope
+from axiloom.isa.contract.types import Opcode, Scope
 from axiloom.isa.files.grammar import GrammarError
 from axiloom.isa.files.json_form import schema
 from axiloom.isa.files.library import builtin, builtins, check_file, dumps, find, load, load_all, revise
 from axiloom.isa.files.together import check_together, place
 from axiloom.isa.kernels.forms import KERNELS
 from axiloom.isa.model.model import DeviceError, FunctionalModel
+from axiloom.isa.numerics import Numerics
 
 __all__ = [
     "KERNELS",
     "AcceleratorSpec",
-    "DataType",
     "DeviceError",
     "FunctionalModel",
     "GrammarError",
+    "Numerics",
     "Opcode",
     "Scope",
     "builtin",

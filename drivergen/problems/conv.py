@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from axiloom.drivergen.problems.words import Pair, pairs, split_type
 from axiloom.errors import UsageError
+from axiloom.isa import numerics
 from axiloom.isa.contract.names import number, shortened
-from axiloom.isa.contract.types import DataType
+from axiloom.isa.numerics import FLOAT32
 
 CONV_FORM = (
     "conv:iHW_iC_fHW_oC_stride[:TYPE] (iHW with its padding) or "
@@ -24,8 +25,8 @@ OPTIONS: Mapping[str, Pair] = {"stride": (1, 1), "pad": (0, 0), "dilation": (1, 
 class ConvProblem:
     """O[oc, oh, ow] = sum of F[oc, ic, fh, fw] I[ic, oh * stride + fh * dilation - pad, ...], batch 1.
 
-    Pairs are rows and columns. Image and filter are of `dtype`, the result int32. In `groups`, each of as many
-    parts of the output channels sees its own part of the input channels.
+    Pairs are rows and columns. Image and filter are of `dtype`, the result of its accumulator. In `groups`, each
+    of as many parts of the output channels sees its own part of the input channels.
     """
 
     image: tuple[int, int]
@@ -35,7 +36,7 @@ class ConvProblem:
     stride: tuple[int, int] = (1, 1)
     pad: tuple[int, int] = (0, 0)
     dilation: tuple[int, int] = (1, 1)
-    dtype: str = DataType.INT32.value
+    dtype: str = numerics.INT32.name
     groups: int = 1
 
     @property
@@ -106,7 +107,7 @@ def _in_words(text: str, body: str, dtype: str) -> ConvProblem:
     groups, other = options.pop("groups")
     if groups != other:
         raise UsageError(f"problem `{named}`: groups is one number; {CONV_FORM}")
-    return ConvProblem((ih, iw), ic, (fh, fw), oc, **options, dtype=dtype, groups=groups)  # type: ignore[arg-type]
+    return ConvProblem((ih, iw), ic, (fh, fw), oc, **options, dtype=dtype, groups=groups)
 
 
 def conv_mlir(problem: ConvProblem) -> str:
@@ -127,20 +128,22 @@ def one_conv(
     problem: ConvProblem, op: str, lead: Sequence[int], filters: Sequence[int], output: Sequence[int]
 ) -> str:
     """A function with this op of linalg. `lead`: the image's dims in front of its rows and columns."""
-    element = f"i{DataType(problem.dtype).bits}"
+    of = numerics.of(problem.dtype)
+    element, total = of.mlir, of.accumulator.mlir
+    zeros = ["0.0" if one == FLOAT32 else "0" for one in (of, of.accumulator)]
     (ih, iw), (top, left) = problem.image, problem.pad
 
     def tensor(shape: Sequence[int], kind: str = element) -> str:
         return f"tensor<{'x'.join(map(str, shape))}x{kind}>"
 
-    image, weights, result = tensor((*lead, ih, iw)), tensor(filters), tensor(output, "i32")
+    image, weights, result = tensor((*lead, ih, iw)), tensor(filters), tensor(output, total)
     source, kind, pad = "%I", image, ""
     if top or left:
         source, kind = "%P", tensor((*lead, ih + 2 * top, iw + 2 * left))
         added = ", ".join(map(str, (*[0] * len(lead), top, left)))
         counters = ", ".join(f"%i{number} : index" for number in range(len(lead) + 2))
         pad = f"""\
-  %none = arith.constant 0 : {element}
+  %none = arith.constant {zeros[0]} : {element}
   %P = tensor.pad %I low[{added}] high[{added}] {{
   ^bb0({counters}):
     tensor.yield %none : {element}
@@ -149,9 +152,9 @@ def one_conv(
     indent = " " * len(f"  %O = linalg.{op} {{")
     return f"""\
 func.func @conv(%I : {image}, %F : {weights}) -> {result} {{
-  %zero = arith.constant 0 : i32
+  %zero = arith.constant {zeros[1]} : {total}
   %empty = tensor.empty() : {result}
-  %init = linalg.fill ins(%zero : i32) outs(%empty : {result}) -> {result}
+  %init = linalg.fill ins(%zero : {total}) outs(%empty : {result}) -> {result}
 {pad}\
   %O = linalg.{op} {{dilations = dense<{list(problem.dilation)}> : vector<2xi64>,
 {indent}strides = dense<{list(problem.stride)}> : vector<2xi64>}}

@@ -9,7 +9,7 @@ from math import prod
 
 from axiloom.drivergen.problems.words import split_type
 from axiloom.errors import UsageError
-from axiloom.isa.contract.types import DataType
+from axiloom.isa import numerics
 
 _LIMIT = 1 << 16
 """Largest size of a dim: more does not fit the memory of any board here."""
@@ -48,7 +48,7 @@ class Product:
     kind: str
     sizes: Mapping[str, int]
     """By letter."""
-    dtype: str = DataType.INT32.value
+    dtype: str = numerics.INT32.name
 
     @property
     def multiply_adds(self) -> int:
@@ -56,7 +56,7 @@ class Product:
 
     @property
     def mlir(self) -> str:
-        form, element = FORMS[self.kind], f"i{DataType(self.dtype).bits}"
+        form, element = FORMS[self.kind], numerics.of(self.dtype).mlir
         a, b, c = (
             f"memref<{''.join(f'{self.sizes[letter]}x' for letter in dims)}{kind}>"
             for dims, kind in zip(form.dims, (element, element, "i32"), strict=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from axiloom.drivergen.problems.elements import elements
 from axiloom.errors import UsageError
 from axiloom.isa.contract.names import hint, number, shortened
-from axiloom.isa.contract.types import DataType
 
 Pair = tuple[int, int]
 
@@ -14,12 +14,7 @@ Pair = tuple[int, int]
 def split_type(text: str, form: str) -> tuple[str, str]:
     """What stands between the kind and the type, and the type (default int32): ``4x4`` of ``dot:4x4:int8``."""
     body, _, dtype = text.partition(":")[2].partition(":")
-    known = [kind.value for kind in DataType]
-    dtype = dtype or DataType.INT32.value
-    if dtype not in known:
-        unknown = f"unknown type `{shortened(dtype)}`{hint(dtype, known)}"
-        raise UsageError(f"problem `{shortened(text)}`: {unknown}; it may be {form}")
-    return body, dtype
+    return body, elements(shortened(text), dtype or None, form).name
 
 
 def pairs(text: str, words: str, form: str, known: Mapping[str, Pair]) -> dict[str, Pair]:

@@ -16,11 +16,13 @@ from amaranth.utils import bits_for
 
 from axiloom.errors import SpecError
 from axiloom.hw.array.parameter_buffer import CHANNEL_BITS
+from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
 from axiloom.isa.check.sizes import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS, DataType
+from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
+from axiloom.isa.numerics import INT8
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ class Geometry:
     def p_lanes(self) -> int:
         """Elements of C that are requantised in a cycle: of a beat, or of a row of the array, if that is
         shorter; one where neighbours on the stream lie in different rows."""
-        return min(self.stream_width // DataType.INT8.bits, self.cols) if self.c_rows_first else 1
+        return min(self.stream_width // INT8.bits, self.cols) if self.c_rows_first else 1
 
     @property
     def operands(self) -> tuple[str, str]:
@@ -190,7 +192,7 @@ class Geometry:
 
 
 def _faults(spec: AcceleratorSpec) -> list[str]:
-    faults = []
+    faults = [*unlike(spec, "matmul")]
     if spec.kernel != "linalg.matmul":
         faults.append(f'matmul kernel must be "linalg.matmul", not "{spec.kernel}"')
     if spec.stream_width not in STREAM_WIDTHS:

@@ -17,13 +17,13 @@ from typing import Any
 
 import jsonschema
 
+from axiloom.isa import numerics
 from axiloom.isa.contract.names import hint, shortened
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     WORD_BITS,
     Clear,
     Compute,
-    DataType,
     DeviceAction,
     DimField,
     DmaConfig,
@@ -224,7 +224,7 @@ _NEUTRAL = AcceleratorSpec(
     version="",
     description="",
     kernel="linalg.matmul",
-    data_type=DataType.INT32,
+    data_type=numerics.INT32,
     dims=("m", "n", "k"),
     data={"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")},
     opcodes={},
@@ -290,12 +290,12 @@ class _Reader:
             return
         self._draft.spec = self._draft.spec.replace(kernel=kernel.name, own_kernel=kernel)
 
-    def _data_type(self, name: str) -> DataType:
-        known = [t.value for t in DataType]
-        if name in known:
-            return DataType(name)
-        self._fault("data_type", f"`{name}` is not one of {', '.join(known)}{hint(name, known)}")
-        return DataType.INT32
+    def _data_type(self, name: str) -> numerics.Numerics:
+        try:
+            return numerics.of(name)
+        except numerics.NumericsError as error:
+            self._fault("data_type", str(error))
+            return numerics.INT32
 
     def _opcodes(self) -> None:
         host: dict[str, tuple[HostAction, ...]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axiloom.isa import DataType
+from axiloom.isa import numerics
 
 FORMS = {
     "depthwise_conv_2d_nchw_chw": "nchw cyx nchw",
@@ -41,7 +41,7 @@ class Grouped:
     @property
     def text(self) -> str:
         """A function @conv(%I, %F) -> O."""
-        element = f"i{DataType(self.dtype).bits}"
+        element = numerics.of(self.dtype).mlir
         image, filters, output = FORMS[self.op].split()
         padded = tuple(size + 2 * self.pad for size in self.image)
         steps = zip(padded, self.taps, self.stride, self.dilation, strict=True)

@@ -14,7 +14,8 @@ from axiloom import isa
 from axiloom.drivergen import compile_cpu, compile_mlir
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.errors import CompileError
-from axiloom.isa import DataType
+from axiloom.isa import numerics
+from axiloom.isa.numerics import SIGNED
 
 FORMS = {
     "linalg.matmul": "mk kn mn",
@@ -42,7 +43,7 @@ class Product:
 
     @property
     def text(self) -> str:
-        element = f"i{DataType(self.dtype).bits}"
+        element = f"i{numerics.of(self.dtype).bits}"
         a, b, c = (
             f"tensor<{'x'.join(str(self.sizes[letter]) for letter in dims)}x{kind}>"
             for dims, kind in zip(
@@ -64,7 +65,7 @@ products = st.builds(
     Product,
     st.sampled_from(MATRICES),
     st.fixed_dictionaries(dict.fromkeys("bmnk", st.integers(1, 11))),
-    st.sampled_from([kind.value for kind in DataType]),
+    st.sampled_from([kind.name for kind in SIGNED]),
 )
 
 

@@ -31,10 +31,11 @@ from axiloom.drivergen.passes.frontend.merge_groups import DIAGONAL
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.names import hint
-from axiloom.isa.contract.types import DataType, Load, Opcode, Scope, SendDim, SetDims, Skip
+from axiloom.isa.contract.types import Load, Opcode, Scope, SendDim, SetDims, Skip
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
 from axiloom.isa.kernels.forms import MATMUL as MATMUL_FORM
 from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.numerics import INT8
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def _check_elements(op: linalg.GenericOp, found: Match, spec: AcceleratorSpec) -
     for value, operand in zip(op.operands, found.operands, strict=True):
         wanted = spec.operand_type(operand).value
         if operand == spec.form.output and requantises(op) is not None:
-            wanted = DataType.INT8.value
+            wanted = INT8.name
         if element(value) != wanted:
             fail(op, f"operand {operand} has elements of {element(value)}; {spec.name} takes {wanted}")
 

@@ -54,7 +54,7 @@ def _rewrite(op: linalg.GenericOp) -> None:
         "B": {"k": [dims["ic"]], "n": [rows + taps[0], columns + taps[1]]},
         "C": {"m": [dims["oc"]], "n": [rows, columns]},
     }
-    shapes = {"A": {"k": [size["k"], 1, 1]}, "B": {"n": pixels}, "C": {"n": pixels}}
+    shapes: dict[str, dict[str, list[int]]] = {"A": {"k": [size["k"], 1, 1]}, "B": {"n": pixels}, "C": {"n": pixels}}
     builder = Builder(InsertPoint.before(op))
     views: list[SSAValue] = []
     maps: list[AffineMapAttr] = []

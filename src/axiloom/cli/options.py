@@ -16,9 +16,9 @@ from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text, write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import DataType
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.kernels.forms import COPY
+from axiloom.isa.numerics import INT32
 from axiloom.run.choice import Schedule, resolve
 
 
@@ -275,7 +275,7 @@ def accelerators(
 def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpec:
     if options.spec is not None:
         return isa.load(options.spec, options.accel)
-    kind = data_type or DataType.INT32.value
+    kind = data_type or INT32.name
     name = options.accel or "v3"
     spec = isa.builtin(name, options.size, kind, options.encoding, options.post)
     if is_given(options, "encoding"):

@@ -21,7 +21,7 @@ from axiloom.drivergen import compile_cpu, compile_mlir, matmul_mlir
 from axiloom.drivergen.network import compile_network, is_network
 from axiloom.errors import AxiloomError, SpecError
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 SECONDS = 30.0
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
