@@ -19,6 +19,7 @@ from axiloom.drivergen.c.copy_driver import compile_copy
 from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harness, init_name
 from axiloom.drivergen.cost.stream_words import stream_words
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
+from axiloom.drivergen.dialects.product import is_lean, merged
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches, nest_cost, queue_cost
@@ -231,7 +232,9 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     if isinstance(spec, AcceleratorSpec):
         passes.append(UnitDims())
     if isinstance(spec, AcceleratorSpec) and spec.form is IMAGE:
-        passes += [MergeGroups(spec.array[0]), AsConvolution()]
+        # Without descriptors the CPU copies tiles, and small ones overlap better.
+        passes += [MergeGroups(spec.array[0])] if spec.dma.scatter_gather else []
+        passes.append(AsConvolution())
     return passes
 
 
@@ -307,6 +310,8 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
         order,
         _one_row(op, trait, problem),
         stream_words(op, trait),
+        is_lean(op),
+        merged(op),
     )
 
 

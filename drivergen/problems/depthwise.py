@@ -42,9 +42,7 @@ def parse_depthwise(text: str) -> DepthwiseProblem:
     body, dtype = split_type(text, DEPTHWISE_FORM)
     found = re.fullmatch(r"(\d+)x(\d+),(\d+),(\d+)x(\d+)((?:,\w+=\d+(?:x\d+)?)*)", body)
     if found is None:
-        raise UsageError(
-            f"problem `{text}` is not understood; a depthwise convolution is {DEPTHWISE_FORM}"
-        )
+        raise UsageError(f"problem `{text}` is not understood; a depthwise convolution is {DEPTHWISE_FORM}")
     ih, iw, channels, fh, fw = map(int, found.groups()[:5])
     known = pairs(text, found[6], DEPTHWISE_FORM, OPTIONS)
     plane = ConvProblem((ih, iw), 1, (fh, fw), 1, known["stride"], known["pad"], known["dilation"], dtype)

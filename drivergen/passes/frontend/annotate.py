@@ -132,7 +132,11 @@ def _complete(op: linalg.GenericOp) -> None:
 
 def _is_packing(op: Operation) -> bool:
     """Puts words, windows or filters together for an op behind it: that is for the CPU."""
-    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data in (PACKING, WINDOWS, DIAGONAL)
+    return (
+        isinstance(op, linalg.GenericOp)
+        and op.doc is not None
+        and op.doc.data in (PACKING, WINDOWS, DIAGONAL)
+    )
 
 
 def _only_loads(opcode: Opcode) -> bool:

@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects.product import requantises
+from axiloom.drivergen.dialects.product import LEAN, is_lean, requantises
 from axiloom.drivergen.dialects.views import expanded
 from axiloom.drivergen.match.matmul import NoMatchError, match, operand_loops, sizes
 from axiloom.isa.kernels.forms import IMAGE
@@ -67,6 +67,8 @@ def _rewrite(op: linalg.GenericOp) -> None:
     kinds = [parallel] * (len(loops) - 3) + [reduction] * 3
     conv = linalg.GenericOp(views[:2], views[2:], op.body.clone(), maps, kinds, [], doc=op.doc)
     conv.location = op.location
+    if is_lean(op):
+        conv.attributes[LEAN] = op.attributes[LEAN]
     builder.insert(conv)
     Rewriter.erase_op(op)
 

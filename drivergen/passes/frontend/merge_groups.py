@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, IntegerType, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    i64,
+)
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Block, Region, SSAValue
@@ -15,7 +24,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects.product import requantises
+from axiloom.drivergen.dialects.product import MERGED, requantises
 from axiloom.drivergen.dialects.views import collapsed, expanded
 from axiloom.drivergen.match.conv import match_conv, sliding
 from axiloom.drivergen.match.matmul import Match, NoMatchError, operand_loops, sizes, terms
@@ -58,7 +67,7 @@ class _Merge:
         new = type(self.op).create(
             operands=operands,
             properties={**self.op.properties, "indexing_maps": ArrayAttr(maps)},
-            attributes=self.op.attributes,
+            attributes={**self.op.attributes, MERGED: IntegerAttr(self.count, i64)},
             regions=[self.op.body.clone()],
             location=self.op.location,
         )
@@ -85,7 +94,10 @@ class _Merge:
         assert isinstance(kind, MemRefType)
         assert isinstance(kind.element_type, IntegerType)
         dims = operand_loops(self.op, number)
-        groups = [[self.larger, self.count] if dim == self.group else [self.size[self.found.dims[dim]]] for dim in dims]
+        groups = [
+            [self.larger, self.count] if dim == self.group else [self.size[self.found.dims[dim]]]
+            for dim in dims
+        ]
         given = expanded(self.builder, value, groups)
         oc, ic, fh, fw = (self.size[dim] for dim in LAID)
         wide = MemRefType(kind.element_type, [self.larger, self.count, oc, self.count, ic, fh, fw])

@@ -39,7 +39,9 @@ class ByHand:
             arrays = (("A", (M, K)), ("B", (K, N)), ("C", (M, N)))
             return cls({"M": M, "N": N, "K": K}, arrays, "C", (M, N), (M, N))
         if not isinstance(found, ConvProblem) or found.groups != 1:
-            raise UsageError(f"{problem}: programs by hand are for matmul:MxNxK and for conv:... without groups")
+            raise UsageError(
+                f"{problem}: programs by hand are for matmul:MxNxK and for conv:... without groups"
+            )
         if found.pad != (0, 0) or found.dilation != (1, 1):
             raise UsageError(f"{problem}: programs by hand neither pad nor dilate; give the image padded")
         names = ("IC", "IH", "IW", "OC", "FH", "FW", "SH", "SW")

@@ -23,6 +23,7 @@ from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen import Driver
 from axiloom.drivergen.nest.locality import Caches
+from axiloom.drivergen.network.estimate import Clocks, slower
 from axiloom.errors import MismatchError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, dumps
@@ -163,6 +164,15 @@ class Run:
         """The least cycles in which the accelerator's array can do them."""
         return sum(call.array_cycles(self.spec) for call in self.driver.calls)
 
+    @property
+    def advice(self) -> str | None:
+        """That the CPU alone is faster, by an estimate, at a product of a vector or a channel by itself."""
+        board = boards.load(self.board)
+        if not any(call.lean for call in self.driver.calls):
+            return None
+        why = slower(self.driver, self.spec, Clocks(board.cpu_hz, board.fabric_hz))
+        return None if why is None else f"the CPU alone is faster by an estimate: {why}"
+
     @cached_property
     def soc(self) -> Soc:
         return Soc(
@@ -294,6 +304,7 @@ class Run:
             multiply_adds=self.multiply_adds,
             array_cycles=self.array_cycles,
             cpu=cpu,
+            advice=self.advice,
         )
 
 
