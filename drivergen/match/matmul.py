@@ -94,9 +94,7 @@ def check_body(op: linalg.GenericOp, what: str = "a matmul") -> None:
         raise NoMatchError("its body does not add the product (arith.muli) of the two inputs")
 
 
-ONLY_A_VECTOR = (
-    "it multiplies a matrix by a vector, which reads each element for one multiply-add: the CPU is faster"
-)
+ONLY_A_VECTOR = "it multiplies a matrix by a vector, which has no dim for the rows or the columns of a tile"
 NOT_A_MATMUL = "its indexing maps are not those of C[m, n] += A[m, k] B[k, n]"
 
 

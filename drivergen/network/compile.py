@@ -253,13 +253,7 @@ class _Offload:
 
     def _slower(self, driver: Driver, spec: AcceleratorSpec) -> str | None:
         """Why a layer is better left to the CPU, if it is."""
-        if self.clocks is None:
-            return None
-        ours = estimate.on_accelerator(driver.calls, spec, self.clocks)
-        cpu = estimate.on_cpu(sum(call.multiply_adds for call in driver.calls), self.clocks)
-        if ours <= cpu:
-            return None
-        return f"about {ours * 1e3:.3f} ms on {spec.name}, {cpu * 1e3:.3f} ms on the CPU"
+        return None if self.clocks is None else estimate.slower(driver, spec, self.clocks)
 
     def driver(self, made: func.FuncOp) -> Driver:
         """That of an accepted layer, under the layer's name."""

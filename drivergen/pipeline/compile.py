@@ -20,6 +20,7 @@ from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harn
 from axiloom.drivergen.c.reserved import renamed
 from axiloom.drivergen.cost.stream_words import stream_words
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
+from axiloom.drivergen.dialects.product import is_lean, merged
 from axiloom.drivergen.match import by_hand
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
@@ -243,10 +244,12 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     if isinstance(spec, AcceleratorSpec) and spec.post:
         passes += [FuseEpilogue(), PrepareChannels()]
     passes.append(Bufferise())
-    if isinstance(spec, AcceleratorSpec):
+    if isinstance(spec, AcceleratorSpec) and spec.form.computes is None:
         passes.append(UnitDims())
     if isinstance(spec, AcceleratorSpec) and spec.form is IMAGE:
-        passes += [MergeGroups(spec.array[0]), AsConvolution()]
+        # Without descriptors the CPU copies tiles, and small ones overlap better.
+        passes += [MergeGroups(spec.array[0])] if spec.dma.scatter_gather else []
+        passes.append(AsConvolution())
     return passes
 
 
@@ -322,6 +325,8 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
         order,
         _one_row(op, trait, problem),
         stream_words(op, trait),
+        is_lean(op),
+        merged(op),
     )
 
 

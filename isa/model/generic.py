@@ -94,7 +94,7 @@ class GenericDevice(Device):
         shape = self.shape(self._kernel.output)
         views = {operand: self._view(operand, tile, point, axes) for operand, tile in tiles.items()}
         found = evaluate(self._kernel.term, views, self._operations)
-        return np.ascontiguousarray(np.broadcast_to(found, shape))
+        return np.array(np.broadcast_to(found, shape))
 
     def _view(self, operand: str, tile: Values, point: Mapping[str, int], axes: tuple[str, ...]) -> Values:
         """An operand's elements at `point`, with the dims of the result (1 where it has none of them)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects.product import requantises
+from axiloom.drivergen.dialects.product import LEAN, is_lean, requantises
 from axiloom.drivergen.dialects.views import expanded
 from axiloom.drivergen.match.matmul import NoMatchError, match, operand_loops, sizes
 from axiloom.isa.kernels.forms import IMAGE
@@ -54,7 +54,11 @@ def _rewrite(op: linalg.GenericOp) -> None:
         "B": {"k": [dims["ic"]], "n": [rows + taps[0], columns + taps[1]]},
         "C": {"m": [dims["oc"]], "n": [rows, columns]},
     }
-    shapes: dict[str, dict[str, list[int]]] = {"A": {"k": [size["k"], 1, 1]}, "B": {"n": pixels}, "C": {"n": pixels}}
+    shapes: dict[str, dict[str, Sequence[int]]] = {
+        "A": {"k": [size["k"], 1, 1]},
+        "B": {"n": pixels},
+        "C": {"n": pixels},
+    }
     builder = Builder(InsertPoint.before(op))
     views: list[SSAValue] = []
     maps: list[AffineMapAttr] = []
@@ -67,6 +71,8 @@ def _rewrite(op: linalg.GenericOp) -> None:
     kinds = [parallel] * (len(loops) - 3) + [reduction] * 3
     conv = linalg.GenericOp(views[:2], views[2:], op.body.clone(), maps, kinds, [], doc=op.doc)
     conv.location = op.location
+    if is_lean(op):
+        conv.attributes[LEAN] = op.attributes[LEAN]
     builder.insert(conv)
     Rewriter.erase_op(op)
 

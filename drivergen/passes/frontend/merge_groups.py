@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
+    i64,
 )
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
@@ -23,7 +24,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects.product import requantises
+from axiloom.drivergen.dialects.product import MERGED, requantises
 from axiloom.drivergen.dialects.views import collapsed, expanded
 from axiloom.drivergen.match.conv import match_conv, sliding
 from axiloom.drivergen.match.matmul import Match, NoMatchError, operand_loops, sizes, terms
@@ -66,7 +67,7 @@ class _Merge:
         new = type(self.op).create(
             operands=operands,
             properties={**self.op.properties, "indexing_maps": ArrayAttr(maps)},
-            attributes=self.op.attributes,
+            attributes={**self.op.attributes, MERGED: IntegerAttr(self.count, i64)},
             regions=[self.op.body.clone()],
             location=self.op.location,
         )

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType, ModuleOp, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects.product import multiplied, requantises
+from axiloom.drivergen.dialects.product import LEAN, multiplied, requantises
 from axiloom.drivergen.dialects.views import expanded
 from axiloom.drivergen.match.conv import sliding
 from axiloom.drivergen.match.matmul import NoMatchError, check_body, operand_positions, terms
@@ -114,7 +114,7 @@ def _rewrite(op: linalg.GenericOp, units: Sequence[_Unit]) -> None:
             ),
             "iterator_types": ArrayAttr([*op.iterator_types.data, *(unit.kind for unit in units)]),
         },
-        attributes=op.attributes,
+        attributes={**op.attributes, LEAN: UnitAttr()},
         regions=[op.body.clone()],
         location=op.location,
     )

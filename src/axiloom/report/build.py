@@ -92,8 +92,12 @@ def build(
     multiply_adds: int | None,
     array_cycles: int | None = None,
     cpu: Mapping[str, Any] | None = None,
+    advice: str | None = None,
 ) -> Report:
-    """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone."""
+    """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone.
+
+    `advice`: what would be faster, if anything.
+    """
     report: Report = {
         "schema": SCHEMA_VERSION,
         "result": dict(result),
@@ -113,6 +117,8 @@ def build(
     }
     if cpu is not None:
         report["cpu"] = dict(cpu)
+    if advice is not None:
+        report["advice"] = advice
     return without_claims(report)
 
 
@@ -265,6 +271,8 @@ def table(report: Report) -> str:
             f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; "
             f"this run took {bound['ratio']:.2f} times that",
         ]
+    if "advice" in report:
+        lines.append(f"Advice: {report['advice']}")
     if "network" in report:
         from axiloom.report import (
             network as network_report,
