@@ -11,7 +11,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, StringAttr
 
 from axiloom.drivergen.c.names import c_of_numpy, c_type, comment, identifier, numpy_type
-from axiloom.drivergen.c_reserved import taken
+from axiloom.drivergen.c.reserved import taken
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.nest.packed import Packing
 from axiloom.isa import AcceleratorSpec

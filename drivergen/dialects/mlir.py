@@ -22,11 +22,11 @@ from xdsl.parser import Parser, ParserState
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 
-from axiloom.drivergen import sound
+from axiloom.drivergen.dialects import sound
 from axiloom.drivergen.dialects.accel import Accel
+from axiloom.drivergen.dialects.lexer import GuardedLexer
 from axiloom.drivergen.dialects.named import linalg_dialect
 from axiloom.drivergen.dialects.resources import builtin_dialect, resolve
-from axiloom.drivergen.lexer import GuardedLexer
 from axiloom.errors import CompileError
 
 

@@ -14,7 +14,7 @@ from axiloom import isa
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.views import constant_fill
 from axiloom.isa import AcceleratorSpec, DataType
-from axiloom.isa.kernels.kernel import WINDOW, Kernel
+from axiloom.isa.kernels.language.kernel import WINDOW, Kernel
 
 
 def settings_of(op: linalg.GenericOp, spec: AcceleratorSpec, found: Mapping[str, int]) -> dict[str, int]:

@@ -14,13 +14,13 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.passes import ModulePass
 
 from axiloom import __version__, isa
-from axiloom.drivergen import by_hand
 from axiloom.drivergen.c import emit as emit_c
 from axiloom.drivergen.c.copy_driver import compile_copy
 from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harness, init_name
-from axiloom.drivergen.c_reserved import renamed
+from axiloom.drivergen.c.reserved import renamed
 from axiloom.drivergen.cost.stream_words import stream_words
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
+from axiloom.drivergen.match import by_hand
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches, nest_cost, queue_cost

@@ -31,7 +31,7 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.files.json_form import default_macs
 from axiloom.isa.kernels.forms import FORMS, plain_form
-from axiloom.isa.kernels.kernel import REDUCTION, WINDOW, Kernel
+from axiloom.isa.kernels.language.kernel import REDUCTION, WINDOW, Kernel
 from axiloom.isa.kernels.named import KERNELS
 
 TILES = {0: 1, 1: 256, 2: 16, 3: 16, 4: 8, 5: 4}

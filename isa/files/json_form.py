@@ -44,7 +44,7 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.files import grammar
 from axiloom.isa.files.kernel_form import read_kernel, write_kernel
-from axiloom.isa.kernels.kernel import KernelError
+from axiloom.isa.kernels.language.kernel import KernelError
 
 SCHEMA_PATH = Path(__file__).parents[1] / "specs" / "accelerator.schema.json"
 _DEEPEST = 16

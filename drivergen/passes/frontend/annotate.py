@@ -14,11 +14,11 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from axiloom import isa
-from axiloom.drivergen import by_hand
 from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, choose
 from axiloom.drivergen.dialects.accel import OperandAttr
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.product import ProductOp, requantises
+from axiloom.drivergen.match import by_hand
 from axiloom.drivergen.match.conv import GroupsError, image_shape, match_conv
 from axiloom.drivergen.match.generic import UNUSED, match_kernel
 from axiloom.drivergen.match.matmul import MATMUL, Match, NoMatchError, element, match, sizes
@@ -32,7 +32,7 @@ from axiloom.isa.contract.names import hint
 from axiloom.isa.contract.types import DataType, Load, Opcode, Scope, SendDim, SetDims, Skip
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
 from axiloom.isa.kernels.forms import MATMUL as MATMUL_FORM
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.kernel import Kernel
 
 
 @dataclass(frozen=True)

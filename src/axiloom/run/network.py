@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import boards, drivergen
+from axiloom import boards, drivergen, sw
 from axiloom.cosim import core
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.cache import content_hash
@@ -78,7 +78,7 @@ class NetworkRun(Run):
             caches=Caches(on.caches.l2_size, on.caches.l2_ways, on.line_bytes),
             embed=self.keep_weights == "embedded",
             least=self.least,
-            neon=neon,
+            neon=sw.BASELINES if neon else None,
             clocks=Clocks(on.cpu_hz, on.fabric_hz) if self.auto else None,
         )
 
