@@ -1,5 +1,7 @@
 """Which room imports which: ``python -m tools.structure`` prints it, and exits with 1 on what must not be.
 
+With ``--brief`` it prints only the latter, or one line if there is nothing: so does ``make lint``.
+
 A room is a folder with modules; those that lie loose in a package are that package's room. What must not be:
 a circle between rooms or between modules, and an arrow upwards, to a room that the importer may not know.
 Imports in functions and under ``if TYPE_CHECKING:`` count too; the latter are marked. Imports by name at run
@@ -31,6 +33,7 @@ BASE = ("axiloom", "axiloom.errors", "axiloom.files")
 """Modules of `HOME` that everybody may import, and that import only each other: a room below all others."""
 TOP = ("axiloom.__main__", "axiloom.pytest_plugin")
 """Modules of `HOME` that may import everybody, and that nobody imports: a room above all others."""
+BRIEF = "--brief"
 INSIDE: tuple[tuple[str, ...], ...] = (
     (
         "isa/kernels/language",
@@ -259,12 +262,19 @@ def table(tree: Tree) -> Iterator[str]:
         yield f"  {one.relative_to(tree.root).as_posix():<37} {len(_entries(one)):>3}"
 
 
-def main(root: Path = Path(__file__).parents[1], inside: tuple[tuple[str, ...], ...] = INSIDE) -> int:
-    """Print table and faults; 1 if there is a fault."""
+def main(
+    root: Path = Path(__file__).parents[1],
+    inside: tuple[tuple[str, ...], ...] = INSIDE,
+    brief: bool = False,
+) -> int:
+    """Print table and faults, with `brief` the faults alone; 1 if there is a fault."""
     found = [*faults(tree := Tree(root, inside))]
-    print("\n".join([*table(tree), *(found or ["no circles, no arrows upwards"])]))
+    shown = [] if brief else [*table(tree)]
+    print("\n".join([*shown, *(found or ["no circles, no arrows upwards"])]))
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if sys.argv[1:] not in ([], [BRIEF]):
+        sys.exit(f"usage: python -m tools.structure [{BRIEF}]")
+    sys.exit(main(brief=sys.argv[1:] == [BRIEF]))
