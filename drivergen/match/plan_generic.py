@@ -13,7 +13,7 @@ from axiloom import isa
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.views import constant_fill
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.kernels.kernel import WINDOW, Kernel
+from axiloom.isa.kernels.language.kernel import WINDOW, Kernel
 from axiloom.isa.numerics import Numerics
 
 

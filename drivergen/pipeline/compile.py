@@ -56,9 +56,9 @@ from axiloom.drivergen.passes.transfers.residency import Residency
 from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy, sends_in_place
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.names import hint
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL
+from axiloom.isa.wording.names import hint
 
 STAGES = ("linalg", "accel", "calls", "c")
 """Where compilation can stop: annotated linalg, transfers in loops, calls of the runtime, C."""

@@ -12,7 +12,7 @@ from axiloom.drivergen.problems.depthwise import DEPTHWISE_FORM, parse_depthwise
 from axiloom.drivergen.problems.matmul import MATMUL_FORM, parse_problem
 from axiloom.drivergen.problems.products import FORMS, parse_product
 from axiloom.errors import UsageError
-from axiloom.isa.contract.names import hint
+from axiloom.isa.wording.names import hint
 
 
 class Workload(Protocol):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from axiloom.drivergen.problems.elements import TYPES, elements
 from axiloom.errors import UsageError
 from axiloom.isa import numerics
-from axiloom.isa.contract.names import number, shortened
+from axiloom.isa.wording.names import number, shortened
 
 MATMUL_FORM = f"matmul:MxNxK or matmul:MxNxK:TYPE, with TYPE {TYPES}"
 _LIMIT = 1 << 16

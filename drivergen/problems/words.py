@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from axiloom.drivergen.problems.elements import elements
 from axiloom.errors import UsageError
-from axiloom.isa.contract.names import hint, number, shortened
+from axiloom.isa.wording.names import hint, number, shortened
 
 Pair = tuple[int, int]
 

@@ -10,11 +10,11 @@ from amaranth.lib import data
 from amaranth.utils import bits_for, exact_log2
 
 from axiloom.errors import SpecError
+from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.parameter_buffer import CHANNEL_BITS
 from axiloom.hw.conv.image_places import ImageLayout
 from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
-from axiloom.hw.matmul.geometry import OperandLayout
 from axiloom.isa.check.sizes import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS

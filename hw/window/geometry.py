@@ -10,9 +10,9 @@ from amaranth.lib import data
 from amaranth.utils import bits_for
 
 from axiloom.errors import SpecError
+from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
-from axiloom.hw.matmul.geometry import OperandLayout
 from axiloom.isa.check.sizes import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.kernels.forms import WINDOW

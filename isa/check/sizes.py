@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Mapping
 from math import prod
 
 from axiloom.isa.contract.framing import sent_words
-from axiloom.isa.contract.names import hint, listed, shortened
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS, Opcode
 from axiloom.isa.kernels.forms import COPY, KERNELS
 from axiloom.isa.numerics import INT8, INT32, Numerics
+from axiloom.isa.wording.names import hint, listed, shortened
 
 STREAM_WIDTHS = (32, 64, 128)
 LENGTH_WIDTHS = range(8, 27)

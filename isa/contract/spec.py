@@ -19,7 +19,7 @@ from axiloom.isa.contract.types import (
     TileRule,
 )
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS, Form, Setting, extent, form_of
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import INT8, INT32, Numerics
 
 

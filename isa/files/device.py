@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from axiloom.errors import SpecError, UsageError
 from axiloom.isa import numerics
 from axiloom.isa.check import check
-from axiloom.isa.contract.names import hint
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     Clear,
@@ -31,9 +30,10 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.files.json_form import default_macs
 from axiloom.isa.kernels.forms import FORMS, plain_form
-from axiloom.isa.kernels.kernel import REDUCTION, WINDOW, Kernel
+from axiloom.isa.kernels.language.kernel import REDUCTION, WINDOW, Kernel
 from axiloom.isa.kernels.named import KERNELS
 from axiloom.isa.numerics import Numerics
+from axiloom.isa.wording.names import hint
 
 TILES = {0: 1, 1: 256, 2: 16, 3: 16, 4: 8, 5: 4}
 """Default size of a tile in a dim that is no window, by the number of the host's loops."""

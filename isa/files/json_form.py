@@ -18,7 +18,6 @@ from typing import Any
 import jsonschema
 
 from axiloom.isa import numerics
-from axiloom.isa.contract.names import hint, shortened
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     WORD_BITS,
@@ -44,7 +43,8 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.files import grammar
 from axiloom.isa.files.kernel_form import read_kernel, write_kernel
-from axiloom.isa.kernels.kernel import KernelError
+from axiloom.isa.kernels.language.kernel import KernelError
+from axiloom.isa.wording.names import hint, shortened
 
 SCHEMA_PATH = Path(__file__).parents[1] / "specs" / "accelerator.schema.json"
 _DEEPEST = 16

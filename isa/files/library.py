@@ -10,11 +10,11 @@ from axiloom.errors import SpecError, UsageError
 from axiloom.files import read_text
 from axiloom.isa import numerics
 from axiloom.isa.check import check
-from axiloom.isa.contract.names import hint, printable
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.files import json_form
 from axiloom.isa.files.post import with_post
 from axiloom.isa.kernels.forms import MATMUL
+from axiloom.isa.wording.names import hint, printable
 
 SPECS = Path(__file__).parents[1] / "specs"
 ENCODINGS = ("bitmask", "literals")

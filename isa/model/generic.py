@@ -10,8 +10,8 @@ import numpy as np
 
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode
-from axiloom.isa.kernels.body import evaluate
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.body import evaluate
+from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.model.device import Device, DeviceError, StopError
 from axiloom.isa.numerics import Numerics, Values
 

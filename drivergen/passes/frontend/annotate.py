@@ -30,12 +30,12 @@ from axiloom.drivergen.passes.frontend.im2col import WINDOWS
 from axiloom.drivergen.passes.frontend.merge_groups import DIAGONAL
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.names import hint
 from axiloom.isa.contract.types import Load, Opcode, Scope, SendDim, SetDims, Skip
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
 from axiloom.isa.kernels.forms import MATMUL as MATMUL_FORM
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import INT8
+from axiloom.isa.wording.names import hint
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.kernels.named.pooling import IMAGE, RESULT, WINDOWED
 
 KERNELS = (

