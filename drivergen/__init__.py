@@ -17,7 +17,8 @@
   and the harness around it
 - ``pipeline.py``: `compile_mlir` and `compile_cpu`; ``opt.py``: the command ``axiloom-opt``
 - ``reference.py``: the same function by NumPy, independent of all of the above but the parser
-- ``problems/``: what the command line names in short, ``matmul:MxNxK:dtype``; ``copy_driver.py``: ``copy:N``, and
+- ``problems/``: what the command line names in short, ``matmul:MxNxK:dtype``; ``copy_driver.py``:
+  ``copy:N``, and
   the drivers for it
 """
 

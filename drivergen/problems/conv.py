@@ -25,8 +25,8 @@ OPTIONS: Mapping[str, Pair] = {"stride": (1, 1), "pad": (0, 0), "dilation": (1, 
 class ConvProblem:
     """O[oc, oh, ow] = sum of F[oc, ic, fh, fw] I[ic, oh * stride + fh * dilation - pad, ...], batch 1.
 
-    Pairs are rows and columns. Image and filter are of `dtype`, the result of its accumulator. In `groups`, each
-    of as many parts of the output channels sees its own part of the input channels.
+    Pairs are rows and columns. Image and filter are of `dtype`, the result of its accumulator. In `groups`,
+    each of as many parts of the output channels sees its own part of the input channels.
     """
 
     image: tuple[int, int]
@@ -80,9 +80,8 @@ class ConvProblem:
         if min(self.output) < 1:
             raise UsageError(f"problem `{named}`: the filter is larger than the image")
         if self.groups < 1 or self.ic % self.groups or self.oc % self.groups:
-            raise UsageError(
-                f"problem `{named}`: {self.groups} groups do not divide {self.ic} channels in and {self.oc} out"
-            )
+            channels = f"{self.ic} channels in and {self.oc} out"
+            raise UsageError(f"problem `{named}`: {self.groups} groups do not divide {channels}")
 
 
 def parse_conv(text: str) -> ConvProblem:

@@ -12,7 +12,7 @@ from axiloom.drivergen.problems.depthwise import DEPTHWISE_FORM, parse_depthwise
 from axiloom.drivergen.problems.matmul import MATMUL_FORM, parse_problem
 from axiloom.drivergen.problems.products import FORMS, parse_product
 from axiloom.errors import UsageError
-from axiloom.isa.wording.names import hint
+from axiloom.isa.wording.names import hint, shortened
 
 
 class Workload(Protocol):
@@ -51,7 +51,6 @@ def parse_workload(text: str) -> Workload:
     name, colon, _ = text.partition(":")
     if not colon or name not in KINDS:
         known = "; ".join(kind.form for kind in KINDS.values())
-        raise UsageError(
-            f"problem `{text}` is not understood{hint(name, list(KINDS))}; accepted are {known}; or a file *.mlir"
-        )
+        what = f"problem `{shortened(text)}` is not understood{hint(name, list(KINDS))}"
+        raise UsageError(f"{what}; accepted are {known}; or a file *.mlir")
     return KINDS[name].parse(text)

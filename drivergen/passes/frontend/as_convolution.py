@@ -90,7 +90,8 @@ class AsConvolution(ModulePass):
         %C_1 = memref.expand_shape %C [[0], [1, 2]] output_shape [6, 1, 16] : ...
         linalg.generic {...} ins(%A_1, %B_1 : ...) outs(%C_1 : memref<6x1x16xi32>) {...}
 
-    For products C[m, n] += A[m, k] B[k, n]; dims of transposed matrices stay where they are, and so do batches,
+    For products C[m, n] += A[m, k] B[k, n]; dims of transposed matrices stay where they are, and so do
+    batches,
     over which the host loops. What rounds its sums stays as it is. Comes behind accel-unit-dims and before
     accel-annotate.
     """

@@ -1,4 +1,5 @@
-"""Average pooling, as linalg has it: sums over a window. The division by its size is an op of its own behind it."""
+"""Average pooling, as linalg has it: sums over a window. The division by its size is an op of its own
+behind it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Random `linalg.generic` ops on devices whose kernel is such a generic: right, or refused with a reason.
 
-The evaluator here shares nothing with the compiler, the model or `axiloom.drivergen.reference`: it goes over the
+The evaluator here shares nothing with the compiler, the model or `axiloom.drivergen.reference`: it goes
+over the
 iteration space point by point, from the random choices themselves and not from MLIR.
 """
 
