@@ -15,8 +15,8 @@
 - ``emit_c.py``: C99; ``driver.py``: what is delivered, and the harness around it
 - ``pipeline.py``: `compile_mlir` and `compile_cpu`; ``opt.py``: the command ``axiloom-opt``
 - ``reference.py``: the same function by NumPy, independent of all of the above but the parser
-- ``problems/``: what the command line names in short, ``matmul:MxNxK:dtype``; ``copy_driver.py``: ``copy:N``, and
-  the drivers for it
+- ``problems/``: what the command line names in short, ``matmul:MxNxK:dtype``; ``copy_driver.py``: ``copy:N``,
+  and the drivers for it
 """
 
 from axiloom.drivergen.c.copy_driver import CopyProblem

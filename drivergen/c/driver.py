@@ -76,7 +76,7 @@ class Call:
     (:mod:`axiloom.drivergen.cost.stream_words`)."""
 
     lean: bool = False
-    """It has few multiply-adds for each element that travels: those of a vector, or of a channel by itself."""
+    """It has few multiply-adds for each element that travels: for a vector, or a channel by itself."""
     merged: int = 1
     """Groups of a convolution put together: of as many multiply-adds, one is not by zero."""
 

@@ -18,8 +18,8 @@ from xdsl.ir import Attribute
 
 PADDING, REQUANTISE = "padding", "requantise"
 LEAN, MERGED = "accel.lean", "accel.merged"
-"""Of an op, what an estimate must know: few multiply-adds for each element that travels (a vector, a channel by
-itself); how many groups were put together, so that of as many multiply-adds one is not by zero."""
+"""Of an op, what an estimate must know: few multiply-adds for each element that travels (a vector, a channel
+by itself); how many groups were put together, so that of as many multiply-adds one is not by zero."""
 
 
 class ProductOp(linalg.GenericOp):

@@ -18,7 +18,7 @@ from axiloom.isa.contract.types import WORD_BITS
 START = 6_000
 """Fabric cycles until an accelerator has its first tiles, and what it gave is in memory."""
 COPIED = 3
-"""Fabric cycles a word that the CPU copies. Where each is used once, as a vector's product does, nothing hides it."""
+"""Fabric cycles a word that the CPU copies: for a product of a vector, nothing hides them."""
 LOOPS = 4.0
 """CPU cycles a multiply-add of our loops: 3 for convolutions, 6 for a vector by a matrix."""
 

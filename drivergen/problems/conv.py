@@ -12,7 +12,7 @@ from axiloom.isa.contract.types import DataType
 
 CONV_FORM = (
     "conv:iHW_iC_fHW_oC_stride[:TYPE] (iHW with its padding) or "
-    "conv:IHxIW,iC,FHxFW,oC[,stride=N][,pad=N][,dilation=N][,groups=G][:TYPE], N a number or ROWSxCOLUMNS"
+    "conv:IHxIW,iC,FHxFW,oC[,stride=N][,pad=N][,dilation=N][,groups=G][:TYPE], N or ROWSxCOLUMNS"
 )
 LIMIT = 1 << 13
 """Largest rows, columns or channels: more does not fit the memory of any board here."""
@@ -75,9 +75,8 @@ class ConvProblem:
         if min(self.output) < 1:
             raise UsageError(f"problem `{text}`: the filter is larger than the image")
         if self.groups < 1 or self.ic % self.groups or self.oc % self.groups:
-            raise UsageError(
-                f"problem `{text}`: {self.groups} groups do not divide {self.ic} channels in and {self.oc} out"
-            )
+            channels = f"{self.ic} channels in and {self.oc} out"
+            raise UsageError(f"problem `{text}`: {self.groups} groups do not divide {channels}")
 
 
 def parse_conv(text: str) -> ConvProblem:
@@ -101,7 +100,7 @@ def _in_words(text: str, body: str, dtype: str) -> ConvProblem:
     groups, other = options.pop("groups")
     if groups != other:
         raise UsageError(f"problem `{text}`: groups is one number; {CONV_FORM}")
-    return ConvProblem((ih, iw), ic, (fh, fw), oc, **options, dtype=dtype, groups=groups)  # type: ignore[arg-type]
+    return ConvProblem((ih, iw), ic, (fh, fw), oc, **options, dtype=dtype, groups=groups)
 
 
 def conv_mlir(problem: ConvProblem) -> str:

@@ -52,6 +52,7 @@ def parse_workload(text: str) -> Workload:
     if not colon or name not in KINDS:
         known = "; ".join(kind.form for kind in KINDS.values())
         raise UsageError(
-            f"problem `{text}` is not understood{hint(name, list(KINDS))}; accepted are {known}; or a file *.mlir"
+            f"problem `{text}` is not understood{hint(name, list(KINDS))}; "
+            f"accepted are {known}; or a file *.mlir"
         )
     return KINDS[name].parse(text)

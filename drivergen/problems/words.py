@@ -12,7 +12,7 @@ Pair = tuple[int, int]
 
 
 def split_type(text: str, form: str) -> tuple[str, str]:
-    """What stands between the kind and the type, and the type (default int32): ``4x4`` of ``dot:4x4:int8``."""
+    """What stands between the kind and the type, and the type (default int32): ``4`` of ``dot:4:int8``."""
     body, _, dtype = text.partition(":")[2].partition(":")
     known = [kind.value for kind in DataType]
     dtype = dtype or DataType.INT32.value

@@ -75,7 +75,8 @@ def test_channels_last_are_not_neighbours_of_their_group() -> None:
 
 PLANES = """\
 func.func @f(%I : memref<9x8xi32>, %F : memref<3x2xi32>, %O : memref<7x7xi32>) {
-  linalg.generic {indexing_maps = [affine_map<(h, w, y, x) -> (h + y, w + x)>, affine_map<(h, w, y, x) -> (y, x)>,
+  linalg.generic {indexing_maps = [affine_map<(h, w, y, x) -> (h + y, w + x)>,
+                                   affine_map<(h, w, y, x) -> (y, x)>,
                                    affine_map<(h, w, y, x) -> (h, w)>],
       iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
       ins(%I, %F : memref<9x8xi32>, memref<3x2xi32>) outs(%O : memref<7x7xi32>) {

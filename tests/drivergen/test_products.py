@@ -175,7 +175,7 @@ def test_the_matrix_is_not_transposed(shape: str, dims: str, sizes: dict[str, in
 @pytest.mark.parametrize("sg", [False, True], ids=["copying", "all"])
 @pytest.mark.parametrize("op", FORMS)
 def test_on_an_accelerator_for_convolutions(op: str, sg: bool) -> None:
-    """Rows are filters of one tap, columns pixels; batches are loops of the host, with filters of their own."""
+    """Rows are filters of one tap, columns pixels; batches are loops of the host, with their own filters."""
     spec = isa.builtin("conv_v4", data_type="int8")
     spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=sg))
     sizes = {"b": 3, "m": 8, "n": 16, "k": 8}
@@ -188,7 +188,7 @@ def test_on_an_accelerator_for_convolutions(op: str, sg: bool) -> None:
 
 
 def test_advice_and_estimate() -> None:
-    """A small product of a vector is faster on the CPU; a large one is not, where nothing is copied for it."""
+    """A small product of a vector is faster on the CPU; a large one is not, where nothing is copied."""
     clocks = Clocks(650_000_000, 100_000_000)
     small, large = ({"m": n, "k": n} for n in (64, 512))
     copying = isa.builtin("v4_16", data_type="int8")
@@ -199,7 +199,7 @@ def test_advice_and_estimate() -> None:
         text = Product("linalg.matvec", sizes, "int8").text
         return slower(compile_mlir(text, spec, pipeline=pipeline), spec, clocks)
 
-    assert why(small, copying, "copying") == "about 0.124 ms on v4_16, 0.025 ms on the CPU"
+    assert why(small, copying, "copying") == "about 0.142 ms on v4_16, 0.025 ms on the CPU"
     assert why(large, copying, "copying") is not None
     assert why(small, queues, "all") is not None
     assert why(large, queues, "all") is None
@@ -207,11 +207,11 @@ def test_advice_and_estimate() -> None:
 
 def test_a_network_leaves_small_products_of_vectors_to_the_cpu() -> None:
     text, spec = Product("linalg.matvec", SIZES).text, isa.builtin("v3_4")
-    (layer,) = compile_network(text, spec, clocks=Clocks(650_000_000, 100_000_000)).layers
+    _, layer = compile_network(text, spec, clocks=Clocks(650_000_000, 100_000_000)).layers
     assert layer.place == "cpu"
     assert layer.reason is not None
     assert layer.reason.endswith("ms on the CPU")
-    (layer,) = compile_network(text, spec).layers
+    (*_, layer) = compile_network(text, spec).layers
     assert layer.place == "accelerator"
 
 
@@ -224,6 +224,6 @@ def test_a_trait_by_hand_is_for_matrices() -> None:
     with pytest.raises(CompileError) as caught:
         compile_mlir(BY_HAND, isa.builtin("v3_4"))
     assert str(caught.value) == (
-        "input.mlir:2:3: linalg.matvec: an accelerator for matmul cannot execute it: it multiplies a matrix by "
-        "a vector, which has no dim for the rows or the columns of a tile"
+        "input.mlir:2:3: linalg.matvec: an accelerator for matmul cannot execute it: it multiplies a matrix "
+        "by a vector, which has no dim for the rows or the columns of a tile"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
@@ -54,7 +54,11 @@ def _rewrite(op: linalg.GenericOp) -> None:
         "B": {"k": [dims["ic"]], "n": [rows + taps[0], columns + taps[1]]},
         "C": {"m": [dims["oc"]], "n": [rows, columns]},
     }
-    shapes = {"A": {"k": [size["k"], 1, 1]}, "B": {"n": pixels}, "C": {"n": pixels}}
+    shapes: Mapping[str, Mapping[str, Sequence[int]]] = {
+        "A": {"k": [size["k"], 1, 1]},
+        "B": {"n": pixels},
+        "C": {"n": pixels},
+    }
     builder = Builder(InsertPoint.before(op))
     views: list[SSAValue] = []
     maps: list[AffineMapAttr] = []
@@ -86,9 +90,9 @@ class AsConvolution(ModulePass):
         %C_1 = memref.expand_shape %C [[0], [1, 2]] output_shape [6, 1, 16] : ...
         linalg.generic {...} ins(%A_1, %B_1 : ...) outs(%C_1 : memref<6x1x16xi32>) {...}
 
-    For products C[m, n] += A[m, k] B[k, n]; dims of transposed matrices stay where they are, and so do batches,
-    over which the host loops. What rounds its sums stays as it is. Comes behind accel-unit-dims and before
-    accel-annotate.
+    For products C[m, n] += A[m, k] B[k, n]; dims of transposed matrices stay where they are, and so do
+    batches, over which the host loops. What rounds its sums stays as it is. Comes behind accel-unit-dims and
+    before accel-annotate.
     """
 
     name = "accel-as-convolution"

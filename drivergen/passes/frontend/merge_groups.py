@@ -33,7 +33,7 @@ from axiloom.drivergen.match.trait import is_annotated
 DIAGONAL = "accel.diagonal"
 """`doc` of the op that puts the filters together: it stays on the CPU."""
 PIXELS = 4
-"""Pixels of the result for each group of a larger one, at least: fewer do not pay for filters full of zeros."""
+"""Pixels of the result for each group of a larger one, at least: fewer do not pay for zeros in filters."""
 LAID = ("oc", "ic", "fh", "fw")
 """The dims of the filters that are put together, behind those of the groups."""
 

@@ -95,7 +95,7 @@ def _rewrite(op: linalg.GenericOp, units: Sequence[_Unit]) -> None:
     maps = [attr.data for attr in op.indexing_maps.data]
     operands = list(op.operands)
     for number in multiplied(op):
-        added = {
+        added: dict[AffineExpr, tuple[int | None, bool]] = {
             AffineDimExpr(loops + extra): unit.places[number]
             for extra, unit in enumerate(units)
             if number in unit.places

@@ -73,7 +73,8 @@ def test_multiply_adds(text: str) -> None:
         ("vecmat:0x3", "problem `vecmat:0x3`: sizes must be from 1 to 65536"),
         (
             "matvec:2x3:int9",
-            "problem `matvec:2x3:int9`: unknown type `int9`; did you mean `int8`?; it may be matvec:MxK[:TYPE]",
+            "problem `matvec:2x3:int9`: unknown type `int9`; did you mean `int8`?; "
+            "it may be matvec:MxK[:TYPE]",
         ),
         (
             "dwconv:9x9,4",
