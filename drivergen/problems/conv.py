@@ -12,7 +12,7 @@ from axiloom.isa.contract.types import DataType
 
 CONV_FORM = (
     "conv:iHW_iC_fHW_oC_stride[:TYPE] (iHW with its padding) or "
-    "conv:IHxIW,iC,FHxFW,oC[,stride=N][,pad=N][,dilation=N][,groups=G][:TYPE], N or ROWSxCOLUMNS"
+    "conv:IHxIW,iC,FHxFW,oC[,stride=N][,pad=N][,dilation=N][,groups=G][:TYPE], N or ROWSxCOLS"
 )
 LIMIT = 1 << 13
 """Largest rows, columns or channels: more does not fit the memory of any board here."""
