@@ -14,7 +14,7 @@ from axiloom.isa.wording.names import number, shortened
 
 CONV_FORM = (
     "conv:iHW_iC_fHW_oC_stride[:TYPE] (iHW with its padding) or "
-    "conv:IHxIW,iC,FHxFW,oC[,stride=N][,pad=N][,dilation=N][,groups=G][:TYPE], N a number or ROWSxCOLUMNS"
+    "conv:IHxIW,iC,FHxFW,oC[,stride=N][,pad=N][,dilation=N][,groups=G][:TYPE], N or ROWSxCOLS"
 )
 LIMIT = 1 << 13
 """Largest rows, columns or channels: more does not fit the memory of any board here."""

@@ -200,7 +200,7 @@ def test_advice_and_estimate() -> None:
         text = Product("linalg.matvec", sizes, "int8").text
         return slower(compile_mlir(text, spec, pipeline=pipeline), spec, clocks)
 
-    assert why(small, copying, "copying") == "about 0.124 ms on v4_16, 0.025 ms on the CPU"
+    assert why(small, copying, "copying") == "about 0.142 ms on v4_16, 0.025 ms on the CPU"
     assert why(large, copying, "copying") is not None
     assert why(small, queues, "all") is not None
     assert why(large, queues, "all") is None
@@ -208,11 +208,11 @@ def test_advice_and_estimate() -> None:
 
 def test_a_network_leaves_small_products_of_vectors_to_the_cpu() -> None:
     text, spec = Product("linalg.matvec", SIZES).text, isa.builtin("v3_4")
-    (layer,) = compile_network(text, spec, clocks=Clocks(650_000_000, 100_000_000)).layers
+    _, layer = compile_network(text, spec, clocks=Clocks(650_000_000, 100_000_000)).layers
     assert layer.place == "cpu"
     assert layer.reason is not None
     assert layer.reason.endswith("ms on the CPU")
-    (layer,) = compile_network(text, spec).layers
+    (*_, layer) = compile_network(text, spec).layers
     assert layer.place == "accelerator"
 
 

@@ -15,7 +15,7 @@ from axiloom.run.problem import Run
 
 def run(problem: str, name: str, *, sg: bool = False) -> Run:
     parsed = parse_workload(problem)
-    spec = isa.builtin(name, 4 if name.startswith("v") else None, parsed.dtype)
+    spec = isa.builtin(name, 4 if name in ("v1", "v2", "v3") else None, parsed.dtype)
     spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=sg))
     return Run(problem, parsed.mlir, spec)
 
