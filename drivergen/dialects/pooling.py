@@ -14,7 +14,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import PoolingOperation
-from xdsl.ir import BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import irdl_op_definition
 
@@ -32,7 +32,7 @@ class _Pooling(PoolingOperation, ABC):
 
         @Builder.implicit_region(kinds)
         def body(args: tuple[BlockArgument, ...]) -> None:
-            linalg.YieldOp(how(args[2], args[0]))  # type: ignore[arg-type, call-arg]
+            linalg.YieldOp(how(args[2], _widened(args[0], kinds[-1])))  # type: ignore[arg-type, call-arg]
 
         return body
 
@@ -51,6 +51,13 @@ class _Pooling(PoolingOperation, ABC):
             AffineMap(6, 0, tuple(dims[4:])),
             AffineMap(6, 0, tuple(dims[:4])),
         )
+
+
+def _widened(pixel: SSAValue, kind: Attribute) -> SSAValue:
+    """A narrow pixel as an element of the result: linalg casts it with its sign."""
+    if not isinstance(kind, IntegerType) or not isinstance(pixel.type, IntegerType):
+        return pixel
+    return arith.ExtSIOp(pixel, kind).result if pixel.type.width.data < kind.width.data else pixel
 
 
 _MAX = (arith.MaxSIOp, arith.MaximumfOp)

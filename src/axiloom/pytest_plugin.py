@@ -82,17 +82,32 @@ class Chip:
 
         Raises `UsageError` with several accelerators: their driver is the test's own.
         """
+        from axiloom.drivergen import matmul_mlir
+
+        dtype = self.spec.data_type.value
+        name = f"matmul:{M}x{N}x{K}:{dtype}"
+        return self._checked("matmul", name, matmul_mlir(M, N, K, dtype), seed, options)
+
+    def mlir(self, file: Path | str, *, seed: int = 0, **options: Any) -> Report:
+        """Compile, run and check a file of MLIR, a function with one op; `options` as for `matmul`.
+
+        Raises `UsageError` with several accelerators, or where the file cannot be read.
+        """
         from axiloom.errors import UsageError
+
+        try:
+            text = Path(file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{file}: {error}") from None
+        return self._checked("mlir", str(file), text, seed, options)
+
+    def _checked(self, what: str, name: str, mlir: str, seed: int, options: Mapping[str, Any]) -> Report:
+        from axiloom.errors import UsageError
+        from axiloom.run.problem import Run
 
         if len(self.specs) > 1:
             names = ", ".join(spec.name for spec in self.specs)
-            raise UsageError(f"matmul runs on one accelerator, not on {names}: give `soc` one of them")
-        from axiloom.drivergen import matmul_mlir
-        from axiloom.run.problem import Run
-
-        dtype = self.spec.data_type.value
-        mlir = matmul_mlir(M, N, K, dtype)
-        name = f"matmul:{M}x{N}x{K}:{dtype}"
+            raise UsageError(f"{what} runs on one accelerator, not on {names}: give `soc` one of them")
         return Run(name, mlir, self.spec, seed=seed, **self.options, **options).report()
 
 
