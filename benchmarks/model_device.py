@@ -127,7 +127,7 @@ def differences(rtl: Side, model: Side) -> list[str]:
 def main() -> None:
     print("one problem on our RTL and on the functional model: `same` is result, words, transfers, C and ELF")
     print(
-        f"{'accelerator':<12}{'type':<7}{'bits':>4} {'DMA':<7}{'problem':<28}{'words in':>9}{'out':>8}"
+        f"{'accelerator':<14}{'type':<7}{'bits':>4} {'DMA':<7}{'problem':<28}{'words in':>9}{'out':>8}"
         f"{'transfers':>10}  {'same':<5}{'cycles: RTL':>12}{'stated':>9}{'of RTL':>8}"
         f"{'build s: RTL':>13}{'model':>7}{'run s: RTL':>12}{'model':>7}"
     )
@@ -139,7 +139,7 @@ def main() -> None:
         if found:
             wrong.append(f"{case.name} {case.kind} {case.problem}: {', '.join(found)}")
         print(
-            f"{case.name + '+post' * case.post:<12}{case.kind:<7}{case.width:>4} "
+            f"{case.name + '+post' * case.post:<14}{case.kind:<7}{case.width:>4} "
             f"{'sg' if case.scatter_gather else 'simple':<7}{case.problem:<28}{fabric['words_in']:>9,}"
             f"{fabric['words_out']:>8,}{fabric['transfers_in'] + fabric['transfers_out']:>10,}  "
             f"{'no' if found else 'yes':<5}{fabric['cycles']:>12,}{stated['cycles']:>9,}"
