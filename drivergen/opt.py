@@ -34,6 +34,7 @@ from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.tile import Tile
 from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
+from axiloom.drivergen.passes.frontend.unsigned_arguments import UnsignedArguments
 from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
@@ -70,6 +71,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     PrepareChannels,
     Bufferise,
     Annotate,
+    UnsignedArguments,
     Split,
     Tile,
     PlaceFlow,

@@ -35,6 +35,7 @@ from axiloom.drivergen.c.expressions import (
 )
 from axiloom.drivergen.c.names import Names, c_type, comment, identifier, numpy_type
 from axiloom.drivergen.dialects import accel, queue
+from axiloom.drivergen.dialects.elements import suffix
 from axiloom.drivergen.dialects.mlir import fail
 
 __all__ = ["c_type", "comment", "emit", "header", "identifier", "prototype"]
@@ -343,7 +344,7 @@ def _global(op: memref.GlobalOp) -> list[str]:
 
 def _taker(op: queue.TakerOp) -> str:
     macro = "DMA_TAKER_ADD" if op.mode.data == "accumulate" else "DMA_TAKER_COPY"
-    macro += "" if op.element == i32 else f"_I{op.element.width.data}"
+    macro += "" if op.element == i32 else f"_{suffix(op.element)}".upper()
     sizes = [*op.shape.get_values(), *op.strides.get_values()]
     return f"{macro}({', '.join([identifier(op.sym_name.data), *map(str, sizes)])})"
 

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     Float64Type,
     IndexType,
     IntegerType,
+    Signedness,
 )
 from xdsl.ir import Attribute, SSAValue
 
@@ -71,7 +72,8 @@ def c_type(kind: Attribute) -> str | None:
     if isinstance(kind, IndexType):
         return "uint32_t"
     if isinstance(kind, IntegerType) and kind.width.data in (8, 16, 32, 64):
-        return f"int{kind.width.data}_t"
+        unsigned = "u" if kind.signedness.data == Signedness.UNSIGNED else ""
+        return f"{unsigned}int{kind.width.data}_t"
     if isinstance(kind, IntegerType) and kind.width.data == 1:
         return "_Bool"
     if isinstance(kind, Float32Type | Float64Type):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import IntegerType, MemRefType
 from xdsl.dialects.linalg import ops as linalg
 
 from axiloom.drivergen.dialects.accel import DenseAttr, tile_words
+from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.match.matmul import sizes, terms
 from axiloom.drivergen.match.trait import Trait
 from axiloom.isa.contract.types import Recv, Send
@@ -40,9 +40,7 @@ def stream_words(op: linalg.GenericOp, trait: Trait) -> tuple[int, int]:
 
 def _tile(op: linalg.GenericOp, trait: Trait, number: int) -> int:
     kind = op.operands[number].type
-    assert isinstance(kind, MemRefType)
-    assert isinstance(kind.element_type, IntegerType)
     operand = trait.operands[number]
     name = operand.operand
     dense = DenseAttr((trait.dense[name], trait.stream_width)) if name in trait.dense else None
-    return int(tile_words(trait.tile_of(operand), kind.element_type.width.data, dense))
+    return int(tile_words(trait.tile_of(operand), element_bits(kind), dense))

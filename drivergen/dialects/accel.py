@@ -32,10 +32,8 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     StringAttr,
-    i8,
     i32,
     i64,
 )
@@ -70,6 +68,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from axiloom.drivergen.dialects.channels import CHANNEL_OPS
+from axiloom.drivergen.dialects.elements import ADDED, SENT, suffix, width
 from axiloom.drivergen.dialects.product import ProductOp
 from axiloom.drivergen.dialects.queue import QUEUE_OPS
 from axiloom.isa.contract.types import WORD_BITS, DmaConfig, HostAction, Scope
@@ -383,8 +382,8 @@ def _verify_tile(
     kind = tile.type
     assert isinstance(kind, MemRefType)
     element = kind.element_type
-    if not isinstance(element, IntegerType) or element.width.data not in ELEMENT_BITS:
-        raise VerifyException(f"elements must be i8, i16 or i32, not {element}")
+    if suffix(element) is None:
+        raise VerifyException(f"elements must be {', '.join(SENT)}, not {element}")
     if sorted(permutation) != list(range(kind.get_num_dims())):
         raise VerifyException(f"{list(permutation)} is no permutation of the {kind.get_num_dims()} dims")
     if len(shape) != len(permutation) or not all(size > 0 for size in shape):
@@ -392,7 +391,7 @@ def _verify_tile(
     for size, dim in zip(shape, permutation, strict=True):
         if (real := kind.get_shape()[dim]) != DYNAMIC_INDEX and real > size:
             raise VerifyException(f"dim {dim} of size {real} is larger than the tile's {size}")
-    if dense is None and shape[-1] * element.width.data % WORD_BITS:
+    if dense is None and shape[-1] * width(element) % WORD_BITS:
         raise VerifyException(f"{shape[-1]} elements of {element} are not a whole number of words")
 
 
@@ -406,9 +405,7 @@ def tile_words(shape: Sequence[int], element_bits: int, dense: DenseAttr | None)
 
 def _words(op: SendOp | RecvOp) -> int:
     assert isinstance(op.tile.type, MemRefType)
-    element = op.tile.type.element_type
-    assert isinstance(element, IntegerType)
-    return int(tile_words(op.shape.get_values(), element.width.data, op.dense))
+    return int(tile_words(op.shape.get_values(), width(op.tile.type.element_type), op.dense))
 
 
 @irdl_op_definition
@@ -500,10 +497,11 @@ class RecvOp(IRDLOperation):
     def verify_(self) -> None:
         _verify_tile(self.tile, self.shape.get_values(), self.permutation.get_values(), self.dense)
         assert isinstance(self.tile.type, MemRefType)
-        if self.tile.type.element_type not in (i8, i32):
-            raise VerifyException(f"received elements are i32 or i8, not {self.tile.type.element_type}")
-        if self.tile.type.element_type == i8 and self.mode.data == "accumulate":
-            raise VerifyException("only i32 are added up")
+        kind = suffix(self.tile.type.element_type)
+        if kind not in ("i8", *ADDED):
+            raise VerifyException(f"received elements are i32, f32 or i8, not {self.tile.type.element_type}")
+        if kind not in ADDED and self.mode.data == "accumulate":
+            raise VerifyException("only i32 and f32 are added up")
         if self.mode.data not in self.MODES:
             raise VerifyException(f"mode must be one of {', '.join(self.MODES)}, not {self.mode.data}")
 

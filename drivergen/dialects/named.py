@@ -27,14 +27,16 @@ from axiloom.drivergen.dialects.depthwise import DEPTHWISE
 from axiloom.drivergen.dialects.pooling import POOLING
 
 
-def multiply_add(a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
-    """c + a * b in the type of c; narrower integers a and b are sign-extended. Call it under a builder."""
+def multiply_add(
+    a: SSAValue, b: SSAValue, c: SSAValue, *, extend: type[arith.ExtSIOp | arith.ExtUIOp] = arith.ExtSIOp
+) -> SSAValue:
+    """c + a * b in the type of c; narrower integers a and b are extended. Call it under a builder."""
     wide = c.type
     if not isinstance(wide, IntegerType):
         return arith.AddfOp(c, arith.MulfOp(a, b)).result
     if a.type == b.type == wide:
         return arith.AddiOp(arith.MuliOp(a, b), c).result
-    a, b = (x if x.type == wide else arith.ExtSIOp(x, wide).result for x in (a, b))
+    a, b = (x if x.type == wide else extend(x, wide).result for x in (a, b))
     return arith.AddiOp(c, arith.MuliOp(a, b)).result
 
 

@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     StringAttr,
     UnrankedMemRefType,
@@ -25,7 +24,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -35,6 +34,8 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
+
+from axiloom.drivergen.dialects.elements import element_bits
 
 IN_PLACE = "in place"
 """The DMA reads or writes the matrix itself."""
@@ -102,7 +103,7 @@ class _TileOp(IRDLOperation):
     def words(self) -> int:
         """Number of words of a whole tile."""
         assert isinstance(self.tile.type, MemRefType)
-        return int(prod(self.shape.get_values()) * self.tile.type.element_type.width.data // 32)
+        return int(prod(self.shape.get_values()) * element_bits(self.tile.type) // 32)
 
     def verify_(self) -> None:
         if self.how.data not in self.HOW:
@@ -231,13 +232,13 @@ class TakerOp(IRDLOperation):
 
     sym_name = prop_def(StringAttr)
     mode = prop_def(StringAttr)
-    element = prop_def(IntegerType)
+    element = prop_def(Attribute)
     shape = prop_def(DenseArrayBase.constr(i64))
     strides = prop_def(DenseArrayBase.constr(i64))
     assembly_format = "$sym_name $mode $shape `strides` $strides `of` $element attr-dict"
 
     def __init__(
-        self, name: str, mode: str, shape: Sequence[int], strides: Sequence[int], element: IntegerType
+        self, name: str, mode: str, shape: Sequence[int], strides: Sequence[int], element: Attribute
     ) -> None:
         super().__init__(
             properties={

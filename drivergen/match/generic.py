@@ -39,8 +39,8 @@ _OPERATIONS: Mapping[type[Operation], str] = {
     math.AbsIOp: "abs",
     math.AbsFOp: "abs",
 }
-_WIDENED = (arith.ExtSIOp, arith.ExtFOp)
-"""What the device does by itself: narrow elements are sign-extended before anything is computed."""
+_WIDENED = (arith.ExtSIOp, arith.ExtUIOp, arith.ExtFOp)
+"""What the device does by itself: narrow elements are widened before anything is computed."""
 
 
 def match_kernel(op: linalg.GenericOp, kernel: Kernel) -> Match:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType, ShapedType
+from xdsl.dialects.builtin import Float32Type, IntegerType, ShapedType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import BlockArgument, SSAValue
@@ -25,6 +25,7 @@ from xdsl.ir.affine import (
 
 from axiloom.drivergen.dialects.product import multiplied, requantises
 from axiloom.isa.kernels.forms import CHANNELS
+from axiloom.isa.numerics import FLOAT32
 
 MATMUL: Mapping[str, tuple[str, ...]] = {"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")}
 """Operands and their dims, C[m, n] += A[m, k] B[k, n]; the last is the output."""
@@ -67,14 +68,31 @@ def operand_positions(op: linalg.GenericOp) -> list[tuple[int, ...]]:
 
 
 def _factor(value: SSAValue) -> SSAValue:
-    """`value` without a sign extension around it."""
-    if isinstance(value.owner, arith.ExtSIOp):
+    """`value` without an extension around it."""
+    if isinstance(value.owner, arith.ExtSIOp | arith.ExtUIOp):
         return value.owner.input
     return value
 
 
+def extension(op: linalg.GenericOp) -> str | None:
+    """The op that widens the inputs in its body, ``arith.extsi``; None where they are as wide as the sums.
+
+    Raises NoMatchError where the two are widened in different ways.
+    """
+    block = op.body.block
+    found = {
+        use.operation.name
+        for argument in block.args
+        for use in argument.uses
+        if isinstance(use.operation, arith.ExtSIOp | arith.ExtUIOp)
+    }
+    if len(found) > 1:
+        raise NoMatchError("its body extends one input with its sign (arith.extsi), another without")
+    return found.pop() if found else None
+
+
 def check_body(op: linalg.GenericOp, what: str = "a matmul") -> None:
-    """The body must yield c + a * b (in any order), a and b perhaps sign-extended, and nothing else."""
+    """The body must yield c + a * b (in any order) of integers, a and b perhaps extended, or of floats."""
     if requantises(op) is not None:
         return  # it was checked when the epilogue became a part of the op
     block = op.body.block
@@ -83,15 +101,16 @@ def check_body(op: linalg.GenericOp, what: str = "a matmul") -> None:
     a, b, c = block.args
     result = block.last_op
     total = result.operands[0].owner if result is not None and len(result.operands) == 1 else None
-    if not isinstance(total, arith.AddiOp):
-        raise NoMatchError("its body does not yield an integer sum (arith.addi) of output and product")
+    if not isinstance(total, arith.AddiOp | arith.AddfOp):
+        raise NoMatchError("its body does not yield a sum (arith.addi, arith.addf) of output and product")
     terms = [total.lhs, total.rhs]
     if c not in terms:
         raise NoMatchError("its body does not add to the output")
     product = terms[1 - terms.index(c)].owner
-    factors = [_factor(x) for x in product.operands] if isinstance(product, arith.MuliOp) else []
+    times = arith.MuliOp if isinstance(total, arith.AddiOp) else arith.MulfOp
+    factors = [_factor(x) for x in product.operands] if isinstance(product, times) else []
     if not all(isinstance(f, BlockArgument) for f in factors) or set(factors) != {a, b}:
-        raise NoMatchError("its body does not add the product (arith.muli) of the two inputs")
+        raise NoMatchError(f"its body does not add the product ({times.name}) of the two inputs")
 
 
 ONLY_A_VECTOR = "it multiplies a matrix by a vector, which has no dim for the rows or the columns of a tile"
@@ -152,7 +171,9 @@ def element(value: SSAValue) -> str:
     inner = getattr(kind, "element_type", None)
     if isinstance(inner, IntegerType) and inner.width.data in (8, 16, 32):
         return f"int{inner.width.data}"
-    raise NoMatchError(f"elements of {inner} are not supported; accepted are i8, i16 and i32")
+    if isinstance(inner, Float32Type):
+        return FLOAT32.name
+    raise NoMatchError(f"elements of {inner} are not supported; accepted are i8, i16, i32 and f32")
 
 
 def sizes(op: linalg.GenericOp) -> tuple[int, ...]:

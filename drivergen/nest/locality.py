@@ -15,10 +15,11 @@ from typing import Protocol
 
 import numpy as np
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import IntegerType, MemRefType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.nest.layout import WORD_CYCLES, Layout, choose, cost, stage_words
 from axiloom.drivergen.nest.nest import Level, Nest, reached
 from axiloom.isa.contract.types import WORD_BITS
@@ -104,7 +105,6 @@ def _matrices(nest: Nest) -> list[Matrix]:
         view = item.tile.owner
         kind = view.source.type
         assert isinstance(kind, MemRefType)
-        assert isinstance(kind.element_type, IntegerType)
         strides = kind.get_strides()
         if len(kind.get_shape()) != 2 or strides is None or strides[0] is None or strides[1] != 1:
             continue
@@ -113,7 +113,7 @@ def _matrices(nest: Nest) -> list[Matrix]:
             shape[dim] = size
         rows, cols = kind.get_shape()
         moved = [_moved(nest, offset) for offset in view.offsets]
-        element_bytes = kind.element_type.width.data // 8
+        element_bytes = element_bits(kind) // 8
         read_again = isinstance(item, accel.RecvOp) and item.mode.data == "accumulate"
         found.append(
             Matrix(

@@ -251,6 +251,7 @@ class _Offload:
             pipeline=how.pipeline,
             name=title,
             caches=self.caches,
+            layer=True,
         )
 
     def _slower(self, driver: Driver, spec: AcceleratorSpec) -> str | None:

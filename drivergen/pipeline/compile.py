@@ -39,6 +39,7 @@ from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.tile import Tile
 from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
+from axiloom.drivergen.passes.frontend.unsigned_arguments import UnsignedArguments
 from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
@@ -167,12 +168,14 @@ def compile_mlir(
     stop: str | None = None,
     name: str = "input.mlir",
     caches: Caches = ZYNQ_7000,
+    layer: bool = False,
 ) -> Driver:
     """Compile the function in `text` to a driver of the accelerator `spec`.
 
     `flow`, `order` (loops, outermost first) and `tile` (m, n, k) default to the accelerator's. `spec` may
     be None if every op carries its trait. `pipeline` is one of PIPELINES, `stop` the last of STAGES wanted.
-    `name` stands in messages; `caches` are those of the board that the driver is for.
+    `name` stands in messages; `caches` are those of the board that the driver is for. `layer`: it is called
+    with the arrays of a network, which are all signed.
 
     Raises CompileError (with file, line and column) for what does not parse or cannot be offloaded, and
     UsageError for a flow, order or pipeline that does not exist.
@@ -208,7 +211,7 @@ def compile_mlir(
             function,
             f"for {spec.name if spec else 'the driver'} an op with a trait is rewritten, which loses it",
         )
-    run_passes(module, [annotate])
+    run_passes(module, [annotate, *([] if layer else [UnsignedArguments()])])
     driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
     driver.passes, driver.note = chosen, note
     driver.calls = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,9 @@ def _rounded(units: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.int64]:
     return (units + ((1 << bits) >> 1)) >> bits
 
 
+@cache
 def fixed(bits: int, fraction: int) -> Fixed:
+    """The one value of this name."""
     return Fixed(f"fixed<{bits},{fraction}>", bits, fraction)
 
 

@@ -149,12 +149,19 @@ dma_status dma_put_tile_i16(const int16_t *src, uint32_t rows, uint32_t cols, pt
                             ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset);
 dma_status dma_put_tile_i32(const int32_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
                             ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset);
+dma_status dma_put_tile_u8(const uint8_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                           ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset);
+dma_status dma_put_tile_f32(const float *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                            ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset);
 
 /* Copy the rows x cols corner of a tile_rows x tile_cols tile in the output window to a matrix, or add it
  * (mod 2^32) if accumulate is not 0. */
 dma_status dma_get_tile_i32(int32_t *dst, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
                             ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols, uint32_t offset,
                             int accumulate);
+/* The same of floats: each sum is rounded to the nearest. */
+dma_status dma_get_tile_f32(float *dst, uint32_t rows, uint32_t cols, ptrdiff_t row_stride, ptrdiff_t col_stride,
+                            uint32_t tile_rows, uint32_t tile_cols, uint32_t offset, int accumulate);
 
 /* Copy `rows` blocks of planes x height x width elements into the input window. The elements of a block follow each
  * other without gaps, each block begins row_words words behind the last one, and zeros fill up the rest. Strides are
@@ -168,6 +175,12 @@ dma_status dma_put_block_i16(const int16_t *src, uint32_t rows, uint32_t planes,
 dma_status dma_put_block_i32(const int32_t *src, uint32_t rows, uint32_t planes, uint32_t height, uint32_t width,
                              ptrdiff_t row_stride, ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride,
                              uint32_t row_words, uint32_t offset);
+dma_status dma_put_block_u8(const uint8_t *src, uint32_t rows, uint32_t planes, uint32_t height, uint32_t width,
+                            ptrdiff_t row_stride, ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride,
+                            uint32_t row_words, uint32_t offset);
+dma_status dma_put_block_f32(const float *src, uint32_t rows, uint32_t planes, uint32_t height, uint32_t width,
+                             ptrdiff_t row_stride, ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride,
+                             uint32_t row_words, uint32_t offset);
 
 /* Copy a block of planes x height x width elements from the output window to dst, or add it (mod 2^32). Its lines
  * begin `pitch` elements after each other there, which is `width` where they follow each other. */
@@ -176,6 +189,9 @@ dma_status dma_get_block_i8(int8_t *dst, uint32_t planes, uint32_t height, uint3
 dma_status dma_get_block_i32(int32_t *dst, uint32_t planes, uint32_t height, uint32_t width,
                              ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch,
                              uint32_t offset, int accumulate);
+dma_status dma_get_block_f32(float *dst, uint32_t planes, uint32_t height, uint32_t width, ptrdiff_t plane_stride,
+                             ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch, uint32_t offset,
+                             int accumulate);
 
 /* Start sending (receiving) words at a word offset of the input (output) window. Writes to the input window made
  * before dma_start_send are seen by the DMA. */

@@ -65,29 +65,31 @@ AXL_INLINE uint32_t axl_rows_ahead(uint32_t bytes) {
 }
 
 /* Tiles at the edges, and transposed ones. */
-#define AXL_DEFINE_PUT(T, BITS)                                                                                  \
-    AXL_APART void axl_put_edge_i##BITS(T *to, const T *from, uint32_t rows, uint32_t cols,                      \
+#define AXL_DEFINE_PUT(T, KIND)                                                                                  \
+    AXL_APART void axl_put_edge_##KIND(T *to, const T *from, uint32_t rows, uint32_t cols,                      \
                                         ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,          \
                                         uint32_t tile_cols) {                                                    \
         for (uint32_t r = 0; r < tile_rows; r++, to += tile_cols)                                                \
             for (uint32_t c = 0; c < tile_cols; c++)                                                             \
                 to[c] = r < rows && c < cols ? from[(ptrdiff_t)r * row_stride + (ptrdiff_t)c * col_stride] : 0;  \
     }                                                                                                            \
-    AXL_INLINE void axl_put_tile_i##BITS(int32_t *window, const T *from, uint32_t rows, uint32_t cols,           \
+    AXL_INLINE void axl_put_tile_##KIND(int32_t *window, const T *from, uint32_t rows, uint32_t cols,           \
                                          ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,         \
                                          uint32_t tile_cols) {                                                   \
         T *to = (T *)(void *)window;                                                                             \
         if (rows != tile_rows || cols != tile_cols || col_stride != 1) {                                         \
-            axl_put_edge_i##BITS(to, from, rows, cols, row_stride, col_stride, tile_rows, tile_cols);            \
+            axl_put_edge_##KIND(to, from, rows, cols, row_stride, col_stride, tile_rows, tile_cols);            \
             return;                                                                                              \
         }                                                                                                        \
         for (uint32_t r = 0; r < tile_rows; r++, from += row_stride, to += tile_cols)                            \
             axl_copy_row(to, from, tile_cols * (uint32_t)sizeof(T));                                             \
     }
 
-AXL_DEFINE_PUT(int8_t, 8)
-AXL_DEFINE_PUT(int16_t, 16)
-AXL_DEFINE_PUT(int32_t, 32)
+AXL_DEFINE_PUT(int8_t, i8)
+AXL_DEFINE_PUT(uint8_t, u8)
+AXL_DEFINE_PUT(int16_t, i16)
+AXL_DEFINE_PUT(int32_t, i32)
+AXL_DEFINE_PUT(float, f32)
 
 AXL_APART void axl_get_edge(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
                             ptrdiff_t col_stride, uint32_t tile_cols, int accumulate) {
@@ -148,8 +150,8 @@ AXL_INLINE void axl_get_tile_i32(int32_t *to, const int32_t *from, uint32_t rows
 #else
 #define AXL_WIDE(LANES, LOAD, STORE)
 #endif
-#define AXL_DEFINE_COPY_LINE(T, BITS, WIDE, LANES)                                              \
-    AXL_INLINE void axl_copy_line_i##BITS(T *to, const T *from, uint32_t n) {                   \
+#define AXL_DEFINE_COPY_LINE(T, KIND, WIDE, LANES)                                              \
+    AXL_INLINE void axl_copy_line_##KIND(T *to, const T *from, uint32_t n) {                   \
         uint32_t c = 0;                                                                         \
         AXL_WIDE(2 * (LANES), vld1q_##WIDE##_x2, vst1q_##WIDE##_x2)                             \
         AXL_WIDE(LANES, vld1q_##WIDE, vst1q_##WIDE)                                             \
@@ -157,9 +159,11 @@ AXL_INLINE void axl_get_tile_i32(int32_t *to, const int32_t *from, uint32_t rows
             to[c] = from[c];                                                                    \
     }
 
-AXL_DEFINE_COPY_LINE(int8_t, 8, s8, 16)
-AXL_DEFINE_COPY_LINE(int16_t, 16, s16, 8)
-AXL_DEFINE_COPY_LINE(int32_t, 32, s32, 4)
+AXL_DEFINE_COPY_LINE(int8_t, i8, s8, 16)
+AXL_DEFINE_COPY_LINE(uint8_t, u8, u8, 16)
+AXL_DEFINE_COPY_LINE(int16_t, i16, s16, 8)
+AXL_DEFINE_COPY_LINE(int32_t, i32, s32, 4)
+AXL_DEFINE_COPY_LINE(float, f32, f32, 4)
 
 AXL_INLINE void axl_get_tile_i8(int8_t *to, const int8_t *from, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
                                 ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) {
@@ -175,8 +179,8 @@ AXL_INLINE void axl_get_tile_i8(int8_t *to, const int8_t *from, uint32_t rows, u
 }
 
 /* Blocks as dma_put_block_* and dma_get_block_* have them. */
-#define AXL_DEFINE_PUT_BLOCK(T, BITS)                                                                             \
-    AXL_INLINE void axl_put_block_i##BITS(int32_t *window, const T *from, uint32_t rows, uint32_t planes,         \
+#define AXL_DEFINE_PUT_BLOCK(T, KIND)                                                                             \
+    AXL_INLINE void axl_put_block_##KIND(int32_t *window, const T *from, uint32_t rows, uint32_t planes,         \
                                           uint32_t height, uint32_t width, ptrdiff_t row_stride,                  \
                                           ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride,        \
                                           uint32_t row_words) {                                                   \
@@ -187,7 +191,7 @@ AXL_INLINE void axl_get_tile_i8(int8_t *to, const int8_t *from, uint32_t rows, u
                 for (uint32_t h = 0; h < height; h++, to += width) {                                              \
                     const T *line = from + (ptrdiff_t)p * plane_stride + (ptrdiff_t)h * line_stride;              \
                     if (stride == 1)                                                                              \
-                        axl_copy_line_i##BITS(to, line, width);                                                    \
+                        axl_copy_line_##KIND(to, line, width);                                                    \
                     else                                                                                          \
                         for (uint32_t w = 0; w < width; w++)                                                      \
                             to[w] = line[(ptrdiff_t)w * stride];                                                  \
@@ -197,9 +201,11 @@ AXL_INLINE void axl_get_tile_i8(int8_t *to, const int8_t *from, uint32_t rows, u
         }                                                                                                         \
     }
 
-AXL_DEFINE_PUT_BLOCK(int8_t, 8)
-AXL_DEFINE_PUT_BLOCK(int16_t, 16)
-AXL_DEFINE_PUT_BLOCK(int32_t, 32)
+AXL_DEFINE_PUT_BLOCK(int8_t, i8)
+AXL_DEFINE_PUT_BLOCK(uint8_t, u8)
+AXL_DEFINE_PUT_BLOCK(int16_t, i16)
+AXL_DEFINE_PUT_BLOCK(int32_t, i32)
+AXL_DEFINE_PUT_BLOCK(float, f32)
 
 #define AXL_DEFINE_GET_BLOCK(NAME, T, LINE, ONE)                                                                  \
     AXL_INLINE void NAME(T *to, const int32_t *window, uint32_t planes, uint32_t height, uint32_t width,          \
@@ -220,5 +226,26 @@ AXL_DEFINE_GET_BLOCK(axl_get_block_i8, int8_t, axl_copy_line_i8(line, from, widt
 AXL_DEFINE_GET_BLOCK(axl_get_block_i32, int32_t, axl_copy_line_i32(line, from, width), from[w])
 AXL_DEFINE_GET_BLOCK(axl_add_block_i32, int32_t, axl_add_row(line, from, width),
                      (int32_t)((uint32_t)*line + (uint32_t)from[w]))
+
+/* Sums of floats are rounded one by one, and not by NEON: on a Cortex-A9 that makes zeros of small numbers. */
+AXL_INLINE void axl_add_line_f32(float *to, const float *from, uint32_t n) {
+    for (uint32_t c = 0; c < n; c++)
+        to[c] += from[c];
+}
+
+AXL_DEFINE_GET_BLOCK(axl_get_block_f32, float, axl_copy_line_f32(line, from, width), from[w])
+AXL_DEFINE_GET_BLOCK(axl_add_block_f32, float, axl_add_line_f32(line, from, width), *line + from[w])
+
+/* A tile is a block of one plane. */
+AXL_INLINE void axl_get_tile_f32(float *to, const int32_t *from, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                                 ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) {
+    (void)tile_rows;
+    axl_get_block_f32(to, from, 1, rows, cols, 0, row_stride, col_stride, tile_cols);
+}
+AXL_INLINE void axl_add_tile_f32(float *to, const int32_t *from, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                                 ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) {
+    (void)tile_rows;
+    axl_add_block_f32(to, from, 1, rows, cols, 0, row_stride, col_stride, tile_cols);
+}
 
 #endif

@@ -149,20 +149,26 @@ dma_status dma_queue_tile_i16(const int16_t *src, uint32_t rows, uint32_t cols, 
                               ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols);
 dma_status dma_queue_tile_i32(const int32_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
                               ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols);
+dma_status dma_queue_tile_u8(const uint8_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                             ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols);
+dma_status dma_queue_tile_f32(const float *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                              ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols);
 
 /* The same for rows without gaps in them: only a tile that is not whole is packed. */
-#define DMA_QUEUE_MATRIX(BITS)                                                                                     \
-    static inline dma_status dma_queue_matrix_i##BITS(const int##BITS##_t *src, uint32_t rows, uint32_t cols,      \
-                                                      ptrdiff_t row_stride, uint32_t tile_rows,                    \
-                                                      uint32_t tile_cols) {                                        \
-        const uint32_t size = BITS / 8;                                                                            \
+#define DMA_QUEUE_MATRIX(KIND, T)                                                                                  \
+    static inline dma_status dma_queue_matrix_##KIND(const T *src, uint32_t rows, uint32_t cols,                   \
+                                                     ptrdiff_t row_stride, uint32_t tile_rows,                     \
+                                                     uint32_t tile_cols) {                                         \
+        const uint32_t size = sizeof(T);                                                                           \
         if (rows == tile_rows && cols == tile_cols)                                                                \
             return dma_queue_rows(src, cols * size, rows, (uint32_t)row_stride * size);                            \
-        return dma_queue_tile_i##BITS(src, rows, cols, row_stride, 1, tile_rows, tile_cols);                       \
+        return dma_queue_tile_##KIND(src, rows, cols, row_stride, 1, tile_rows, tile_cols);                        \
     }
-DMA_QUEUE_MATRIX(8)
-DMA_QUEUE_MATRIX(16)
-DMA_QUEUE_MATRIX(32)
+DMA_QUEUE_MATRIX(i8, int8_t)
+DMA_QUEUE_MATRIX(u8, uint8_t)
+DMA_QUEUE_MATRIX(i16, int16_t)
+DMA_QUEUE_MATRIX(i32, int32_t)
+DMA_QUEUE_MATRIX(f32, float)
 #undef DMA_QUEUE_MATRIX
 
 /* The next words in the queue make the device send a tile. take(to, tile, rows, cols) is called when the tile is
@@ -177,6 +183,14 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
     DMA_TAKER(name, int32_t, axl_get_tile_i32, tile_rows, tile_cols, row_stride, col_stride)
 #define DMA_TAKER_COPY_I8(name, tile_rows, tile_cols, row_stride, col_stride) \
     DMA_TAKER(name, int8_t, axl_get_tile_i8, tile_rows, tile_cols, row_stride, col_stride)
+#define DMA_TAKER_ADD_F32(name, tile_rows, tile_cols, row_stride, col_stride) \
+    DMA_TAKER_OF_WORDS(name, float, axl_add_tile_f32, tile_rows, tile_cols, row_stride, col_stride)
+#define DMA_TAKER_COPY_F32(name, tile_rows, tile_cols, row_stride, col_stride) \
+    DMA_TAKER_OF_WORDS(name, float, axl_get_tile_f32, tile_rows, tile_cols, row_stride, col_stride)
+#define DMA_TAKER_OF_WORDS(name, T, how, tile_rows, tile_cols, row_stride, col_stride)                         \
+    static void name(void *to, const int32_t *tile, uint32_t rows, uint32_t cols) {                            \
+        how((T *)to, tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols));                  \
+    }
 #define DMA_TAKER(name, T, how, tile_rows, tile_cols, row_stride, col_stride)                                  \
     static void name(void *to, const int32_t *tile, uint32_t rows, uint32_t cols) {                            \
         how((T *)to, (const T *)(const void *)tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols)); \

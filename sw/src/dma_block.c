@@ -48,6 +48,8 @@ static dma_status check_put(const void *src, uint32_t rows, uint64_t elements, u
 DEFINE_PUT_BLOCK(dma_put_block_i8, int8_t)
 DEFINE_PUT_BLOCK(dma_put_block_i16, int16_t)
 DEFINE_PUT_BLOCK(dma_put_block_i32, int32_t)
+DEFINE_PUT_BLOCK(dma_put_block_u8, uint8_t)
+DEFINE_PUT_BLOCK(dma_put_block_f32, float)
 
 static dma_status check_get(const void *dst, uint32_t planes, uint32_t height, uint32_t width, uint32_t pitch,
                             uint32_t bytes, uint32_t offset) {
@@ -88,6 +90,23 @@ dma_status dma_get_block_i32(int32_t *dst, uint32_t planes, uint32_t height, uin
             int32_t *at = dst + (ptrdiff_t)p * plane_stride + (ptrdiff_t)h * line_stride;
             for (uint32_t w = 0; w < width; w++, at += stride)
                 *at = (int32_t)((accumulate ? (uint32_t)*at : 0) + (uint32_t)src[w]);
+        }
+    return DMA_OK;
+}
+
+/* Sums are rounded one by one. */
+dma_status dma_get_block_f32(float *dst, uint32_t planes, uint32_t height, uint32_t width, ptrdiff_t plane_stride,
+                             ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch, uint32_t offset,
+                             int accumulate) {
+    const dma_status status = check_get(dst, planes, height, width, pitch, sizeof *dst, offset);
+    if (status != DMA_OK)
+        return status;
+    const float *src = (const float *)(const void *)(dma_out_window.words + offset);
+    for (uint32_t p = 0; p < planes; p++)
+        for (uint32_t h = 0; h < height; h++, src += pitch) {
+            float *at = dst + (ptrdiff_t)p * plane_stride + (ptrdiff_t)h * line_stride;
+            for (uint32_t w = 0; w < width; w++, at += stride)
+                *at = accumulate ? *at + src[w] : src[w];
         }
     return DMA_OK;
 }

@@ -54,6 +54,8 @@ static dma_status check_tile(const dma_window *window, const void *matrix, uint3
 DEFINE_PUT_TILE(dma_put_tile_i8, int8_t)
 DEFINE_PUT_TILE(dma_put_tile_i16, int16_t)
 DEFINE_PUT_TILE(dma_put_tile_i32, int32_t)
+DEFINE_PUT_TILE(dma_put_tile_u8, uint8_t)
+DEFINE_PUT_TILE(dma_put_tile_f32, float)
 
 /* Sums are unsigned: they wrap, as the accelerator's do. */
 static void add_row(int32_t *dst, const int32_t *src, uint32_t cols, ptrdiff_t col_stride) {
@@ -88,6 +90,21 @@ dma_status dma_get_tile_i32(int32_t *dst, uint32_t rows, uint32_t cols, ptrdiff_
             add_row(row, src, cols, col_stride);
         else
             copy_row(row, src, cols, col_stride);
+    }
+    return DMA_OK;
+}
+
+/* Sums are rounded one by one. */
+dma_status dma_get_tile_f32(float *dst, uint32_t rows, uint32_t cols, ptrdiff_t row_stride, ptrdiff_t col_stride,
+                            uint32_t tile_rows, uint32_t tile_cols, uint32_t offset, int accumulate) {
+    const dma_status status = check_tile(&dma_out_window, dst, rows, cols, tile_rows, tile_cols, 1, offset);
+    if (status != DMA_OK)
+        return status;
+    const float *src = (const float *)(const void *)(dma_out_window.words + offset);
+    for (uint32_t r = 0; r < rows; r++, src += tile_cols) {
+        float *at = dst + (ptrdiff_t)r * row_stride;
+        for (uint32_t c = 0; c < cols; c++, at += col_stride)
+            *at = accumulate ? *at + src[c] : src[c];
     }
     return DMA_OK;
 }

@@ -283,21 +283,23 @@ static dma_status queue_window(uint32_t words, uint32_t offset) {
     return dma_queue_rows(dma_in_window.words + offset, words * (uint32_t)sizeof(uint32_t), 1, 0);
 }
 
-#define DEFINE_QUEUE_TILE(BITS)                                                                                \
-    dma_status dma_queue_tile_i##BITS(const int##BITS##_t *src, uint32_t rows, uint32_t cols,                  \
+#define DEFINE_QUEUE_TILE(KIND, T)                                                                             \
+    dma_status dma_queue_tile_##KIND(const T *src, uint32_t rows, uint32_t cols,                               \
                                       ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,          \
                                       uint32_t tile_cols) {                                                    \
-        const uint32_t words = tile_rows * (tile_cols / (32 / BITS));                                          \
+        const uint32_t words = tile_rows * (tile_cols / (4 / (uint32_t)sizeof(T)));                            \
         uint32_t offset;                                                                                       \
         if (!queue.open)                                                                                       \
             return DMA_ERR_NOT_READY;                                                                          \
         TRY(window_room(words, &offset));                                                                      \
-        TRY(dma_put_tile_i##BITS(src, rows, cols, row_stride, col_stride, tile_rows, tile_cols, offset));      \
+        TRY(dma_put_tile_##KIND(src, rows, cols, row_stride, col_stride, tile_rows, tile_cols, offset));       \
         return queue_window(words, offset);                                                                    \
     }
 
-DEFINE_QUEUE_TILE(8)
-DEFINE_QUEUE_TILE(16)
-DEFINE_QUEUE_TILE(32)
+DEFINE_QUEUE_TILE(i8, int8_t)
+DEFINE_QUEUE_TILE(u8, uint8_t)
+DEFINE_QUEUE_TILE(i16, int16_t)
+DEFINE_QUEUE_TILE(i32, int32_t)
+DEFINE_QUEUE_TILE(f32, float)
 
 #endif

@@ -14,7 +14,7 @@ import numpy as np
 import axiloom.sw
 from axiloom.drivergen import Driver, compile_mlir, reference
 from axiloom.drivergen.c.driver import Arg
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import AcceleratorSpec, numerics
 from axiloom.isa.model.model import FunctionalModel
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -72,8 +72,7 @@ def random_inputs(driver: Driver, seed: int = 0) -> Arrays:
     arrays: Arrays = {}
     for arg in driver.args:
         if arg.kind != "out":
-            info = np.iinfo(arg.dtype)
-            arrays[arg.symbol] = rng.integers(info.min, info.max, arg.shape, arg.dtype, endpoint=True)
+            arrays[arg.symbol] = numerics.host(arg.dtype).random(rng, arg.shape)
     return arrays
 
 

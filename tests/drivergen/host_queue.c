@@ -146,23 +146,25 @@ dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, u
     return expect((place){to, rows, row_bytes, stride});
 }
 
-#define DEFINE(BITS)                                                                                                  \
-    dma_status dma_queue_tile_i##BITS(const int##BITS##_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,   \
-                                      ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) {                 \
-        int##BITS##_t *packed = calloc((size_t)tile_rows * tile_cols, sizeof *packed);                                \
-        const uint32_t bytes = tile_rows * tile_cols * (BITS / 8);                                                    \
+#define DEFINE(KIND, T)                                                                                               \
+    dma_status dma_queue_tile_##KIND(const T *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,                \
+                                     ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) {                  \
+        T *packed = calloc((size_t)tile_rows * tile_cols, sizeof *packed);                                            \
+        const uint32_t bytes = tile_rows * tile_cols * (uint32_t)sizeof(T);                                           \
         for (uint32_t r = 0; r < rows; r++)                                                                           \
             for (uint32_t c = 0; c < cols; c++)                                                                       \
                 packed[r * tile_cols + c] = src[(ptrdiff_t)r * row_stride + (ptrdiff_t)c * col_stride];               \
         return append((piece){.from = (uint8_t *)packed, .packed = packed, .row_bytes = bytes, .rows = 1});           \
     }                                                                                                                 \
-    dma_status dma_queue_matrix_i##BITS(const int##BITS##_t *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride, \
-                                        uint32_t tile_rows, uint32_t tile_cols) {                                     \
-        const uint32_t size = BITS / 8;                                                                               \
+    dma_status dma_queue_matrix_##KIND(const T *src, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,              \
+                                       uint32_t tile_rows, uint32_t tile_cols) {                                      \
+        const uint32_t size = sizeof(T);                                                                              \
         if (rows == tile_rows && cols == tile_cols)                                                                   \
             return dma_queue_rows(src, cols * size, rows, (uint32_t)row_stride * size);                               \
-        return dma_queue_tile_i##BITS(src, rows, cols, row_stride, 1, tile_rows, tile_cols);                          \
+        return dma_queue_tile_##KIND(src, rows, cols, row_stride, 1, tile_rows, tile_cols);                           \
     }
-DEFINE(8)
-DEFINE(16)
-DEFINE(32)
+DEFINE(i8, int8_t)
+DEFINE(u8, uint8_t)
+DEFINE(i16, int16_t)
+DEFINE(i32, int32_t)
+DEFINE(f32, float)

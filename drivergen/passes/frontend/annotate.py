@@ -22,7 +22,7 @@ from axiloom.drivergen.dialects.product import ProductOp, requantises
 from axiloom.drivergen.match import by_hand
 from axiloom.drivergen.match.conv import GroupsError, image_shape, match_conv
 from axiloom.drivergen.match.generic import UNUSED, match_kernel
-from axiloom.drivergen.match.matmul import MATMUL, Match, NoMatchError, element, match, sizes
+from axiloom.drivergen.match.matmul import MATMUL, Match, NoMatchError, element, extension, match, sizes
 from axiloom.drivergen.match.plan_generic import settings_of, take_over_start, tile_of
 from axiloom.drivergen.match.trait import WORDS, Trait, is_annotated
 from axiloom.drivergen.passes.frontend.fuse_epilogue import PACKING
@@ -34,7 +34,7 @@ from axiloom.isa.contract.types import Load, Opcode, Scope, SendDim, SetDims, Sk
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
 from axiloom.isa.kernels.forms import MATMUL as MATMUL_FORM
 from axiloom.isa.kernels.language.kernel import Kernel
-from axiloom.isa.numerics import INT8
+from axiloom.isa.numerics import FLOAT32, INT8, INT32, UINT8
 from axiloom.isa.wording.names import hint
 
 
@@ -113,18 +113,32 @@ def _match(
         found = how(op)
     except NoMatchError as error:
         fail(op, f"{accelerator} cannot execute it: {error}")
-    if sums and requantises(op) is None and element(op.outputs[0]) != "int32":
-        fail(op, f"its output has elements of {element(op.outputs[0])}; accumulation is in int32")
+    total = element(op.outputs[0])
+    if sums and requantises(op) is None and total not in (INT32.name, FLOAT32.name):
+        fail(op, f"its output has elements of {total}; accumulation is in int32 or float32")
     return found
 
 
 def _check_elements(op: linalg.GenericOp, found: Match, spec: AcceleratorSpec) -> None:
+    """The types of the operands are the accelerator's, and the body says the same of their bits."""
+    kind = spec.data_type
     for value, operand in zip(op.operands, found.operands, strict=True):
-        wanted = spec.operand_type(operand).value
+        if operand == UNUSED:
+            continue
+        wanted = spec.operand_type(operand)
         if operand == spec.form.output and requantises(op) is not None:
-            wanted = INT8.name
-        if element(value) != wanted:
+            wanted = INT8
+        if wanted.mlir != str(value.type.element_type):  # type: ignore[attr-defined]
             fail(op, f"operand {operand} has elements of {element(value)}; {spec.name} takes {wanted}")
+    if not kind.in_mlir:
+        fail(op, f"{spec.name} cannot execute it: it computes in {kind}, and MLIR has no products of that")
+    try:
+        how = extension(op)
+    except NoMatchError as error:
+        fail(op, f"{spec.name} cannot execute it: {error}")
+    if how != kind.extend and (how is not None or kind == UINT8):
+        wanted = kind.extend or "nothing"
+        fail(op, f"its body widens inputs by {how or 'nothing'}; {spec.name} takes {kind}, so {wanted}")
 
 
 def _match_matmul(op: linalg.GenericOp) -> Match:
@@ -263,10 +277,7 @@ class _Plan:
         """The trait of an op that is a kernel that is data."""
         spec = self.spec
         found = _match(op, spec.name, lambda one: match_kernel(one, kernel), sums=False)
-        for value, operand in zip(op.operands, found.operands, strict=True):
-            wanted = None if operand == UNUSED else spec.operand_type(operand).value
-            if wanted is not None and element(value) != wanted:
-                fail(op, f"operand {operand} has elements of {element(value)}; {spec.name} takes {wanted}")
+        _check_elements(op, found, spec)
         problem = dict(zip(found.dims, sizes(op), strict=True))
         flow, orders = self._flow(op, None)
         settings = settings_of(op, spec, found.settings)

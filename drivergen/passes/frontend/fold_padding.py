@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FloatAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -21,7 +21,7 @@ def _is_zero(op: tensor.PadOp) -> bool:
     value = last.operands[0].owner if last is not None else None
     return (
         isinstance(value, arith.ConstantOp)
-        and isinstance(value.value, IntegerAttr)
+        and isinstance(value.value, IntegerAttr | FloatAttr)
         and value.value.value.data == 0
     )
 

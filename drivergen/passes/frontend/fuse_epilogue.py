@@ -29,7 +29,7 @@ from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.named import multiply_add
 from axiloom.drivergen.dialects.product import PADDING, ProductOp, requantise_attr
 from axiloom.drivergen.match.conv import match_conv
-from axiloom.drivergen.match.matmul import Match, NoMatchError, match
+from axiloom.drivergen.match.matmul import Match, NoMatchError, extension, match
 from axiloom.drivergen.match.requantise import Requantisation, match_requantise
 from axiloom.drivergen.nest.packed import MULTIPLIER_BITS
 from axiloom.isa.kernels.forms import CHANNEL_WORDS
@@ -92,8 +92,9 @@ def _body(op: linalg.GenericOp) -> Region:
     block = Block(arg_types=[a, b, i32, i8])
     inside = Builder(InsertPoint.at_end(block))
     x, y, channels, _ = block.args
+    extend = arith.ExtUIOp if extension(op) == arith.ExtUIOp.name else arith.ExtSIOp
     with ImplicitBuilder(inside):
-        linalg.YieldOp(arith.TruncIOp(multiply_add(x, y, channels), i8))
+        linalg.YieldOp(arith.TruncIOp(multiply_add(x, y, channels, extend=extend), i8))
     return Region(block)
 
 

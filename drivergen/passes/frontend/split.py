@@ -8,7 +8,7 @@ from itertools import product
 
 from xdsl.context import Context
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, StridedLayoutAttr
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StridedLayoutAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import SSAValue
@@ -16,6 +16,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.cost.conv import rows_of_beats
+from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.dialects.product import PADDING, product_of, requantises
 from axiloom.drivergen.dialects.views import zero_fill
@@ -147,9 +148,7 @@ class _Split:
     def _element_bytes(self) -> int:
         number = [o.operand for o in self.trait.operands].index("I")
         kind = self.op.operands[number].type
-        assert isinstance(kind, MemRefType)
-        assert isinstance(kind.element_type, IntegerType)
-        return int(kind.element_type.width.data) // 8
+        return element_bits(kind) // 8
 
     def _image(self, dim: str) -> int:
         """Rows (columns) of the image, without padding."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import IntegerType, MemRefType
+from xdsl.dialects.builtin import MemRefType
 
 from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.isa.contract.types import WORD_BITS
 
@@ -44,7 +45,6 @@ class Block:
         """The tile of a dense op; CompileError where it has more dims than a block."""
         kind, dense = op.tile.type, op.dense
         assert isinstance(kind, MemRefType)
-        assert isinstance(kind.element_type, IntegerType)
         assert dense is not None
         strides, shape, turned = kind.get_strides(), op.shape.get_values(), op.permutation.get_values()
         if strides is None or None in strides or list(kind.get_shape()) != _in_memory(shape, turned):
@@ -57,7 +57,7 @@ class Block:
         planes, height, width = [(1, 0)] * (3 - len(inner)) + (inner or [])
         if not inner:
             width = (1, 1)
-        bits = kind.element_type.width.data
+        bits = element_bits(kind)
         words = accel.tile_words(shape, bits, dense) // rows
         return cls(
             rows,

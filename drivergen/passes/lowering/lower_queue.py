@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
-    IntegerType,
     MemRefType,
     ModuleOp,
     UnrankedMemRefType,
@@ -19,6 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel, queue
+from axiloom.drivergen.dialects.elements import element_bits, named
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.passes.lowering.lower_to_calls import length
 
@@ -33,6 +33,8 @@ class _Tile:
     strides: tuple[int, int]
     shape: tuple[int, int]
     element_bytes: int
+    kind: str
+    """What functions for its elements end with."""
 
 
 class _Lowering:
@@ -79,7 +81,6 @@ class _Lowering:
         kind = tile.type
         assert self.at is not None
         assert isinstance(kind, MemRefType)
-        assert isinstance(kind.element_type, IntegerType)
         strides = kind.get_strides()
         if strides is None or strides[0] is None or strides[1] is None:
             fail(self.at, f"only matrices with known strides can be queued, not {kind}")
@@ -89,7 +90,7 @@ class _Lowering:
         assert first is not None
         assert second is not None
         return _Tile(
-            pointer, rows, cols, (first, second), (shape[0], shape[1]), kind.element_type.width.data // 8
+            pointer, rows, cols, (first, second), (shape[0], shape[1]), element_bits(kind) // 8, named(kind)
         )
 
     def _pointer(self, array: SSAValue) -> SSAValue:
@@ -139,11 +140,10 @@ class _Lowering:
             pointer, *sizes = self._rows(tile)
             self.call("dma_queue_rows", self._bytes(pointer), *sizes)
             return
-        bits = 8 * tile.element_bytes
         whole = op.how.data == queue.EITHER
         strides = [self.index(stride) for stride in (tile.strides[:1] if whole else tile.strides)]
         self.call(
-            f"dma_queue_{'matrix' if whole else 'tile'}_i{bits}",
+            f"dma_queue_{'matrix' if whole else 'tile'}_{tile.kind}",
             *(tile.pointer, tile.rows, tile.cols, *strides, *map(self.index, tile.shape)),
         )
 
@@ -162,8 +162,7 @@ class _Lowering:
     def own(self, op: queue.QueueOwnOp) -> None:
         kind = op.array.type
         assert isinstance(kind, MemRefType)
-        assert isinstance(kind.element_type, IntegerType)
-        size = kind.element_count() * kind.element_type.width.data // 8
+        size = kind.element_count() * element_bits(kind) // 8
         self.call("dma_queue_own", self._bytes(self._pointer(op.array)), self.index(size))
 
     def close(self, op: queue.QueueCloseOp) -> None:
@@ -172,7 +171,6 @@ class _Lowering:
     def _taker(self, op: queue.QueueReceiveOp, tile: _Tile) -> str:
         assert isinstance(op.tile.type, MemRefType)
         element = op.tile.type.element_type
-        assert isinstance(element, IntegerType)
         key = (op.mode.data, tile.shape, tile.strides, element)
         if key not in self.takers:
             verb = "add_to" if op.mode.data == "accumulate" else "copy_to"

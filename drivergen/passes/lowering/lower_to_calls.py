@@ -12,11 +12,9 @@ from xdsl.dialects.builtin import (
     FunctionType,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
     UnrankedMemRefType,
-    i8,
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -24,6 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel, channels
+from axiloom.drivergen.dialects.elements import named
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.passes.lowering.blocks import Block
 from axiloom.drivergen.passes.transfers.keep_packed import CLEANED
@@ -189,25 +188,22 @@ class _Lowering:
         self._put_word(op, self.insert(arith.IndexCastOp(op.index, i32)))
 
     def send(self, op: accel.SendOp) -> None:
-        kind = op.tile.type
-        assert isinstance(kind, MemRefType)
-        assert isinstance(kind.element_type, IntegerType)
-        bits = kind.element_type.width.data
+        kind = named(op.tile.type)
         if op.dense is None:
-            self.call(f"dma_put_tile_i{bits}", *tile_arguments(op, self.insert), op.offset)
+            self.call(f"dma_put_tile_{kind}", *tile_arguments(op, self.insert), op.offset)
         else:
-            self.call(f"dma_put_block_i{bits}", *put_block_arguments(op, self.insert), op.offset)
+            self.call(f"dma_put_block_{kind}", *put_block_arguments(op, self.insert), op.offset)
         op.end.replace_all_uses_with(self.add(op.offset, op.words()))
 
     def recv(self, op: accel.RecvOp) -> None:
-        assert isinstance(op.tile.type, MemRefType)
-        if op.tile.type.element_type == i8:
+        kind = named(op.tile.type)
+        if kind == "i8":
             self.call("dma_get_block_i8", *get_block_arguments(op, self.insert), op.offset)
             return
         dense = op.dense is not None
         tile = get_block_arguments(op, self.insert) if dense else tile_arguments(op, self.insert)
         accumulate = self.word(int(op.mode.data == "accumulate"))
-        self.call(f"dma_get_{'block' if dense else 'tile'}_i32", *tile, op.offset, accumulate)
+        self.call(f"dma_get_{'block' if dense else 'tile'}_{kind}", *tile, op.offset, accumulate)
 
     def start(self, op: accel.StartOp) -> None:
         clean = CLEANED in op.attributes

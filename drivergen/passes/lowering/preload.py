@@ -54,7 +54,7 @@ class Plan:
 def bytes_of(kind: Attribute) -> int:
     """Bytes of an element; 0 if C has no type for it."""
     sizes = {"int8_t": 1, "bool": 1, "int16_t": 2, "int32_t": 4, "float": 4, "int64_t": 8, "double": 8}
-    return sizes.get(c_type(kind) or "", 0)
+    return sizes.get((c_type(kind) or "").removeprefix("u"), 0)
 
 
 def plan(

@@ -9,12 +9,10 @@ from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     IntegerAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
     StridedLayoutAttr,
     UnrankedMemRefType,
-    i8,
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -22,6 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.dialects.elements import named
 from axiloom.drivergen.dialects.mlir import index
 from axiloom.drivergen.nest.nest import dma_of
 from axiloom.drivergen.passes.lowering.lower_to_calls import (
@@ -112,27 +111,24 @@ class _Function:
         self._replace(op)
 
     def _send(self, op: accel.SendOp) -> None:
-        assert isinstance(op.tile.type, MemRefType)
-        element = op.tile.type.element_type
-        assert isinstance(element, IntegerType)
         to = self.pointer(self.window("axl_in_window"), op.offset, op.words())
         form = "tile" if op.dense is None else "block"
         arguments = tile_arguments if op.dense is None else put_block_arguments
-        call = self.call(f"axl_put_{form}_i{element.width.data}", [to, *arguments(op, self.insert)], [])
+        call = self.call(f"axl_put_{form}_{named(op.tile.type)}", [to, *arguments(op, self.insert)], [])
         if "opcode" in op.attributes:
             call.attributes["opcode"] = op.attributes["opcode"]
         Rewriter.insert_op(call, InsertPoint.before(op))
         self._replace(op)
 
     def _recv(self, op: accel.RecvOp) -> None:
-        assert isinstance(op.tile.type, MemRefType)
-        narrow = op.tile.type.element_type == i8
+        kind = named(op.tile.type)
+        narrow = kind == "i8"
         arguments = tile_arguments if op.dense is None and not narrow else get_block_arguments
         source, *sizes = arguments(op, self.insert)
         there = self.pointer(self.window("axl_out_window"), op.offset, op.words())
         verb = "add" if op.mode.data == "accumulate" else "get"
         form = "tile" if arguments is tile_arguments else "block"
-        callee = f"axl_{verb}_{form}_i{8 if narrow else 32}"
+        callee = f"axl_{verb}_{form}_{kind}"
         Rewriter.replace_op(op, self.call(callee, [source, there, *sizes], []))
 
 

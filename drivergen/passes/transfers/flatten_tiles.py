@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
     StridedLayoutAttr,
@@ -23,6 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.isa.contract.types import WORD_BITS
 
 
@@ -57,8 +57,7 @@ def begins_on(tile: SSAValue) -> int:
         return 0
     source = owner.source.type
     assert isinstance(source, MemRefType)
-    assert isinstance(source.element_type, IntegerType)
-    size, strides = source.element_type.width.data // 8, source.get_strides() or []
+    size, strides = element_bits(source) // 8, source.get_strides() or []
     own = (factor(o) * (s or 1) * size for o, s in zip(owner.offsets, strides, strict=True))
     return gcd(begins_on(owner.source), *own)
 
@@ -67,8 +66,7 @@ def _flatten(op: accel.SendOp | accel.RecvOp) -> None:
     """Rows of whole words with nothing between, behind or inside them: then it is a matrix."""
     kind, shape = op.tile.type, list(op.shape.get_values())
     assert isinstance(kind, MemRefType)
-    assert isinstance(kind.element_type, IntegerType)
-    strides, bits = kind.get_strides(), kind.element_type.width.data
+    strides, bits = kind.get_strides(), element_bits(kind)
     rank = len(shape)
     if strides is None or None in strides or rank < 2 or list(kind.get_shape()) != shape:
         return

@@ -12,7 +12,6 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FunctionType,
-    IntegerType,
     MemRefType,
     ModuleOp,
     StridedLayoutAttr,
@@ -23,6 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.mlir import index
 from axiloom.drivergen.dialects.views import RESHAPES, VIEWS
 from axiloom.drivergen.nest.nest import reached
@@ -144,8 +144,7 @@ def _is_one_piece(op: accel.SendOp) -> bool:
     whole = list(kind.get_shape()) == list(shape) and list(op.permutation.get_values()) == sorted(
         op.permutation.get_values()
     )
-    assert isinstance(kind.element_type, IntegerType)
-    bytes_sent = prod(shape) * kind.element_type.width.data // 8
+    bytes_sent = prod(shape) * element_bits(kind) // 8
     return whole and strides is not None and list(strides) == dense and op.words() * WORD_BYTES == bytes_sent
 
 

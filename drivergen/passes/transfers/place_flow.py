@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, StridedLayoutAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StridedLayoutAttr, StringAttr, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.accel import tile_words
+from axiloom.drivergen.dialects.elements import width
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.dialects.product import requantises
 from axiloom.drivergen.dialects.views import zero_fill
@@ -141,8 +142,7 @@ class _Nest:
     def _arm(self, recv: Recv, site: _Site) -> accel.StartRecvOp:
         number = self.trait.operand(recv.operand)
         element = self._source(number).element_type
-        assert isinstance(element, IntegerType)
-        words = tile_words(self._shape(number, site), element.width.data, self._dense(number))
+        words = tile_words(self._shape(number, site), width(element), self._dense(number))
         window = self.trait.dma.output_buffer_size
         self._check_length(f"opcode {site.opcode} receives", words, window, "output")
         return site.insert(accel.StartRecvOp(site.index(0), site.index(words)))

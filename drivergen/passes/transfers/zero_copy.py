@@ -10,7 +10,6 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
     StringAttr,
@@ -22,6 +21,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
 
 from axiloom.drivergen.dialects import accel, queue
+from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.views import VIEWS, array_of
 from axiloom.drivergen.nest.locality import LINE_BYTES
@@ -53,13 +53,12 @@ class _Rows:
         """None where the tile does not travel as it lies in memory."""
         kind = tile.type
         assert isinstance(kind, MemRefType)
-        assert isinstance(kind.element_type, IntegerType)
         strides = kind.get_strides()
         if len(shape) != 2 or list(permutation) != [0, 1] or strides is None or strides[1] != 1:
             return None
         if strides[0] is None or strides[0] < shape[1]:
             return None
-        size = kind.element_type.width.data // 8
+        size = element_bits(kind) // 8
         row_bytes, stride = shape[1] * size, strides[0] * size
         if row_bytes == stride:  # one piece
             return _Rows(row_bytes * shape[0], 1, stride, begins_on(tile))
