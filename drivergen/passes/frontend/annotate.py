@@ -137,8 +137,8 @@ def _check_elements(op: linalg.GenericOp, found: Match, spec: AcceleratorSpec) -
     except NoMatchError as error:
         fail(op, f"{spec.name} cannot execute it: {error}")
     if how != kind.extend and (how is not None or kind == UINT8):
-        wanted = kind.extend or "nothing"
-        fail(op, f"its body widens inputs by {how or 'nothing'}; {spec.name} takes {kind}, so {wanted}")
+        widened = kind.extend or "nothing"
+        fail(op, f"its body widens inputs by {how or 'nothing'}; {spec.name} takes {kind}, so {widened}")
 
 
 def _match_matmul(op: linalg.GenericOp) -> Match:
