@@ -39,7 +39,7 @@ def operations_per_cycle(size: int) -> float:
         jobs = []
         for computes in (COMPUTES, 2 * COMPUTES):
             elf = Path(folder) / f"{computes}.elf"
-            toolchain.compile_arm(
+            toolchain.compile_bare(
                 [Path(__file__).with_name("resident.c")],
                 elf,
                 board=boards.load(boards.DEFAULT),

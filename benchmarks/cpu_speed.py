@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from axiloom import boards
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core
 
 AIM = 60.0
@@ -28,7 +28,7 @@ def mips() -> float:
     core = Core(board)
     best = float("inf")
     with tempfile.TemporaryDirectory() as folder:
-        elf = compile_arm(
+        elf = compile_bare(
             [Path(__file__).with_name("matmul_cpu.c")], Path(folder) / "matmul.elf", board=board
         )
         for _ in range(5):

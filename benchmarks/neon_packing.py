@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from axiloom import boards, sw
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import run_cpu
 
 Array = np.ndarray[Any, Any]
@@ -50,7 +50,7 @@ def cycles(shape: tuple[int, int, int], *, packed: bool) -> int:
     with tempfile.TemporaryDirectory() as folder:
         macros = {"M": M, "N": N, "K": K, "BITS": 8} | ({"PACKED": 1} if packed else {})
         source = sw.BASELINES / "cpu_neon.c"
-        elf = compile_arm([source], Path(folder) / "neon.elf", board=board, defines=macros)
+        elf = compile_bare([source], Path(folder) / "neon.elf", board=board, defines=macros)
         run = run_cpu(elf, arrays, {"C": ((M, N), "int32")}, board)
     if not np.array_equal(run.outputs["C"], a.astype(np.int32) @ b.astype(np.int32)):
         raise AssertionError(f"the product {M}x{N}x{K} is wrong")

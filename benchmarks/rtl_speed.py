@@ -84,7 +84,7 @@ def main() -> None:
             "IN_BYTES": spec.dma.input_buffer_size,
             "OUT_BYTES": spec.dma.output_buffer_size,
         }
-        toolchain.compile_arm(
+        toolchain.compile_bare(
             [HERE / "rtl_speed.c"],
             elf,
             board=board,

@@ -14,7 +14,9 @@ from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from axiloom.boards import hosts
 from axiloom.boards.checks import check
+from axiloom.boards.hosts.host import Host
 from axiloom.errors import UsageError
 from axiloom.files import read_text
 from axiloom.isa.wording.names import shortened
@@ -25,9 +27,6 @@ DEFAULT = "pynq-z2"
 CLOCK = "@"
 """Between a board's name and a fabric clock of its own in MHz."""
 _MHZ = re.compile(r"\d+(\.\d*)?")
-
-LINE_BYTES = {"cortex_a9": 32, "cortex_a53": 64}
-"""Bytes of a cache line, by CPU (their TRMs, 7.1 and 6.1)."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,8 @@ class Resources:
 
 @dataclass(frozen=True)
 class Caches:
-    """Sizes in bytes; lines are the CPU's (`LINE_BYTES`). `replacement` is ``random`` (deterministic) or
-    ``lru``.
+    """Sizes in bytes; lines are the CPU's. `l2_size` and `l2_ways` are 0 where it has no L2. `replacement` is
+    ``random`` (deterministic) or ``lru``.
 
     With `pair_accesses` a load or store of several registers accesses L1D once for each aligned 8
     bytes, as the A9's data path does; without, once for each element.
@@ -174,6 +173,14 @@ class Os:
 
 
 @dataclass(frozen=True)
+class Region:
+    """A part of RAM, in whole MiB."""
+
+    address: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Fidelity:
     """How far runs with the profile are from the measurements in `source`; the rest are fractions."""
 
@@ -207,22 +214,37 @@ class Board:
     fabric: Fabric
     simulation: Simulation
     events: Events
-    cpu: str = "cortex_a9"
-    """``cortex_a9`` (ARMv7) or ``cortex_a53`` (AArch64)."""
+    cpu: str = hosts.DEFAULT
+    """The name of its host: see :mod:`axiloom.boards.hosts`."""
     os: Os | None = None
     """None: bare metal."""
     fidelity: Fidelity | None = None
     """None: not calibrated."""
+    uncached_memory: tuple[Region, ...] = ()
+    """RAM that a host with fixed attributes does not cache."""
+
+    @property
+    def host(self) -> Host:
+        """What its CPU is."""
+        return hosts.get(self.cpu)
 
     @property
     def architecture(self) -> str:
-        """``armv7`` or ``aarch64``."""
-        return "aarch64" if self.cpu == "cortex_a53" else "armv7"
+        """Of its programs: ``armv7``, ``aarch64``, ..."""
+        return self.host.architecture
 
     @property
     def line_bytes(self) -> int:
         """Of a line of any of its caches."""
-        return LINE_BYTES[self.cpu]
+        return self.host.line_bytes
+
+    @property
+    def last_cache(self) -> tuple[int, int]:
+        """Bytes and ways of the cache in front of memory."""
+        caches = self.caches
+        if self.host.cache_levels == 1:
+            return caches.l1d_size, caches.l1d_ways
+        return caches.l2_size, caches.l2_ways
 
     @property
     def ddr_read_cycles(self) -> int:
@@ -277,7 +299,7 @@ def load(name: str | Path) -> Board:
 
 
 def _check(board: Board, where: str) -> None:
-    check(asdict(board), LINE_BYTES.get(board.cpu, 0), where)
+    check(asdict(board), where)
 
 
 _SECTIONS: dict[str, type[Any]] = {
@@ -294,6 +316,8 @@ _SECTIONS: dict[str, type[Any]] = {
     "page_fault": OsCost,
     "fidelity": Fidelity,
 }
+_LISTS: dict[str, type[Any]] = {"uncached_memory": Region}
+"""Tables that a profile may have several of."""
 _ACCEPTED: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "float": (int, float),
@@ -328,6 +352,11 @@ def _build(cls: type[T], data: Mapping[str, Any], where: str) -> T:
             if not isinstance(value, Mapping):
                 raise UsageError(f"{where}: {name} must be a table, not {value!r}")
             values[name] = _build(_SECTIONS[name], value, f"{where}: {name}")
+            continue
+        if name in _LISTS:
+            if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+                raise UsageError(f"{where}: {name} must be tables ([[{name}]]), not {value!r}")
+            values[name] = tuple(_build(_LISTS[name], one, f"{where}: {name}") for one in value)
             continue
         accepted = _ACCEPTED.get(kind, ())
         wrong = not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards
+from axiloom.boards import hosts
+from axiloom.boards.hosts.host import Host
 from axiloom.errors import UsageError
 
 _HERE = Path(__file__).parent
@@ -56,8 +58,8 @@ class Cpu:
     clock_hz: int
 
     @property
-    def bits(self) -> int:
-        return 64 if self.linux.startswith("aarch64") else 32
+    def host(self) -> Host:
+        return hosts.get(self.model)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from axiloom.boards import hosts
 from axiloom.errors import DriverError
 
 
@@ -37,7 +38,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Program:
-    """A statically linked Arm program, for bare metal or Linux. Build one with :func:`load`."""
+    """A statically linked program, for bare metal or Linux. Build one with :func:`load`."""
 
     path: Path
     entry: int
@@ -48,7 +49,7 @@ class Program:
     sections: Mapping[str, int]
     """Bytes of ``text``, ``rodata``, ``data`` and ``bss``; the stack and what is never loaded are in none."""
     architecture: str
-    """``armv7`` or ``aarch64``."""
+    """That of the hosts that run it: ``armv7``, ``aarch64``, ..."""
     headers: tuple[int, int, int]
     """The program headers: their address in memory (0: not loaded), the size of one, how many."""
     _sorted: tuple[Symbol, ...] = field(repr=False)
@@ -103,7 +104,7 @@ class Program:
 
 
 def load(path: Path) -> Program:
-    """Read an ELF file. DriverError if it is no little-endian Arm executable."""
+    """Read an ELF file. DriverError if it is no executable of a host."""
     try:
         with path.open("rb") as stream:
             return _read(path, ELFFile(stream))
@@ -119,12 +120,15 @@ def load(path: Path) -> Program:
 
 def _read(path: Path, elf: Any) -> Program:
     found = (elf.header["e_type"], elf.header["e_machine"], elf.elfclass, elf.little_endian)
-    accepted = {("ET_EXEC", "EM_ARM", 32, True): "armv7", ("ET_EXEC", "EM_AARCH64", 64, True): "aarch64"}
-    if found not in accepted:
+    host = hosts.for_executable(*found)
+    if host is None:
         raise DriverError(
-            f"{path}: a statically linked 32-bit little-endian Arm executable is needed "
-            f"(or 64-bit, for AArch64), not {found[0]} for {found[1]} ({found[2]} bit)"
+            f"{path}: a statically linked little-endian executable is needed, for a host "
+            f"({', '.join(map(str, hosts.every().values()))}), not {found[0]} for {found[1]} ({found[2]} bit)"
         )
+    for bits, what in host.executable.refused.items():
+        if elf.header["e_flags"] & bits:
+            raise DriverError(f"{path}: the program needs {what}, which {host} has not")
     loadable = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD" and s["p_memsz"]]
     code = [s for s in loadable if s["p_flags"] & 1]
     if not code:
@@ -139,7 +143,7 @@ def _read(path: Path, elf: Any) -> Program:
         symbols=symbols,
         text=(min(s["p_paddr"] for s in code), max(s["p_paddr"] + s["p_filesz"] for s in code)),
         sections=_sections(elf),
-        architecture=accepted[found],
+        architecture=host.architecture,
         headers=_headers(elf, loadable),
         _sorted=ordered,
         _addresses=tuple(s.address for s in ordered),

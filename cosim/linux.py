@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from axiloom import sw
+from axiloom.boards.hosts.host import Host
 from axiloom.cosim.elf import Program
 from axiloom.errors import DriverError
 from axiloom.isa import AcceleratorSpec
@@ -27,7 +28,6 @@ _PAGE = 4096
 _GAP = 1 << 20
 _DEV_MEM_BYTES = 1 << 32
 _NUMBERED = re.compile(r"system call (\d+) at")
-_HEADERS = {"armv7": "arm-linux-any/asm/unistd-eabi.h", "aarch64": "aarch64-linux-any/asm/unistd_64.h"}
 _NAME = re.compile(r"#define\s+__NR_(\w+)\s+\(?(?:__NR_SYSCALL_BASE\s*\+\s*)?(\d+)\)?")
 
 
@@ -89,23 +89,23 @@ def stack_of(program: Program) -> tuple[int, int, int]:
     return top - STACK_BYTES, top, low
 
 
-def with_names(text: str, architecture: str) -> str:
-    """A fault's text, with a system call's name beside its number."""
+def with_names(text: str, host: Host) -> str:
+    """A fault's text on `host`, with a system call's name beside its number."""
 
     def named(match: re.Match[str]) -> str:
-        name = _calls(architecture).get(int(match[1]))
+        name = _calls(host.linux.calls if host.linux else "").get(int(match[1]))
         return f"system call {match[1]} ({name}) at" if name else match[0]
 
     return _NUMBERED.sub(named, text)
 
 
 @cache
-def _calls(architecture: str) -> dict[int, str]:
-    """Number to name, from the headers that come with the cross compiler; empty where they are not there."""
+def _calls(header: str) -> dict[int, str]:
+    """Number to name, from a header that comes with the cross compiler; empty where they are not there."""
     spec = importlib.util.find_spec("ziglang")
     if spec is None or spec.origin is None:
         return {}
-    return dict(_defined(Path(spec.origin).parent / "lib" / "libc" / "include" / _HEADERS[architecture]))
+    return dict(_defined(Path(spec.origin).parent / "lib" / "libc" / "include" / header))
 
 
 def _defined(header: Path) -> Iterator[tuple[int, str]]:

@@ -1,7 +1,8 @@
 """C for the host's side, built by :mod:`axiloom.cosim.build.toolchain`.
 
-``include/axiloom.h`` is the runtime's interface, ``src/`` the runtime, ``arm/`` and ``arm64/`` the start-up
-code, linker script and platform of a Cortex-A9 and a Cortex-A53, ``linux/`` the platform of a Linux process,
+``include/axiloom.h`` is the runtime's interface, ``src/`` the runtime, ``freestanding/`` what a C compiler
+brings only for an operating system. ``arm/``, ``arm64/`` ... are each the start-up code, linker script and
+platform of a host on bare metal (:mod:`axiloom.boards.hosts`), ``linux/`` the platform of a Linux process,
 ``remote/`` that of a PC whose DMA is behind a line, ``baselines/`` drivers and CPU kernels by hand to measure
 against.
 """
@@ -11,10 +12,11 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).parent
-INCLUDE = (ROOT / "include", ROOT / "arm" / "include")
+INCLUDE = (ROOT / "include", ROOT / "freestanding")
+"""For bare metal."""
 BASELINES = ROOT / "baselines"
-LINKER_SCRIPT = ROOT / "arm" / "link.ld"
-LINKER_SCRIPT_64 = ROOT / "arm64" / "link.ld"
+NEON_STRINGS = ROOT / "arm" / "string.c"
+"""The functions of freestanding/string.h, for CPUs with NEON."""
 
 RUNTIME = (
     ROOT / "src" / "dma.c",
@@ -26,8 +28,6 @@ RUNTIME = (
     ROOT / "src" / "dma_block.c",
     ROOT / "src" / "dma_status.c",
 )
-SOURCES = (ROOT / "arm" / "start.S", ROOT / "arm" / "platform.c", *RUNTIME)
-SOURCES_64 = (ROOT / "arm64" / "start.S", ROOT / "arm64" / "platform.c", *RUNTIME)
 REMOTE_SOURCES = (ROOT / "remote" / "platform.c", *RUNTIME)
 """The runtime of a driver that runs on a PC, while its DMA is behind a line."""
 LINUX = ROOT / "linux"
@@ -43,5 +43,3 @@ LINUX_IMAGE_BASE = 0x1000_0000
 LINUX_REGION_ADDRESS = 0x15C0_0000
 LINUX_REGION_BYTES = 64 << 20
 """The reserved memory: rings of descriptors, the specification's windows, arrays for transfers in place."""
-NO_BUILTIN_SOURCES = (ROOT / "arm" / "string.c",)
-"""Compiled with -fno-builtin: they are what the compiler's builtins call."""

@@ -78,7 +78,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "drivergen/network",
         "drivergen",
     ),
-    ("boards/synthesis", "boards/ecp5", "boards"),
+    ("boards/hosts", "boards/synthesis", "boards/ecp5", "boards"),
     ("cosim/build", "cosim/native", "cosim", "cosim/replay"),
     (
         "src/axiloom/frontend",

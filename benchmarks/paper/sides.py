@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from axiloom import boards, isa, sw
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import CpuRun
 from axiloom.cosim.soc import Job, RunResult
 from axiloom.drivergen import parse_workload
@@ -163,7 +163,7 @@ def _job(run: Run, folder: Path) -> Job:
 
 def _job_by_hand(run: Run, folder: Path, *, prefetch: bool = False) -> Job:
     hand = ByHand.of(run.problem)
-    elf = compile_arm(
+    elf = compile_bare(
         [sw.BASELINES / f"{_version(run)}.c"],
         folder / "hand.elf",
         board=boards.load(run.board),

@@ -1,4 +1,4 @@
-"""Cross-compiling for the board's Arm CPU with the pinned compiler (clang in ziglang): bare metal and Linux.
+"""Cross-compiling for the board's CPU with the pinned compiler (clang in ziglang): bare metal and Linux.
 
 Every program is linked with the runtime in ``sw/``; on bare metal with start-up code and linker script too,
 for Linux statically with musl, which ziglang builds at first use (half a minute).
@@ -17,11 +17,12 @@ from functools import cache
 from pathlib import Path
 
 from axiloom import boards, sw
+from axiloom.boards import hosts
+from axiloom.boards.hosts.host import Host
 from axiloom.cosim.build.cache import cache_root, cached_build, content_hash
 from axiloom.errors import BuildError, CompileError, SpecError
 from axiloom.isa import AcceleratorSpec, check_together
 
-TARGET = ("-target", "arm-freestanding-eabihf", "-mcpu=cortex_a9", "-marm")
 FLAGS = (
     *("-std=c99", "-Wall", "-Wextra", "-Werror", "-g0", "-fno-sanitize=undefined", "-ffunction-sections"),
     *(
@@ -40,33 +41,35 @@ class Target:
     flags: tuple[str, ...]
     sources: tuple[Path, ...]
     """The runtime."""
+    strings: Path
+    """<string.h>, compiled with -fno-builtin: it is what the compiler's builtins call."""
     include: tuple[Path, ...]
     script: Path
     link: tuple[str, ...] = ()
 
 
-TARGET_64 = ("-target", "aarch64-freestanding", "-mcpu=cortex_a53")
-BARE_TARGETS = {
-    "armv7": Target("arm", TARGET, sw.SOURCES, sw.INCLUDE, sw.LINKER_SCRIPT),
-    "aarch64": Target("arm64", TARGET_64, sw.SOURCES_64, sw.INCLUDE, sw.LINKER_SCRIPT_64),
-}
-"""By the CPU's architecture."""
-LINUX_TARGETS = {
-    cpu: Target(
-        f"linux-{cpu}",
+def bare_target(host: Host) -> Target:
+    """Of programs without an operating system."""
+    bare = host.bare
+    return Target(bare.folder, bare.flags, bare.sources, bare.strings, bare.include, bare.script)
+
+
+def linux_target(host: Host) -> Target:
+    """Of static Linux programs. UsageError where none run."""
+    host.check_linux()
+    assert host.linux is not None
+    return Target(
+        f"linux-{host.architecture}",
         # Arrays in sections of their own: link.ld takes those of the harness by name.
-        (*flags, "-fdata-sections"),
+        (*host.linux.flags, "-fdata-sections"),
         sw.LINUX_SOURCES,
+        host.bare.strings,
         (sw.ROOT / "include",),
         sw.LINUX_SCRIPT,
         (f"-Wl,--image-base={sw.LINUX_IMAGE_BASE:#x}",),
     )
-    for cpu, flags in {
-        "armv7": ("-target", "arm-linux-musleabihf", "-mcpu=cortex_a9", "-marm"),
-        "aarch64": ("-target", "aarch64-linux-musl", "-mcpu=cortex_a53"),
-    }.items()
-}
-"""By the CPU's architecture."""
+
+
 _SOURCES = (".c", ".S", ".s")
 PROGRAM = "program.elf"
 _OTHERS = re.compile(r"-D(?!AXL_)")
@@ -93,7 +96,7 @@ def version() -> str:
     return done.stdout.strip()
 
 
-def compile_arm(
+def compile_bare(
     sources: Sequence[Path],
     out: Path,
     *,
@@ -122,7 +125,7 @@ def compile_arm(
     hardware: dict[str, object] = {"AXL_DMA_IRQ": 1} if irq else {}
     hardware |= hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
     macros = _macros(board, hardware, defines or {})
-    target = BARE_TARGETS[board.architecture if board else "armv7"]
+    target = bare_target(board.host if board else hosts.get())
     target = replace(target, script=script or target.script)
     return _compile(target, sources, out, include, [*macros, *flags], opt)
 
@@ -131,7 +134,6 @@ def compile_linux(
     sources: Sequence[Path],
     out: Path,
     *,
-    cpu: str = "armv7",
     board: boards.Board | None = None,
     spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None = None,
     length_bits: int = 26,
@@ -140,13 +142,17 @@ def compile_linux(
     opt: str = "-O3",
     flags: Sequence[str] = (),
 ) -> Path:
-    """As :func:`compile_arm`: a static Linux program for `cpu`, a key of :data:`LINUX_TARGETS`.
+    """As :func:`compile_bare`: a static Linux program for the CPU of `board` (None: a Cortex-A9).
+
+    UsageError where no Linux programs run on it.
 
     The DMA's windows are mapped uncached, unless its port is coherent or `defines` say AXL_DMA_CACHED=1.
     """
     hardware = hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
     macros = _macros(board, {**hardware, "AXL_LINUX": 1}, {"AXL_DMA_CACHED": 0, **(defines or {})})
-    return _compile(LINUX_TARGETS[cpu], sources, out, include, [*macros, *flags], opt)
+    return _compile(
+        linux_target(board.host if board else hosts.get()), sources, out, include, [*macros, *flags], opt
+    )
 
 
 def _compile(
@@ -173,7 +179,7 @@ def _compile(
 
     def build(folder: Path) -> None:
         paths = [f"-I{path}" for path in (*include, *target.include)]
-        objects = [runtime / f"{source.stem}.o" for source in (*target.sources, *sw.NO_BUILTIN_SOURCES)]
+        objects = [runtime / f"{source.stem}.o" for source in (*target.sources, target.strings)]
         inputs = map(str, [*objects, *(source.absolute() for source in sources)])
         script = f"-Wl,-T,{target.script}"
         run_zig(["cc", *arguments, *paths, script, *link, "-o", str(folder / PROGRAM), *inputs], folder)
@@ -214,6 +220,7 @@ def _macros(
     macros = dict(hardware)
     if board:
         macros["AXL_CPU_HZ"] = f"{board.cpu_hz}u"
+        macros["AXL_CACHE_LINE"] = f"{board.line_bytes}u"
         macros["AXL_DMA_CACHED"] = int(board.simulation.dma_cached)
         macros["AXL_DMA_COHERENT"] = int(board.simulation.dma_buffers == "coherent")
     macros.update(defines)
@@ -223,13 +230,13 @@ def _macros(
 def _runtime(target: Target, arguments: list[str]) -> Path:
     """The folder with the objects of start-up code and runtime, compiled with `arguments`."""
     headers = sorted(sw.ROOT.rglob("*.h"))
-    sources = (*target.sources, *sw.NO_BUILTIN_SOURCES)
+    sources = (*target.sources, target.strings)
     key = content_hash(version(), arguments, *sources, *headers)
     paths = [f"-I{path}" for path in target.include]
 
     def build(folder: Path) -> None:
         for source in sources:
-            own = ["-fno-builtin"] if source in sw.NO_BUILTIN_SOURCES else []
+            own = ["-fno-builtin"] if source == target.strings else []
             compiled = str(folder / f"{source.stem}.o")
             run_zig(["cc", *arguments, *paths, *own, "-c", "-o", compiled, str(source)], folder)
 

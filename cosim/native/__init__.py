@@ -34,6 +34,13 @@ class OsCost(ctypes.Structure):
     _fields_ = [(name, c_uint32) for name in OS_COSTS]
 
 
+MOST_REGIONS = 8
+
+
+class Region(ctypes.Structure):
+    _fields_ = [("address", c_uint32), ("bytes", c_uint32)]
+
+
 class Config(ctypes.Structure):
     _fields_ = [
         ("cpu_hz", c_uint64),
@@ -72,8 +79,11 @@ class Config(ctypes.Structure):
         ("dma_coherent", c_uint32),
         ("l1d_events", c_uint32),
         ("count_uncached", c_uint32),
-        ("aarch64", c_uint32),
+        ("host", c_char * 24),
         ("line_bytes", c_uint32),
+        ("ocm_bytes", c_uint32),
+        ("uncached", Region * MOST_REGIONS),
+        ("uncached_regions", c_uint32),
     ]
 
 
@@ -289,8 +299,12 @@ def config(board: Board, pages: Sequence[int], mmio_size: int) -> Config:
     made.dma_coherent = int(board.simulation.dma_buffers == "coherent")
     made.l1d_events = L1D_EVENTS.index(board.events.l1d_events)
     made.count_uncached = int(board.events.uncached)
-    made.aarch64 = int(board.architecture == "aarch64")
+    made.host = board.cpu.encode()
     made.line_bytes = board.line_bytes
+    made.ocm_bytes = board.host.on_chip_bytes
+    made.uncached_regions = len(board.uncached_memory)
+    for number, region in enumerate(board.uncached_memory):
+        made.uncached[number] = Region(region.address, region.bytes)
     if board.os is not None:
         made.has_os = 1
         for event in ("start", "syscall", "page_fault"):

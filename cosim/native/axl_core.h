@@ -90,12 +90,18 @@ typedef struct axl_os_cost {
     uint32_t cycles, instructions, loads, stores, branches;
 } axl_os_cost;
 
+/* Of memory, in whole MiB. */
+enum { AXL_REGIONS = 8 };
+typedef struct axl_region_t {
+    uint32_t address, bytes;
+} axl_region_t;
+
 /* The board, as the core sees it (boards/<name>/profile.toml). Cache sizes are powers of two; lines are of 32 or 64 bytes. */
 typedef struct axl_config {
     uint64_t cpu_hz, fabric_hz;
     uint32_t l1i_size, l1i_ways;
     uint32_t l1d_size, l1d_ways;
-    uint32_t l2_size, l2_ways;
+    uint32_t l2_size, l2_ways;       /* 0: no second level */
     uint32_t replacement;            /* AXL_REPLACE_* of all three caches */
     uint32_t pair_accesses;          /* 1: LDM, STM, VLD, VST access L1D once per aligned 8 bytes; 0: once per element */
     uint32_t predictor_bits;         /* the gshare table has 2^bits counters of 2 bits */
@@ -125,8 +131,11 @@ typedef struct axl_config {
     uint32_t dma_coherent;           /* 1: the DMA's ports look into the caches, no line is ever stale */
     uint32_t l1d_events;             /* AXL_L1D_*: what the events of loads and stores count */
     uint32_t count_uncached;         /* 1: uncached loads and stores are L1D accesses for the counters */
-    uint32_t aarch64;                /* 1: a Cortex-A53, 0: a Cortex-A9 */
+    char host[24];                   /* the CPU: the name under which one of hosts/ has registered itself */
     uint32_t line_bytes;             /* of all three caches */
+    uint32_t ocm_bytes;              /* of memory on the chip, from address 0, that L2 does not cache; 0: none */
+    axl_region_t uncached[AXL_REGIONS]; /* of a host without tables for it: RAM that it does not cache */
+    uint32_t uncached_regions;
 } axl_config;
 
 uint8_t *axl_ram(void);     /* axl_ram_size() bytes at physical address 0, the same mapping for CPU, DMA and Python */
@@ -140,7 +149,7 @@ const char *axl_error(void);                 /* why the last axl_* call that ret
  * streams stays: call axl_protocol_reset when the RTL is reset (and only then). 0, or -1. */
 int axl_job_begin(void);
 
-/* Start at `entry` (ARM state, MMU and caches off, as after the boot ROM; AArch64: in EL1). The run ends when the PC reaches
+/* Start at `entry`, with the CPU as after the boot ROM (ARM: ARM state, MMU and caches off; AArch64: in EL1). The run ends when the PC reaches
  * `exit_pc`; the exit code is the word at `exit_code_addr`. [text_start, text_end) is scanned for cache
  * maintenance instructions. 0, or -1. */
 int axl_cpu_start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);

@@ -183,7 +183,7 @@ int axl_configure(const axl_config *config) {
     if (line != 32 && line != 64)
         return refuse("line_bytes must be 32 or 64");
     if (!good_cache(config->l1i_size, config->l1i_ways, line) || !good_cache(config->l1d_size, config->l1d_ways, line) ||
-        !good_cache(config->l2_size, config->l2_ways, line))
+        (config->l2_size && !good_cache(config->l2_size, config->l2_ways, line)))
         return refuse("cache sizes and ways must be powers of two, with at least one set of lines");
     if (config->replacement > AXL_REPLACE_LRU)
         return refuse("replacement must be 0 (random) or 1 (LRU)");
@@ -193,14 +193,16 @@ int axl_configure(const axl_config *config) {
         return refuse("predictor_bits must be 1 to 20");
     if (config->mmio_pages > AXL_ACCELERATORS)
         return refuse("mmio_pages must be 0 to 8");
+    if (config->uncached_regions > AXL_REGIONS)
+        return refuse("uncached_regions must be 0 to 8");
     for (uint32_t i = 0; i < config->mmio_pages; i++)
         if (config->mmio_base[i] % 4096 || config->mmio_size % 4096 || config->mmio_base[i] < axl::RAM_SIZE)
             return refuse("the DMA's page must be aligned to 4 KiB and lie outside RAM");
     s.memory.configure(*config);
     s.timeline.configure(*config);
     s.cpu_hz = config->cpu_hz;
-    s.configured = true;
-    return s.cpu.configure(*config);
+    s.configured = s.cpu.configure(*config) == 0;
+    return s.configured ? 0 : refuse(s.cpu.error);
 }
 
 int axl_job_begin(void) {
@@ -224,6 +226,8 @@ int axl_job_begin(void) {
 
 int axl_cpu_start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end) {
     System &s = soc();
+    if (!s.configured)
+        return refuse("axl_cpu_start: call axl_configure first");
     if (exit_code_addr > axl::RAM_SIZE - 4)
         return refuse("axl_cpu_start: the exit code is not in RAM");
     if (s.cpu.start(entry, exit_pc, exit_code_addr, text_start, text_end) == 0)
@@ -241,6 +245,8 @@ void axl_file(const char *path, uint32_t kind, const char *text, uint64_t addres
 
 int axl_process_start(const axl_process_t *program) {
     System &s = soc();
+    if (!s.configured)
+        return refuse("axl_process_start: call axl_configure first");
     return s.cpu.start_process(*program) == 0 ? 0 : refuse(s.cpu.error);
 }
 

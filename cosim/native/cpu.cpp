@@ -21,12 +21,16 @@ Cpu &cpu_of(void *self) { return *static_cast<Cpu *>(self); }
 // ---- set-up ----------------------------------------------------------------------------------------------------
 
 int Cpu::configure(const axl_config &c) {
+    make_host = find_host(c.host);
+    if (!make_host) {
+        error = std::string("there is no host '") + c.host + "' in this core; it has " + host_names();
+        return -1;
+    }
     config = c;
     uint64_t common = std::gcd(c.cpu_hz, c.fabric_hz);
     cpu_ratio = c.cpu_hz / common;
     fabric_ratio = c.fabric_hz / common;
     predictor.configure(c.predictor_bits);
-    wide = c.aarch64;
     return begin();
 }
 
@@ -38,7 +42,9 @@ int Cpu::begin() {
     section = Section{};
     instructions = branches = branch_misses = stall = base = 0;
     mmio_reads = mmio_writes = polls = switches = 0;
+    host = make_host(*this);
     attributes.reset(RAM_SIZE);
+    host->reset_attributes();
     predictor.reset();
     blocks.assign(BLOCKS, Block());
     std::fill(std::begin(retired), std::end(retired), 0);
@@ -49,9 +55,6 @@ int Cpu::begin() {
     attributes_changed = alone = has_origin = false;
     now = 0;
     last_read = read_before = NO_ACCESS;
-    timer_start = 0;
-    timer_control = pl310_control = 0;
-    mmu = 0;
     max_instructions = 0;
     return 0;
 }
@@ -70,37 +73,26 @@ int Cpu::start(uint32_t entry_, uint32_t exit_pc_, uint32_t exit_code_addr_, uin
     return 0;
 }
 
-int Cpu::open_engine() {
-    uc_err code = wide ? uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &engine) : uc_open(UC_ARCH_ARM, UC_MODE_ARM, &engine);
-    if (code != UC_ERR_OK)
-        return fail_setup("uc_open", code);
-    uc_ctl_set_cpu_model(engine, wide ? static_cast<int>(UC_CPU_ARM64_A53) : static_cast<int>(UC_CPU_ARM_CORTEX_A9));
-    return 0;
-}
-
 // Engine, memory, devices and hooks.
 int Cpu::prepare(uint32_t text_start, uint32_t text_end) {
-    if (open_engine() != 0)
-        return -1;
-    uc_err code = uc_mem_map_ptr(engine, 0, RAM_SIZE, UC_PROT_ALL, ram);
+    uc_err code = host->open(&engine);
+    if (code != UC_ERR_OK)
+        return fail_setup("uc_open", code);
+    code = uc_mem_map_ptr(engine, 0, RAM_SIZE, UC_PROT_ALL, ram);
     if (code != UC_ERR_OK)
         return fail_setup("uc_mem_map_ptr", code);
-    if (!wide)
-        code = uc_mmio_map(engine, PRIVATE_BASE, PRIVATE_SIZE, on_private_read, this, on_private_write, this);
+    code = host->map_devices();
     for (uint32_t i = 0; code == UC_ERR_OK && i < config.mmio_pages; i++) {
         pages[i] = {this, config.mmio_base[i]};
         code = uc_mmio_map(engine, pages[i].base, config.mmio_size, on_device_read, &pages[i], on_device_write, &pages[i]);
     }
     if (code != UC_ERR_OK)
         return fail_setup("uc_mmio_map", code);
-    constexpr uint64_t first = 1, last = 0; // everywhere: a range would make every access slower
-    bool hooked = hook(UC_HOOK_BLOCK, reinterpret_cast<void *>(on_block), first, last) &&
-                  hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, reinterpret_cast<void *>(on_access), first, last) &&
-                  hook(UC_HOOK_MEM_INVALID, reinterpret_cast<void *>(on_unmapped), first, last) &&
-                  hook(UC_HOOK_INTR, reinterpret_cast<void *>(on_exception), first, last);
-    if (hooked && wide) // the engine's own clock is the host's
-        hooked = hook(UC_HOOK_INSN, reinterpret_cast<void *>(on_system_read), first, last, UC_ARM64_INS_MRS) &&
-                 hook(UC_HOOK_INSN, reinterpret_cast<void *>(on_system_write), first, last, UC_ARM64_INS_MSR);
+    void *const accesses = host->must_align() ? reinterpret_cast<void *>(on_aligned_access) : reinterpret_cast<void *>(on_access);
+    const bool hooked = hook(UC_HOOK_BLOCK, reinterpret_cast<void *>(on_block), this, EVERYWHERE) &&
+                        hook(UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, accesses, this, EVERYWHERE) &&
+                        hook(UC_HOOK_MEM_INVALID, reinterpret_cast<void *>(on_unmapped), this, EVERYWHERE) &&
+                        hook(UC_HOOK_INTR, reinterpret_cast<void *>(on_exception), this, EVERYWHERE) && host->add_hooks();
     return hooked && scan(text_start, text_end) == 0 ? 0 : -1;
 }
 
@@ -110,17 +102,18 @@ int Cpu::fail_setup(const char *what, uc_err code) {
     return -1;
 }
 
-bool Cpu::hook(uint32_t type, void *callback, uint64_t first, uint64_t last, int instruction) {
+bool Cpu::hook(uint32_t type, void *callback, void *self, uint64_t where, int instruction) {
+    const uint64_t first = where == EVERYWHERE ? 1 : where, last = where == EVERYWHERE ? 0 : where;
     uc_hook handle;
-    uc_err code = uc_hook_add(engine, &handle, static_cast<int>(type), callback, this, first, last, instruction);
+    uc_err code = uc_hook_add(engine, &handle, static_cast<int>(type), callback, self, first, last, instruction);
     if (code == UC_ERR_OK)
         return true;
     fail_setup("uc_hook_add", code);
     return false;
 }
 
-// The engine takes cache maintenance and PLD for no-ops, so the few instructions that matter get a hook each: writes to
-// CP15 c1 (SCTLR), c2 (TTBR), c7 (caches) and c8 (TLB), the same of AArch64, and PLD. Data in the text that looks like one is never executed.
+// The engine takes cache maintenance and preloads for no-ops, so the few instructions that matter get a hook each. Data in
+// the text that looks like one is never executed.
 int Cpu::scan(uint32_t text_start, uint32_t text_end) {
     if (text_end > RAM_SIZE || text_start > text_end) {
         error = "axl_cpu_start: the text is not in RAM";
@@ -129,13 +122,11 @@ int Cpu::scan(uint32_t text_start, uint32_t text_end) {
     for (uint32_t address = text_start & ~3u; address + 4 <= text_end; address += 4) {
         uint32_t word;
         memcpy(&word, ram + address, sizeof word);
-        uint32_t crn = (word >> 16) & 15;
-        bool mcr = (word & 0x0FF00F10) == 0x0E000F10 && (crn == 1 || crn == 2 || crn == 7 || crn == 8);
-        mcr = wide ? is_system_write(word) : mcr;
-        void *callback = mcr             ? reinterpret_cast<void *>(on_coprocessor)
-                         : is_pld(word) ? reinterpret_cast<void *>(on_preload)
-                                        : nullptr;
-        if (callback && !hook(UC_HOOK_CODE, callback, address, address))
+        const Host::Special kind = host->special(word);
+        void *callback = kind == Host::Special::CALL      ? reinterpret_cast<void *>(on_system)
+                         : kind == Host::Special::PRELOAD ? reinterpret_cast<void *>(on_preload)
+                                                          : nullptr;
+        if (callback && !hook(UC_HOOK_CODE, callback, this, address))
             return -1;
     }
     return 0;
@@ -165,19 +156,17 @@ void Cpu::run() {
     for (;;) {
         uint32_t from = pc;
         uc_err code = uc_emu_start(engine, pc, exit_pc, 0, 0);
-        pc = this->pc();
-        if (instructions_set() == Decoder::T32)
-            pc |= 1;
+        pc = host->resume_at(this->pc());
         if (state.run != AXL_RUN_RUNNING || aborting)
             return;
-        uint32_t hint = hint_before(pc);
-        if (code == UC_ERR_INSN_INVALID && pc != from && (hint == 1 || hint == 2))
-            continue; // YIELD and WFE: the engine has no other CPU to go on with
+        const Host::Hint hint = host->hint_before(pc);
+        if (code == UC_ERR_INSN_INVALID && pc != from && hint == Host::Hint::GO_ON)
+            continue; // the engine has no other CPU to go on with
         if (code != UC_ERR_OK || (pc & ~1u) == exit_pc) {
             finish(code, pc & ~1u);
             return;
         }
-        if (hint != 3) {
+        if (hint != Host::Hint::SLEEP) {
             fail(AXL_FAULT_EXCEPTION, pc, 0, format("the engine stopped at pc 0x%08X", pc));
             return;
         }
@@ -193,27 +182,6 @@ void Cpu::run() {
         if (state.run != AXL_RUN_RUNNING || aborting)
             return;
     }
-}
-
-// The hint (1 YIELD, 2 WFE, 3 WFI) that the instruction before pc (bit 0: Thumb) is; 0 if it is none.
-// ARM, and both Thumb encodings: ARMv7-A ARM, A8.8.425 ff.
-uint32_t Cpu::hint_before(uint32_t pc) const {
-    uint32_t address = pc & ~1u;
-    if (address < 4 || address > RAM_SIZE)
-        return 0;
-    if (wide) {
-        uint32_t word;
-        memcpy(&word, ram + address - 4, sizeof word);
-        return (word & 0xFFFFF01F) == 0xD503201F ? word >> 5 & 15 : 0;
-    }
-    uint16_t first, second;
-    memcpy(&first, ram + address - 4, sizeof first);
-    memcpy(&second, ram + address - 2, sizeof second);
-    if (!(pc & 1))
-        return (second & 0x0FFF) == 0x0320 && (first & 0xFFF0) == 0xF000 ? first & 15 : 0;
-    if ((second & 0xFF0F) == 0xBF00)
-        return second >> 4 & 15;
-    return first == 0xF3AF && (second & 0xFFF0) == 0x8000 ? second & 15 : 0;
 }
 
 void Cpu::finish(uc_err code, uint32_t pc) {
@@ -328,9 +296,7 @@ void Cpu::block(uint32_t address, uint32_t size) {
     if (__builtin_expect(now_entered.address != address || now_entered.size != size, 0)) {
         if (size > RAM_SIZE || address > RAM_SIZE - size)
             return;
-        retire(now_entered);
-        Decoder(ram, config.cost).decode(now_entered, address, size, instructions_set());
-        now_entered.function = timeline.function_of(address);
+        decode(now_entered, address, size);
     }
     if (__builtin_expect(address == section.mark, 0))
         mark_section();
@@ -353,6 +319,13 @@ void Cpu::block(uint32_t address, uint32_t size) {
         }
     if (__builtin_expect(cycles() >= next_event, 0))
         event();
+}
+
+// A block that is entered for the first time, or again after another took its slot.
+void Cpu::decode(Block &slot, uint32_t address, uint32_t size) {
+    retire(slot);
+    host->decode(slot, address, size);
+    slot.function = timeline.function_of(address);
 }
 
 // A block is about to leave its slot: its instructions stay counted.
@@ -383,7 +356,7 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
         on_lap();
     if (__builtin_expect(pairing, 0) && paired(write, address, size))
         return;
-    switch (attributes.data[address >> 20]) {
+    switch (attributes.data[address >> SECTION_SHIFT]) {
     case Attribute::CACHED: {
         uint32_t last = (address + size - 1) >> memory.line_shift;
         for (uint32_t line = address >> memory.line_shift; line <= last; line++) {
@@ -402,15 +375,23 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
     }
 }
 
+void Cpu::refuse_misaligned(bool write, uint32_t address, uint32_t size) {
+    const uint32_t pc = this->pc();
+    stop_with(AXL_FAULT_ACCESS, pc, address,
+              format(write ? "store of %u bytes to 0x%08X at pc 0x%08X: this CPU takes aligned accesses only"
+                           : "load of %u bytes from 0x%08X at pc 0x%08X: this CPU takes aligned accesses only",
+                     size, address, pc));
+}
+
 // The function is entered, or the code behind its call.
 void Cpu::mark_section() {
     if (!section.inside) {
-        section.stack = reg(wide ? static_cast<int>(UC_ARM64_REG_SP) : static_cast<int>(UC_ARM_REG_SP));
+        section.stack = reg(host->registers().stack);
         if (section.clean)
             clean_state();
     }
     (section.inside ? section.end : section.begin) = cycles();
-    section.mark = section.inside ? NOT_PAIRED : link();
+    section.mark = section.inside ? NOT_PAIRED : reg(host->registers().link);
     section.inside = !section.inside;
 }
 
@@ -424,21 +405,12 @@ void Cpu::clean_state() {
     schedule();
 }
 
-// ARM's PLD and PLDW with an immediate or a shifted register (ARMv7-A ARM, A8.8.126 ff.); in Thumb code they do nothing.
-// A64's PRFM for loads and stores with an immediate (ARMv8-A ARM, C6.2).
-bool Cpu::is_pld(uint32_t w) const {
-    if (wide)
-        return (w & 0xFFC00008) == 0xF9800000;
-    return (w & 0xFF30F000) == 0xF510F000 || (w & 0xFF30F010) == 0xF710F000;
-}
-
 void Cpu::preload(uint32_t pc) {
-    if (instructions_set() == Decoder::T32)
+    const std::optional<uint32_t> found = host->preload(pc);
+    if (!found || *found >= RAM_SIZE)
         return;
-    const uint32_t address = transfer_address(pc);
-    if (address >= RAM_SIZE)
-        return;
-    if (attributes.data[address >> 20] == Attribute::CACHED)
+    const uint32_t address = *found;
+    if (attributes.data[address >> SECTION_SHIFT] == Attribute::CACHED)
         memory.preload(address >> memory.line_shift, cycles());
 }
 
@@ -456,10 +428,7 @@ void Cpu::schedule() {
 void Cpu::event() {
     if (attributes_changed) {
         attributes_changed = false;
-        if (wide)
-            read_attributes();
-        else
-            attributes.read(cp15(1, 0, 0, 0), cp15(2, 0, 0, 0), ram, RAM_SIZE);
+        host->read_attributes();
         last_fetch = NO_LINE;
         schedule();
         return;
@@ -487,34 +456,6 @@ uint32_t Cpu::reg(int id) const {
 
 void Cpu::set(int id, uint64_t value) { uc_reg_write(engine, id, &value); }
 
-uint32_t Cpu::pc() const { return reg(wide ? static_cast<int>(UC_ARM64_REG_PC) : static_cast<int>(UC_ARM_REG_PC)); }
-
-uint32_t Cpu::link() const { return reg(wide ? static_cast<int>(UC_ARM64_REG_X30) : static_cast<int>(UC_ARM_REG_LR)); }
-
-Decoder::Set Cpu::instructions_set() const {
-    return wide ? Decoder::A64 : reg(UC_ARM_REG_CPSR) & 0x20 ? Decoder::T32 : Decoder::A32;
-}
-
-// General register by the number in an instruction's field.
-uint32_t Cpu::general(uint32_t field) const {
-    static const int registers[16] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,
-                                      UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6,  UC_ARM_REG_R7,
-                                      UC_ARM_REG_R8, UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
-                                      UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC};
-    return reg(registers[field & 15]);
-}
-
-uint32_t Cpu::cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const {
-    uc_arm_cp_reg access{};
-    access.cp = 15;
-    access.crn = crn;
-    access.crm = crm;
-    access.opc1 = opc1;
-    access.opc2 = opc2;
-    uc_reg_read(engine, UC_ARM_REG_CP_REG, &access);
-    return static_cast<uint32_t>(access.val);
-}
-
 // ---- callbacks of the engine ---------------------------------------------------------------------------------
 
 void Cpu::on_block(uc_engine *, uint64_t address, uint32_t size, void *self) {
@@ -537,17 +478,8 @@ bool Cpu::on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int, int6
     return false;
 }
 
-void Cpu::on_coprocessor(uc_engine *, uint64_t address, uint32_t, void *self) {
-    Cpu &cpu = cpu_of(self);
-    cpu.wide ? cpu.system_write(static_cast<uint32_t>(address)) : cpu.coprocessor_write(static_cast<uint32_t>(address));
-}
-
-uint32_t Cpu::on_system_read(uc_engine *, uc_arm64_reg to, const uc_arm64_cp_reg *from, void *self) {
-    return cpu_of(self).system_read(static_cast<int>(to), *from);
-}
-
-uint32_t Cpu::on_system_write(uc_engine *, uc_arm64_reg from, const uc_arm64_cp_reg *to, void *self) {
-    return cpu_of(self).system_register_write(static_cast<int>(from), *to);
+void Cpu::on_system(uc_engine *, uint64_t address, uint32_t, void *self) {
+    cpu_of(self).host->system(static_cast<uint32_t>(address));
 }
 
 void Cpu::on_preload(uc_engine *, uint64_t address, uint32_t, void *self) {
@@ -566,12 +498,11 @@ void Cpu::on_device_write(uc_engine *, uint64_t offset, unsigned size, uint64_t 
     page.cpu->device_write(page.base + static_cast<uint32_t>(offset), size, static_cast<uint32_t>(value));
 }
 
-uint64_t Cpu::on_private_read(uc_engine *, uint64_t offset, unsigned size, void *self) {
-    return cpu_of(self).private_read(static_cast<uint32_t>(offset), size);
-}
-
-void Cpu::on_private_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self) {
-    cpu_of(self).private_write(static_cast<uint32_t>(offset), size, static_cast<uint32_t>(value));
+// In place of on_access, so that other hosts need not look.
+void Cpu::on_aligned_access(uc_engine *engine, uc_mem_type type, uint64_t address, int size, int64_t value, void *self) {
+    if (__builtin_expect(address & static_cast<uint64_t>(size - 1), 0))
+        cpu_of(self).refuse_misaligned(type == UC_MEM_WRITE, static_cast<uint32_t>(address), static_cast<uint32_t>(size));
+    on_access(engine, type, address, size, value, self);
 }
 
 } // namespace axl

@@ -1,14 +1,17 @@
-// The CPU: a Unicorn engine with hooks that count, charge time, and hand device accesses to the RTL.
+// The CPU: a Unicorn engine with hooks that count, charge time, and hand device accesses to the RTL. What one kind of CPU
+// does otherwise than others is its Host's.
 #pragma once
 
 #include <unicorn/unicorn.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "attributes.hpp"
-#include "decode.hpp"
+#include "block.hpp"
 #include "fibre.hpp"
+#include "host.hpp"
 #include "memory.hpp"
 #include "process.hpp"
 #include "timeline.hpp"
@@ -16,9 +19,6 @@
 namespace axl {
 
 constexpr uint64_t RAM_SIZE = 512u << 20;
-
-// Registers in the CPU's private page that are served here, without the RTL.
-constexpr uint32_t PRIVATE_BASE = 0xF8F00000, PRIVATE_SIZE = 0x3000;
 
 class Cpu {
   public:
@@ -33,6 +33,37 @@ class Cpu {
     uint32_t lap_address = NO_LAPS;
     void (*on_lap)() = nullptr;
 
+    // ---- what hosts use
+    enum Where : uint64_t { EVERYWHERE = ~0ull }; // a range would make every access slower
+    uint8_t *const ram;
+    Memory &memory;
+    Timeline &timeline;
+    Attributes attributes;
+    uc_engine *engine = nullptr;
+    axl_config config{};
+    bool hook(uint32_t type, void *callback, void *self, uint64_t where, int instruction = 0);
+    uint32_t reg(int id) const;
+    void set(int id, uint64_t value);
+    uint32_t pc() const { return reg(host->registers().pc); }
+    // The last instruction of the block that runs: the one that raised an exception which ends its block.
+    uint32_t last_of_block() const { return previous ? previous->branch_pc : memory.pc; }
+    // Attributes may change with this block: they are read at the next.
+    void look_again() {
+        attributes_changed = true;
+        next_event = 0;
+    }
+    // It is about to do so.
+    void maintains_caches() { timeline.maintenance(cycles(), instructions); }
+    void empty_l1i() {
+        memory.l1i.reset();
+        last_fetch = NO_LINE;
+    }
+    void stop_with(uint32_t fault, uint32_t pc, uint32_t address, const std::string &text) {
+        fail(fault, pc, address, text);
+        stop_engine();
+    }
+
+    // ---- what the core uses
     int configure(const axl_config &config);
     int begin();
     int start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
@@ -63,12 +94,8 @@ class Cpu {
     static constexpr uint64_t ALONE_CYCLES = 1u << 20; // between two events of a run without RTL
     static constexpr uint32_t NOT_PAIRED = 0xFFFFFFFFu; // an address outside RAM
 
-    uint8_t *ram;
-    Memory &memory;
-    Timeline &timeline;
-    Attributes attributes;
-    uc_engine *engine = nullptr;
-    axl_config config{};
+    MakeHost make_host = nullptr;
+    std::unique_ptr<Host> host;
     struct Page { // the registers of a DMA
         Cpu *cpu;
         uint32_t base;
@@ -94,7 +121,6 @@ class Cpu {
     uint32_t pair_next = NOT_PAIRED; // address that continues the last access's 8 bytes
     uint32_t exit_pc = 0, exit_code_addr = 0, entry = 0;
     bool attributes_changed = false, alone = false, aborting = false;
-    bool wide = false; // AArch64
     // the RTL's side
     long long origin = 0;     // virtual time of the job's first step
     bool has_origin = false;
@@ -104,74 +130,47 @@ class Cpu {
     // devices
     static constexpr uint32_t NO_ACCESS = 1; // not aligned, so no register
     uint32_t last_read = NO_ACCESS, read_before = NO_ACCESS; // addresses of the last two device accesses, for polls
-    uint64_t timer_start = 0;
-    uint32_t timer_control = 0;
-    uint32_t pl310_control = 0;
-    uint64_t mmu = 0; // SCTLR_EL1.M, as the program sees it
 
     int fail_setup(const char *what, uc_err code);
-    bool hook(uint32_t type, void *callback, uint64_t first, uint64_t last, int instruction = 0);
-    int open_engine();
     int prepare(uint32_t text_start, uint32_t text_end);
     int scan(uint32_t text_start, uint32_t text_end);
     void close();
     void abort_run();
     void run();
-    uint32_t hint_before(uint32_t pc) const;
     void finish(uc_err code, uint32_t pc);
     void stop_engine();
     void yield(int op, uint32_t address, uint32_t data);
-    void event();
+    [[gnu::noinline]] void event();
     void schedule();
-    uint32_t reg(int id) const;
-    uint32_t pc() const;
-    uint32_t link() const;
-    Decoder::Set instructions_set() const;
-    void set(int id, uint64_t value);
-    void mark_section();
-    uint32_t general(uint32_t field) const;
-    uint32_t transfer_address(uint32_t pc) const;
-    uint32_t wide_transfer_address(uint32_t word) const;
-    uint32_t cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const;
+    [[gnu::noinline]] void mark_section();
 
     uint32_t device_read(uint32_t address, unsigned size);
     void device_write(uint32_t address, unsigned size, uint32_t value);
     bool device_access(uint32_t address, unsigned size, bool write);
-    uint32_t private_read(uint32_t offset, unsigned size);
-    void private_write(uint32_t offset, unsigned size, uint32_t value);
-    void pl310_write(uint32_t offset, uint32_t value);
-    void coprocessor_write(uint32_t pc);
     void exception(uint32_t number);
-    void system_call(uint32_t pc);
-    void process_call(uint32_t pc);
+    void system_call(uint32_t pc, const Host::Linux &linux_abi);
+    void process_call(uint32_t pc, const Host::Linux &linux_abi);
     void maintain(uint32_t address, uint32_t bytes, bool to_device);
-    void system_write(uint32_t pc);
-    uint32_t system_read(int to, const uc_arm64_cp_reg &from);
-    uint32_t system_register_write(int from, const uc_arm64_cp_reg &to);
-    uint64_t system_register(uint32_t op1, uint32_t crn, uint32_t crm, uint32_t op2) const;
-    void read_attributes();
     void clean_state();
 
     void block(uint32_t address, uint32_t size);
     void access(bool write, uint32_t address, uint32_t size);
-    bool is_pld(uint32_t word) const;
-    bool is_system_write(uint32_t word) const;
+    void refuse_misaligned(bool write, uint32_t address, uint32_t size);
     void preload(uint32_t pc);
+    // The rare paths stay out of line, so that the common ones need few registers.
+    [[gnu::noinline]] void decode(Block &slot, uint32_t address, uint32_t size);
     void retire(const Block &block);
     bool paired(bool write, uint32_t address, uint32_t size);
 
     static void on_block(uc_engine *, uint64_t address, uint32_t size, void *self);
     static void on_access(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);
+    static void on_aligned_access(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);
     static bool on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);
-    static void on_coprocessor(uc_engine *, uint64_t address, uint32_t size, void *self);
-    static uint32_t on_system_read(uc_engine *, uc_arm64_reg to, const uc_arm64_cp_reg *from, void *self);
-    static uint32_t on_system_write(uc_engine *, uc_arm64_reg from, const uc_arm64_cp_reg *to, void *self);
+    static void on_system(uc_engine *, uint64_t address, uint32_t size, void *self);
     static void on_preload(uc_engine *, uint64_t address, uint32_t size, void *self);
     static void on_exception(uc_engine *, uint32_t number, void *self);
     static uint64_t on_device_read(uc_engine *, uint64_t offset, unsigned size, void *self);
     static void on_device_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);
-    static uint64_t on_private_read(uc_engine *, uint64_t offset, unsigned size, void *self);
-    static void on_private_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);
     static void fibre_main();
 };
 

@@ -14,10 +14,6 @@ namespace axl {
 
 constexpr uint32_t PAGE_SHIFT = 12; // of the operating system's pages
 
-// On-chip memory of a Zynq-7000 where it is after reset (UG585, 29.2.6): three of its four 64 KiB. It lies beside the
-// PL310, which does not cache it.
-constexpr uint32_t OCM_BYTES = 3u << 16;
-
 struct Memory {
     Cache l1i, l1d, l2;
     Preloads preloads;
@@ -40,12 +36,19 @@ struct Memory {
         bool lru = c.replacement == AXL_REPLACE_LRU;
         l1i.configure(c.l1i_size, c.l1i_ways, lru, c.line_bytes);
         l1d.configure(c.l1d_size, c.l1d_ways, lru, c.line_bytes);
-        l2.configure(c.l2_size, c.l2_ways, lru, c.line_bytes);
+        if (c.l2_size)
+            l2.configure(c.l2_size, c.l2_ways, lru, c.line_bytes);
+        else
+            l2.configure(c.line_bytes, 1, lru, c.line_bytes); // never on: so small that it costs nothing
         line_shift = static_cast<uint32_t>(__builtin_ctz(c.line_bytes));
-        ocm_lines = c.aarch64 ? 0 : OCM_BYTES >> line_shift;
+        ocm_lines = c.ocm_bytes >> line_shift;
     }
 
+    // Memory on the chip, from address 0, lies beside L2.
     bool in_ocm(uint32_t line) const { return line < ocm_lines; }
+
+    // Without a second level it stays off.
+    void turn_l2(bool on) { l2_on = on && config.l2_size; }
 
     // All caches are empty; what was dirty is in memory, and no time has passed.
     void empty() {
@@ -142,12 +145,12 @@ struct Memory {
             l1_maintain(index, operation);
     }
 
-    // `value` of a set/way operation: way in the top bits, set above the line offset, level in bits 3:1. Only an
-    // AArch64's L2 is maintained so.
-    void set_way(uint32_t value, uint32_t operation) {
+    // `value` of a set/way operation: way in the top bits, set above the line offset, level in bits 3:1. `levels` are
+    // maintained so.
+    void set_way(uint32_t value, uint32_t operation, uint32_t levels) {
         maintenance++;
         const uint32_t level = (value >> 1) & 7;
-        if (level > 1 || (level && !config.aarch64))
+        if (level >= levels)
             return;
         const Cache &cache = level ? l2 : l1d;
         uint32_t set = (value >> line_shift) & cache.set_mask;

@@ -3,40 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 
 #include "text.hpp"
 
 namespace axl {
 
 namespace {
-
-enum Call {
-    EXIT, READ, WRITE, OPEN, OPENAT, CLOSE, SEEK, SEEK_WIDE, MAP, MAP_PAGES, UNMAP, PROTECT, BREAK, CONTROL, WRITE_VECTOR, WRITE_AT,
-    CLOCK, CLOCK_NARROW, SLEEP, SLEEP_CLOCK, NOTHING, ONE, SET_TLS
-};
-
-struct Number {
-    uint32_t number;
-    Call call;
-};
-
-// Linux on 32-bit ARM (EABI), arch/arm/tools/syscall.tbl.
-constexpr Number ARM[] = {
-    {1, EXIT},          {248, EXIT},        {3, READ},        {4, WRITE},         {5, OPEN},        {322, OPENAT},
-    {6, CLOSE},         {19, SEEK},         {140, SEEK_WIDE}, {192, MAP_PAGES},   {91, UNMAP},      {125, PROTECT},
-    {45, BREAK},        {54, CONTROL},      {146, WRITE_VECTOR}, {181, WRITE_AT}, {403, CLOCK},     {263, CLOCK_NARROW},
-    {162, SLEEP},       {407, SLEEP_CLOCK}, {158, NOTHING},   {144, NOTHING},     {174, NOTHING},   {175, NOTHING},
-    {338, NOTHING},     {256, ONE},         {20, ONE},        {224, ONE},         {0xF0005, SET_TLS}, {0xF0002, NOTHING},
-};
-
-// 64-bit: include/uapi/asm-generic/unistd.h.
-constexpr Number ARM64[] = {
-    {93, EXIT},     {94, EXIT},     {63, READ},     {64, WRITE},         {56, OPENAT},   {57, CLOSE},  {62, SEEK},
-    {222, MAP},     {215, UNMAP},   {226, PROTECT}, {214, BREAK},        {29, CONTROL},  {66, WRITE_VECTOR}, {68, WRITE_AT},
-    {113, CLOCK},   {101, SLEEP},   {115, SLEEP_CLOCK}, {124, NOTHING},  {227, NOTHING}, {134, NOTHING}, {135, NOTHING},
-    {99, NOTHING},  {96, ONE},      {172, ONE},     {178, ONE},
-};
 
 enum : int64_t { NOT_THERE = -2, BAD_FILE = -9, NO_MEMORY = -12, BAD_ADDRESS = -14, INVALID = -22, NO_TERMINAL = -25, ILLEGAL_SEEK = -29 };
 constexpr uint64_t PAGE = 4096;
@@ -56,7 +28,7 @@ void Process::reset() {
 
 uint64_t Process::word(uint64_t address) const {
     uint64_t value = 0;
-    const size_t bytes = wide ? 8 : 4;
+    const size_t bytes = abi.word_bytes;
     if (in_ram(address, bytes))
         memcpy(&value, machine.ram + address, bytes);
     return value;
@@ -76,9 +48,9 @@ std::string Process::text(uint64_t address) const {
 
 // The process's start: argc, argv, envp and the auxiliary vector on the stack (System V ABI of either architecture;
 // AT_* of <elf.h>).
-uint32_t Process::begin(const Machine &machine_, bool wide_, const axl_process_t &program) {
+uint32_t Process::begin(const Machine &machine_, const Abi &abi_, const axl_process_t &program) {
     machine = machine_;
-    wide = wide_;
+    abi = abi_;
     on = true;
     brk_start = brk_now = pages(program.end);
     brk_end = machine.ram_size;
@@ -86,16 +58,14 @@ uint32_t Process::begin(const Machine &machine_, bool wide_, const axl_process_t
     const uint64_t top = program.stack_top;
     map_next = (top - program.stack_bytes) & ~(PAGE - 1);
     open.assign(3, Open{CONSOLE, false, 0});
-    const uint32_t size = wide ? 8 : 4;
+    const uint32_t size = abi.word_bytes;
     const uint64_t name = top - 64, random = top - 32;
     memcpy(machine.ram + name, "driver", 7);
     for (uint64_t i = 0; i < 16; i++)
         machine.ram[random + i] = static_cast<uint8_t>(i * 37 + 11);
-    // <asm/hwcap.h>: halfwords, Thumb, multiplies, VFP, NEON, VFPv3, TLS; FP and SIMD.
-    constexpr uint64_t ARM_HWCAP = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 12 | 1 << 13 | 1 << 15, ARM64_HWCAP = 3;
     const uint64_t words[] = {1,  name, 0, 0, // argc, argv, envp
                               3,  program.phdr,  4,  program.phent, 5,  program.phnum, 6, PAGE, 9, program.entry,
-                              16, wide ? ARM64_HWCAP : ARM_HWCAP, 23, 0, 25, random, 0, 0};
+                              16, abi.hwcap, 23, 0, 25, random, 0, 0};
     const uint64_t pointer = (top - 64 - sizeof words / sizeof *words * size) & ~static_cast<uint64_t>(15);
     uint64_t to = pointer;
     for (uint64_t one : words) {
@@ -166,7 +136,7 @@ int64_t Process::write(uint64_t descriptor, uint64_t buffer, uint64_t bytes) {
 }
 
 int64_t Process::write_vector(uint64_t descriptor, uint64_t vector, uint64_t count) {
-    const uint64_t size = wide ? 8 : 4;
+    const uint64_t size = abi.word_bytes;
     int64_t sum = 0;
     for (uint64_t i = 0; i < count; i++, vector += 2 * size) {
         const int64_t n = write(descriptor, word(vector), word(vector + size));
@@ -216,11 +186,9 @@ void Process::clock(uint64_t to, uint32_t bytes) {
 }
 
 std::string Process::call(uint32_t number, const uint64_t *a, int64_t &result) {
-    const Number *begin = wide ? ARM64 : ARM;
-    const Number *end = wide ? std::end(ARM64) : std::end(ARM);
-    const Number *found = std::find_if(begin, end, [&](const Number &one) { return one.number == number; });
+    const Number *found = std::find_if(abi.begin, abi.end, [&](const Number &one) { return one.number == number; });
     result = 0;
-    if (found == end)
+    if (found == abi.end)
         return "it is not one of those that are simulated";
     switch (found->call) {
     case EXIT:
@@ -271,7 +239,7 @@ std::string Process::call(uint32_t number, const uint64_t *a, int64_t &result) {
         clock(a[1], 4);
         return "";
     case SLEEP: // both with 64-bit fields where time is; nanosleep of 32-bit ARM has narrow ones
-        machine.sleep(wide ? word(a[0]) * NANO + word(a[0] + 8) : word(a[0]) * NANO + word(a[0] + 4));
+        machine.sleep(word(a[0]) * NANO + word(a[0] + abi.word_bytes));
         return "";
     case SLEEP_CLOCK:
         machine.sleep(word(a[2]) * NANO + word(a[2] + 8));

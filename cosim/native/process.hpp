@@ -32,6 +32,23 @@ class Process {
         std::function<void(uint32_t address)> thread_pointer;
     };
 
+    // Calls that are answered.
+    enum Call {
+        EXIT, READ, WRITE, OPEN, OPENAT, CLOSE, SEEK, SEEK_WIDE, MAP, MAP_PAGES, UNMAP, PROTECT, BREAK, CONTROL, WRITE_VECTOR,
+        WRITE_AT, CLOCK, CLOCK_NARROW, SLEEP, SLEEP_CLOCK, NOTHING, ONE, SET_TLS
+    };
+    struct Number {
+        uint32_t number;
+        Call call;
+    };
+    // Linux on one architecture.
+    struct Abi {
+        uint32_t word_bytes;
+        uint64_t hwcap; // AT_HWCAP
+        uint32_t msync; // its number
+        const Number *begin, *end;
+    };
+
     std::vector<File> files; // stay for all jobs
     std::string console;     // what was written to standard output and error
     bool on = false;         // the job is a process
@@ -40,7 +57,7 @@ class Process {
 
     void reset();
     // `brk`: end of the program's memory. Anonymous maps and the stack are below `top`; returns the stack pointer.
-    uint32_t begin(const Machine &machine, bool wide, const axl_process_t &program);
+    uint32_t begin(const Machine &machine, const Abi &abi, const axl_process_t &program);
     // 0, or why the call is none that is known here; `result` goes to the first register.
     std::string call(uint32_t number, const uint64_t *arguments, int64_t &result);
 
@@ -54,7 +71,7 @@ class Process {
     static constexpr size_t CONSOLE_BYTES = 1 << 20;
 
     Machine machine{};
-    bool wide = false; // 64-bit words
+    Abi abi{};
     uint64_t brk_start = 0, brk_now = 0, brk_end = 0, map_next = 0, map_low = 0;
     std::vector<Open> open;
 

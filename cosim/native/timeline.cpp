@@ -34,6 +34,7 @@ void Timeline::configure(const axl_config &config) {
     fabric_ratio = config.fabric_hz / common;
     std::copy(std::begin(config.mmio_base), std::end(config.mmio_base), pages);
     page_bytes = config.mmio_pages ? config.mmio_size : 0;
+    ocm_bytes = config.ocm_bytes;
     tracks.cpu_per_fabric = static_cast<double>(config.cpu_hz) / static_cast<double>(config.fabric_hz);
 }
 
@@ -132,7 +133,7 @@ void Timeline::busy_with(uint32_t what, uint64_t cycle, uint64_t instructions) {
 }
 
 void Timeline::touch(bool write, uint32_t address, uint64_t cycle, uint64_t instructions) {
-    bool in = false, out = address < OCM_BYTES; // the runtime receives in either
+    bool in = false, out = address < ocm_bytes; // the runtime receives in either
     for (size_t i = 0; i < n_lanes; i++) {
         in |= address - lanes[i].in_low < lanes[i].in_span;
         out |= address - lanes[i].out_low < lanes[i].out_span;

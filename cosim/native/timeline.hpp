@@ -44,7 +44,7 @@ class Timeline {
             enter(function, cycle, instructions);
     }
     void access(bool write, uint32_t address, uint64_t cycle, uint64_t instructions) {
-        if (__builtin_expect(address - window_low < window_span || address < OCM_BYTES, 0))
+        if (__builtin_expect(address - window_low < window_span || address < ocm_bytes, 0))
             touch(write, address, cycle, instructions);
     }
     void maintenance(uint64_t cycle, uint64_t instructions) { busy_with(AXL_CPU_MAINTENANCE, cycle, instructions); }
@@ -116,6 +116,7 @@ class Timeline {
     std::vector<axl_function_t> functions;
     uint32_t entry_function = 0, main_function = 0;
     uint32_t window_low = 0, window_span = 0; // around the windows of all
+    uint32_t ocm_bytes = 0;
     uint32_t current = 0, state = AXL_CPU_STARTUP;
     bool in_main = false;
     uint64_t quiet_at = NEVER, last_read = 0, mark = 0;

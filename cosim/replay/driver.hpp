@@ -24,7 +24,7 @@ class Driver {
         lines.line_bytes = LINE_BYTES;
         memory.configure(lines);
         memory.reset();
-        memory.l2_on = true;
+        memory.turn_l2(true);
     }
 
     // CPU cycles; what was written last has to leave the caches. Negative: the driver would wait for ever, so that

@@ -73,7 +73,7 @@ class Chip:
             elf = self.folder / "driver.elf"
             board = boards.load(self.options.get("board", boards.DEFAULT))
             include = sorted({file.parent for file in files})
-            toolchain.compile_arm(files, elf, board=board, spec=self.specs, include=include)
+            toolchain.compile_bare(files, elf, board=board, spec=self.specs, include=include)
         self.soc.build()
         return self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
 

@@ -22,6 +22,7 @@
  *     AXL_TIMEOUT_US   limit of every wait in microseconds (default: none; Linux: ten seconds)
  *     AXL_TIMEOUT_LOOKS  looks at the DMA between two readings of the clock (default 1; Linux: 1000, as each is a call)
  *     AXL_CACHE_LINE   bytes of a cache line (default: 64 on AArch64, a Cortex-A53; 32, a Cortex-A9)
+ *     AXL_OCM          1: there is memory on the chip, nearer to the CPU than DDR (default on a Cortex-A9); 0: there is none
  *     AXL_CPU_HZ       clock of the CPU (default 650000000); the global timer runs at half of it
  *     AXL_DMAS         accelerators of the system, each with its DMA and windows (default 1): see dma_select
  *     AXL_LINUX        1: a Linux process, with the platform in sw/linux; 0: bare metal (default)
@@ -76,6 +77,13 @@
 #define AXL_CACHE_LINE 64u
 #else
 #define AXL_CACHE_LINE 32u
+#endif
+#endif
+#ifndef AXL_OCM
+#ifdef __arm__
+#define AXL_OCM 1
+#else
+#define AXL_OCM 0 /* a Zynq UltraScale+ has its own behind the DMA's ports, far away */
 #endif
 #endif
 #ifndef AXL_CPU_HZ

@@ -7,11 +7,7 @@
 #define ROOM (AXL_SEND_RING / 4) /* descriptors that are waited for where the ring is full */
 #define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
 #define AT_ONCE (512u << 10)     /* bytes */
-#ifdef __aarch64__ /* a Zynq UltraScale+ has its own behind the DMA's ports, far away */
-#define HAS_OCM 0
-#else
-#define HAS_OCM (!AXL_PROCESS)
-#endif
+#define HAS_OCM (AXL_OCM && !AXL_PROCESS)
 #define OCM_WORDS (8192u / AXL_DMAS & ~7u)
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT) /* windows */
 

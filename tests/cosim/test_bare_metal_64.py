@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from axiloom import boards
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core, CpuRun, run_cpu
 from axiloom.errors import DriverError
 
@@ -17,7 +17,7 @@ A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 def run(folder: Path, text: str, shape: tuple[int, ...] = (4,), board: boards.Board = A53) -> CpuRun:
     source = folder / "program.c"
     source.write_text(f'#include <string.h>\n#include "axiloom.h"\n{text}')
-    elf = compile_arm([source], folder / f"{board.name}.elf", board=board)
+    elf = compile_bare([source], folder / f"{board.name}.elf", board=board)
     return run_cpu(elf, {}, {"out": (shape, "int32")}, board)
 
 
@@ -108,6 +108,6 @@ def test_faults(tmp_path: Path, body: str) -> None:
 def test_programs_go_with_their_cpu(tmp_path: Path) -> None:
     source = tmp_path / "main.c"
     source.write_text("int main(void) { return 0; }")
-    elf = compile_arm([source], tmp_path / "main.elf", board=A53)
+    elf = compile_bare([source], tmp_path / "main.elf", board=A53)
     with pytest.raises(DriverError, match=r"main\.elf is for aarch64; the CPU of pynq-z2 is armv7"):
         Core(A9).begin(elf)

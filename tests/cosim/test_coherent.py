@@ -10,7 +10,7 @@ import pytest
 
 from axiloom import boards, isa
 from axiloom.cosim import native
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core, library
 
 BOARD = boards.load("pynq-z2")
@@ -32,7 +32,7 @@ def run(folder: Path, dma_buffers: str) -> Core:
     source = folder / "program.c"
     source.write_text(PROGRAM)
     core = Core(board, isa.builtin("v3", 4))
-    core.begin(compile_arm([source], folder / "program.elf", board=board))
+    core.begin(compile_bare([source], folder / "program.elf", board=board))
     lib = native.bind(library())
     now, accesses = 0, 0
     while True:

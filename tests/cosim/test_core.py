@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from axiloom import boards
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core, run_cpu
 from axiloom.errors import DriverError
 
@@ -38,13 +38,13 @@ def assemble(folder: Path, body: str, data: str = "", name: str = "main.S") -> P
     """
     source = folder / name
     source.write_text(text)
-    return compile_arm([source], folder / f"{name}.elf", board=BOARD)
+    return compile_bare([source], folder / f"{name}.elf", board=BOARD)
 
 
 def compile_c(folder: Path, text: str, **options: object) -> Path:
     source = folder / "program.c"
     source.write_text(text)
-    return compile_arm([source], folder / "program.elf", board=BOARD, **options)  # type: ignore[arg-type]
+    return compile_bare([source], folder / "program.elf", board=BOARD, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from axiloom import boards, isa
 from axiloom.cosim import native
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core, library
 
 BOARD = boards.load(boards.DEFAULT)
@@ -64,7 +64,7 @@ def start(tmp_path: Path) -> Iterator[Run]:
         source = tmp_path / "program.c"
         source.write_text(PRELUDE + functions)
         core = Core(BOARD, SPEC)
-        core.begin(compile_arm([source], tmp_path / "program.elf", board=BOARD))
+        core.begin(compile_bare([source], tmp_path / "program.elf", board=BOARD))
         core.reset_protocol()
         return core, Fabric()
 

@@ -64,7 +64,7 @@ def process(folder: Path, board: Board, body: str, *specs: isa.AcceleratorSpec) 
     start = f'__asm__(".global _start\\n_start:\\n{START[cpu]}\\n");'
     source.write_text(f"{CALLS[cpu]}{HEAD}{start}\nstatic int body(long *stack) {{ (void)stack; {body} }}\n")
     flags = ["-nostdlib", "-fno-stack-protector", "-Wno-unused-function"]
-    target = toolchain.LINUX_TARGETS[cpu]
+    target = toolchain.linux_target(board.host)
     elf = folder / "process.elf"
     arguments = [
         *target.flags,
@@ -201,10 +201,9 @@ def test_program_for_another_cpu(tmp_path: Path) -> None:
 
 
 def test_names_of_calls() -> None:
-    assert (
-        linux.with_names("system call 322 at pc 0x1: no", "armv7") == "system call 322 (openat) at pc 0x1: no"
-    )
-    assert linux.with_names("a store to 0x1", "armv7") == "a store to 0x1"
+    named = linux.with_names("system call 322 at pc 0x1: no", A9.host)
+    assert named == "system call 322 (openat) at pc 0x1: no"
+    assert linux.with_names("a store to 0x1", A9.host) == "a store to 0x1"
 
 
 def test_region_is_in_memory() -> None:
@@ -227,7 +226,7 @@ def test_c_library(tmp_path: Path, board: Board) -> None:
             errno = 0;
             return fopen("/etc/passwd", "r") || errno != ENOENT;
         }""")
-    elf = compile_linux([source], tmp_path / "hello.elf", cpu=board.architecture, board=board)
+    elf = compile_linux([source], tmp_path / "hello.elf", board=board)
     core = Core(board)
     core.begin(elf)
     core.run()

@@ -15,7 +15,7 @@ from axiloom import boards, isa
 from axiloom.cosim import core
 from axiloom.cosim.build import verilator
 from axiloom.cosim.build.cache import cached_build, content_hash
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.model_device import MODEL_RTL, Models, Timing
 from axiloom.cosim.soc import Job, Soc
 from axiloom.drivergen import parse_workload
@@ -105,7 +105,7 @@ def elf(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
 
     def build(source: Path) -> Path:
         board = boards.load(boards.DEFAULT)
-        return compile_arm([source], folder / f"{source.stem}.elf", board=board, include=[SHARED])
+        return compile_bare([source], folder / f"{source.stem}.elf", board=board, include=[SHARED])
 
     return build
 
@@ -173,7 +173,7 @@ def test_a_system_of_two_models(tmp_path: Path) -> None:
     inputs, outputs = {"A0": a0, "B0": b0, "A1": a1, "B1": b1}, {"C0": a0.shape, "C1": a1.shape}
     jobs = [
         Job(
-            compile_arm([driver], tmp_path / f"{hang}.elf", board=board, spec=specs, defines={"HANG": hang}),
+            compile_bare([driver], tmp_path / f"{hang}.elf", board=board, spec=specs, defines={"HANG": hang}),
             inputs,
             {name: (shape, "int32") for name, shape in outputs.items()},
         )

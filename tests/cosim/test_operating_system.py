@@ -9,7 +9,7 @@ import pytest
 
 from axiloom import boards
 from axiloom.boards import Board, Events, Os, OsCost
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import CpuRun, run_cpu
 from axiloom.errors import DriverError
 
@@ -29,7 +29,7 @@ static long call(long number) {
 def run(folder: Path, main: str, board: Board, head: str = CALL) -> CpuRun:
     source = folder / "program.c"
     source.write_text(f"{head}\nint main(void) {{ {main} }}")
-    elf = compile_arm([source], folder / "program.elf", board=board, flags=["-Wno-unused-function"])
+    elf = compile_bare([source], folder / "program.elf", board=board, flags=["-Wno-unused-function"])
     return run_cpu(elf, {}, {}, board)
 
 
@@ -137,7 +137,7 @@ def test_neon_passes(tmp_path: Path, instruction: str, passes: int) -> None:
     def executed(body: str) -> int:
         source = tmp_path / "neon.S"
         source.write_text(f".fpu neon\n.text\n.global main\nmain:\n{body}\nmov r0, #0\nbx lr\n")
-        elf = compile_arm([source], tmp_path / "neon.elf", board=BARE)
+        elf = compile_bare([source], tmp_path / "neon.elf", board=BARE)
         return run_cpu(elf, {}, {}, BARE).events["executed_neon"]
 
     assert executed(f"{instruction}\n" * 3) - executed("") == 3 * passes

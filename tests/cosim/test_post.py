@@ -9,7 +9,7 @@ import pytest
 from tests.hw.array.test_requantise import reference
 
 from axiloom import boards, isa
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.soc import Job, Soc
 from axiloom.errors import HangError
 
@@ -22,7 +22,7 @@ BOUNDS = 3, -100, 90
 
 def driver(tmp_path: Path, **defines: int) -> Path:
     board = boards.load(boards.DEFAULT)
-    return compile_arm([SOURCE], tmp_path / "post.elf", board=board, include=[SHARED], defines=defines)
+    return compile_bare([SOURCE], tmp_path / "post.elf", board=board, include=[SHARED], defines=defines)
 
 
 @pytest.mark.icarus
@@ -76,7 +76,7 @@ def test_a_hang_of_a_convolution_names_what_is_missing(
 ) -> None:
     board = boards.load(boards.DEFAULT)
     source = SOURCE.with_name("words.c")
-    elf = compile_arm(
+    elf = compile_bare(
         [source], tmp_path / "words.elf", board=board, include=[SHARED], defines={"COUNT": len(words)}
     )
     with pytest.raises(HangError) as caught:

@@ -13,7 +13,7 @@ from tests.isa.strategies import specs, well_formed
 
 from axiloom import boards, isa
 from axiloom.cosim import native
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core, library
 from axiloom.isa.kernels.forms import IMAGE, WINDOW
 from axiloom.isa.model.model import FunctionalModel
@@ -26,7 +26,7 @@ def elf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of a program that does nothing: a fault needs one to end."""
     folder = tmp_path_factory.mktemp("elf")
     (folder / "idle.c").write_text("int main(void) { for (;;) {} }")
-    return compile_arm([folder / "idle.c"], folder / "idle.elf", board=BOARD)
+    return compile_bare([folder / "idle.c"], folder / "idle.elf", board=BOARD)
 
 
 def follow(elf: Path, spec: isa.AcceleratorSpec, words: np.ndarray) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.soc import Job, Soc
 from axiloom.errors import HangError
 
@@ -31,7 +31,7 @@ def specification(scatter_gather: bool = True, width: int = 32) -> isa.Accelerat
 def driver(tmp_path: Path, source: Path, **defines: int) -> Path:
     board = boards.load(boards.DEFAULT)
     out = tmp_path / f"{source.stem}.elf"
-    return compile_arm([source], out, board=board, include=[SHARED], defines=defines)
+    return compile_bare([source], out, board=board, include=[SHARED], defines=defines)
 
 
 def test_both_simulators_agree(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.errors import DriverError, HangError, UsageError
 
@@ -31,7 +31,7 @@ def elf(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     def build(source: Path, **defines: int) -> Path:
         out = folder / f"{source.stem}{'_'.join(f'{k}{v}' for k, v in defines.items())}.elf"
         board = boards.load(boards.DEFAULT)
-        return compile_arm([source], out, board=board, include=[SHARED], defines=defines)
+        return compile_bare([source], out, board=board, include=[SHARED], defines=defines)
 
     return build
 

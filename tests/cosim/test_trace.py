@@ -12,7 +12,7 @@ import pytest
 
 from axiloom import boards, isa
 from axiloom.cosim.build import verilator
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.soc import Soc
 
 SPEC = isa.builtin("v3_4")
@@ -24,7 +24,7 @@ DRIVERS = Path(__file__).parents[1] / "system" / "drivers"
 def elf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     board = boards.load(boards.DEFAULT)
     out = tmp_path_factory.mktemp("elf") / "right.elf"
-    return compile_arm([DRIVERS / "right.c"], out, board=board, include=[DRIVERS])
+    return compile_bare([DRIVERS / "right.c"], out, board=board, include=[DRIVERS])
 
 
 def vcd(text: str) -> tuple[set[str], list[int], dict[str, list[tuple[int, str]]]]:

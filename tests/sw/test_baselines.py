@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa, sw
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import run_cpu
 from axiloom.cosim.soc import Job, Soc
 from axiloom.errors import CompileError
@@ -22,7 +22,7 @@ def build(folder: Path, source: str, shape: tuple[int, int, int], *flow: str, **
     sizes = dict(zip("MNK", shape, strict=True))
     elf = folder / f"{source}{''.join(flow)}.elf"
     macros = {**sizes, **defines, **{f"FLOW_{name}": 1 for name in flow}}
-    return compile_arm([sw.BASELINES / f"{source}.c"], elf, board=BOARD, defines=macros)
+    return compile_bare([sw.BASELINES / f"{source}.c"], elf, board=BOARD, defines=macros)
 
 
 def problem(shape: tuple[int, int, int], bits: int = 32) -> tuple[dict[str, Array], Array]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa, sw
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import run_cpu
 from axiloom.cosim.soc import Job, Soc
 from axiloom.drivergen import ConvProblem, parse_workload
@@ -35,7 +35,7 @@ def named(text: str) -> ConvProblem:
 def build(folder: Path, source: str, problem: ConvProblem, bits: int = 32) -> Path:
     sizes = {name: problem.sizes[name] for name in ("IC", "IH", "IW", "OC", "FH", "FW", "SH", "SW")}
     macros = {**sizes, "BITS": bits}
-    return compile_arm([sw.BASELINES / f"{source}.c"], folder / f"{source}.elf", board=BOARD, defines=macros)
+    return compile_bare([sw.BASELINES / f"{source}.c"], folder / f"{source}.elf", board=BOARD, defines=macros)
 
 
 def data(problem: ConvProblem, bits: int) -> tuple[dict[str, Array], Array]:

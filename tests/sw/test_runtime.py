@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from axiloom import boards, isa
 from axiloom.cosim import native
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core, library
 
 BOARD = boards.load(boards.DEFAULT)
@@ -117,7 +117,7 @@ Compiled = Callable[..., Path]
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
     def make(name: str, **options: Any) -> Path:
         out = tmp_path_factory.mktemp(name) / f"{name}.elf"
-        return compile_arm([HERE / f"{name}.c"], out, board=BOARD, **options)
+        return compile_bare([HERE / f"{name}.c"], out, board=BOARD, **options)
 
     return make
 

@@ -62,7 +62,6 @@ def test_every_way_to_the_hardware(tmp_path: Path, way: str, board: Board) -> No
     elf = toolchain.compile_linux(
         c,
         tmp_path / "d.elf",
-        cpu=board.architecture,
         board=board,
         spec=spec,
         include=[tmp_path],

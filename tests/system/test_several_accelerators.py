@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.errors import HangError, SpecError, UsageError
@@ -38,7 +38,7 @@ def elf(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     def build(irq: bool = False, **defines: int) -> Path:
         out = folder / f"several{irq}{'_'.join(f'{k}{v}' for k, v in defines.items())}.elf"
         board = boards.load(boards.DEFAULT)
-        return compile_arm([HERE / "several.c"], out, board=board, spec=SPECS, irq=irq, defines=defines)
+        return compile_bare([HERE / "several.c"], out, board=board, spec=SPECS, irq=irq, defines=defines)
 
     return build
 
@@ -137,7 +137,7 @@ def test_they_must_fit_together(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"v4_16: dma_config\.id: 0 is the DMA of v3_8 too"):
         Soc(unplaced)
     with pytest.raises(SpecError, match=r"v4_16: dma_config\.address: 65536 bytes from 0x40400000 overlap"):
-        compile_arm([HERE / "several.c"], tmp_path / "several.elf", spec=unplaced)
+        compile_bare([HERE / "several.c"], tmp_path / "several.elf", spec=unplaced)
 
 
 def generated(specs: list[AcceleratorSpec], folder: Path) -> Path:
@@ -151,7 +151,7 @@ def generated(specs: list[AcceleratorSpec], folder: Path) -> Path:
         sources.append(folder / f"{name}.c")
     out = folder / "several.elf"
     board = boards.load(boards.DEFAULT)
-    return compile_arm(sources, out, board=board, spec=specs, include=[folder])
+    return compile_bare(sources, out, board=board, spec=specs, include=[folder])
 
 
 @pytest.mark.parametrize("sg", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -172,7 +172,7 @@ def test_generated_drivers_in_turn(sg: bool, tmp_path: Path) -> None:
 def test_what_one_has_under_way_outlasts_the_turn_of_the_other(sg: bool, irq: bool, tmp_path: Path) -> None:
     specs = [spec.replace(dma=replace(spec.dma, scatter_gather=sg)) for spec in SPECS]
     board = boards.load(boards.DEFAULT)
-    driver = compile_arm(
+    driver = compile_bare(
         [HERE / "several_series.c"], tmp_path / "series.elf", board=board, spec=specs, irq=irq
     )
     result = Soc(specs).run(driver, INPUTS, OUTPUTS)

@@ -14,19 +14,18 @@ from axiloom.remote.driver import TIMER_HZ
 
 _HEADERS = {"driver.h": "AXILOOM_DRIVER_H", "cpu.h": "AXILOOM_CPU_H"}
 _TYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t"}
-_ARCHITECTURE = {"zynq": "armv7", "zynqmp": "aarch64"}
 
 
 def linux_target(plan: Plan) -> toolchain.Target | None:
     """How programs for Linux on the board are built; None without a processor."""
-    architecture = _ARCHITECTURE.get(plan.hardware.family)
-    return toolchain.LINUX_TARGETS[architecture] if architecture else None
+    cpu = plan.hardware.cpu
+    return toolchain.linux_target(cpu.host) if cpu else None
 
 
 def bare_target(plan: Plan) -> toolchain.Target | None:
     """How programs without an operating system are built; None without a processor."""
-    architecture = _ARCHITECTURE.get(plan.hardware.family)
-    return toolchain.BARE_TARGETS[architecture] if architecture else None
+    cpu = plan.hardware.cpu
+    return toolchain.bare_target(cpu.host) if cpu else None
 
 
 def files(plan: Plan) -> dict[str, str]:
@@ -52,7 +51,7 @@ def runtime(plan: Plan) -> list[Path]:
     target = linux_target(plan)
     used = {*sw.REMOTE_SOURCES} if target is None else {*target.sources, target.script}
     if (bare := bare_target(plan)) is not None:
-        used |= {*bare.sources, *sw.NO_BUILTIN_SOURCES, bare.script, *(sw.ROOT / "arm").rglob("*.h")}
+        used |= {*bare.sources, bare.strings, bare.script, *(sw.ROOT / "freestanding").glob("*.h")}
     folders = {sw.ROOT / "include", *(source.parent for source in used)}
     return sorted(used | {header for folder in folders for header in folder.glob("*.h")})
 

@@ -143,9 +143,9 @@ def _bare(plan: Plan) -> Iterator[Goal]:
         ),
         (
             f"BARE_CC ?= $(PYTHON) -m ziglang cc {' '.join(target.flags)}",
-            "BARE_FLAGS = -Isw/runtime/arm/include",
+            "BARE_FLAGS = -Isw/runtime/freestanding",
             f"BARE_SOURCES = {_copies(target.sources)}",
-            f"BARE_PLAIN = {_copies(sw.NO_BUILTIN_SOURCES)}",
+            f"BARE_PLAIN = {_copies([target.strings])}",
         ),
     )
 

@@ -166,7 +166,6 @@ def build(spec: AcceleratorSpec, folder: Path, board: boards.Board, **defines: o
     return toolchain.compile_linux(
         c,
         folder / "ladder.elf",
-        cpu=board.architecture,
         board=board,
         spec=spec,
         include=[folder, sw.ROOT / "bringup"],

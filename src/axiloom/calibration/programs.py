@@ -10,7 +10,7 @@ import numpy as np
 from axiloom import isa, sw
 from axiloom.boards import Board
 from axiloom.calibration.measurements import Point
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.errors import UsageError
 
 SOURCES = sw.ROOT / "published"
@@ -34,7 +34,7 @@ def build(point: Point, board: Board, out: Path) -> Path:
     if accelerator(point):
         defines |= {"TILE": wanted.size, "VERSION": wanted.accel[1:], "FLOW": wanted.flow.upper()}
     sources = [SOURCES / "main.c", SOURCES / "linux_dma.c", SOURCES / f"{wanted.driver}.c"]
-    return compile_arm(sources, out, board=board, include=[SOURCES], defines=defines)
+    return compile_bare(sources, out, board=board, include=[SOURCES], defines=defines)
 
 
 def expected(point: Point) -> np.ndarray[Any, Any]:

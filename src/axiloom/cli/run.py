@@ -118,9 +118,16 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     simulate.set_defaults(execute=execute_simulate)
 
 
+def _check_os(options: argparse.Namespace) -> None:
+    """Raises UsageError where the board's CPU runs no Linux here."""
+    if options.os == "linux":
+        boards.load(options.board).host.check_linux()
+
+
 def execute_run(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
+    _check_os(options)
     model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
     if model is not None and is_network(model.mlir, options.problem):
         if options.os == "linux":
@@ -149,6 +156,9 @@ def execute_run(options: argparse.Namespace) -> int:
 def _execute(
     options: argparse.Namespace, kind: type[Run], mlir: str, spec: AcceleratorSpec, more: dict[str, Any]
 ) -> int:
+    host = boards.load(options.board).host
+    if options.against:
+        host.check_kernel(AGAINST[options.against])
     run = kind(
         problem=options.problem,
         mlir=mlir,
@@ -196,6 +206,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
     expected = {symbol: read_array(path) for symbol, path in map(_assignment, options.expect)}
     if serial.is_serial(options):
         return serial.execute_simulate(options, inputs, expected)
+    _check_os(options)
     progress = shared.progress()
     specs = shared.accelerators(options)
     # What a report says of the hardware as a whole.
@@ -269,12 +280,11 @@ def _elf(
         return toolchain.compile_linux(
             [file for file in files if file.suffix != ".h"],
             elf,
-            cpu=board.architecture,
             board=board,
             spec=specs,
             include=sorted({file.parent for file in files}),
         )
-    toolchain.compile_arm(
+    toolchain.compile_bare(
         [file for file in files if file.suffix != ".h"],
         elf,
         board=board,

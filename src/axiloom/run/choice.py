@@ -61,7 +61,7 @@ def machine(board: boards.Board) -> Machine:
         cpu_hz=board.cpu_hz,
         fabric_hz=board.fabric_hz,
         l1_bytes=board.caches.l1d_size,
-        l2_bytes=board.caches.l2_size,
+        l2_bytes=board.last_cache[0],
         l2_hit=board.latency.l2_hit,
         ddr=board.latency.ddr,
     )

@@ -99,7 +99,6 @@ class Programs:
         self.process = toolchain.compile_linux(
             self._c,
             work / "process.elf",
-            cpu=board.architecture,
             board=board,
             spec=self.spec,
             include=[work],
@@ -118,7 +117,7 @@ class Programs:
         return laid_out
 
     def _link(self, script: Path | None, name: str) -> Path:
-        return toolchain.compile_arm(
+        return toolchain.compile_bare(
             self._c,
             self.work / name,
             board=self.board,

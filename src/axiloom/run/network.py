@@ -75,7 +75,7 @@ class NetworkRun(Run):
             self.weights,
             schedule=self._how,
             name=self.problem,
-            caches=Caches(on.caches.l2_size, on.caches.l2_ways, on.line_bytes),
+            caches=Caches(*on.last_cache, on.line_bytes),
             embed=self.keep_weights == "embedded",
             least=self.least,
             neon=sw.BASELINES if neon else None,
@@ -189,7 +189,7 @@ class NetworkRun(Run):
             for symbol, array in driver.weights.items():
                 (folder / "weights" / f"{symbol}.bin").write_bytes(np.ascontiguousarray(array).tobytes())
         elf = folder / f"{name}.elf"
-        toolchain.compile_arm(
+        toolchain.compile_bare(
             [folder / file for file in sources],
             elf,
             board=boards.load(self.board),
@@ -233,6 +233,7 @@ class NetworkRun(Run):
 
         `kernel`: ``loops``, or ``neon``: products by the kernels in sw/baselines where there is one.
         """
+        boards.load(self.board).host.check_kernel(kernel)
         self.progress("simulating the CPU alone")
         with folder_or_temporary(None) as folder:
             driver = self._compile(accelerated=False, neon=kernel == "neon")

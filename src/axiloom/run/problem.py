@@ -149,7 +149,7 @@ class Run:
             tile=self.schedule.tile,
             pipeline=self.schedule.pipeline,
             name=self.problem,
-            caches=Caches(board.caches.l2_size, board.caches.l2_ways, board.line_bytes),
+            caches=Caches(*board.last_cache, board.line_bytes),
         )
 
     @cached_property
@@ -209,10 +209,8 @@ class Run:
         c_files = [folder / f"{name}.c", folder / f"{name}_main.c"]
         if self.os == "linux":
             board = boards.load(self.board)
-            return toolchain.compile_linux(
-                c_files, elf, cpu=board.architecture, board=board, spec=self.spec, include=[folder]
-            )
-        toolchain.compile_arm(
+            return toolchain.compile_linux(c_files, elf, board=board, spec=self.spec, include=[folder])
+        toolchain.compile_bare(
             c_files,
             elf,
             board=boards.load(self.board),
@@ -267,6 +265,8 @@ class Run:
     def check_kernel(self, name: str) -> None:
         """Raises UsageError where `run_kernel` would."""
         kind = self.spec.data_type
+        if name.endswith("neon"):
+            boards.load(self.board).host.check_kernel("neon")
         if not self.problem.startswith(("matmul:", "conv:")) or kind.value not in ("int8", "int32"):
             raise UsageError(
                 f"{self.problem}: {name} is written for matmul:MxNxK and conv:... of int8 or int32; "
@@ -277,7 +277,7 @@ class Run:
         """The program that `run_kernel` runs, and raises what it does."""
         self.check_kernel(name)
         kind = self.spec.data_type
-        return toolchain.compile_arm(
+        return toolchain.compile_bare(
             [sw.BASELINES / f"{name}.c"],
             folder / f"{name}.elf",
             board=boards.load(self.board),

@@ -10,7 +10,7 @@ import pytest
 from axiloom import boards, isa
 from axiloom.cosim.build import icarus
 from axiloom.cosim.soc import Job, RunResult, Soc
-from axiloom.cosim.build.toolchain import compile_arm
+from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.errors import BuildError
 
 pytestmark = pytest.mark.icarus
@@ -37,10 +37,10 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunResul
     a, b = np.random.default_rng(3).integers(-100, 100, (2, 4, 4), np.int32)
     jobs = []
     for name in DRIVERS:
-        elf = compile_arm([SHARED / f"{name}.c"], folder / f"{name}.elf", board=board, include=[SHARED])
+        elf = compile_bare([SHARED / f"{name}.c"], folder / f"{name}.elf", board=board, include=[SHARED])
         inputs, outputs = ({"A": a, "B": b}, {"C": ((4, 4), "int32")}) if name == "right" else ({}, {})
         jobs.append(Job(elf, inputs, outputs))
-    waits = compile_arm(
+    waits = compile_bare(
         [OURS / "interrupt.c"], folder / "i.elf", board=board, include=[SHARED], defines={"WAITS": 2}
     )
     jobs.append(Job(waits))
@@ -104,7 +104,7 @@ def test_unknown_values_end_a_run_that_would_never_end(tmp_path: Path) -> None:
         endmodule
         """
     )
-    elf = compile_arm(
+    elf = compile_bare(
         [SHARED / "right.c"], tmp_path / "right.elf", board=boards.load(boards.DEFAULT), include=[SHARED]
     )
     soc = Soc(SPEC, sim="icarus", user_rtl=UserRtl([file], "unset"))

@@ -159,7 +159,7 @@ def _c(folder: Path) -> Iterator[Row]:
     used = {
         "linux": (*every, "sw/runtime/linux/*"),
         "ladder": ("sw/bringup/*", "sw/runtime/bringup/*"),
-        "baremetal": (*every, "sw/runtime/arm*/**/*.*"),
+        "baremetal": (*every, "sw/runtime/arm*/*.*", "sw/runtime/freestanding/*"),
         "host": (*every, "sw/runtime/remote/*"),
     }
     for goal, patterns in used.items():

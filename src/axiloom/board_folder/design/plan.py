@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from axiloom import drivergen, isa
-from axiloom.boards import LINE_BYTES
 from axiloom.boards.hardware import Hardware
 from axiloom.drivergen import Driver
 from axiloom.drivergen.nest.locality import Caches
@@ -64,7 +63,7 @@ class Plan:
     @property
     def _caches(self) -> Caches:
         cpu = self.hardware.cpu
-        return Caches(line_bytes=LINE_BYTES[cpu.model]) if cpu else Caches()
+        return Caches(line_bytes=cpu.host.line_bytes) if cpu else Caches()
 
     @cached_property
     def references(self) -> tuple[Driver, ...]:

@@ -1,61 +1,23 @@
-// Static properties of a translated block: instructions, base cost, the branch at its end.
-// Encodings: ARM Architecture Reference Manual ARMv7-A, A5 (ARM) and A6 (Thumb).
+// ARM and Thumb instructions by their classes. Encodings: ARM Architecture Reference Manual ARMv7-A, A5 (ARM) and A6 (Thumb).
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-#include "axl_core.h"
-#include "decode64.hpp"
-#include "instruction.hpp"
-#include "predictor.hpp"
+#include "../instruction.hpp"
 
 namespace axl {
 
-struct Block {
-    uint32_t address = 0xFFFFFFFF, size = 0;
-    uint32_t instructions = 0;
-    uint32_t cost = 0; // 1/64 cycle
-    uint64_t runs = 0;
-    uint32_t function = 0; // for Timeline; whoever decodes sets it
-    uint16_t classes[AXL_CLASSES] = {}; // instructions of each; words, passes of those that have several
-    uint32_t branch_pc = 0;
-    Branch branch = Branch::NONE;
-    bool conditional = false;
-    bool multiple = false; // has a load or store of several registers
-
-    uint32_t end() const { return address + size; }
-};
-
-class Decoder {
+class DecoderA32 {
   public:
-    enum Set { A32, T32, A64 };
+    DecoderA32(const uint8_t *ram, bool thumb) : ram(ram), thumb(thumb) {}
 
-    Decoder(const uint8_t *ram, const uint32_t *cost) : ram(ram), cost(cost) {}
-
-    void decode(Block &block, uint32_t address, uint32_t size, Set set) const {
-        block = Block();
-        block.address = address;
-        block.size = size;
-        for (uint32_t pc = address; pc < address + size;) {
-            uint32_t bytes = 4;
-            Instruction in = set == T32 ? decode_thumb(pc, bytes) : set == A64 ? decode_a64(word(pc)) : decode_arm(word(pc));
-            block.instructions++;
-            block.multiple |= in.kind == AXL_CLASS_MULTIPLE;
-            uint32_t further = in.kind == AXL_CLASS_NEON ? AXL_CLASS_NEON : AXL_CLASS_WORD;
-            block.classes[in.kind]++;
-            block.classes[further] = static_cast<uint16_t>(block.classes[further] + in.words);
-            block.cost += cost[in.kind] + in.words * cost[further];
-            block.branch = in.branch; // the last instruction decides: a branch ends its block
-            block.conditional = in.conditional;
-            block.branch_pc = pc;
-            pc += bytes;
-        }
-    }
+    // The instruction at pc, and the bytes that it takes.
+    Instruction operator()(uint32_t pc, uint32_t &bytes) const { return thumb ? decode_thumb(pc, bytes) : decode_arm(word(pc)); }
 
   private:
     const uint8_t *ram;
-    const uint32_t *cost;
+    bool thumb;
 
     uint32_t word(uint32_t address) const {
         uint32_t value;

@@ -1,4 +1,5 @@
-/* The part of <string.h> that bare-metal programs get (sw/arm/string.c); the compiler brings none. */
+/* The part of <string.h> that bare-metal programs get (sw/arm/string.c, or another of the CPU's own); the compiler
+ * brings none. */
 #ifndef AXL_STRING_H
 #define AXL_STRING_H
 

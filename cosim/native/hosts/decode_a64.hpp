@@ -1,8 +1,8 @@
-// A64 instructions by their classes, for Decoder. Encodings: ARM Architecture Reference Manual ARMv8-A, C4.1.
+// A64 instructions by their classes. Encodings: ARM Architecture Reference Manual ARMv8-A, C4.1.
 // Coarser than A32: a Cortex-A53's profile is not calibrated.
 #pragma once
 
-#include "instruction.hpp"
+#include "../instruction.hpp"
 
 namespace axl {
 
