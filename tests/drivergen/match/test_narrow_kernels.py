@@ -1,14 +1,14 @@
-"""Bodies that compute in fewer bits than the device's 32: equal where wrapping early is the same, else refused."""
+"""Bodies that compute in fewer bits than the device: equal where wrapping early is the same, else refused."""
 
 from __future__ import annotations
 
 import pytest
+from tests.drivergen.host import check
 
 from axiloom.drivergen import compile_mlir
 from axiloom.errors import CompileError
 from axiloom.isa.files.device import device_of
 from axiloom.isa.kernels.kernel import PARALLEL, Kernel
-from tests.drivergen.host import check
 
 
 def _kernel(body: str) -> Kernel:

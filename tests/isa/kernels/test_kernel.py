@@ -13,13 +13,13 @@ OPERANDS = {"A": {"n": "n"}, "C": {"n": "n"}}
 
 def test_an_iterator_that_moves_nothing_is_refused() -> None:
     """A device could only repeat the sum, which no op of MLIR says."""
-    with pytest.raises(KernelError, match="iterators.k: it moves no operand; leave it out"):
+    with pytest.raises(KernelError, match=r"iterators\.k: it moves no operand; leave it out"):
         Kernel("own", {"n": PARALLEL, "k": REDUCTION}, OPERANDS, "C + A")
 
 
 @pytest.mark.parametrize("number", ["1.5", "2147483648", "-2147483649"])
 def test_numbers_are_int32(number: str) -> None:
-    with pytest.raises(SpecError, match=f"kernel.body: {number} is no int32"):
+    with pytest.raises(SpecError, match=rf"kernel\.body: {number} is no int32"):
         device_of(Kernel("own", {"n": PARALLEL}, OPERANDS, f"max(A, {number})"))
 
 
