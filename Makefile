@@ -7,6 +7,8 @@ BIN    := $(VENV)/bin
 JOBS   ?= 2
 # Neighbours share builds: a worker takes tests that stand together, and at the end those of a slower one.
 WORKERS := -n $(JOBS) --dist worksteal
+# What to make faster next.
+SLOWEST := --durations=20 --durations-min=1
 # More of pyproject.toml's extras: `make test EXTRAS=networks` runs the tests of both front ends too.
 EXTRAS ?=
 comma  := ,
@@ -18,14 +20,14 @@ help:
 	@echo "make demo      compile, build and simulate a 128x128x128 matmul on v3_16, beside the CPU"
 	@echo "make test      all tests but the slow ones     make test-all   all tests"
 	@echo "make bench     the benchmarks, each with its ratio or table"
-	@echo "make lint      formatter, linter and type checker"
+	@echo "make lint      formatter, linter, type checker, and which folder imports which"
 	@echo "EXTRAS=networks with any of them: PyTorch, ONNX and scikit-learn too (.venv takes 7 GB then)"
 
 demo: $(STAMP)
 	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --size 16 --flow Cs --dma sg --against neon
 
 test: $(STAMP) icarus
-	$(BIN)/python -m pytest $(WORKERS) -m "not slow" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow" $(SLOWEST) $(PYTEST_ARGS)
 
 test-all: $(STAMP) icarus
 	$(BIN)/python -m pytest $(WORKERS) $(PYTEST_ARGS)
@@ -37,6 +39,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python -m tools.structure --brief
 
 setup: $(STAMP)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, replace
 from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from axiloom.boards.checks import check
 from axiloom.errors import UsageError
 from axiloom.files import read_text
-from axiloom.isa.contract.names import shortened
+from axiloom.isa.wording.names import shortened
 
 _HERE = Path(__file__).parent
 
@@ -255,7 +255,7 @@ def load(name: str | Path) -> Board:
     if at and _MHZ.fullmatch(clock):
         hertz = min(float(clock) * 1e6, 1e15)  # beyond every clock: `check` says what is accepted
         board = replace(load(text), fabric_hz=round(hertz))
-        check(board, shortened(str(name)))
+        _check(board, shortened(str(name)))
         return board
     own = str(name).endswith(".toml")
     path = Path(name) if own else _HERE / str(name) / "profile.toml"
@@ -272,8 +272,12 @@ def load(name: str | Path) -> Board:
         why = "a number of thousands of digits" if "set_int_max_str" in str(error) else error
         raise UsageError(f"{path}: not a board profile: {why}") from None
     board = _build(Board, data, str(path))
-    check(board, str(path))
+    _check(board, str(path))
     return board
+
+
+def _check(board: Board, where: str) -> None:
+    check(asdict(board), LINE_BYTES.get(board.cpu, 0), where)
 
 
 _SECTIONS: dict[str, type[Any]] = {

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from axiloom.errors import UsageError
-
-if TYPE_CHECKING:
-    from axiloom.boards import Board
 
 _CHOICES = {
     "cpu": ("cortex_a9", "cortex_a53"),
@@ -28,9 +25,12 @@ _COST_LIMIT = 1_000
 _LIMIT = 2**32 - 1
 
 
-def check(board: Board, where: str) -> None:
-    """UsageError with the first key of `board` (in the file `where`) that no such machine can have."""
-    values = dict(_places(asdict(board), ""))
+def check(profile: Mapping[str, Any], line_bytes: int, where: str) -> None:
+    """UsageError with the first key of `profile` (in the file `where`) that no such machine can have.
+
+    `profile`: a board as a dictionary; `line_bytes`: of a line of its caches, 0 if its CPU is unknown.
+    """
+    values = dict(_places(profile, ""))
     for place, accepted in _CHOICES.items():
         if values[place] not in accepted:
             choice = f"{', '.join(accepted[:-1])} or {accepted[-1]}"
@@ -43,14 +43,14 @@ def check(board: Board, where: str) -> None:
             raise UsageError(f"{where}: {place} must be {low:,} to {high:,}, not {value:,}")
     for name in ("l1i", "l1d", "l2"):
         size, ways = values[f"caches.{name}_size"], values[f"caches.{name}_ways"]
-        if not (_power_of_two(size) and _power_of_two(ways) and size >= board.line_bytes * ways):
+        if not (_power_of_two(size) and _power_of_two(ways) and size >= line_bytes * ways):
             raise UsageError(
                 f"{where}: caches.{name}_size and {name}_ways must be powers of two, with a line of "
-                f"{board.line_bytes} bytes in each way at least, not {size:,} and {ways}"
+                f"{line_bytes} bytes in each way at least, not {size:,} and {ways}"
             )
 
 
-def _places(values: dict[str, Any], section: str) -> list[tuple[str, Any]]:
+def _places(values: Mapping[str, Any], section: str) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     for name, value in values.items():
         if isinstance(value, dict):

@@ -1,12 +1,14 @@
 """The simulated SoC: RTL and CPU run together, every cycle of both is counted.
 
-What a user calls: ``soc`` (build, run, counters), ``bench`` (ordinary cocotb tests), ``toolchain`` (C to
-ELF). One run is a simulator process, started by ``process``, with these in it:
+A run is a process of a simulator, in which RTL, a C++ library and Python meet. The rooms:
 
-- ``rtl/axiloom_tb.v``: the SoC from ``emitted``, a memory slave, the CPU as bus master, counters, watchdog;
-- ``native/``: RAM, CPU, caches, checkers: a C++ library that RTL (DPI, VPI) and Python (``core``) share;
-- ``session``: the one cocotb test that resets, loads, starts, waits for the end and reads all counters.
-
-``verilator`` and ``icarus`` build the process's program, ``cache`` keeps builds, ``elf`` reads programs and
-``diagnosis`` says why a run stopped.
+- ``build/``: C to ELF, Verilog to a simulator's program, the cache of builds, and starting the process
+- ``native/``: RAM, CPU, caches, checkers: the C++ library that RTL (DPI, VPI) and Python share
+- ``rtl/``: the world around the SoC, in Verilog: memory, the CPU as bus master, counters, watchdog
+- the files here: ``soc`` is what a user calls (build, run, counters), ``bench`` runs ordinary cocotb tests;
+  ``session`` is the one cocotb test that resets, loads, starts, waits and reads all counters; ``core`` is the
+  library for Python, ``profile`` what it counted, ``elf`` reads programs, ``linux`` is what a Linux process
+  finds, ``diagnosis`` says why a run stopped, ``model_device`` puts the functional model in the RTL's place,
+  ``serial_board`` a board behind a serial line
+- ``replay/``: going through a planned driver step by step, without a simulator
 """

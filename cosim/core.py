@@ -134,7 +134,7 @@ class Core:
         self.board = board
         self.program: Program | None = None
         self._specs = specs
-        self._lib = native.bind(library())
+        self._lib = native.bind(library(), profile.FUNCTIONS)
         size = self._lib.axl_ram_size()
         if board.ram_bytes != size:
             raise BuildError(

@@ -1,8 +1,8 @@
 """The functional model as an accelerator of the simulated SoC: ``--rtl model``.
 
-In the simulator ``rtl/axl_model.v`` has the accelerator's ports and ``native/model_device.cpp`` its beats and
-queues; here is what they call: the model itself, once for each portion of words that it waits for. So a kernel
-runs with its driver, DMA, CPU and caches before there is RTL for it, and takes the cycles that are stated here.
+In the simulator ``rtl/axl_model.v`` has the accelerator's ports, ``native/model_device.cpp`` its beats and
+queues. Both call the model itself, which is here, once for each portion of words that it waits for. So a
+kernel runs with its driver, DMA, CPU and caches before there is RTL for it. Its cycles are those stated here.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _BROKEN = 15
 class Timing:
     """The cycles that are stated for any accelerator; the rest follows from its specification.
 
-    A load takes a cycle a beat as long as there is room, a compute ``ceil(multiply-adds / macs)`` cycles, a store
-    a cycle a beat. Computes follow each other without a gap, and overlap with loads and stores.
+    A load takes a cycle a beat as long as there is room, a compute ``ceil(multiply-adds / macs)`` cycles, a
+    store a cycle a beat. Computes follow each other without a gap, and overlap with loads and stores.
     """
 
     latency: int = 16
     """Cycles from the last multiply-add to the first beat of a result."""
     ahead: int = 2
-    """Computes, and results, that may be under way or wait before no beat is taken: two halves of a buffer."""
+    """Computes, and results, under way or waiting at which no beat is taken: both halves of a buffer."""
 
 
 class Answer(ctypes.Structure):
@@ -87,7 +87,7 @@ class Models:
             ) from self._failure
 
     def _run(self, number: int, words: Any, count: int, answer: Any) -> None:
-        """Called by the core. Nothing may be raised through it: the ports then say that the model is broken."""
+        """Called by the core, through which nothing can be raised: the ports say that the model is broken."""
         begin = time.perf_counter()
         try:
             self._answer(number, words, count, answer.contents)

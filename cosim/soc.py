@@ -121,9 +121,10 @@ class Soc:
 
     `sim` is "verilator" or "icarus". `trace` is a waveform file: .fst or .vcd on Verilator, .vcd on
     Icarus; `trace_window` limits it to fabric cycles [begin, end) of each job. `watchdog_cycles`
-    fabric cycles without progress are a hang. With `model` the functional model stands in each accelerator's
-    place, in the cycles of :class:`axiloom.cosim.model_device.Timing`; `user_rtl` does not go with it. `seed` seeds cocotb's random numbers. With `timeline`
-    results have one (:class:`axiloom.cosim.profile.Timeline`); counters do not depend on it.
+    fabric cycles without progress are a hang. `seed` seeds cocotb's random numbers. With `timeline`
+    results have one (:class:`axiloom.cosim.profile.Timeline`); counters do not depend on it. With `model` the
+    functional model stands in each accelerator's place, and takes the cycles of
+    :class:`axiloom.cosim.model_device.Timing`.
     """
 
     def __init__(

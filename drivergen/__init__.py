@@ -1,24 +1,20 @@
-"""From linalg to a C driver of a stream accelerator, on xDSL.
+"""From linalg to a C driver of a stream accelerator, on xDSL. It knows no RTL.
 
-- ``dialect.py``: the `accel` dialect: the trait of an op, and transfers; ``channels.py``: whole channels
-- ``mlir.py``: parsing with locations, errors that name an op and its place; ``lexer.py``: the tokens of any
-  text; ``sound.py``: what xDSL's verifiers leave out
-- ``match.py``: is an op a matmul, and which of its loops and operands is which
-- ``trait.py``: the trait as values; ``by_hand.py``: does one that a user wrote fit the accelerator?
-- ``passes/``: one pass a file, in the order generalise, bufferise, annotate, tile, place_flow; of what the
-  pipeline has, cache_tiling, residency, coalesce_loops, coalesce_transfers, keep_packed, double_buffer,
-  specialise_copies or overlap_edges, pack_constants, flatten_tiles, zero_copy; lower_to_loops, lower_queue,
-  lower_to_calls; of accelerators that round, fuse_epilogue and prepare_channels in front
-- ``nest.py``: a loop nest with its opcodes as those passes see it; ``layout.py``: where packets lie in the
-  window; ``locality.py``: what misses the caches; ``queue.py``: ops for scatter-gather; ``packed.py``:
-  constant operands as drivers have them; ``views.py``: which array a view is of; ``stream_words.py``: what an
-  op moves over the streams
-- ``c_reserved.py``: names that a function cannot have; ``emit_c.py``: C99; ``driver.py``: what is delivered,
-  and the harness around it
-- ``pipeline.py``: `compile_mlir` and `compile_cpu`; ``opt.py``: the command ``axiloom-opt``
-- ``reference.py``: the same function by NumPy, independent of all of the above but the parser
-- ``problem.py``: ``matmul:MxNxK:dtype``; ``conv_problem.py``: ``conv:iHW_iC_fHW_oC_stride:dtype``;
-  ``copy_driver.py``: ``copy:N``, and the drivers for it
+A room knows those above it in this list, not those below; each room's own docstring names its files:
+
+- ``dialects/``: what the IR consists of, how text becomes IR, and errors that name an op and its place
+- ``match/``: which ops an accelerator can execute, and the trait that says so; is one by hand right?
+- ``nest/``: a nest of tile loops with transfers in it: the view that passes and costs share
+- ``c/``: IR to C99, and the `Driver` that is delivered
+- ``problems/``: problems that the command line names in short (``matmul:MxNxK:dtype``), as MLIR
+- ``cost/``: how long a way to use an accelerator takes, without a simulation
+- ``passes/``: one pass a file: ``transfers/`` places transfers and makes them fewer, ``lowering/`` turns them
+  into calls and loops, ``frontend/`` goes from linalg to ops with a trait, and tiles them
+- ``pipeline/``: the passes in their order: `compile_mlir`, `compile_cpu`
+- ``evaluate/``: the same function by NumPy: the reference that results are compared with
+- ``network/``: whole networks, with ``network/passes/`` before they are cut into layers
+
+``opt.py`` is the command ``axiloom-opt``, which runs any of the passes.
 """
 
 from axiloom.drivergen.c.copy_driver import CopyProblem
@@ -32,7 +28,8 @@ from axiloom.drivergen.pipeline.compile import (
     default_pipeline,
     optimisations,
 )
-from axiloom.drivergen.problems.conv import ConvProblem, conv_mlir, parse_workload
+from axiloom.drivergen.problems.conv import ConvProblem, conv_mlir
+from axiloom.drivergen.problems.kinds import parse_workload
 from axiloom.drivergen.problems.matmul import Problem, matmul_mlir, parse_problem
 
 __all__ = [

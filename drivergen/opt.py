@@ -29,9 +29,11 @@ from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
 from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.im2col import Im2col
+from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.tile import Tile
+from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
@@ -61,6 +63,8 @@ PASSES: tuple[type[ModulePass], ...] = (
     FoldPadding,
     CollapseLoops,
     Im2col,
+    UnitDims,
+    MergeGroups,
     AsConvolution,
     FuseEpilogue,
     PrepareChannels,

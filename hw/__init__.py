@@ -1,20 +1,16 @@
-"""RTL in Amaranth 0.5: AXI signatures, the engines, the AXI DMA, the SoC, Verilog emission.
+"""RTL in Amaranth 0.5, from an `AcceleratorSpec` to Verilog. It knows neither compiler nor simulator.
 
-``axi`` signatures with standard port names; ``accelerator`` picks the engine (``engine``, ``array_engine``:
-what several have in common) for an ``AcceleratorSpec``:
+A room knows those above it in this list, not those below; each room's own docstring names its files:
 
-- ``matmul`` (sizes in ``geometry``), made of ``stream``, ``receiver`` with ``decoder``, ``tile_check``,
-  ``sequencer``, ``operand_buffer``, ``mac_array``, ``result_buffer``, ``sender`` (``tile_sender``) and, for
-  results of int8, ``requantise`` (``parameter_buffer``); ``ping_pong`` is what their buffers have in common
-- ``conv`` (conv_v4, sizes in ``conv_geometry``): the same parts, with ``window_buffer`` for images,
-  ``conv_numbers`` in place of ``tile_check`` and ``conv_sender`` with ``packer``
-- ``window_conv`` (conv_v3, sizes in ``window_geometry``): ``window_control`` and ``dot_product``
-- ``copy_engine`` (loopback, identity): two memories behind a ``receiver``
-
-``dma`` (``dma_registers``, ``dma_mm2s``, ``dma_s2mm``) and ``soc`` are what surrounds it, ``shared_soc``
-several of them behind the ports of one (``interconnect``); ``user_rtl`` the user's own Verilog in its place;
-``verilog`` prints either top module, made readable by ``tidy`` (``verilog_names``, ``verilog_inline``,
-``verilog_process``); ``lint`` and ``resources`` judge it.
+- ``axi/``: signatures whose ports carry the standard names, and what joins buses and streams
+- ``rtl_files/``: Verilog files as tools read them: the user's ports, the linter
+- ``dma/``: the AXI DMA, with the registers of Xilinx' AXI DMA
+- ``engine/``: what every engine has in front of its arithmetic: the input stream becomes commands
+- ``array/``: what engines around an array of multiply-adds share: buffers, the array, the way out
+- ``copy/``, ``matmul/``, ``window/``, ``conv/``: the engines; none knows another
+- ``soc/``: the system on chip around accelerators, and which engine executes a specification
+- ``verilog/``: from Amaranth to Verilog that people read
+- ``serial/``: a SoC whose host is a PC on a serial line
 """
 
 from axiloom.hw.verilog import emit as verilog

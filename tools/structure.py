@@ -1,5 +1,7 @@
 """Which room imports which: ``python -m tools.structure`` prints it, and exits with 1 on what must not be.
 
+With ``--brief`` it prints only the latter, or one line if there is nothing: so does ``make lint``.
+
 A room is a folder with modules; those that lie loose in a package are that package's room. What must not be:
 a circle between rooms or between modules, and an arrow upwards, to a room that the importer may not know.
 Imports in functions and under ``if TYPE_CHECKING:`` count too; the latter are marked. Imports by name at run
@@ -27,9 +29,79 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     HOME: ("isa", "hw", "drivergen", "sw", "boards", "cosim"),
 }
 """Top-level folder to the others that it may know."""
-BASE = ("axiloom", "axiloom.errors")
-"""Modules of `HOME` that everybody may import, and that import nothing of ours: a room below all others."""
-INSIDE: tuple[tuple[str, ...], ...] = ()
+BASE = ("axiloom", "axiloom.errors", "axiloom.files")
+"""Modules of `HOME` that everybody may import, and that import only each other: a room below all others."""
+TOP = ("axiloom.__main__", "axiloom.pytest_plugin")
+"""Modules of `HOME` that may import everybody, and that nobody imports: a room above all others."""
+BRIEF = "--brief"
+INSIDE: tuple[tuple[str, ...], ...] = (
+    (
+        "isa/wording",
+        "isa/numerics",
+        "isa/kernels/language",
+        "isa/kernels/named",
+        "isa/kernels",
+        "isa/contract",
+        "isa/check",
+        "isa/model",
+        "isa/files",
+        "isa",
+    ),
+    (
+        "hw/axi",
+        "hw/rtl_files",
+        "hw/dma",
+        "hw/engine",
+        "hw/array",
+        "hw/copy",
+        "hw/matmul",
+        "hw/window",
+        "hw/conv",
+        "hw/soc",
+        "hw/verilog",
+        "hw/serial",
+        "hw",
+    ),
+    (
+        "drivergen/dialects",
+        "drivergen/match",
+        "drivergen/nest",
+        "drivergen/c",
+        "drivergen/problems",
+        "drivergen/cost",
+        "drivergen/passes/transfers",
+        "drivergen/passes/lowering",
+        "drivergen/passes/frontend",
+        "drivergen/pipeline",
+        "drivergen/evaluate",
+        "drivergen/network/passes",
+        "drivergen/network",
+        "drivergen",
+    ),
+    ("boards/synthesis", "boards/ecp5", "boards"),
+    ("cosim/build", "cosim/native", "cosim", "cosim/replay"),
+    (
+        "src/axiloom/frontend",
+        "src/axiloom/quantise/graph",
+        "src/axiloom/quantise/ops",
+        "src/axiloom/quantise/emit",
+        "src/axiloom/quantise",
+        "src/axiloom/report",
+        "src/axiloom/report/page",
+        "src/axiloom/run",
+        "src/axiloom/bringup",
+        "src/axiloom/remote",
+        "src/axiloom/calibration",
+        "src/axiloom/board_folder/design",
+        "src/axiloom/board_folder/vivado",
+        "src/axiloom/board_folder",
+        "src/axiloom/board_folder/check/vivado_model",
+        "src/axiloom/board_folder/check",
+        "src/axiloom/sweep",
+        "src/axiloom/explore",
+        "src/axiloom/cli",
+    ),
+)
 """Rooms of one top-level folder in order, as ``("hw/bus", "hw/dma")``: each may import those to its left, not
 those to its right. Rooms that no order names may import each other, but not in circles."""
 
@@ -64,7 +136,9 @@ class Tree:
         return f"{PACKAGE}/{text}".removesuffix("/__init__").replace("/", ".")
 
     def room(self, module: str) -> str:
-        return "base" if module in BASE else self.files[module].parent.relative_to(self.root).as_posix()
+        if module in BASE or module in TOP:
+            return "base" if module in BASE else "top"
+        return self.files[module].parent.relative_to(self.root).as_posix()
 
     def _imports(self, source: str) -> Iterator[Import]:
         file, where = self.files[source], self.files[source].relative_to(self.root).as_posix()
@@ -90,6 +164,8 @@ class Tree:
         """Why this arrow goes upwards; empty if it does not."""
         if "base" in (source, target):
             return "base imports nothing of ours" if source == "base" else ""
+        if "top" in (source, target):
+            return "nobody imports top" if target == "top" else ""
         mine, other = _top(source), _top(target)
         if mine != other and other not in MAY_IMPORT[mine]:
             return f"{mine} may import {', '.join(MAY_IMPORT[mine]) or 'nothing but itself'}"
@@ -188,12 +264,19 @@ def table(tree: Tree) -> Iterator[str]:
         yield f"  {one.relative_to(tree.root).as_posix():<37} {len(_entries(one)):>3}"
 
 
-def main(root: Path = Path(__file__).parents[1], inside: tuple[tuple[str, ...], ...] = INSIDE) -> int:
-    """Print table and faults; 1 if there is a fault."""
+def main(
+    root: Path = Path(__file__).parents[1],
+    inside: tuple[tuple[str, ...], ...] = INSIDE,
+    brief: bool = False,
+) -> int:
+    """Print table and faults, with `brief` the faults alone; 1 if there is a fault."""
     found = [*faults(tree := Tree(root, inside))]
-    print("\n".join([*table(tree), *(found or ["no circles, no arrows upwards"])]))
+    shown = [] if brief else [*table(tree)]
+    print("\n".join([*shown, *(found or ["no circles, no arrows upwards"])]))
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if sys.argv[1:] not in ([], [BRIEF]):
+        sys.exit(f"usage: python -m tools.structure [{BRIEF}]")
+    sys.exit(main(brief=sys.argv[1:] == [BRIEF]))

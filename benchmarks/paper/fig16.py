@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from axiloom import isa
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.names import hint
+from axiloom.isa.wording.names import hint
 from benchmarks.paper import plots
 from benchmarks.paper.ablation import scatter_gather
 from benchmarks.paper.experiment import (

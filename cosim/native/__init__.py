@@ -6,13 +6,12 @@ The field lists mirror the header one to one; :func:`bind` gives the functions t
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_longlong, c_uint8, c_uint32, c_uint64
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom.cosim import profile
 from axiloom.isa.contract.types import WORD_BITS, Clear, Recv, Save, Send, SendDim
 from axiloom.isa.files.together import MOST
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS
@@ -199,7 +198,9 @@ class Protocol(ctypes.Structure):
 
 
 _INT_POINTER = POINTER(c_int)
-_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+Signature = tuple[Any, list[Any]]
+"""Result and arguments of a function."""
+_FUNCTIONS: dict[str, Signature] = {
     "axl_cpu_step": (c_int, [c_int, c_int, c_int, c_longlong, _INT_POINTER, _INT_POINTER, _INT_POINTER]),
     "axl_mem_read": (c_int, [c_int]),
     "axl_mem_write": (None, [c_int, c_int, c_int]),
@@ -237,10 +238,11 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-def bind(library: Path) -> Any:
-    """The library with typed functions. Loading the same path again gives the same instance."""
+def bind(library: Path, more: Mapping[str, Signature] | None = None) -> Any:
+    """The library with typed functions, and `more` that others know. Loading the same path again gives the
+    same instance."""
     loaded = ctypes.CDLL(str(library))
-    for name, (result, arguments) in (_FUNCTIONS | profile.FUNCTIONS).items():
+    for name, (result, arguments) in (_FUNCTIONS | dict(more or {})).items():
         function = getattr(loaded, name)
         function.restype = result
         function.argtypes = arguments

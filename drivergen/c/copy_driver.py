@@ -24,8 +24,8 @@ from axiloom.drivergen.match.matmul import sizes
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec, loop_orders
 from axiloom.isa.contract.framing import padded
-from axiloom.isa.contract.names import number, shortened
 from axiloom.isa.contract.types import Recv, Send, SendDim, SendIdx, SendLiteral
+from axiloom.isa.wording.names import number, shortened
 
 COPY_FORM = "copy:N"
 _LIMIT = 1 << 24

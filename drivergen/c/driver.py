@@ -11,7 +11,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, StringAttr
 
 from axiloom.drivergen.c.names import c_of_numpy, c_type, comment, identifier, numpy_type
-from axiloom.drivergen.c_reserved import taken
+from axiloom.drivergen.c.reserved import taken
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.nest.packed import Packing
 from axiloom.isa import AcceleratorSpec
@@ -76,6 +76,12 @@ class Call:
     """Over the streams, to the accelerator and from it, about
     (:mod:`axiloom.drivergen.cost.stream_words`)."""
 
+    lean: bool = False
+    """It has few multiply-adds for each element that travels: those of a vector, or of a channel by
+    itself."""
+    merged: int = 1
+    """Groups of a convolution put together: of as many multiply-adds, one is not by zero."""
+
     @property
     def M(self) -> int:
         """Rows of a matmul's C, as N and K are its other sizes."""
@@ -91,8 +97,8 @@ class Call:
 
     @property
     def multiply_adds(self) -> int:
-        """Multiply-adds of the whole op, without padding."""
-        return prod(self.sizes.values())
+        """Multiply-adds of the whole op, without padding and zeros."""
+        return prod(self.sizes.values()) // self.merged
 
     def array_cycles(self, spec: AcceleratorSpec) -> int:
         """The least cycles in which the accelerator's array can do them.

@@ -22,11 +22,11 @@ from xdsl.parser import Parser, ParserState
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 
-from axiloom.drivergen import sound
+from axiloom.drivergen.dialects import sound
 from axiloom.drivergen.dialects.accel import Accel
+from axiloom.drivergen.dialects.lexer import GuardedLexer
 from axiloom.drivergen.dialects.named import linalg_dialect
 from axiloom.drivergen.dialects.resources import builtin_dialect, resolve
-from axiloom.drivergen.lexer import GuardedLexer
 from axiloom.errors import CompileError
 
 
@@ -66,6 +66,10 @@ RENAMED = {
 """What ops of MLIR's old `std` dialect are called today."""
 
 
+DEEPEST = 64
+"""Ops inside each other: parser and passes recurse, and Python allows about twice as many."""
+
+
 class LocatedParser(Parser):
     """xDSL's parser, with the place of each op in the text as its location where the text gives none.
 
@@ -75,6 +79,7 @@ class LocatedParser(Parser):
     def __init__(self, ctx: Context, text: str, name: str) -> None:
         super().__init__(ctx, "", name)
         self._parser_state = ParserState(GuardedLexer(Input(text, name)))
+        self._depth = 0
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         try:
@@ -86,6 +91,9 @@ class LocatedParser(Parser):
 
     def parse_operation(self) -> Operation:
         span = self._current_token.span
+        if self._depth == DEEPEST:
+            raise ParseError(span, f"more than {DEEPEST} ops inside each other")
+        self._depth += 1
         try:
             op = super().parse_operation()
         except ParseError as error:
@@ -96,6 +104,8 @@ class LocatedParser(Parser):
             raise
         except Exception as error:
             raise ParseError(span, self._unreadable_op(span, error)) from error
+        finally:
+            self._depth -= 1
         at = span.get_location()
         here = FileLineColLoc(StringAttr(at.file), IntAttr(at.line), IntAttr(at.col))
         if isinstance(op.location, UnknownLoc):

@@ -23,6 +23,7 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
+from axiloom.drivergen.dialects.depthwise import DEPTHWISE
 from axiloom.drivergen.dialects.pooling import POOLING
 
 
@@ -38,7 +39,10 @@ def multiply_add(a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
 
 
 class Contraction(NamedOperation, ABC):
-    """Base. `FORM`: the loops of the two inputs and of the output, by letters; k is summed up, innermost."""
+    """Base. `FORM`: the loops of the two inputs and of the output, by letters; k is summed up, innermost.
+
+    The output of a dot product has none: ``k k`` and a space behind.
+    """
 
     FORM: ClassVar[str]
     PRINT_ATTRS_IN_FRONT: ClassVar[bool] = True
@@ -61,7 +65,7 @@ class Contraction(NamedOperation, ABC):
         if self.indexing_maps is not None:
             return [attr.data for attr in self.indexing_maps]
         dims = {letter: AffineDimExpr(number) for number, letter in enumerate(self._loops())}
-        return [AffineMap(len(dims), 0, tuple(dims[d] for d in operand)) for operand in self.FORM.split()]
+        return [AffineMap(len(dims), 0, tuple(dims[d] for d in operand)) for operand in self.FORM.split(" ")]
 
     def get_iterator_types(self) -> ArrayAttr[IteratorTypeAttr]:
         return ArrayAttr(
@@ -71,7 +75,7 @@ class Contraction(NamedOperation, ABC):
 
     @classmethod
     def _loops(cls) -> str:
-        return cls.FORM.split()[-1] + "k"
+        return cls.FORM.split(" ")[-1] + "k"
 
     @classmethod
     def parse(cls, parser: Parser) -> Contraction:
@@ -131,6 +135,12 @@ class BatchMatmulTransposeBOp(Contraction):
 
 
 @irdl_op_definition
+class DotOp(Contraction):
+    name = "linalg.dot"
+    FORM: ClassVar[str] = "k k "
+
+
+@irdl_op_definition
 class MatvecOp(Contraction):
     name = "linalg.matvec"
     FORM: ClassVar[str] = "mk k m"
@@ -161,6 +171,7 @@ NAMED: tuple[type[Operation], ...] = (
     BatchMatmulOp,
     BatchMatmulTransposeAOp,
     BatchMatmulTransposeBOp,
+    DotOp,
     MatvecOp,
     VecmatOp,
     BatchMatvecOp,
@@ -170,7 +181,7 @@ NAMED: tuple[type[Operation], ...] = (
 
 def linalg_dialect() -> Dialect:
     """xDSL's linalg, with these ops."""
-    ours = (*NAMED, *POOLING)
+    ours = (*NAMED, *DEPTHWISE, *POOLING)
     own = {op.name for op in ours}
     others = [op for op in Linalg.operations if op.name not in own]
     return Dialect("linalg", [*others, *ours], list(Linalg.attributes))

@@ -17,6 +17,10 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute
 
 PADDING, REQUANTISE = "padding", "requantise"
+LEAN, MERGED = "accel.lean", "accel.merged"
+"""Of an op, what an estimate must know: few multiply-adds for each element that travels (a vector, a
+channel by
+itself); how many groups were put together, so that of as many multiply-adds one is not by zero."""
 
 
 class ProductOp(linalg.GenericOp):
@@ -44,6 +48,17 @@ def requantises(op: linalg.GenericOp) -> Mapping[str, int] | None:
     if not isinstance(found, DictionaryAttr):
         return None
     return {key: value.value.data for key, value in found.data.items() if isinstance(value, IntegerAttr)}
+
+
+def is_lean(op: linalg.GenericOp) -> bool:
+    """Has it few multiply-adds for each element that travels?"""
+    return LEAN in op.attributes
+
+
+def merged(op: linalg.GenericOp) -> int:
+    """Groups of the convolution that it was, for each group that it has."""
+    found = op.attributes.get(MERGED)
+    return found.value.data if isinstance(found, IntegerAttr) else 1
 
 
 def multiplied(op: linalg.GenericOp) -> tuple[int, int, int]:

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.builder import Builder
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    MemRefType,
+    StridedLayoutAttr,
+    i64,
+)
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
@@ -24,6 +36,64 @@ def elements(value: SSAValue) -> SSAValue:
     while isinstance(value.owner, RESHAPES):
         value = value.owner.src
     return value
+
+
+def expanded(builder: Builder, value: SSAValue, groups: Sequence[Sequence[int]]) -> SSAValue:
+    """An array with each of its dims as several: `groups` has their sizes.
+
+    A scalar in memory, which has no dims, becomes an array of one element with as many dims as its one group.
+    """
+    kind = value.type
+    assert isinstance(kind, MemRefType)
+    strides = kind.get_strides()
+    assert strides is not None
+    scalar = not kind.get_shape()
+    shape = [size for group in groups for size in group]
+    inner: list[int | None] = []
+    for group, stride in zip(groups, [1] if scalar else strides, strict=True):
+        behind = [prod(group[number + 1 :]) for number in range(len(group))]
+        inner += [None if stride is None else stride * count for count in behind]
+    ends = [sum(len(group) for group in groups[:number]) for number in range(len(groups))]
+    names = ArrayAttr(
+        ArrayAttr(IntegerAttr(end + n, i64) for n in range(len(group)))
+        for end, group in zip(ends, groups, strict=True)
+    )
+    op = memref.ExpandShapeOp.create(
+        operands=[value],
+        properties={
+            "reassociation": ArrayAttr(()) if scalar else names,
+            "static_output_shape": DenseArrayBase.from_list(i64, shape),
+        },
+        result_types=[MemRefType(kind.element_type, shape, StridedLayoutAttr(inner, None))],
+    )
+    op.results[0].name_hint = value.name_hint
+    builder.insert(op)
+    return op.results[0]
+
+
+def collapsed(builder: Builder, value: SSAValue, groups: Sequence[int]) -> SSAValue:
+    """An array with so many neighbouring dims as one, for each of its dims; they must lie without gaps."""
+    kind = value.type
+    assert isinstance(kind, MemRefType)
+    strides = kind.get_strides()
+    assert strides is not None
+    shape: list[int] = []
+    outer: list[int | None] = []
+    names: list[ArrayAttr[IntegerAttr]] = []
+    at = 0
+    for count in groups:
+        shape.append(prod(kind.get_shape()[at : at + count]))
+        outer.append(strides[at + count - 1])
+        names.append(ArrayAttr(IntegerAttr(dim, i64) for dim in range(at, at + count)))
+        at += count
+    op = memref.CollapseShapeOp.create(
+        operands=[value],
+        properties={"reassociation": ArrayAttr(names)},
+        result_types=[MemRefType(kind.element_type, shape, StridedLayoutAttr(outer, None))],
+    )
+    op.results[0].name_hint = value.name_hint
+    builder.insert(op)
+    return op.results[0]
 
 
 def zero_fill(op: Operation, output: SSAValue) -> linalg.FillOp | None:

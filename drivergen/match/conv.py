@@ -9,6 +9,7 @@ O[b, oc, oh, ow] += I[b, ic, oh * sh + fh * dh, ow * sw + fw * dw] F[oc, ic, fh,
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from dataclasses import dataclass
 
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
@@ -25,8 +26,59 @@ class GroupsError(NoMatchError):
     """It is a convolution, but in groups."""
 
 
-def match_conv(op: linalg.GenericOp) -> Match:
-    """Names for loops and operands of `op`, strides, dilations and padding; raises NoMatchError."""
+@dataclass(frozen=True)
+class Sliding:
+    """What a filter that slides over an image has, whatever its channels do."""
+
+    image: int
+    """Number of the operand that is the image."""
+    named: Mapping[int, str]
+    """Names of the loops over rows and columns."""
+    settings: Mapping[str, int]
+    """Strides and dilations."""
+    loops: tuple[frozenset[int], frozenset[int], frozenset[int]]
+    """Those that image, filter and output are indexed by."""
+
+    @property
+    def groups(self) -> frozenset[int]:
+        """Loops over channels of which each is convolved with filters of its own only."""
+        return self.loops[0] & self.loops[1] & self.loops[2]
+
+    def channels(self, name: str) -> frozenset[int]:
+        """Loops over channels: ``ic`` or ``oc``."""
+        image, filters, output = self.loops
+        both = image & filters if name == "ic" else filters & output
+        return both - self.groups - self.named.keys()
+
+
+def match_conv(op: linalg.GenericOp, *, groups: bool = False) -> Match:
+    """Names for loops and operands of `op`, strides, dilations and padding; raises NoMatchError.
+
+    Loops over `groups` of channels are loops of the host. Where they are not asked for, GroupsError.
+    """
+    found = sliding(op)
+    if found.groups and not groups:
+        raise GroupsError("it convolves channels in groups (depthwise), not each with all")
+    named = dict(found.named)
+    for name, what in (("ic", "input"), ("oc", "output")):
+        loops = found.channels(name)
+        if len(loops) != 1:
+            raise NoMatchError(f"it has {len(loops)} loops over {what} channels, {WHAT} has 1")
+        named[next(iter(loops))] = name
+    kinds = [attr.data for attr in op.get_iterator_types()]
+    for loop in range(len(kinds)):
+        named.setdefault(loop, host_dim(list(named.values())))
+        wanted = IteratorType.PARALLEL if loop in found.loops[2] else IteratorType.REDUCTION
+        if kinds[loop] != wanted:
+            raise NoMatchError(f"its loop over {named[loop]} is {kinds[loop].value}, not {wanted.value}")
+    dims = tuple(named[loop] for loop in range(len(kinds)))
+    operands = operands_of(op, ("I", "F", "O") if found.image == 0 else ("F", "I", "O"))
+    top, left = padding(op)
+    return Match(dims, operands, {**found.settings, "pt": top, "pl": left})
+
+
+def sliding(op: linalg.GenericOp) -> Sliding:
+    """How its filter slides over its image; raises NoMatchError where there are none."""
     check_body(op, WHAT)
     maps = [[terms(e) for e in op.indexing_maps.data[number].data.results] for number in multiplied(op)]
     image = [number for number in (0, 1) if any(len(loops) > 1 for loops in maps[number])]
@@ -35,20 +87,9 @@ def match_conv(op: linalg.GenericOp) -> Match:
     filters = 1 - image[0]
     if any(len(factors) != 1 or 1 not in factors.values() for m in (maps[filters], maps[2]) for factors in m):
         raise NoMatchError("its filter or its output is not indexed by plain loops")
-    in_image = {loop for factors in maps[image[0]] for loop in factors}
-    in_filters, in_output = ({loop for factors in maps[n] for loop in factors} for n in (filters, 2))
-    named, settings = _spatial(maps[image[0]], in_filters, in_output)
-    _channels(named, in_image, in_filters, in_output)
-    kinds = [attr.data for attr in op.get_iterator_types()]
-    for loop in range(len(kinds)):
-        named.setdefault(loop, host_dim(list(named.values())))
-        wanted = IteratorType.PARALLEL if loop in in_output else IteratorType.REDUCTION
-        if kinds[loop] != wanted:
-            raise NoMatchError(f"its loop over {named[loop]} is {kinds[loop].value}, not {wanted.value}")
-    dims = tuple(named[loop] for loop in range(len(kinds)))
-    operands = operands_of(op, ("I", "F", "O") if image[0] == 0 else ("F", "I", "O"))
-    top, left = padding(op)
-    return Match(dims, operands, {**settings, "pt": top, "pl": left})
+    loops = tuple(frozenset(loop for one in maps[n] for loop in one) for n in (image[0], filters, 2))
+    named, settings = _spatial(maps[image[0]], loops[1], loops[2])
+    return Sliding(image[0], named, settings, (loops[0], loops[1], loops[2]))
 
 
 def _spatial(
@@ -72,23 +113,6 @@ def _spatial(
     if len(named) != 2 * len(SPATIAL):
         raise NoMatchError("rows and columns of its image are indexed by the same loop")
     return named, settings
-
-
-def _channels(named: dict[int, str], in_image: Set[int], in_filters: Set[int], in_output: Set[int]) -> None:
-    """Name the loops over channels; all that remain are batches."""
-    groups = in_image & in_filters & in_output
-    if groups:
-        raise GroupsError(
-            "it convolves channels in groups (depthwise); each output channel must use all input channels"
-        )
-    for name, loops in (
-        ("ic", (in_image & in_filters) - named.keys()),
-        ("oc", (in_filters & in_output) - named.keys()),
-    ):
-        if len(loops) != 1:
-            what = "input" if name == "ic" else "output"
-            raise NoMatchError(f"it has {len(loops)} loops over {what} channels, {WHAT} has 1")
-        named[loops.pop()] = name
 
 
 def image_shape(op: linalg.GenericOp, found: Match) -> Mapping[str, int]:

@@ -17,8 +17,8 @@ from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from axiloom.drivergen.match.matmul import Match, NoMatchError, host_dim, terms
-from axiloom.isa.kernels.body import Apply, Body, Name, Number, canonical, names, renamed
-from axiloom.isa.kernels.kernel import PARALLEL, Kernel
+from axiloom.isa.kernels.language.body import Apply, Body, Name, Number, canonical, names, renamed
+from axiloom.isa.kernels.language.kernel import PARALLEL, Kernel
 
 UNUSED = "unused"
 """What an operand is called that the body does not read: a pooling's window, which has a shape and no

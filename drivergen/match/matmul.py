@@ -55,7 +55,7 @@ class NoMatchError(Exception):
     """Why an op is not a matmul, for the end of a sentence."""
 
 
-def _positions(op: linalg.GenericOp) -> list[tuple[int, ...]]:
+def operand_positions(op: linalg.GenericOp) -> list[tuple[int, ...]]:
     """For the inputs that are multiplied and the output, the loop that runs over each dim."""
     positions = []
     for index in multiplied(op):
@@ -94,9 +94,7 @@ def check_body(op: linalg.GenericOp, what: str = "a matmul") -> None:
         raise NoMatchError("its body does not add the product (arith.muli) of the two inputs")
 
 
-ONLY_A_VECTOR = (
-    "it multiplies a matrix by a vector, which reads each element for one multiply-add: the CPU is faster"
-)
+ONLY_A_VECTOR = "it multiplies a matrix by a vector, which has no dim for the rows or the columns of a tile"
 NOT_A_MATMUL = "its indexing maps are not those of C[m, n] += A[m, k] B[k, n]"
 
 
@@ -108,7 +106,7 @@ def match(op: linalg.GenericOp) -> Match:
     input has, m the last that only the other has, and k the last that both have and C has not.
     """
     check_body(op)
-    positions = _positions(op)
+    positions = operand_positions(op)
     if any(len(set(loops)) != len(loops) for loops in positions):
         raise NoMatchError(NOT_A_MATMUL)
     first, second, output = positions

@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.rewriter import Rewriter
 
 from axiloom import isa
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.views import constant_fill
-from axiloom.isa import AcceleratorSpec, DataType
-from axiloom.isa.kernels.kernel import WINDOW, Kernel
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels.language.kernel import WINDOW, Kernel
+from axiloom.isa.numerics import Numerics
 
 
 def settings_of(op: linalg.GenericOp, spec: AcceleratorSpec, found: Mapping[str, int]) -> dict[str, int]:
@@ -117,7 +117,7 @@ def take_over_start(op: linalg.GenericOp, spec: AcceleratorSpec) -> bool:
     if found is None or not neutral.among(found[1]):
         begins = "what is not known" if found is None else str(found[1])
         what = f"its output begins with {begins}; the device's begins with what `{combine}` leaves as it is"
-        fail(op, f"{spec.name} cannot execute it: {what}: fill it with {neutral.value}")
+        fail(op, f"{spec.name} cannot execute it: {what}: fill it with {neutral.value:.17g}")
     Rewriter.erase_op(found[0])
     return True
 
@@ -125,14 +125,14 @@ def take_over_start(op: linalg.GenericOp, spec: AcceleratorSpec) -> bool:
 class _Neutral(NamedTuple):
     """What an operation leaves everything as it is with, and whether a number is that or beyond."""
 
-    value: int
+    value: float
     among: Callable[[float], bool]
 
 
-def _neutral(combine: str | None, kind: DataType) -> _Neutral:
-    limits = np.iinfo(kind.numpy)
+def _neutral(combine: str | None, kind: Numerics) -> _Neutral:
+    lowest, highest = float(kind.real(kind.lowest)), float(kind.real(kind.highest))
     if combine == "max":
-        return _Neutral(limits.min, lambda value: value <= limits.min)
+        return _Neutral(lowest, lambda value: value <= lowest)
     if combine == "min":
-        return _Neutral(limits.max, lambda value: value >= limits.max)
+        return _Neutral(highest, lambda value: value >= highest)
     return _Neutral(1, lambda value: value == 1)

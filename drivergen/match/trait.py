@@ -30,8 +30,8 @@ from axiloom.drivergen.dialects.accel import (
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.match.matmul import terms
 from axiloom.isa.check.sizes import STREAM_WIDTHS
-from axiloom.isa.contract.names import hint
 from axiloom.isa.contract.types import WORD_BITS, DmaConfig, HostAction, Recv, Scope, Send, SendDim, SendIdx
+from axiloom.isa.wording.names import hint
 
 REQUIRED = ("opcode_map", "opcode_flow", "dma_init_config", "accel_dim")
 OPTIONAL = (

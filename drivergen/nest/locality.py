@@ -24,6 +24,8 @@ from axiloom.drivergen.nest.nest import Level, Nest, reached
 from axiloom.isa.contract.types import WORD_BITS
 
 LINE_BYTES = 32
+WORTHWHILE = 0.95
+"""Blocks must cost less than this part of what the nest costs without them."""
 MISS_CYCLES = 65
 """CPU cycles that a line from DDR takes longer than one from L2 (``ddr`` in the boards' profiles)."""
 

@@ -12,10 +12,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, StringAttr, i64
 from xdsl.ir import Attribute
 
-from axiloom.drivergen.passes.frontend.fuse_epilogue import MULTIPLIER_BITS
-
 Array = np.ndarray[Any, Any]
 
+MULTIPLIER_BITS = 16
+"""Of the word with a channel's multiplier and shift: the multiplier's, the lowest."""
 CONSTANT = "accel.constant"
 """Attribute of an argument: it holds the same whenever the function is called, and is known now."""
 SOURCES = "accel.sources"

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,11 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 from xdsl.ir import SSAValue
 
 from axiloom import __version__
-from axiloom.drivergen.by_hand import check_input
 from axiloom.drivergen.c import emit as emit_c
 from axiloom.drivergen.c.driver import Arg, Call, Driver, arguments
 from axiloom.drivergen.c.driver import entry_name as c_name
 from axiloom.drivergen.dialects.mlir import fail, only_function, parse
+from axiloom.drivergen.match.by_hand import check_input
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.network import constants, emit, estimate
@@ -93,7 +94,7 @@ def compile_network(
     caches: Caches = ZYNQ_7000,
     embed: bool = False,
     least: int = 0,
-    neon: bool = False,
+    neon: Path | None = None,
     clocks: Clocks | None = None,
 ) -> NetworkDriver:
     """Compile a function on tensors, of any number of ops, for `spec` and the CPU (None: the CPU alone).
@@ -103,7 +104,8 @@ def compile_network(
     says how each layer on an accelerator uses it (default: the specification's own flow and tile). With
     `embed` weights are a part of the program. Products of fewer than `least` multiply-adds stay on the CPU.
     With the `clocks` of a board, neither do those that are slower on the accelerator by an estimate.
-    With `neon` products on the CPU are kernels by hand, where there is one, instead of loops.
+    With `neon`, a folder of kernels by hand, products on the CPU are those, where there is one, instead of
+    loops.
     Raises CompileError with the place of an op that has no C, UsageError for weights that are missing or
     have another shape.
     """
@@ -143,8 +145,8 @@ def compile_network(
         inits.setdefault(device_of(made), f"{made.sym_name.data}_init")
     on_cpu = [made for made in functions if DEVICE not in made.attributes]
     by_hand: list[func.FuncOp] = []
-    for made in on_cpu if neon else ():
-        source = kernel(made, emit.HEADER)
+    for made in on_cpu:
+        source = kernel(made, emit.HEADER, neon) if neon else None
         if source is not None:
             by_hand.append(made)
             sources[f"{made.sym_name.data}.c"] = source
@@ -253,13 +255,7 @@ class _Offload:
 
     def _slower(self, driver: Driver, spec: AcceleratorSpec) -> str | None:
         """Why a layer is better left to the CPU, if it is."""
-        if self.clocks is None:
-            return None
-        ours = estimate.on_accelerator(driver.calls, spec, self.clocks)
-        cpu = estimate.on_cpu(sum(call.multiply_adds for call in driver.calls), self.clocks)
-        if ours <= cpu:
-            return None
-        return f"about {ours * 1e3:.3f} ms on {spec.name}, {cpu * 1e3:.3f} ms on the CPU"
+        return None if self.clocks is None else estimate.slower(driver, spec, self.clocks)
 
     def driver(self, made: func.FuncOp) -> Driver:
         """That of an accepted layer, under the layer's name."""

@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from axiloom.drivergen.c.driver import Call
+from axiloom.drivergen.c.driver import Call, Driver
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 
 START = 6_000
 """Fabric cycles until an accelerator has its first tiles, and what it gave is in memory."""
+COPIED = 3
+"""Fabric cycles a word that the CPU copies. Where each is used once, as a vector's product does, nothing
+hides it."""
 LOOPS = 4.0
 """CPU cycles a multiply-add of our loops: 3 for convolutions, 6 for a vector by a matrix."""
 
@@ -33,6 +36,17 @@ def on_accelerator(calls: Sequence[Call], spec: AcceleratorSpec, clocks: Clocks)
     """Seconds: a start, and whole tiles through the array or over the busier stream."""
     cycles = START + sum(max(_array(call, spec), _stream(call, spec)) for call in calls)
     return cycles / clocks.fabric
+
+
+def slower(driver: Driver, spec: AcceleratorSpec, clocks: Clocks) -> str | None:
+    """Why what `driver` does is better left to the CPU, if it is."""
+    ours = on_accelerator(driver.calls, spec, clocks)
+    if "zero-copy" not in driver.passes:
+        ours += sum(COPIED * sum(call.words) for call in driver.calls if call.lean) / clocks.fabric
+    cpu = on_cpu(sum(call.multiply_adds for call in driver.calls), clocks)
+    if ours <= cpu:
+        return None
+    return f"about {ours * 1e3:.3f} ms on {spec.name}, {cpu * 1e3:.3f} ms on the CPU"
 
 
 def _array(call: Call, spec: AcceleratorSpec) -> float:

@@ -7,13 +7,13 @@ layers stay loops.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir.affine import AffineMap
 
-from axiloom import sw
 from axiloom.drivergen.network.passes import generics
 
 ROWS = 4
@@ -21,8 +21,11 @@ ROWS = 4
 _INITS = (arith.ConstantOp, tensor.EmptyOp, linalg.FillOp, func.ReturnOp)
 
 
-def kernel(made: func.FuncOp, header: str) -> str | None:
-    """The C file of a layer's function, that includes `header`; None if no kernel is written for it."""
+def kernel(made: func.FuncOp, header: str, kernels: Path) -> str | None:
+    """The C file of a layer's function, that includes `header`; None if no kernel is written for it.
+
+    `kernels`: their folder.
+    """
     ops = [op for op in made.body.block.ops if not isinstance(op, _INITS)]
     if len(ops) != 1 or not isinstance(ops[0], linalg.GenericOp) or not generics.is_contraction(ops[0]):
         return None
@@ -41,7 +44,7 @@ def kernel(made: func.FuncOp, header: str) -> str | None:
         return None
     macros = {"LAYER": made.sym_name.data, "BITS": bits.pop(), **sizes}
     lines = [f"#define {name} {value}" for name, value in macros.items()]
-    texts = {name: (sw.BASELINES / name).read_text(encoding="utf-8") for name in (file, shared)}
+    texts = {name: (kernels / name).read_text(encoding="utf-8") for name in (file, shared)}
     text = texts[file].replace(f'#include "{shared}"\n', texts[shared])
     return "\n".join([f"/* {file} for {made.sym_name.data} */", f'#include "{header}"', *lines, "", text])
 

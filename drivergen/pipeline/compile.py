@@ -14,13 +14,14 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.passes import ModulePass
 
 from axiloom import __version__, isa
-from axiloom.drivergen import by_hand
 from axiloom.drivergen.c import emit as emit_c
 from axiloom.drivergen.c.copy_driver import compile_copy
 from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harness, init_name
-from axiloom.drivergen.c_reserved import renamed
+from axiloom.drivergen.c.reserved import renamed
 from axiloom.drivergen.cost.stream_words import stream_words
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
+from axiloom.drivergen.dialects.product import is_lean, merged
+from axiloom.drivergen.match import by_hand
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches, nest_cost, queue_cost
@@ -33,9 +34,11 @@ from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
 from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.im2col import Im2col
+from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.tile import Tile
+from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
@@ -53,9 +56,9 @@ from axiloom.drivergen.passes.transfers.residency import Residency
 from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy, sends_in_place
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.names import hint
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL
+from axiloom.isa.wording.names import hint
 
 STAGES = ("linalg", "accel", "calls", "c")
 """Where compilation can stop: annotated linalg, transfers in loops, calls of the runtime, C."""
@@ -241,7 +244,11 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     if isinstance(spec, AcceleratorSpec) and spec.post:
         passes += [FuseEpilogue(), PrepareChannels()]
     passes.append(Bufferise())
+    if isinstance(spec, AcceleratorSpec) and spec.form.computes is None:
+        passes.append(UnitDims())
     if isinstance(spec, AcceleratorSpec) and spec.form is IMAGE:
+        # Without descriptors the CPU copies tiles, and small ones overlap better.
+        passes += [MergeGroups(spec.array[0])] if spec.dma.scatter_gather else []
         passes.append(AsConvolution())
     return passes
 
@@ -318,6 +325,8 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
         order,
         _one_row(op, trait, problem),
         stream_words(op, trait),
+        is_lean(op),
+        merged(op),
     )
 
 

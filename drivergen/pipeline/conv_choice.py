@@ -46,7 +46,7 @@ def flows(
     for op in module.walk():
         if isinstance(op, linalg.GenericOp):
             try:
-                found.append((_count(op), op, match_conv(op)))
+                found.append((_count(op), op, match_conv(op, groups=True)))
             except NoMatchError:
                 continue
     if not found:

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from axiloom.drivergen.c.copy_driver import CopyProblem, parse_copy
-from axiloom.drivergen.problems.matmul import MATMUL_FORM, Problem, parse_problem
+from axiloom.drivergen.problems.words import Pair, pairs, split_type
 from axiloom.errors import UsageError
-from axiloom.isa.contract.names import hint, number, shortened
-from axiloom.isa.contract.types import DataType
+from axiloom.isa import numerics
+from axiloom.isa.numerics import FLOAT32
+from axiloom.isa.wording.names import number, shortened
 
 CONV_FORM = (
     "conv:iHW_iC_fHW_oC_stride[:TYPE] (iHW with its padding) or "
-    "conv:IHxIW,iC,FHxFW,oC[,stride=N][,pad=N][,dilation=N][:TYPE], N a number or ROWSxCOLUMNS"
+    "conv:IHxIW,iC,FHxFW,oC[,stride=N][,pad=N][,dilation=N][,groups=G][:TYPE], N or ROWSxCOLS"
 )
-_LIMIT = 1 << 13
+LIMIT = 1 << 13
 """Largest rows, columns or channels: more does not fit the memory of any board here."""
-_OPTIONS = {"stride": 1, "pad": 0, "dilation": 1}
+OPTIONS: Mapping[str, Pair] = {"stride": (1, 1), "pad": (0, 0), "dilation": (1, 1)}
 
 
 @dataclass(frozen=True)
 class ConvProblem:
     """O[oc, oh, ow] = sum of F[oc, ic, fh, fw] I[ic, oh * stride + fh * dilation - pad, ...], batch 1.
 
-    Pairs are rows and columns. Image and filter are of `dtype`, the result int32.
+    Pairs are rows and columns. Image and filter are of `dtype`, the result of its accumulator. In `groups`,
+    each of as many parts of the output channels sees its own part of the input channels.
     """
 
     image: tuple[int, int]
@@ -35,7 +36,8 @@ class ConvProblem:
     stride: tuple[int, int] = (1, 1)
     pad: tuple[int, int] = (0, 0)
     dilation: tuple[int, int] = (1, 1)
-    dtype: str = DataType.INT32.value
+    dtype: str = numerics.INT32.name
+    groups: int = 1
 
     @property
     def output(self) -> tuple[int, int]:
@@ -51,7 +53,7 @@ class ConvProblem:
     @property
     def multiply_adds(self) -> int:
         rows, columns = self.output
-        return self.oc * rows * columns * self.ic * self.taps[0] * self.taps[1]
+        return self.oc * rows * columns * self.ic // self.groups * self.taps[0] * self.taps[1]
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -67,42 +69,30 @@ class ConvProblem:
     def mlir(self) -> str:
         return conv_mlir(self)
 
-
-def parse_workload(text: str) -> Problem | ConvProblem | CopyProblem:
-    """The problem that `text` names; UsageError says what is accepted."""
-    if text.startswith("copy:"):
-        return parse_copy(text)
-    if text.startswith("conv:"):
-        return parse_conv(text)
-    if not text.startswith("matmul:"):
-        accepted = f"{MATMUL_FORM}, {CONV_FORM}, or a file *.mlir"
-        raise UsageError(f"problem `{shortened(text)}` is not understood; accepted are {accepted}")
-    return parse_problem(text)
+    def check(self, text: str) -> None:
+        """Raises UsageError where `text`, which named it, asks for what there is not."""
+        named = shortened(text)
+        sizes = (*self.image, self.ic, *self.taps, self.oc)
+        if not all(0 < size <= LIMIT for size in (*sizes, *self.stride, *self.dilation)):
+            raise UsageError(f"problem `{named}`: sizes, strides and dilations must be from 1 to {LIMIT}")
+        if max(self.pad) > LIMIT:
+            raise UsageError(f"problem `{named}`: padding must be from 0 to {LIMIT}")
+        if min(self.output) < 1:
+            raise UsageError(f"problem `{named}`: the filter is larger than the image")
+        if self.groups < 1 or self.ic % self.groups or self.oc % self.groups:
+            channels = f"{self.ic} channels in and {self.oc} out"
+            raise UsageError(f"problem `{named}`: {self.groups} groups do not divide {channels}")
 
 
 def parse_conv(text: str) -> ConvProblem:
-    """The same for convolutions."""
-    named = shortened(text)
-    body, _, dtype = text.removeprefix("conv:").partition(":")
-    known = [kind.value for kind in DataType]
-    dtype = dtype or DataType.INT32.value
-    if dtype not in known:
-        raise UsageError(
-            f"problem `{named}`: unknown type `{shortened(dtype)}`{hint(dtype, known)}; it may be {CONV_FORM}"
-        )
+    """The problem that `text` names; UsageError says what is accepted."""
+    body, dtype = split_type(text, CONV_FORM)
     if found := re.fullmatch(r"(\d+)_(\d+)_(\d+)_(\d+)_(\d+)", body, re.ASCII):
         side, ic, taps, oc, stride = map(number, found.groups())
         problem = ConvProblem((side, side), ic, (taps, taps), oc, (stride, stride), dtype=dtype)
     else:
         problem = _in_words(text, body, dtype)
-    sizes = (*problem.image, problem.ic, *problem.taps, problem.oc)
-    if not all(0 < size <= _LIMIT for size in (*sizes, *problem.stride, *problem.dilation)):
-        limits = f"sizes, strides and dilations must be from 1 to {_LIMIT}"
-        raise UsageError(f"problem `{named}`: {limits}")
-    if max(problem.pad) > _LIMIT:
-        raise UsageError(f"problem `{named}`: padding must be from 0 to {_LIMIT}")
-    if min(problem.output) < 1:
-        raise UsageError(f"problem `{named}`: the filter is larger than the image")
+    problem.check(text)
     return problem
 
 
@@ -112,44 +102,62 @@ def _in_words(text: str, body: str, dtype: str) -> ConvProblem:
     if found is None:
         raise UsageError(f"problem `{named}` is not understood; a convolution is {CONV_FORM}")
     ih, iw, ic, fh, fw, oc = map(number, found.groups()[:6])
-    options = {name: (value, value) for name, value in _OPTIONS.items()}
-    for option in found[7].split(",")[1:]:
-        name, _, value = option.partition("=")
-        if name not in _OPTIONS:
-            unknown = f"unknown option `{shortened(name)}`{hint(name, list(_OPTIONS))}"
-            raise UsageError(f"problem `{named}`: {unknown}; {CONV_FORM}")
-        rows, _, columns = value.partition("x")
-        options[name] = number(rows), number(columns or rows)
-    return ConvProblem(
-        (ih, iw), ic, (fh, fw), oc, options["stride"], options["pad"], options["dilation"], dtype
-    )
+    options = pairs(text, found[7], CONV_FORM, {**OPTIONS, "groups": (1, 1)})
+    groups, other = options.pop("groups")
+    if groups != other:
+        raise UsageError(f"problem `{named}`: groups is one number; {CONV_FORM}")
+    return ConvProblem((ih, iw), ic, (fh, fw), oc, **options, dtype=dtype, groups=groups)
 
 
 def conv_mlir(problem: ConvProblem) -> str:
-    """A function with one linalg.conv_2d_nchw_fchw: I (1, ic, ih, iw), F (oc, ic, fh, fw); gives O int32."""
-    element = f"i{DataType(problem.dtype).bits}"
-    (ih, iw), (fh, fw), (oh, ow) = problem.image, problem.taps, problem.output
-    (top, left), ic, oc = problem.pad, problem.ic, problem.oc
-    image, filters = f"tensor<1x{ic}x{ih}x{iw}x{element}>", f"tensor<{oc}x{ic}x{fh}x{fw}x{element}>"
-    result, source, kind, pad = f"tensor<1x{oc}x{oh}x{ow}xi32>", "%I", image, ""
+    """A function with one linalg.conv_2d_nchw_fchw: I (1, ic, ih, iw), F (oc, ic, fh, fw); gives O int32.
+
+    In groups it is a linalg.conv_2d_ngchw_gfchw: I (1, g, ic / g, ih, iw), F (g, oc / g, ic / g, fh, fw).
+    """
+    ic, oc, groups = problem.ic, problem.oc, problem.groups
+    if groups == 1:
+        shapes = (1, ic), (oc, ic, *problem.taps), (1, oc, *problem.output)
+        return one_conv(problem, "conv_2d_nchw_fchw", *shapes)
+    filters = (groups, oc // groups, ic // groups, *problem.taps)
+    output = (1, groups, oc // groups, *problem.output)
+    return one_conv(problem, "conv_2d_ngchw_gfchw", (1, groups, ic // groups), filters, output)
+
+
+def one_conv(
+    problem: ConvProblem, op: str, lead: Sequence[int], filters: Sequence[int], output: Sequence[int]
+) -> str:
+    """A function with this op of linalg. `lead`: the image's dims in front of its rows and columns."""
+    of = numerics.of(problem.dtype)
+    element, total = of.mlir, of.accumulator.mlir
+    zeros = ["0.0" if one == FLOAT32 else "0" for one in (of, of.accumulator)]
+    (ih, iw), (top, left) = problem.image, problem.pad
+
+    def tensor(shape: Sequence[int], kind: str = element) -> str:
+        return f"tensor<{'x'.join(map(str, shape))}x{kind}>"
+
+    image, weights, result = tensor((*lead, ih, iw)), tensor(filters), tensor(output, total)
+    source, kind, pad = "%I", image, ""
     if top or left:
-        source, kind = "%P", f"tensor<1x{ic}x{ih + 2 * top}x{iw + 2 * left}x{element}>"
+        source, kind = "%P", tensor((*lead, ih + 2 * top, iw + 2 * left))
+        added = ", ".join(map(str, (*[0] * len(lead), top, left)))
+        counters = ", ".join(f"%i{number} : index" for number in range(len(lead) + 2))
         pad = f"""\
-  %none = arith.constant 0 : {element}
-  %P = tensor.pad %I low[0, 0, {top}, {left}] high[0, 0, {top}, {left}] {{
-  ^bb0(%i0 : index, %i1 : index, %i2 : index, %i3 : index):
+  %none = arith.constant {zeros[0]} : {element}
+  %P = tensor.pad %I low[{added}] high[{added}] {{
+  ^bb0({counters}):
     tensor.yield %none : {element}
   }} : {image} to {kind}
 """
+    indent = " " * len(f"  %O = linalg.{op} {{")
     return f"""\
-func.func @conv(%I : {image}, %F : {filters}) -> {result} {{
-  %zero = arith.constant 0 : i32
+func.func @conv(%I : {image}, %F : {weights}) -> {result} {{
+  %zero = arith.constant {zeros[1]} : {total}
   %empty = tensor.empty() : {result}
-  %init = linalg.fill ins(%zero : i32) outs(%empty : {result}) -> {result}
+  %init = linalg.fill ins(%zero : {total}) outs(%empty : {result}) -> {result}
 {pad}\
-  %O = linalg.conv_2d_nchw_fchw {{dilations = dense<{list(problem.dilation)}> : vector<2xi64>,
-                                 strides = dense<{list(problem.stride)}> : vector<2xi64>}}
-      ins({source}, %F : {kind}, {filters}) outs(%init : {result}) -> {result}
+  %O = linalg.{op} {{dilations = dense<{list(problem.dilation)}> : vector<2xi64>,
+{indent}strides = dense<{list(problem.stride)}> : vector<2xi64>}}
+      ins({source}, %F : {kind}, {weights}) outs(%init : {result}) -> {result}
   func.return %O : {result}
 }}
 """

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from axiloom.drivergen.problems.elements import TYPES, elements
 from axiloom.errors import UsageError
-from axiloom.isa.contract.names import hint, number, shortened
-from axiloom.isa.contract.types import DataType
+from axiloom.isa import numerics
+from axiloom.isa.wording.names import number, shortened
 
-MATMUL_FORM = "matmul:MxNxK or matmul:MxNxK:TYPE, with TYPE int8, int16 or int32"
+MATMUL_FORM = f"matmul:MxNxK or matmul:MxNxK:TYPE, with TYPE {TYPES}"
 _LIMIT = 1 << 16
 """Largest size of a dim: more does not fit the memory of any board here."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """C[m, n] += A[m, k] B[k, n] with A and B of `dtype`, C int32."""
+    """C[m, n] += A[m, k] B[k, n] with A and B of `dtype`, C of its accumulator."""
 
     M: int
     N: int
@@ -30,28 +31,43 @@ class Problem:
 
 def parse_problem(text: str) -> Problem:
     """The problem that `text` names; UsageError says what is accepted."""
-    found = re.fullmatch(r"matmul:(\d+)x(\d+)x(\d+)(?::(\w+))?", text, re.ASCII)
+    found = re.fullmatch(r"matmul:(\d+)x(\d+)x(\d+)(?::([\w<>, ]+))?", text, re.ASCII)
     named = shortened(text)
     if found is None:
         raise UsageError(f"problem `{named}` is not understood; accepted are {MATMUL_FORM}, or a file *.mlir")
     M, N, K = (number(found[i]) for i in (1, 2, 3))
     if not all(0 < size <= _LIMIT for size in (M, N, K)):
         raise UsageError(f"problem `{named}`: sizes must be from 1 to {_LIMIT}")
-    dtype = found[4] or DataType.INT32.value
-    known = [kind.value for kind in DataType]
-    if dtype not in known:
-        unknown = f"unknown type `{shortened(dtype)}`{hint(dtype, known)}"
-        raise UsageError(f"problem `{named}`: {unknown}; it may be {MATMUL_FORM}")
-    return Problem(M, N, K, dtype)
+    return Problem(M, N, K, elements(named, found[4], MATMUL_FORM).name)
 
 
 def matmul_mlir(M: int, N: int, K: int, dtype: str = "int32") -> str:
-    """A function with one linalg.matmul: A (M, K), B (K, N) of `dtype`; C (M, N) int32 is updated."""
-    bits = DataType(dtype).bits
-    a, b, c = f"memref<{M}x{K}xi{bits}>", f"memref<{K}x{N}xi{bits}>", f"memref<{M}x{N}xi32>"
+    """A function with one matmul: A (M, K), B (K, N) of `dtype`; C (M, N) of its accumulator is updated."""
+    kind = numerics.of(dtype)
+    element, total = kind.mlir, kind.accumulator.mlir
+    a, b, c = f"memref<{M}x{K}x{element}>", f"memref<{K}x{N}x{element}>", f"memref<{M}x{N}x{total}>"
+    operands = f"ins(%A, %B : {a}, {b}) outs(%C : {c})"
+    unsigned = kind.extend == "arith.extui"
+    product = _unsigned(operands, element, total) if unsigned else f"linalg.matmul {operands}"
     return f"""\
 func.func @matmul(%A : {a}, %B : {b}, %C : {c}) {{
-  linalg.matmul ins(%A, %B : {a}, {b}) outs(%C : {c})
+  {product}
   func.return
 }}
 """
+
+
+def _unsigned(operands: str, element: str, total: str) -> str:
+    """linalg.matmul extends signs; without them its body is written out."""
+    maps = ", ".join(f"affine_map<(m, n, k) -> ({dims})>" for dims in ("m, k", "k, n", "m, n"))
+    return f"""\
+linalg.generic {{indexing_maps = [{maps}],
+                  iterator_types = ["parallel", "parallel", "reduction"]}}
+      {operands} {{
+  ^bb0(%a : {element}, %b : {element}, %c : {total}):
+    %wide_a = arith.extui %a : {element} to {total}
+    %wide_b = arith.extui %b : {element} to {total}
+    %product = arith.muli %wide_a, %wide_b : {total}
+    %sum = arith.addi %c, %product : {total}
+    linalg.yield %sum : {total}
+  }}"""

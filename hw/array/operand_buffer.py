@@ -19,8 +19,8 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import bits_for
 
+from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.ping_pong import ping_pong
-from axiloom.hw.matmul.geometry import OperandLayout
 
 READ_LATENCY = 2
 """Cycles from `advance` to `elements`."""

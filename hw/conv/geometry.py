@@ -10,16 +10,18 @@ from amaranth.lib import data
 from amaranth.utils import bits_for, exact_log2
 
 from axiloom.errors import SpecError
+from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.parameter_buffer import CHANNEL_BITS
 from axiloom.hw.conv.image_places import ImageLayout
+from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
-from axiloom.hw.matmul.geometry import OperandLayout
 from axiloom.isa.check.sizes import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS, DataType
+from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, IMAGE
+from axiloom.isa.numerics import INT8
 
-BYTE = DataType.INT8.bits
+BYTE = INT8.bits
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
     if spec.form != IMAGE:
         got = ", ".join(f"{operand} [{', '.join(dims)}]" for operand, dims in spec.data.items())
         return [f'conv must execute "{IMAGE.kernel}" on image tiles, not "{spec.kernel}" with {got}']
-    faults = []
+    faults = [*unlike(spec, "conv")]
     if spec.stream_width not in STREAM_WIDTHS:
         widths = ", ".join(map(str, STREAM_WIDTHS))
         faults.append(f"conv stream width must be one of {widths}, not {spec.stream_width}")

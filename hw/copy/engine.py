@@ -24,8 +24,9 @@ from axiloom.hw.engine.engine import Engine
 from axiloom.hw.engine.receiver import Loaded, Protocol, Receiver
 from axiloom.isa.check.sizes import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS, DataType
+from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import COPY
+from axiloom.isa.numerics import INT32
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class CopyGeometry:
         if spec.stream_width not in STREAM_WIDTHS:
             widths = ", ".join(map(str, STREAM_WIDTHS))
             faults.append(f"copy stream width must be one of {widths}, not {spec.stream_width}")
-        if spec.data_type is not DataType.INT32:
+        if spec.data_type != INT32:
             faults.append(f"copy moves words, so its data type must be int32, not {spec.data_type.value}")
         if spec.tile.flexible:
             faults.append("copy has tiles of one size: leave the granule out")

@@ -15,50 +15,15 @@ from amaranth.lib import data
 from amaranth.utils import bits_for
 
 from axiloom.errors import SpecError
+from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.parameter_buffer import CHANNEL_BITS
+from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
 from axiloom.isa.check.sizes import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS, DataType
+from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
-
-
-@dataclass(frozen=True)
-class OperandLayout:
-    """How one input operand lies in its banks.
-
-    Its elements travel packed along k (A as (m, k), B as (n, k)) or across k (A as (k, m), B as
-    (k, n)). Along k, a bank holds every `lanes`-th line of the operand and a word holds several k of
-    one line. Across k, a word holds neighbouring lines of one k. A word of a bank is what is loaded in a
-    cycle: a beat of the stream, or the part of it that all lines are whole multiples of.
-    """
-
-    name: str
-    bits: int
-    """Width of an element."""
-    lanes: int
-    """Elements of one k that it gives the array each cycle."""
-    along_k: bool
-    width: int
-    """Bits of a bank's word."""
-    banks: int
-    depth: int
-    """Words of a bank, for one ping-pong half."""
-    ragged: bool = False
-    """Lines may end within a word; each begins with one. Along k only."""
-
-    @property
-    def per_word(self) -> int:
-        return self.width // self.bits
-
-    @property
-    def lanes_per_bank(self) -> int:
-        return self.lanes // self.banks
-
-    @property
-    def groups(self) -> int:
-        """Blocks that share one word; more than 1 only where a word has more elements than lanes."""
-        return 1 if self.along_k else max(1, self.per_word // self.lanes)
+from axiloom.isa.numerics import INT8
 
 
 @dataclass(frozen=True)
@@ -130,7 +95,7 @@ class Geometry:
     def p_lanes(self) -> int:
         """Elements of C that are requantised in a cycle: of a beat, or of a row of the array, if that is
         shorter; one where neighbours on the stream lie in different rows."""
-        return min(self.stream_width // DataType.INT8.bits, self.cols) if self.c_rows_first else 1
+        return min(self.stream_width // INT8.bits, self.cols) if self.c_rows_first else 1
 
     @property
     def operands(self) -> tuple[str, str]:
@@ -190,7 +155,7 @@ class Geometry:
 
 
 def _faults(spec: AcceleratorSpec) -> list[str]:
-    faults = []
+    faults = [*unlike(spec, "matmul")]
     if spec.kernel != "linalg.matmul":
         faults.append(f'matmul kernel must be "linalg.matmul", not "{spec.kernel}"')
     if spec.stream_width not in STREAM_WIDTHS:

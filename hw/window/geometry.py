@@ -10,8 +10,9 @@ from amaranth.lib import data
 from amaranth.utils import bits_for
 
 from axiloom.errors import SpecError
+from axiloom.hw.array.operand_layout import OperandLayout
+from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
-from axiloom.hw.matmul.geometry import OperandLayout
 from axiloom.isa.check.sizes import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.kernels.forms import WINDOW
@@ -94,7 +95,7 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
     if spec.form != WINDOW:
         got = ", ".join(f"{operand} [{', '.join(dims)}]" for operand, dims in spec.data.items())
         return [f'window conv must execute "{WINDOW.kernel}" on windows, not "{spec.kernel}" with {got}']
-    faults = []
+    faults = [*unlike(spec, "window conv")]
     if spec.stream_width not in STREAM_WIDTHS:
         widths = ", ".join(map(str, STREAM_WIDTHS))
         faults.append(f"window conv stream width must be one of {widths}, not {spec.stream_width}")

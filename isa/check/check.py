@@ -78,6 +78,7 @@ _RULES = (
     _whole(sizes.buffer_fit, *_TILE, "buffers"),
     _whole(sizes.macs, "macs", "dims", "accel_size", "tile"),
     _whole(sizes.stream, "stream_width", breaks="stream_width"),
+    _whole(sizes.sums, "post", "data_type"),
     _whole(sizes.words_only, "kernel", "data_type", "accel_size", "tile", "post", "stream_width"),
     _whole(sizes.beats, *_TILE, "stream_width"),
     _whole(sizes.dma, "dma_config", breaks="dma_config"),

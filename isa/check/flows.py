@@ -17,7 +17,6 @@ from collections.abc import Mapping
 from itertools import permutations, product
 
 from axiloom.errors import UsageError
-from axiloom.isa.contract.names import hint
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     Clear,
@@ -33,6 +32,7 @@ from axiloom.isa.contract.types import (
     Store,
 )
 from axiloom.isa.kernels.forms import CHANNELS, Form
+from axiloom.isa.wording.names import hint
 
 _TILES = 2  # tiles in each dim
 _Tile = tuple[int, ...]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from axiloom.isa.check.flows import loop_orders
-from axiloom.isa.contract.names import hint, listed
 from axiloom.isa.contract.spec import AcceleratorSpec, combined
 from axiloom.isa.contract.types import (
     SILENT,
@@ -28,6 +27,7 @@ from axiloom.isa.contract.types import (
     Store,
 )
 from axiloom.isa.kernels.forms import CHANNELS, POST_SETTINGS, WINDOW
+from axiloom.isa.wording.names import hint, listed
 
 
 @dataclass

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Mapping
 from math import prod
 
 from axiloom.isa.contract.framing import sent_words
-from axiloom.isa.contract.names import hint, listed, shortened
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS, DataType, Opcode
-from axiloom.isa.kernels.body import numbers
+from axiloom.isa.contract.types import WORD_BITS, Opcode
 from axiloom.isa.kernels.forms import COPY, KERNELS
+from axiloom.isa.kernels.language.body import numbers
+from axiloom.isa.numerics import INT8, INT32, Numerics
+from axiloom.isa.wording.names import hint, listed, shortened
 
 STREAM_WIDTHS = (32, 64, 128)
 LENGTH_WIDTHS = range(8, 27)
@@ -30,7 +31,8 @@ def kernel(spec: AcceleratorSpec) -> Iterator[str]:
     if spec.own_kernel is None and spec.kernel not in KERNELS:
         more = "`axiloom spec kernels` lists those with a name, and a file may write one out"
         yield f"kernel: `{shortened(spec.kernel)}` is no kernel; {more}{hint(spec.kernel, KERNELS)}"
-    for number in numbers(spec.own_kernel.body) if spec.own_kernel else ():
+    integers = spec.data_type.accumulator == INT32
+    for number in numbers(spec.own_kernel.body) if spec.own_kernel and integers else ():
         if not isinstance(number, int) or not -_BEYOND_INT32 <= number < _BEYOND_INT32:
             yield f"kernel.body: {number} is no int32, which the device computes in"
 
@@ -121,11 +123,11 @@ def _ragged(spec: AcceleratorSpec, operand: str, tile: tuple[int, ...]) -> Itera
             )
 
 
-def _kinds(spec: AcceleratorSpec, operand: str) -> list[DataType]:
+def _kinds(spec: AcceleratorSpec, operand: str) -> list[Numerics]:
     """The types in which an operand travels."""
     kinds = [spec.operand_type(operand)]
     if any(operand in opcode.receives and opcode.requantises for opcode in spec.opcodes.values()):
-        kinds.append(DataType.INT8)
+        kinds.append(INT8)
     return kinds
 
 
@@ -257,11 +259,18 @@ def transfers(
             )
 
 
+def sums(spec: AcceleratorSpec) -> Iterator[str]:
+    """What post-processing begins with."""
+    if spec.post and spec.data_type.accumulator != INT32:
+        kind = spec.data_type
+        yield f"post: it rounds sums of int32 to int8, and sums of {kind} are {kind.accumulator}"
+
+
 def words_only(spec: AcceleratorSpec) -> Iterator[str]:
     """A copy has int32 words, one tile size in whole beats, and no post-processing."""
     if spec.form is not COPY:
         return
-    if spec.data_type is not DataType.INT32:
+    if spec.data_type != INT32:
         yield f"data_type: {COPY.kernel} moves words: int32, not {spec.data_type.value}"
     if spec.tile.flexible:
         yield f"tile: {COPY.kernel} has tiles of one size: leave tile out"

@@ -1,1 +1,1 @@
-"""What a specification consists of, as values: vocabulary, `AcceleratorSpec`, words and beats, names."""
+"""What a specification consists of, as values: vocabulary, `AcceleratorSpec`, words and beats."""

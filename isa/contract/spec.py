@@ -10,7 +10,6 @@ from typing import Any
 
 from axiloom.isa.contract.types import (
     WORD_BITS,
-    DataType,
     DmaConfig,
     Opcode,
     Scope,
@@ -20,7 +19,8 @@ from axiloom.isa.contract.types import (
     TileRule,
 )
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS, Form, Setting, extent, form_of
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.kernel import Kernel
+from axiloom.isa.numerics import INT8, INT32, Numerics
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class AcceleratorSpec:
     description: str
     kernel: str
     """The MLIR operation it executes, ``linalg.matmul``."""
-    data_type: DataType
+    data_type: Numerics
+    """Elements of the inputs; the result travels in its accumulator."""
     dims: tuple[str, ...]
     """Sizes of a tile, in the kernel's own order (``m, n, k``)."""
     data: Mapping[str, tuple[str, ...]]
@@ -98,24 +99,24 @@ class AcceleratorSpec:
         }
         return {"fw": "fh"} if "fh" in named and "fw" not in named else {}
 
-    def operand_type(self, operand: str) -> DataType:
-        """Type of an operand's elements on the stream: int32 for sums that come back, and for the words of P.
+    def operand_type(self, operand: str) -> Numerics:
+        """Of an operand's elements on the stream: sums for what comes back, int32 for the words of P.
 
         What is no sum (an element-wise result, a maximum) has the type of what goes in.
         """
-        sums = (*self.outputs, CHANNELS) if self._widens else (CHANNELS,)
-        return DataType.INT32 if operand in sums else self.data_type
+        if operand == CHANNELS:
+            return INT32
+        return self.result_type if operand in self.outputs else self.data_type
 
     @property
-    def _widens(self) -> bool:
-        """Results are sums, wider than what goes in."""
-        return self.form.computes is None or self.form.computes.combine in ("add", "mul")
+    def result_type(self) -> Numerics:
+        """Of results: sums are wider than what goes in, if they are sums."""
+        sums = self.form.computes is None or self.form.computes.combine in ("add", "mul")
+        return self.data_type.accumulator if sums else self.data_type
 
-    def received_type(self, opcode: Opcode) -> DataType:
-        """Type of the elements that an opcode receives: int8 where the device requantises them."""
-        if opcode.requantises:
-            return DataType.INT8
-        return DataType.INT32 if self._widens else self.data_type
+    def received_type(self, opcode: Opcode) -> Numerics:
+        """Of the elements that an opcode receives: int8 where the device requantises them."""
+        return INT8 if opcode.requantises else self.result_type
 
     def sizes(
         self, tile: tuple[int, ...] | None = None, settings: Mapping[str, int] | None = None
@@ -154,7 +155,7 @@ class AcceleratorSpec:
         operand: str,
         tile: tuple[int, ...] | None = None,
         settings: Mapping[str, int] | None = None,
-        kind: DataType | None = None,
+        kind: Numerics | None = None,
     ) -> int:
         """Stream words of an operand's tile, with the zeros that fill it up (`Form`).
 
@@ -162,7 +163,7 @@ class AcceleratorSpec:
         """
         return self.words_of(operand, self.operand_shape(operand, tile, settings), kind)
 
-    def words_of(self, operand: str, shape: tuple[int, ...], kind: DataType | None = None) -> int:
+    def words_of(self, operand: str, shape: tuple[int, ...], kind: Numerics | None = None) -> int:
         """Stream words of an operand's tile of `shape`."""
         bits = (kind or self.operand_type(operand)).bits
         if not self.form.dense and operand != CHANNELS:

@@ -1,4 +1,4 @@
-"""The vocabulary of a specification: data types, host actions, device actions, opcodes, flows, tiles.
+"""The vocabulary of a specification: host actions, device actions, opcodes, flows, tiles.
 
 Everything here is an immutable value that prints as it is written in a specification file.
 Parsing lives in :mod:`axiloom.isa.files.grammar`, checking in :mod:`axiloom.isa.check.check`.
@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from typing import TypeAlias
 
-import numpy as np
-
 WORD_BITS = 32
-"""Width of a stream word. Opcodes, dims and elements of C are one word each."""
+"""Width of a stream word. Opcodes and dims are one word each."""
 
 BARE_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
 """A name that a grammar text holds without quotes (MLIR's bare-id)."""
@@ -24,30 +21,6 @@ BARE_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
 def quoted(name: str) -> str:
     """The name as a grammar text holds it: in quotes unless it is a bare id."""
     return name if BARE_ID.fullmatch(name) else f'"{name}"'
-
-
-class DataType(Enum):
-    """Element type of A and B. Elements of C, products and sums are int32 and wrap mod 2^32.
-
-    Narrow elements travel packed, lowest element in the lowest bits of the word.
-    """
-
-    INT8 = "int8"
-    INT16 = "int16"
-    INT32 = "int32"
-
-    @property
-    def bits(self) -> int:
-        return int(self.value[3:])
-
-    @property
-    def per_word(self) -> int:
-        """Elements in one 32-bit stream word."""
-        return WORD_BITS // self.bits
-
-    @property
-    def numpy(self) -> np.dtype[np.signedinteger]:
-        return np.dtype(self.value)
 
 
 # --- what the host does, in the order of its words (the published opcode_map) ---------------------
@@ -111,7 +84,7 @@ class SendIdx:
 
 @dataclass(frozen=True)
 class Recv:
-    """One tile of an operand comes back, TLAST on the last beat: int32, or int8 where it is requantised."""
+    """One tile of an operand comes back, TLAST on the last beat: sums, or int8 where they are requantised."""
 
     operand: str
 

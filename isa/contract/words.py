@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.isa.contract.types import DataType
+from axiloom.isa.numerics import Numerics
 
 Words = npt.NDArray[np.uint32]
 _WORD = np.dtype("<u4")
 
 
-def pack(elements: npt.NDArray[np.integer], kind: DataType) -> Words:
+def pack(elements: npt.NDArray[Any], kind: Numerics) -> Words:
     """The words of a tile, row major: uint32, shape (elements.size / kind.per_word,).
 
-    Values that do not fit `kind` wrap. The number of elements must be a multiple of ``kind.per_word``.
+    `elements` are those of a host array (``kind.numpy``); integers that do not fit wrap. Their number must be
+    a multiple of ``kind.per_word``.
     """
     little = np.ascontiguousarray(elements).astype(kind.numpy.newbyteorder("<"))
     return little.reshape(-1).view(_WORD).astype(np.uint32)
 
 
-def unpack(words: Words, kind: DataType, shape: tuple[int, ...]) -> npt.NDArray[np.signedinteger]:
+def unpack(words: Words, kind: Numerics, shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """The tile of `shape` whose words these are; the reverse of :func:`pack`."""
     little = np.ascontiguousarray(words, dtype=_WORD).view(kind.numpy.newbyteorder("<"))
     return little.astype(kind.numpy).reshape(shape)
 
 
-def pack_rows(elements: npt.NDArray[np.integer], kind: DataType, rows: int, words: int) -> Words:
+def pack_rows(elements: npt.NDArray[Any], kind: Numerics, rows: int, words: int) -> Words:
     """As :func:`pack`, into `words` words: each index of the first `rows` dims is filled up with zeros."""
     count = int(np.prod(elements.shape[:rows], dtype=int))
     if not count:
@@ -37,9 +40,7 @@ def pack_rows(elements: npt.NDArray[np.integer], kind: DataType, rows: int, word
     return pack(whole, kind)
 
 
-def unpack_rows(
-    words: Words, kind: DataType, shape: tuple[int, ...], rows: int
-) -> npt.NDArray[np.signedinteger]:
+def unpack_rows(words: Words, kind: Numerics, shape: tuple[int, ...], rows: int) -> npt.NDArray[Any]:
     """The tile of `shape` whose words these are; the reverse of :func:`pack_rows`."""
     count = int(np.prod(shape[:rows], dtype=int))
     lines = unpack(words, kind, (count, -1))

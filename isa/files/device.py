@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from axiloom.errors import SpecError, UsageError
+from axiloom.isa import numerics
 from axiloom.isa.check import check
-from axiloom.isa.contract.names import hint
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     Clear,
     Compute,
-    DataType,
     DimField,
     DmaConfig,
     HostAction,
@@ -31,8 +30,10 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.files.json_form import default_macs
 from axiloom.isa.kernels.forms import FORMS, plain_form
-from axiloom.isa.kernels.kernel import REDUCTION, WINDOW, Kernel
+from axiloom.isa.kernels.language.kernel import REDUCTION, WINDOW, Kernel
 from axiloom.isa.kernels.named import KERNELS
+from axiloom.isa.numerics import Numerics
+from axiloom.isa.wording.names import hint
 
 TILES = {0: 1, 1: 256, 2: 16, 3: 16, 4: 8, 5: 4}
 """Default size of a tile in a dim that is no window, by the number of the host's loops."""
@@ -45,7 +46,7 @@ SPARE = 4
 def device_of(
     kernel: str | Kernel,
     tile: Mapping[str, int] | None = None,
-    data_type: str | DataType = "int32",
+    data_type: str | Numerics = "int32",
     name: str | None = None,
 ) -> AcceleratorSpec:
     """A device that executes `kernel` (a name of `axiloom.isa.kernels.named`, or a value) in tiles of any
@@ -82,7 +83,7 @@ def device_of(
         version="1.0",
         description=f"A plain device for {what.name}",
         kernel=what.name,
-        data_type=data_type if isinstance(data_type, DataType) else DataType(data_type),
+        data_type=data_type if isinstance(data_type, Numerics) else numerics.of(data_type),
         dims=form.dims,
         data=dict(form.operands),
         opcodes={opcode.name: opcode for opcode in opcodes},

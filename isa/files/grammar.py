@@ -23,7 +23,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from axiloom.errors import SpecError
-from axiloom.isa.contract.names import shortened
 from axiloom.isa.contract.types import (
     BARE_ID,
     DimField,
@@ -36,6 +35,7 @@ from axiloom.isa.contract.types import (
     SendIdx,
     SendLiteral,
 )
+from axiloom.isa.wording.names import shortened
 
 _ACTIONS = ("send", "send_literal", "send_dim", "send_idx", "recv")
 _TOKEN = re.compile(

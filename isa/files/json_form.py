@@ -17,13 +17,12 @@ from typing import Any
 
 import jsonschema
 
-from axiloom.isa.contract.names import hint, shortened
+from axiloom.isa import numerics
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     WORD_BITS,
     Clear,
     Compute,
-    DataType,
     DeviceAction,
     DimField,
     DmaConfig,
@@ -44,7 +43,8 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.files import grammar
 from axiloom.isa.files.kernel_form import read_kernel, write_kernel
-from axiloom.isa.kernels.kernel import KernelError
+from axiloom.isa.kernels.language.kernel import KernelError
+from axiloom.isa.wording.names import hint, shortened
 
 SCHEMA_PATH = Path(__file__).parents[1] / "specs" / "accelerator.schema.json"
 _DEEPEST = 16
@@ -224,7 +224,7 @@ _NEUTRAL = AcceleratorSpec(
     version="",
     description="",
     kernel="linalg.matmul",
-    data_type=DataType.INT32,
+    data_type=numerics.INT32,
     dims=("m", "n", "k"),
     data={"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")},
     opcodes={},
@@ -290,12 +290,12 @@ class _Reader:
             return
         self._draft.spec = self._draft.spec.replace(kernel=kernel.name, own_kernel=kernel)
 
-    def _data_type(self, name: str) -> DataType:
-        known = [t.value for t in DataType]
-        if name in known:
-            return DataType(name)
-        self._fault("data_type", f"`{name}` is not one of {', '.join(known)}{hint(name, known)}")
-        return DataType.INT32
+    def _data_type(self, name: str) -> numerics.Numerics:
+        try:
+            return numerics.of(name)
+        except numerics.NumericsError as error:
+            self._fault("data_type", str(error))
+            return numerics.INT32
 
     def _opcodes(self) -> None:
         host: dict[str, tuple[HostAction, ...]] = {}

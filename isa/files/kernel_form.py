@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from axiloom.isa.kernels.kernel import Kernel, KernelError
+from axiloom.isa.kernels.language.kernel import Kernel, KernelError
 
 OWN = "own"
 """The name of a kernel that has none."""

@@ -8,13 +8,13 @@ from typing import Any
 
 from axiloom.errors import SpecError, UsageError
 from axiloom.files import read_text
+from axiloom.isa import numerics
 from axiloom.isa.check import check
-from axiloom.isa.contract.names import hint, printable
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.contract.types import DataType
 from axiloom.isa.files import json_form
 from axiloom.isa.files.post import with_post
 from axiloom.isa.kernels.forms import MATMUL
+from axiloom.isa.wording.names import hint, printable
 
 SPECS = Path(__file__).parents[1] / "specs"
 ENCODINGS = ("bitmask", "literals")
@@ -71,7 +71,7 @@ def builtins(kernel: str = MATMUL.kernel) -> list[str]:
 def builtin(
     name: str,
     size: int | None = None,
-    data_type: str | DataType = "int32",
+    data_type: str | numerics.Numerics = "int32",
     encoding: str = "bitmask",
     post: bool = False,
 ) -> AcceleratorSpec:
@@ -110,15 +110,15 @@ def revise(spec: AcceleratorSpec, **changes: Any) -> AcceleratorSpec:
     return revised
 
 
-def _typed(spec: AcceleratorSpec, data_type: str | DataType) -> AcceleratorSpec:
-    known = [t.value for t in DataType]
-    value = data_type.value if isinstance(data_type, DataType) else data_type
-    if value not in known:
-        raise UsageError(f"unknown data type `{value}`{hint(value, known)}; there are {', '.join(known)}")
-    typed = spec.replace(data_type=DataType(value))
+def _typed(spec: AcceleratorSpec, data_type: str | numerics.Numerics) -> AcceleratorSpec:
+    try:
+        kind = numerics.of(data_type) if isinstance(data_type, str) else data_type
+    except numerics.NumericsError as error:
+        raise UsageError(str(error)) from None
+    typed = spec.replace(data_type=kind)
     faults = check.check(typed)
     if faults:
-        raise SpecError([f"{spec.name} with {value}: {fault}" for fault in faults])
+        raise SpecError([f"{spec.name} with {kind}: {fault}" for fault in faults])
     return typed
 
 

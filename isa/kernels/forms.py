@@ -19,7 +19,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.kernels.named import KERNELS as NAMED
 
 Array = npt.NDArray[np.uint32]

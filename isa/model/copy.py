@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode
-from axiloom.isa.kernels.forms import Array
 from axiloom.isa.model.device import Device
+from axiloom.isa.numerics import Values
 
 
 class CopyDevice(Device):
@@ -19,7 +17,7 @@ class CopyDevice(Device):
 
     def compute(self, opcode: Opcode) -> None:
         (loaded,) = self.inputs(opcode)
-        self._sum = self._sum + loaded
+        self._sum = self.kind.accumulator.add(self._sum, self.kind.widen(loaded))
 
     def save(self) -> None:
         raise NotImplementedError  # refused by the check
@@ -27,8 +25,8 @@ class CopyDevice(Device):
     def clear(self) -> None:
         self._sum = self._zeros()
 
-    def _zeros(self) -> Array:
-        return np.zeros(self.shape("C"), dtype=np.uint32)
+    def _zeros(self) -> Values:
+        return self.kind.accumulator.zeros(self.shape("C"))
 
-    def result(self, opcode: Opcode) -> tuple[Array, int]:
+    def result(self, opcode: Opcode) -> tuple[Values, int]:
         return self._sum, 0

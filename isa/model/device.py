@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.contract.types import DataType, Opcode, SendDim
+from axiloom.isa.contract.types import Opcode, SendDim
 from axiloom.isa.contract.words import Words, pack_rows, unpack_rows
-from axiloom.isa.kernels.forms import CHANNELS, Array
+from axiloom.isa.kernels.forms import CHANNELS
 from axiloom.isa.model.requantise import requantise
+from axiloom.isa.numerics import INT8, Numerics, Values
 
 
 class DeviceError(IntEnum):
@@ -44,12 +44,14 @@ class Device(ABC):
 
     def __init__(self, spec: AcceleratorSpec) -> None:
         self.spec = spec
+        self.kind = spec.data_type
+        """Of the inputs; sums are values of its accumulator."""
         self.sizes = spec.sizes()
         self._granule = dict(zip(spec.dims, spec.tile.granule or spec.tile.size, strict=True))
         self._lowest = {s.name: s.lowest for s in spec.settings}
         self._signed = {s.name for s in spec.settings if s.signed}
-        self.loaded: dict[str, Array] = {}
-        """Operand to its elements, sign-extended, in the operand's own dims."""
+        self.loaded: dict[str, Values] = {}
+        """Operand to its elements as values of its numerics, in the operand's own dims."""
         self._laid: dict[str, dict[str, int]] = {}
 
     # --- instructions ---------------------------------------------------------------------------------
@@ -85,7 +87,7 @@ class Device(ABC):
     def load(self, operand: str, words: Words) -> None:
         kind, shape = self.spec.operand_type(operand), self.shape(operand)
         rows = self.spec.form.rows.get(operand, 0)
-        self.loaded[operand] = unpack_rows(words, kind, shape, rows).astype(np.int32).view(np.uint32)
+        self.loaded[operand] = kind.decode(unpack_rows(words, kind, shape, rows).view(kind.raw))
         self._laid[operand] = self._layout(operand)
 
     @abstractmethod
@@ -98,11 +100,11 @@ class Device(ABC):
     def clear(self) -> None: ...
 
     @abstractmethod
-    def result(self, opcode: Opcode) -> tuple[Array, int]:
-        """What goes out, in its own dims, and the axis of the channels."""
+    def result(self, opcode: Opcode) -> tuple[Values, int]:
+        """The sums that go out, in their own dims, and the axis of the channels."""
 
     def store(self, opcode: Opcode) -> Words:
-        return self._packed(self.result(opcode)[0].view(np.int32), self.spec.received_type(opcode))
+        return self._packed(self.result(opcode)[0], self.spec.received_type(opcode))
 
     def requantise(self, opcode: Opcode) -> Words:
         if CHANNELS not in self.loaded:
@@ -110,7 +112,8 @@ class Device(ABC):
         channels = self.loaded[CHANNELS]
         self.same_shape(opcode, CHANNELS, channels)
         sums, axis = self.result(opcode)
-        return self._packed(requantise(sums, channels, self.sizes, axis), DataType.INT8)
+        found = requantise(sums.view(np.uint32), channels.view(np.uint32), self.sizes, axis)
+        return self._packed(found, INT8)
 
     # --- for subclasses -------------------------------------------------------------------------------
 
@@ -128,7 +131,7 @@ class Device(ABC):
             why = f"{text}: {operand} does not fit its buffer of {capacity} words"
             raise StopError(DeviceError.BAD_DIMS, why)
 
-    def inputs(self, opcode: Opcode) -> list[Array]:
+    def inputs(self, opcode: Opcode) -> list[Values]:
         """The inputs of a compute, which must be loaded under the sizes of now."""
         for operand in self.spec.form.inputs:
             if operand not in self.loaded:
@@ -145,15 +148,15 @@ class Device(ABC):
     def _layout(self, operand: str) -> dict[str, int]:
         return {name: self.sizes[name] for name in self.spec.form.laid.get(operand, ())}
 
-    def same_shape(self, opcode: Opcode, operand: str, tile: Array) -> None:
+    def same_shape(self, opcode: Opcode, operand: str, tile: Values) -> None:
         now = self.shape(operand)
         if tile.shape != now:
             why = f"{opcode.name}: {operand} has shape {tile.shape}, the dims now say {now}"
             raise StopError(DeviceError.DIMS_MISMATCH, why)
 
-    def _packed(self, elements: npt.NDArray[np.signedinteger], kind: DataType) -> Words:
-        words = self.spec.words_of(self.spec.form.output, elements.shape, kind)
-        return pack_rows(elements, kind, 0, words)
+    def _packed(self, values: Values, kind: Numerics) -> Words:
+        words = self.spec.words_of(self.spec.form.output, values.shape, kind)
+        return pack_rows(kind.encode(values).view(kind.numpy), kind, 0, words)
 
 
 def _signed(byte: int) -> int:

@@ -10,37 +10,31 @@ import numpy as np
 
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode
-from axiloom.isa.kernels.body import evaluate
-from axiloom.isa.kernels.forms import Array
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.body import evaluate
+from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.model.device import Device, DeviceError, StopError
-
-_INT32 = np.iinfo(np.int32)
-
-
-def _signed(how: Callable[..., Any]) -> Callable[..., Array]:
-    """`how` on the values that words stand for, two's complement."""
-
-    def apply(*arguments: Array) -> Array:
-        found = how(*(argument.view(np.int32) for argument in arguments))
-        return np.asarray(found, dtype=np.int32).view(np.uint32)
-
-    return apply
+from axiloom.isa.numerics import Numerics, Values
 
 
-OPERATIONS: Mapping[str, Callable[..., Any]] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "neg": np.negative,
-    "max": _signed(np.maximum),
-    "min": _signed(np.minimum),
-    "abs": _signed(np.abs),
-    "number": lambda value: np.asarray(int(value) & 0xFFFFFFFF, dtype=np.uint32),
-}
-"""Arithmetic of int32, mod 2^32 in uint32."""
-STARTS = {"add": 0, "mul": 1, "max": _INT32.min, "min": _INT32.max}
-"""What a result begins with, by the operation that joins it with what is there."""
+def operations(kind: Numerics) -> dict[str, Callable[..., Values]]:
+    """The operations of bodies on values of `kind`."""
+    return {
+        "add": kind.add,
+        "sub": lambda a, b: kind.add(a, kind.negate(b)),
+        "mul": lambda a, b: kind.narrow(kind.multiply(a, b)),
+        "neg": kind.negate,
+        "max": kind.maximum,
+        "min": kind.minimum,
+        "abs": lambda a: kind.maximum(a, kind.negate(a)),
+        "number": kind.nearest,
+    }
+
+
+def start(combine: str | None, kind: Numerics) -> Values:
+    """What a result begins with, by the operation that joins it with what is there."""
+    if combine == "mul":
+        return kind.nearest(1)
+    return {"max": kind.lowest, "min": kind.highest}.get(combine or "", kind.zero)
 
 
 class GenericDevice(Device):
@@ -50,10 +44,14 @@ class GenericDevice(Device):
         super().__init__(spec)
         assert spec.form.computes is not None
         self._kernel: Kernel = spec.form.computes
-        self._result: Array | None = None
+        self._type = spec.result_type
+        self._operations = operations(self._type)
+        self._result: Values | None = None
 
     def compute(self, opcode: Opcode) -> None:
-        tiles = dict(zip(self._kernel.inputs, self.inputs(opcode), strict=True))
+        widened = self._type is not self.kind
+        loaded = (self.kind.widen(tile) if widened else tile for tile in self.inputs(opcode))
+        tiles = dict(zip(self._kernel.inputs, loaded, strict=True))
         self._consistent(opcode)
         self.fits(self._kernel.output)
         if self._kernel.combine is None:
@@ -61,7 +59,7 @@ class GenericDevice(Device):
             return
         before = self._start() if self._result is None else self._result
         self.same_shape(opcode, self._kernel.output, before)
-        join = OPERATIONS[self._kernel.combine]
+        join = self._operations[self._kernel.combine]
         for point in self._points():
             before = join(before, self._term(tiles, point))
         self._result = before
@@ -72,7 +70,7 @@ class GenericDevice(Device):
     def clear(self) -> None:
         self._result = None
 
-    def result(self, opcode: Opcode) -> tuple[Array, int]:
+    def result(self, opcode: Opcode) -> tuple[Values, int]:
         if self._result is None:
             self.fits(self._kernel.output)
             return self._start(), 0
@@ -81,9 +79,8 @@ class GenericDevice(Device):
 
     # --- the iteration space ---------------------------------------------------------------------------
 
-    def _start(self) -> Array:
-        value = STARTS[self._kernel.combine] if self._kernel.combine else 0
-        return np.full(self.shape(self._kernel.output), value & 0xFFFFFFFF, dtype=np.uint32)
+    def _start(self) -> Values:
+        return np.full(self.shape(self._kernel.output), start(self._kernel.combine, self._type))
 
     def _points(self) -> Iterator[dict[str, int]]:
         """Values of the iterators that are reduced over, the last one fastest."""
@@ -91,15 +88,15 @@ class GenericDevice(Device):
         for values in product(*(range(self.sizes[name]) for name in names)):
             yield dict(zip(names, values, strict=True))
 
-    def _term(self, tiles: Mapping[str, Array], point: Mapping[str, int]) -> Array:
+    def _term(self, tiles: Mapping[str, Values], point: Mapping[str, int]) -> Values:
         """What is joined at a point of the reduction, for all elements of the result at once."""
         axes = tuple(self._kernel.maps[self._kernel.output])
         shape = self.shape(self._kernel.output)
         views = {operand: self._view(operand, tile, point, axes) for operand, tile in tiles.items()}
-        found = evaluate(self._kernel.term, views, OPERATIONS)
-        return np.ascontiguousarray(np.broadcast_to(found, shape))
+        found = evaluate(self._kernel.term, views, self._operations)
+        return np.array(np.broadcast_to(found, shape))
 
-    def _view(self, operand: str, tile: Array, point: Mapping[str, int], axes: tuple[str, ...]) -> Array:
+    def _view(self, operand: str, tile: Values, point: Mapping[str, int], axes: tuple[str, ...]) -> Values:
         """An operand's elements at `point`, with the dims of the result (1 where it has none of them)."""
         places = []
         for index in self._kernel.maps[operand].values():

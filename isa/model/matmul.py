@@ -1,13 +1,16 @@
-"""The functional model of a MatMul: C[m,n] += A[m,k] B[k,n]."""
+"""The functional model of a MatMul: C[m,n] += A[m,k] B[k,n].
+
+Each product is added to what C holds so far, k ascending, from compute to compute: where sums are rounded
+(:attr:`axiloom.isa.numerics.Numerics.associative`), this is the order that counts.
+"""
 
 from __future__ import annotations
 
-import numpy as np
-
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode
-from axiloom.isa.kernels.forms import MATMUL, Array, matmul
+from axiloom.isa.kernels.forms import MATMUL
 from axiloom.isa.model.device import Device, DeviceError, StopError
+from axiloom.isa.numerics import Values
 
 
 class MatMulDevice(Device):
@@ -15,7 +18,7 @@ class MatMulDevice(Device):
 
     def __init__(self, spec: AcceleratorSpec) -> None:
         super().__init__(spec)
-        self._sum: Array | None = None  # in C's own dims; None while C is cleared
+        self._sum: Values | None = None  # in C's own dims; None while C is cleared
 
     def accept(self, names: list[str]) -> None:
         tile = tuple(self.sizes[d] for d in self.spec.dims)
@@ -32,10 +35,10 @@ class MatMulDevice(Device):
     def compute(self, opcode: Opcode) -> None:
         self.inputs(opcode)
         if self._sum is None:
-            self._sum = np.zeros(self.shape("C"), dtype=np.uint32)
+            self._sum = self.kind.accumulator.zeros(self.shape("C"))
         self.same_shape(opcode, "C", self._sum)
-        product = matmul(self._ordered("A", self.loaded["A"]), self._ordered("B", self.loaded["B"]))
-        self._sum = self._sum + self._ordered("C", product)
+        a, b = (self._ordered(operand, self.loaded[operand]) for operand in "AB")
+        self._sum = self._ordered("C", self.kind.dot(self._ordered("C", self._sum), a, b))
 
     def save(self) -> None:
         raise NotImplementedError  # refused by the check
@@ -43,13 +46,13 @@ class MatMulDevice(Device):
     def clear(self) -> None:
         self._sum = None
 
-    def result(self, opcode: Opcode) -> tuple[Array, int]:
+    def result(self, opcode: Opcode) -> tuple[Values, int]:
         axis = self.spec.data["C"].index("n")
         if self._sum is None:
-            return np.zeros(self.shape("C"), dtype=np.uint32), axis
+            return self.kind.accumulator.zeros(self.shape("C")), axis
         self.same_shape(opcode, "C", self._sum)
         return self._sum, axis
 
-    def _ordered(self, operand: str, matrix: Array) -> Array:
+    def _ordered(self, operand: str, matrix: Values) -> Values:
         """The kernel's order of dims from the operand's own, or the reverse."""
         return matrix if self.spec.data[operand] == MATMUL.operands[operand] else matrix.T

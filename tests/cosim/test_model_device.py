@@ -60,7 +60,8 @@ def test_it_moves_and_computes_what_rtl_does(
     built_in = isa.builtin(name, data_type="int8" if problem.endswith("int8") else "int32")
     spec = isa.revise(built_in, stream_width=width, dma=replace(built_in.dma, scatter_gather=scatter_gather))
     rtl, model = report(problem, spec), report(problem, spec, model=True)
-    assert rtl["result"]["matches"] and model["result"]["matches"]
+    assert rtl["result"]["matches"]
+    assert model["result"]["matches"]
     assert rtl["stale"] == model["stale"] == []
     assert {key: rtl["fabric"][key] for key in MOVED} == {key: model["fabric"][key] for key in MOVED}
     assert rtl["config"]["driver_hash"] == model["config"]["driver_hash"]
@@ -159,7 +160,7 @@ def test_an_error_of_the_model_is_diagnosed(soc: Soc, elf: Callable[[Path], Path
 
 
 def test_a_hang_is_diagnosed(soc: Soc, elf: Callable[[Path], Path]) -> None:
-    with pytest.raises(HangError, match="m_axis .* stalls, the device sends nothing: 16 words expected"):
+    with pytest.raises(HangError, match=r"m_axis .* stalls, the device sends nothing: 16 words expected"):
         soc.run(elf(SHARED / "missing_store.c"), {"A": A, "B": B})
 
 

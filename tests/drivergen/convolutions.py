@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from axiloom.isa import DataType
+from axiloom.isa import numerics
+from axiloom.isa.numerics import SIGNED
 
 LAYOUTS = {"nchw": ("b c h w", "o c y x", "b o h w"), "nhwc": ("b h w c", "y x c o", "b h w o")}
 """Dims of image, filter and result: batch, channels in (c) and out (o), rows, columns, taps (y, x)."""
@@ -52,7 +53,7 @@ class Conv:
     @property
     def text(self) -> str:
         """A function @f(%I, %F[, %O]) -> O."""
-        element = f"i{DataType(self.dtype).bits}"
+        element = f"i{numerics.of(self.dtype).bits}"
         image, filters, result = (self._type(n, e) for n, e in enumerate((element, element, "i32")))
         lines, source, kind = [], "%I", image
         if any(self.pad):
@@ -93,7 +94,7 @@ class Conv:
         )
 
     def _generic(self, source: str, kind: str, filters: str, outs: str, result: str) -> list[str]:
-        element = f"i{DataType(self.dtype).bits}"
+        element = f"i{numerics.of(self.dtype).bits}"
         (sh, sw), (dh, dw) = self.stride, self.dilation
         index = {"h": f"h * {sh} + y * {dh}", "w": f"w * {sw} + x * {dw}"}
         loops = "x, o, c, h, b, w, y"
@@ -134,7 +135,7 @@ convs = st.builds(
     _PAIR,
     _PAIR,
     st.one_of(st.just((0, 0, 0, 0)), st.tuples(*(st.integers(0, 3) for _ in range(4)))),
-    st.sampled_from([kind.value for kind in DataType]),
+    st.sampled_from([kind.name for kind in SIGNED]),
     st.sampled_from(list(LAYOUTS)),
     st.booleans(),
     st.booleans(),

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from axiloom.isa import DataType
+from axiloom.isa import numerics
+from axiloom.isa.numerics import SIGNED
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Generic:
     @property
     def text(self) -> str:
         """A function @f(%X, %Y, %C)."""
-        element = f"i{DataType(self.dtype).bits}"
+        element = f"i{numerics.of(self.dtype).bits}"
         inputs = [("A", self.A), ("B", self.B)][:: -1 if self.swapped else 1]
         (x, x_dims), (y, y_dims) = inputs
         xt, yt, ct = self._type(x_dims, element), self._type(y_dims, element), self._type(("m", "n"), "i32")
@@ -75,7 +76,7 @@ generics = st.builds(
     SIZES,
     SIZES,
     SIZES,
-    st.sampled_from([kind.value for kind in DataType]),
+    st.sampled_from([kind.name for kind in SIGNED]),
     st.permutations(["m", "n", "k"]).map(tuple),
     st.sampled_from([("m", "k"), ("k", "m")]),
     st.sampled_from([("k", "n"), ("n", "k")]),

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.drivergen import host
 from tests.drivergen.convolutions import Conv, convs
+from tests.drivergen.grouped import Grouped
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
@@ -160,7 +161,7 @@ def test_best_flow() -> None:
     post = conv_choice.flows(text, spec("conv_v4", "int8", post=True))
     assert {one.name for one in post} == set(device.flows)
     with pytest.raises(CompileError, match=r"^input.mlir: there is no convolution in it for conv_v4$"):
-        conv_choice.flows(matmul_mlir(4, 4, 4).replace("matmul ", "matmul_transpose_b "), device)
+        conv_choice.flows(matmul_mlir(4, 4, 4).replace("linalg.matmul ", "linalg.add "), device)
     with pytest.raises(CompileError, match=r"^input.mlir: no flow of conv_v4 can be used for it$"):
         conv_choice.flows(text, device, order=("ic", "oh", "ow"))
 
@@ -206,7 +207,7 @@ def test_packets_overlap_where_two_results_fit_their_window() -> None:
 
 
 NAME = "input.mlir:5:3: linalg.conv_2d_nchw_fchw: "
-PLAIN, GROUPED = Conv(generic=True).text, Conv(generic=True, ic=6).text
+PLAIN = Conv(generic=True).text
 
 
 def with_descriptors(dtype: str) -> AcceleratorSpec:
@@ -236,10 +237,6 @@ def test_all_reads_in_place_what_descriptors_can_express(conv: Conv, queued: boo
 
 REJECTED = {
     "square": (Conv(taps=(3, 2)).text, "windows of 3x2 are not square, and no word sets fw"),
-    "depthwise": (
-        GROUPED.replace("-> (b, o, h, w)", "-> (b, c, h, w)"),
-        "it convolves channels in groups (depthwise); each output channel must use all input channels",
-    ),
     "two images": (
         PLAIN.replace("-> (o, c, y, x)", "-> (o, c + b, y, x)"),
         "a convolution has one input that is indexed by sums of loops, this op has 2",
@@ -280,20 +277,10 @@ def test_a_matmul_is_a_convolution_of_one_tap(size: tuple[int, int, int], dtype:
 
 
 def test_groups_are_named_by_an_accelerator_for_matmuls_too() -> None:
-    text, why = REJECTED["depthwise"]
     with pytest.raises(CompileError) as caught:
-        compile_mlir(text, isa.builtin("v4_16"))
+        compile_mlir(Grouped("depthwise_conv_2d_nchw_chw").text, isa.builtin("v4_16"))
+    why = "it convolves channels in groups (depthwise), not each with all"
     assert str(caught.value).endswith(f"v4_16 cannot execute it: {why}")
-
-
-def test_only_plain_matmuls_are() -> None:
-    text = matmul_mlir(4, 4, 4).replace("linalg.matmul ", "linalg.matmul_transpose_b ")
-    with pytest.raises(CompileError) as caught:
-        compile_mlir(text, spec("conv_v4"))
-    assert str(caught.value) == (
-        "input.mlir:2:3: linalg.matmul_transpose_b: conv_v4 cannot execute it: "
-        "a convolution has one input that is indexed by sums of loops, this op has 0"
-    )
 
 
 def test_tile_takes_the_whole_filter() -> None:

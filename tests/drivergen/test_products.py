@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +13,11 @@ from tests.drivergen import host
 from axiloom import isa
 from axiloom.drivergen import compile_cpu, compile_mlir
 from axiloom.drivergen.dialects.mlir import parse
+from axiloom.drivergen.network.compile import compile_network
+from axiloom.drivergen.network.estimate import Clocks, slower
 from axiloom.errors import CompileError
-from axiloom.isa import DataType
+from axiloom.isa import AcceleratorSpec, numerics
+from axiloom.isa.numerics import SIGNED
 
 FORMS = {
     "linalg.matmul": "mk kn mn",
@@ -23,6 +26,7 @@ FORMS = {
     "linalg.batch_matmul": "bmk bkn bmn",
     "linalg.batch_matmul_transpose_a": "bkm bkn bmn",
     "linalg.batch_matmul_transpose_b": "bmk bnk bmn",
+    "linalg.dot": "k k ",
     "linalg.matvec": "mk k m",
     "linalg.vecmat": "k kn n",
     "linalg.batch_matvec": "bmk bk bm",
@@ -42,11 +46,11 @@ class Product:
 
     @property
     def text(self) -> str:
-        element = f"i{DataType(self.dtype).bits}"
+        element = f"i{numerics.of(self.dtype).bits}"
         a, b, c = (
-            f"tensor<{'x'.join(str(self.sizes[letter]) for letter in dims)}x{kind}>"
+            f"tensor<{''.join(f'{self.sizes[letter]}x' for letter in dims)}{kind}>"
             for dims, kind in zip(
-                (self.form or FORMS[self.op]).split(), (element, element, "i32"), strict=True
+                (self.form or FORMS[self.op]).split(" "), (element, element, "i32"), strict=True
             )
         )
         return f"""\
@@ -58,13 +62,13 @@ func.func @f(%A : {a}, %B : {b}, %C : {c}) -> {c} {{
 
 
 SIZES = {"b": 3, "m": 5, "n": 7, "k": 6}
-MATRICES = [op for op in FORMS if "vec" not in op]
+MATRICES = [op for op in FORMS if "matmul" in op]
 
 products = st.builds(
     Product,
-    st.sampled_from(MATRICES),
+    st.sampled_from(list(FORMS)),
     st.fixed_dictionaries(dict.fromkeys("bmnk", st.integers(1, 11))),
-    st.sampled_from([kind.value for kind in DataType]),
+    st.sampled_from([kind.name for kind in SIGNED]),
 )
 
 
@@ -127,17 +131,100 @@ def test_a_batch_that_is_summed_over_is_none() -> None:
     )
 
 
-@pytest.mark.parametrize("op", [op for op in FORMS if "vec" in op])
-@pytest.mark.parametrize("compile_", [compile_cpu, None], ids=["cpu", "accelerator"])
-def test_products_with_a_vector(op: str, compile_: Callable[[str], object] | None) -> None:
-    """The CPU has them at once: they read each element of the matrix for one multiply-add."""
-    text = Product(op, SIZES).text
-    if compile_ is not None:
-        compile_(text)
-        return
+VECTORS = {
+    "linalg.dot": {"m": 1, "n": 1, "k": 6},
+    "linalg.matvec": {"m": 5, "n": 1, "k": 6},
+    "linalg.vecmat": {"m": 1, "n": 7, "k": 6},
+    "linalg.batch_matvec": {"b": 3, "m": 5, "n": 1, "k": 6},
+    "linalg.batch_vecmat": {"b": 3, "m": 1, "n": 7, "k": 6},
+}
+
+
+@pytest.mark.parametrize("op", VECTORS)
+def test_a_vector_is_a_matrix_of_one_row_or_column(op: str) -> None:
+    driver, _ = host.check(Product(op, SIZES).text, isa.builtin("v3_4"))
+    (call,) = driver.calls
+    assert call.sizes == VECTORS[op]
+    assert call.lean
+    compile_cpu(Product(op, SIZES).text)
+
+
+TRANSPOSED = """\
+func.func @f(%x : memref<6xi32>, %A : memref<{shape}xi32>, %y : memref<5xi32>) {{
+  linalg.generic {{indexing_maps = [affine_map<(r, s) -> (s)>, affine_map<(r, s) -> ({dims})>,
+                                   affine_map<(r, s) -> (r)>], iterator_types = ["parallel", "reduction"]}}
+      ins(%x, %A : memref<6xi32>, memref<{shape}xi32>) outs(%y : memref<5xi32>) {{
+  ^bb0(%a : i32, %b : i32, %c : i32):
+    %p = arith.muli %a, %b : i32
+    %s = arith.addi %c, %p : i32
+    linalg.yield %s : i32
+  }}
+  func.return
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "dims", "sizes"), [("5x6", "r, s", {"m": 5, "n": 1}), ("6x5", "s, r", {"m": 1, "n": 5})]
+)
+def test_the_matrix_is_not_transposed(shape: str, dims: str, sizes: dict[str, int]) -> None:
+    """Whichever operand comes first: k is along the rows of A, or along the columns of B."""
+    driver, _ = host.check(TRANSPOSED.format(shape=shape, dims=dims), isa.builtin("v3_4"))
+    assert driver.calls[0].sizes == {**sizes, "k": 6}
+
+
+@pytest.mark.parametrize("sg", [False, True], ids=["copying", "all"])
+@pytest.mark.parametrize("op", FORMS)
+def test_on_an_accelerator_for_convolutions(op: str, sg: bool) -> None:
+    """Rows are one-tap filters, columns pixels; batches are the host's loops, each with filters of its own."""
+    spec = isa.builtin("conv_v4", data_type="int8")
+    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=sg))
+    sizes = {"b": 3, "m": 8, "n": 16, "k": 8}
+    driver, _ = host.check(Product(op, sizes, "int8").text, spec, pipeline="all" if sg else "copying")
+    (call,) = driver.calls
+    assert call.multiply_adds == prod(sizes[d] for d in set(FORMS[op]) - {" "})
+    # What lies as it travels is read where it is.
+    in_place = "matmul" in op and "transpose" not in op
+    assert ("dma_queue_rows" in driver.c and driver.note is None) >= (sg and in_place)
+
+
+def test_advice_and_estimate() -> None:
+    """A small product of a vector is faster on the CPU; a large one is not, if nothing is copied for it."""
+    clocks = Clocks(650_000_000, 100_000_000)
+    small, large = ({"m": n, "k": n} for n in (64, 512))
+    copying = isa.builtin("v4_16", data_type="int8")
+    spec = isa.builtin("conv_v4", data_type="int8")
+    queues = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
+
+    def why(sizes: dict[str, int], spec: AcceleratorSpec, pipeline: str) -> str | None:
+        text = Product("linalg.matvec", sizes, "int8").text
+        return slower(compile_mlir(text, spec, pipeline=pipeline), spec, clocks)
+
+    assert why(small, copying, "copying") == "about 0.142 ms on v4_16, 0.025 ms on the CPU"
+    assert why(large, copying, "copying") is not None
+    assert why(small, queues, "all") is not None
+    assert why(large, queues, "all") is None
+
+
+def test_a_network_leaves_small_products_of_vectors_to_the_cpu() -> None:
+    text, spec = Product("linalg.matvec", SIZES).text, isa.builtin("v3_4")
+    _, layer = compile_network(text, spec, clocks=Clocks(650_000_000, 100_000_000)).layers
+    assert layer.place == "cpu"
+    assert layer.reason is not None
+    assert layer.reason.endswith("ms on the CPU")
+    (*_, layer) = compile_network(text, spec).layers
+    assert layer.place == "accelerator"
+
+
+BY_HAND = Product("linalg.matvec", SIZES).text.replace(
+    " ins(", " {accel_dim = affine_map<(d0, d1) -> (4, 4)>} ins("
+)
+
+
+def test_a_trait_by_hand_is_for_matrices() -> None:
     with pytest.raises(CompileError) as caught:
-        compile_mlir(text, isa.builtin("v3_4"))
+        compile_mlir(BY_HAND, isa.builtin("v3_4"))
     assert str(caught.value) == (
-        f"input.mlir:2:3: {op}: v3_4 cannot execute it: it multiplies a matrix by a vector, which reads each "
-        "element for one multiply-add: the CPU is faster"
+        "input.mlir:2:3: linalg.matvec: an accelerator for matmul cannot execute it: it multiplies a matrix "
+        "by a vector, which has no dim for the rows or the columns of a tile"
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
-from axiloom.isa import AcceleratorSpec, DataType, Opcode
+from axiloom.isa import AcceleratorSpec, Opcode
 from axiloom.isa.contract.types import (
     Clear,
     Compute,
@@ -28,6 +28,7 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.files.grammar import parse_opcode_flow
 from axiloom.isa.kernels.forms import IMAGE, WINDOW, Form
+from axiloom.isa.numerics import SIGNED
 
 _WORD = st.integers(0, 2**32 - 1)
 FIELD_BITS = {
@@ -119,7 +120,7 @@ def conv_specs(
     divisions = _IMAGE_DIVISIONS if form is IMAGE else _WINDOW_DIVISIONS
     named = [name for name, (_, flows, _) in sorted(divisions.items()) if not post or "Os" in flows]
     division, flows, init = divisions[draw(st.sampled_from(named))]
-    kind = draw(st.sampled_from(DataType))
+    kind = draw(st.sampled_from(SIGNED))
     if post:
         division = {**division, "sP": ("oc" if form is IMAGE else "", "P"), "cfgP": ("zp lo hi", "")}
         division["qO"] = (division["rO"][0], "qx")

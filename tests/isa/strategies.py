@@ -16,7 +16,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 from tests.isa.streams import Matrix, Tile, matmul_program, opcode_words
 
-from axiloom.isa import AcceleratorSpec, DataType
+from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check_tile
 from axiloom.isa.check.flows import loop_orders
 from axiloom.isa.contract.types import (
@@ -41,6 +41,7 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.files.grammar import parse_opcode_flow
 from axiloom.isa.kernels.forms import MATMUL
+from axiloom.isa.numerics import SIGNED
 
 Words = npt.NDArray[np.uint32]
 _WORD = st.integers(0, 2**32 - 1)
@@ -105,7 +106,7 @@ _HOST: dict[str, HostAction] = {
 def specs(draw: st.DrawFn, largest: int = 12, widest: int = 128, post: bool = False) -> AcceleratorSpec:
     """A sound specification with tiles of at most `largest` (a multiple of 4) elements a side, and streams of
     at most `widest` bits; `post`: with post-processing."""
-    kind = draw(st.sampled_from(DataType))
+    kind = draw(st.sampled_from(SIGNED))
     data = {o: draw(st.permutations(dims).map(tuple)) for o, dims in MATMUL.operands.items()}
     flexible = draw(st.booleans())
     size = {d: draw(st.integers(1, largest)) for d in ("m", "n", "k")}

@@ -51,6 +51,26 @@ def test_a_clean_tree_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert lines[-1] == "no circles, no arrows upwards"
 
 
+def test_brief_prints_faults_or_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert structure.main(tree(tmp_path), (), brief=True) == 0
+    assert capsys.readouterr().out == "no circles, no arrows upwards\n"
+    (tmp_path / "isa/spec.py").write_text("import axiloom.hw.bus\n")
+    assert structure.main(tmp_path, (), brief=True) == 1
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("upwards: isa/spec.py:1 imports axiloom.hw.bus")
+
+
+def test_loose_modules_are_below_all_or_above_all(tmp_path: Path) -> None:
+    """Files and errors are for everybody; the entry point may know everybody, and nobody knows it."""
+    root = tree(
+        tmp_path, src__axiloom__files="from axiloom.errors import Fault\n", isa__spec="import axiloom.files\n"
+    )
+    (root / "src/axiloom/__main__.py").write_text("import axiloom.cosim\n")
+    assert faults(root) == []
+    (root / "cosim/run.py").write_text("import axiloom.__main__\n")
+    assert faults(root)[:1] == ["upwards: cosim/run.py:1 imports axiloom.__main__: nobody imports top"]
+
+
 def test_a_circle_between_rooms_is_named_with_both_places(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

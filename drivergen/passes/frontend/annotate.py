@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ArrayAttr, ModuleOp, ShapedType, StringAttr
@@ -14,11 +15,11 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from axiloom import isa
-from axiloom.drivergen import by_hand
 from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, choose
 from axiloom.drivergen.dialects.accel import OperandAttr
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.product import ProductOp, requantises
+from axiloom.drivergen.match import by_hand
 from axiloom.drivergen.match.conv import GroupsError, image_shape, match_conv
 from axiloom.drivergen.match.generic import UNUSED, match_kernel
 from axiloom.drivergen.match.matmul import MATMUL, Match, NoMatchError, element, match, sizes
@@ -26,13 +27,15 @@ from axiloom.drivergen.match.plan_generic import settings_of, take_over_start, t
 from axiloom.drivergen.match.trait import WORDS, Trait, is_annotated
 from axiloom.drivergen.passes.frontend.fuse_epilogue import PACKING
 from axiloom.drivergen.passes.frontend.im2col import WINDOWS
+from axiloom.drivergen.passes.frontend.merge_groups import DIAGONAL
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.names import hint
-from axiloom.isa.contract.types import DataType, Load, Opcode, Scope, SendDim, SetDims, Skip
+from axiloom.isa.contract.types import Load, Opcode, Scope, SendDim, SetDims, Skip
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
 from axiloom.isa.kernels.forms import MATMUL as MATMUL_FORM
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.kernel import Kernel
+from axiloom.isa.numerics import INT8
+from axiloom.isa.wording.names import hint
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ def _check_elements(op: linalg.GenericOp, found: Match, spec: AcceleratorSpec) -
     for value, operand in zip(op.operands, found.operands, strict=True):
         wanted = spec.operand_type(operand).value
         if operand == spec.form.output and requantises(op) is not None:
-            wanted = DataType.INT8.value
+            wanted = INT8.name
         if element(value) != wanted:
             fail(op, f"operand {operand} has elements of {element(value)}; {spec.name} takes {wanted}")
 
@@ -155,8 +158,12 @@ def _complete(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> None:
 
 
 def _is_packing(op: Operation) -> bool:
-    """Puts words or windows together for an op behind it: that is for the CPU."""
-    return isinstance(op, linalg.GenericOp) and op.doc is not None and op.doc.data in (PACKING, WINDOWS)
+    """Puts words, windows or filters together for an op behind it: that is for the CPU."""
+    return (
+        isinstance(op, linalg.GenericOp)
+        and op.doc is not None
+        and op.doc.data in (PACKING, WINDOWS, DIAGONAL)
+    )
 
 
 def _only_loads(opcode: Opcode) -> bool:
@@ -214,7 +221,7 @@ class _Plan:
             self._generic(op, spec.form.computes)
             return
         conv = spec.form is not MATMUL_FORM
-        found = _match(op, spec.name, match_conv if conv else _match_matmul)
+        found = _match(op, spec.name, partial(match_conv, groups=True) if conv else _match_matmul)
         _check_elements(op, found, spec)
         problem = dict(zip(found.dims, sizes(op), strict=True))
         post = requantises(op)

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import memref
-from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    ArrayAttr,
-    DenseArrayBase,
-    IntegerAttr,
-    MemRefType,
-    ModuleOp,
-    StridedLayoutAttr,
-    i64,
-)
+from xdsl.dialects.builtin import AffineMapAttr, ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import SSAValue
@@ -26,7 +15,8 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects.product import requantises
+from axiloom.drivergen.dialects.product import LEAN, is_lean, requantises
+from axiloom.drivergen.dialects.views import expanded
 from axiloom.drivergen.match.matmul import NoMatchError, match, operand_loops, sizes
 from axiloom.isa.kernels.forms import IMAGE
 
@@ -47,32 +37,6 @@ def rows_and_columns(n: int) -> tuple[int, int] | None:
     return n // ow, ow
 
 
-def _expanded(builder: Builder, value: SSAValue, groups: Sequence[Sequence[int]]) -> SSAValue:
-    """A matrix with each of its dims as several: `groups` has their sizes."""
-    kind = value.type
-    assert isinstance(kind, MemRefType)
-    strides = kind.get_strides()
-    assert strides is not None
-    shape = [size for group in groups for size in group]
-    inner: list[int | None] = []
-    for group, stride in zip(groups, strides, strict=True):
-        behind = [prod(group[number + 1 :]) for number in range(len(group))]
-        inner += [None if stride is None else stride * count for count in behind]
-    ends = [sum(len(group) for group in groups[:number]) for number in range(len(groups))]
-    names = ArrayAttr(
-        ArrayAttr(IntegerAttr(end + n, i64) for n in range(len(group)))
-        for end, group in zip(ends, groups, strict=True)
-    )
-    op = memref.ExpandShapeOp.create(
-        operands=[value],
-        properties={"reassociation": names, "static_output_shape": DenseArrayBase.from_list(i64, shape)},
-        result_types=[MemRefType(kind.element_type, shape, StridedLayoutAttr(inner, None))],
-    )
-    op.results[0].name_hint = value.name_hint
-    builder.insert(op)
-    return op.results[0]
-
-
 def _rewrite(op: linalg.GenericOp) -> None:
     try:
         found = match(op)
@@ -80,37 +44,35 @@ def _rewrite(op: linalg.GenericOp) -> None:
         return
     size = dict(zip(found.dims, sizes(op), strict=True))
     pixels = rows_and_columns(size["n"])
-    if found.host or requantises(op) is not None or pixels is None:
+    if requantises(op) is not None or pixels is None:
         return
-    named = {
-        name: (value, [found.dims[loop] for loop in operand_loops(op, number)])
-        for number, (name, value) in enumerate(zip(found.operands, op.operands, strict=True))
+    loops = (*found.host, *_LOOPS)
+    dims: dict[str, AffineExpr] = {name: AffineDimExpr(number) for number, name in enumerate(loops)}
+    taps, rows, columns = [dims["fh"], dims["fw"]], dims["oh"], dims["ow"]
+    indexed: Mapping[str, Mapping[str, list[AffineExpr]]] = {
+        "A": {"m": [dims["oc"]], "k": [dims["ic"], *taps]},
+        "B": {"k": [dims["ic"]], "n": [rows + taps[0], columns + taps[1]]},
+        "C": {"m": [dims["oc"]], "n": [rows, columns]},
     }
-    layouts = {"A": ["m", "k"], "B": ["k", "n"], "C": ["m", "n"]}
-    if any(named[name][1] != dims for name, dims in layouts.items()):
-        return
+    shapes: dict[str, dict[str, Sequence[int]]] = {
+        "A": {"k": [size["k"], 1, 1]},
+        "B": {"n": pixels},
+        "C": {"n": pixels},
+    }
     builder = Builder(InsertPoint.before(op))
-    filters = _expanded(builder, named["A"][0], [[size["m"]], [size["k"], 1, 1]])
-    image = _expanded(builder, named["B"][0], [[size["k"]], list(pixels)])
-    result = _expanded(builder, named["C"][0], [[size["m"]], list(pixels)])
-    dims: dict[str, AffineExpr] = {name: AffineDimExpr(number) for number, name in enumerate(_LOOPS)}
-    maps: dict[str, list[AffineExpr]] = {
-        "A": [dims["oc"], dims["ic"], dims["fh"], dims["fw"]],
-        "B": [dims["ic"], dims["oh"] + dims["fh"], dims["ow"] + dims["fw"]],
-        "C": [dims["oc"], dims["oh"], dims["ow"]],
-    }
-    views = {"A": filters, "B": image, "C": result}
-    kinds = [IteratorTypeAttr.parallel()] * 3 + [IteratorTypeAttr.reduction()] * 3
-    conv = linalg.GenericOp(
-        [views[name] for name in found.operands[:2]],
-        [result],
-        op.body.clone(),
-        [AffineMapAttr(AffineMap(len(_LOOPS), 0, tuple(maps[name]))) for name in found.operands],
-        kinds,
-        [],
-        doc=op.doc,
-    )
+    views: list[SSAValue] = []
+    maps: list[AffineMapAttr] = []
+    for number, (name, value) in enumerate(zip(found.operands, op.operands, strict=True)):
+        own = [found.dims[loop] for loop in operand_loops(op, number)]
+        views.append(expanded(builder, value, [shapes[name].get(dim, [size[dim]]) for dim in own]))
+        results = [one for dim in own for one in indexed[name].get(dim) or [dims[dim]]]
+        maps.append(AffineMapAttr(AffineMap(len(loops), 0, tuple(results))))
+    parallel, reduction = IteratorTypeAttr.parallel(), IteratorTypeAttr.reduction()
+    kinds = [parallel] * (len(loops) - 3) + [reduction] * 3
+    conv = linalg.GenericOp(views[:2], views[2:], op.body.clone(), maps, kinds, [], doc=op.doc)
     conv.location = op.location
+    if is_lean(op):
+        conv.attributes[LEAN] = op.attributes[LEAN]
     builder.insert(conv)
     Rewriter.erase_op(op)
 
@@ -128,8 +90,10 @@ class AsConvolution(ModulePass):
         %C_1 = memref.expand_shape %C [[0], [1, 2]] output_shape [6, 1, 16] : ...
         linalg.generic {...} ins(%A_1, %B_1 : ...) outs(%C_1 : memref<6x1x16xi32>) {...}
 
-    For products C[m, n] += A[m, k] B[k, n] of matrices that lie row by row; what is transposed, has batches
-    or rounds its sums stays as it is. Comes behind accel-bufferise and before accel-annotate.
+    For products C[m, n] += A[m, k] B[k, n]; dims of transposed matrices stay where they are, and so do
+    batches,
+    over which the host loops. What rounds its sums stays as it is. Comes behind accel-unit-dims and before
+    accel-annotate.
     """
 
     name = "accel-as-convolution"

@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from axiloom.drivergen.dialects.product import padding_attr, product_of
-from axiloom.drivergen.match.conv import match_conv
+from axiloom.drivergen.match.conv import sliding
 from axiloom.drivergen.match.matmul import NoMatchError, terms
 
 
@@ -43,7 +43,7 @@ def _before(op: linalg.GenericOp, number: int, pad: tensor.PadOp) -> tuple[int, 
 
 def _fold(op: linalg.GenericOp) -> None:
     try:
-        number = match_conv(op).operands.index("I")
+        number = sliding(op).image
     except NoMatchError:
         return
     pad = op.operands[number].owner

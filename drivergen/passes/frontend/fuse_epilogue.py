@@ -31,9 +31,8 @@ from axiloom.drivergen.dialects.product import PADDING, ProductOp, requantise_at
 from axiloom.drivergen.match.conv import match_conv
 from axiloom.drivergen.match.matmul import Match, NoMatchError, match
 from axiloom.drivergen.match.requantise import Requantisation, match_requantise
+from axiloom.drivergen.nest.packed import MULTIPLIER_BITS
 from axiloom.isa.kernels.forms import CHANNEL_WORDS
-
-MULTIPLIER_BITS = 16
 
 
 def _matched(op: linalg.GenericOp) -> tuple[Match, str] | None:

@@ -167,9 +167,9 @@ class _Split:
             tiles = f"tiles of {self.trait.size('ic')} input channels"
             fail(self.op, f"{tiles} leave a remainder; rounding needs whole sums")
         kinds = [kind.data for kind in self.op.get_iterator_types()]
-        for dim, pieces in zip(dims, choices, strict=True):
+        for dim, cut in zip(dims, choices, strict=True):
             reduced = kinds[self.trait.dims.index(dim)] == IteratorType.REDUCTION
-            if self.trait.overwrites and reduced and len(pieces) > 1:
+            if self.trait.overwrites and reduced and len(cut) > 1:
                 fail(
                     self.op, f"tiles of {self.trait.size(dim)} leave a rest of {dim}: results must come whole"
                 )

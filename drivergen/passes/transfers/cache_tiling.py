@@ -13,11 +13,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects.mlir import index
-from axiloom.drivergen.nest.locality import Caches, blocked, nest_cost
+from axiloom.drivergen.nest.locality import WORTHWHILE, Caches, blocked, nest_cost
 from axiloom.drivergen.nest.nest import Nest, nests
-
-WORTHWHILE = 0.95
-"""Blocks must cost less than this part of what the nest costs without them."""
 
 
 def candidates(nest: Nest) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Mapping
 from importlib import import_module
 
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.kernel import Kernel
 
 
 def _found() -> dict[str, Kernel]:

@@ -1,8 +1,9 @@
-"""Average pooling, as linalg has it: sums over a window. The division by its size is an op of its own behind it."""
+"""Average pooling, as linalg has it: sums over a window. The division by its size is an op of its own
+behind it."""
 
 from __future__ import annotations
 
-from axiloom.isa.kernels.kernel import Kernel
+from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.kernels.named.pooling import IMAGE, RESULT, WINDOWED
 
 KERNELS = (

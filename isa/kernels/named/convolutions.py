@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiloom.isa.kernels.kernel import PARALLEL, REDUCTION, WINDOW, Kernel
+from axiloom.isa.kernels.language.kernel import PARALLEL, REDUCTION, WINDOW, Kernel
 
 _PIXELS = {"oh": PARALLEL, "ow": PARALLEL}
 _TAPS = {"fh": WINDOW, "fw": WINDOW}

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from axiloom.isa.kernels.kernel import PARALLEL, Kernel
+from axiloom.isa.kernels.language.kernel import PARALLEL, Kernel
 
 KERNELS = (Kernel("linalg.copy", {"n": PARALLEL}, {"A": {"n": "n"}, "C": {"n": "n"}}, "A", ("copy",)),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiloom.isa.kernels.kernel import PARALLEL, Kernel
+from axiloom.isa.kernels.language.kernel import PARALLEL, Kernel
 
 
 def _elementwise(name: str, body: str, inputs: str = "AB") -> Kernel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiloom.isa.kernels.kernel import PARALLEL, WINDOW, Kernel
+from axiloom.isa.kernels.language.kernel import PARALLEL, WINDOW, Kernel
 
 WINDOWED = {"c": PARALLEL, "oh": PARALLEL, "ow": PARALLEL, "fh": WINDOW, "fw": WINDOW}
 IMAGE = {"c": "c", "ih": "oh * sh + fh * dh", "iw": "ow * sw + fw * dw"}

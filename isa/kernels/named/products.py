@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiloom.isa.kernels.kernel import PARALLEL, REDUCTION, Kernel
+from axiloom.isa.kernels.language.kernel import PARALLEL, REDUCTION, Kernel
 
 
 def _product(name: str, a: str, b: str, c: str, *titles: str) -> Kernel:

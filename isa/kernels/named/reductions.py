@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiloom.isa.kernels.kernel import PARALLEL, REDUCTION, Kernel
+from axiloom.isa.kernels.language.kernel import PARALLEL, REDUCTION, Kernel
 
 
 def _rows(name: str, body: str) -> Kernel:

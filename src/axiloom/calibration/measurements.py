@@ -13,7 +13,7 @@ from pathlib import Path
 import axiloom
 from axiloom.errors import UsageError
 from axiloom.files import read_text
-from axiloom.isa.contract.names import shortened
+from axiloom.isa.wording.names import shortened
 
 FILE = "pynq_z2_matmul_calibration.csv"
 COLUMNS = ("driver", "accel", "size", "flow", "M", "N", "K", "metric", "value", "flag")

@@ -16,9 +16,9 @@ from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text, write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import DataType
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.kernels.forms import COPY
+from axiloom.isa.numerics import INT32
 from axiloom.run.choice import Schedule, resolve
 
 
@@ -86,8 +86,8 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
         type=Path,
         nargs="+",
         metavar="FILE.v|model",
-        help="your accelerator's Verilog in place of ours; or `model`: the specification's functional model, to "
-        "run a driver before there is RTL, in stated cycles",
+        help="your accelerator's Verilog in place of ours; or `model`: the specification's functional model, "
+        "which runs any driver before there is RTL, in stated cycles",
     )
     group.add_argument("--top", metavar="NAME", help="the top module of --rtl")
     group.add_argument(
@@ -275,7 +275,7 @@ def accelerators(
 def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpec:
     if options.spec is not None:
         return isa.load(options.spec, options.accel)
-    kind = data_type or DataType.INT32.value
+    kind = data_type or INT32.name
     name = options.accel or "v3"
     spec = isa.builtin(name, options.size, kind, options.encoding, options.post)
     if is_given(options, "encoding"):
@@ -311,7 +311,7 @@ def refuse_model(options: argparse.Namespace) -> None:
 
 
 def rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> dict[str, Any]:
-    """What stands in the accelerator's place, as arguments of `Soc` and `Run`: ours, the user's, or the model."""
+    """What stands in the accelerator's place, as arguments of `Soc` and `Run`."""
     return {"model": True} if wants_model(options) else {"user_rtl": user_rtl(options, *specs)}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from axiloom import boards, isa
 from axiloom.cli import options as shared
 from axiloom.cli.given import is_given, output_file
-from axiloom.isa.kernels.body import renamed
+from axiloom.isa.kernels.language.body import renamed
 from axiloom.isa.kernels.named import KERNELS as NAMED
 from axiloom.report import build as report
 

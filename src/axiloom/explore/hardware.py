@@ -20,7 +20,8 @@ from axiloom.explore.estimate import DEVICES, Estimate, Used, estimate, is_route
 from axiloom.explore.order import Order, Variant
 from axiloom.explore.products import Work
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS, DataType
+from axiloom.isa.contract.types import WORD_BITS
+from axiloom.isa.numerics import INT32
 
 Progress = Callable[[str], None]
 Estimator = Callable[[AcceleratorSpec], Estimate]
@@ -131,7 +132,7 @@ def least(spec: AcceleratorSpec, device: str = "xc7z020") -> Used:
     bits = sum(spec.buffers.values()) * WORD_BITS * _HALVES
     if is_routed(device):
         return Ecp5Resources(multiplier=0, lut=0, ff=0, ebr=-(-bits // _EBR_BITS))
-    products = 3 if spec.data_type is DataType.INT32 else 1
+    products = 3 if spec.data_type == INT32 else 1
     return Resources(dsp=spec.macs * products, lut=0, ff=0, bram36=bits / _BRAM_BITS)
 
 

@@ -10,7 +10,7 @@ from axiloom.drivergen.cost.model import Choice
 from axiloom.explore.estimate import DEVICES, is_routed
 from axiloom.explore.hardware import CLOSE, HardwareChoice, Tried, size
 from axiloom.explore.products import Product
-from axiloom.report.build import columns
+from axiloom.report.columns import columns
 
 
 @dataclass(frozen=True)

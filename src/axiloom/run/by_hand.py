@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.drivergen import ConvProblem, CopyProblem, parse_workload
+from axiloom.drivergen import ConvProblem, CopyProblem, Problem, parse_workload
 from axiloom.errors import UsageError
 
 Array = np.ndarray[Any, Any]
@@ -34,10 +34,14 @@ class ByHand:
         found = parse_workload(problem)
         if isinstance(found, CopyProblem):
             raise UsageError(f"{problem}: there is no program by hand for a copy")
-        if not isinstance(found, ConvProblem):
+        if isinstance(found, Problem):
             M, N, K = found.M, found.N, found.K
             arrays = (("A", (M, K)), ("B", (K, N)), ("C", (M, N)))
             return cls({"M": M, "N": N, "K": K}, arrays, "C", (M, N), (M, N))
+        if not isinstance(found, ConvProblem) or found.groups != 1:
+            raise UsageError(
+                f"{problem}: programs by hand are for matmul:MxNxK and for conv:... without groups"
+            )
         if found.pad != (0, 0) or found.dilation != (1, 1):
             raise UsageError(f"{problem}: programs by hand neither pad nor dilate; give the image padded")
         names = ("IC", "IH", "IW", "OC", "FH", "FW", "SH", "SW")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import boards, drivergen
+from axiloom import boards, drivergen, sw
 from axiloom.cosim import core
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.cache import content_hash
@@ -27,9 +27,9 @@ from axiloom.drivergen.network.passes.fold_constants import weight_names
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import read_arrays
 from axiloom.isa import AcceleratorSpec, dumps
-from axiloom.isa.contract.names import number as bounded
-from axiloom.isa.contract.names import shortened
 from axiloom.isa.kernels.forms import MATMUL
+from axiloom.isa.wording.names import number as bounded
+from axiloom.isa.wording.names import shortened
 from axiloom.report import network as network_report
 from axiloom.report.build import Report, build, without_claims
 from axiloom.run.choice import BEST, resolve
@@ -78,7 +78,7 @@ class NetworkRun(Run):
             caches=Caches(on.caches.l2_size, on.caches.l2_ways, on.line_bytes),
             embed=self.keep_weights == "embedded",
             least=self.least,
-            neon=neon,
+            neon=sw.BASELINES if neon else None,
             clocks=Clocks(on.cpu_hz, on.fabric_hz) if self.auto else None,
         )
 

@@ -24,6 +24,7 @@ from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.drivergen import Driver
 from axiloom.drivergen.nest.locality import Caches
+from axiloom.drivergen.network.estimate import Clocks, slower
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import make_folder
 from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -174,6 +175,15 @@ class Run:
         """The least cycles in which the accelerator's array can do them."""
         return sum(call.array_cycles(self.spec) for call in self.driver.calls)
 
+    @property
+    def advice(self) -> str | None:
+        """That the CPU alone is faster, by an estimate, at a product of a vector or a channel by itself."""
+        board = boards.load(self.board)
+        if not any(call.lean for call in self.driver.calls):
+            return None
+        why = slower(self.driver, self.spec, Clocks(board.cpu_hz, board.fabric_hz))
+        return None if why is None else f"the CPU alone is faster by an estimate: {why}"
+
     @cached_property
     def soc(self) -> Soc:
         return Soc(
@@ -311,6 +321,7 @@ class Run:
             multiply_adds=self.multiply_adds,
             array_cycles=self.array_cycles,
             cpu=cpu,
+            advice=self.advice,
         )
 
 

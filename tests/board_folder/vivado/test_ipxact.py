@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.board_folder.check import ipxact_check
+from axiloom.board_folder.vivado import ipxact_check
 
 Change = Callable[..., Path]
 OWN, XILINX = "ip/axiloom_soc/component.xml", "ip/axiloom_v1_4/component.xml"

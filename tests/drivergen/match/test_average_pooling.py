@@ -1,7 +1,8 @@
 """Average pooling: one file in `isa/kernels/named`, and a driver and a device are there."""
 
-from axiloom.isa.files.device import device_of
 from tests.drivergen.host import check
+
+from axiloom.isa.files.device import device_of
 
 SUMS = """
 func.func @f(%i: memref<2x5x9x11xi32>, %w: memref<3x2xi32>, %o: memref<2x5x4x10xi32>) {

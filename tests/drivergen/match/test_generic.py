@@ -1,6 +1,7 @@
 """Random `linalg.generic` ops on devices whose kernel is such a generic: right, or refused with a reason.
 
-The evaluator here shares nothing with the compiler, the model or `axiloom.drivergen.reference`: it goes over the
+The evaluator here shares nothing with the compiler, the model or `axiloom.drivergen.reference`: it goes
+over the
 iteration space point by point, from the random choices themselves and not from MLIR.
 """
 
@@ -14,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.drivergen.host import random_inputs, run
 
 from axiloom.drivergen import compile_mlir
 from axiloom.errors import AxiloomError
 from axiloom.isa.files.device import device_of
-from axiloom.isa.kernels.kernel import Kernel
-from tests.drivergen.host import random_inputs, run
+from axiloom.isa.kernels.language.kernel import Kernel
 
 BODIES = {
     "sum of products": (2, "O + A * B", 0),

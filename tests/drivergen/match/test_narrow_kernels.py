@@ -8,7 +8,7 @@ from tests.drivergen.host import check
 from axiloom.drivergen import compile_mlir
 from axiloom.errors import CompileError
 from axiloom.isa.files.device import device_of
-from axiloom.isa.kernels.kernel import PARALLEL, Kernel
+from axiloom.isa.kernels.language.kernel import PARALLEL, Kernel
 
 
 def _kernel(body: str) -> Kernel:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.drivergen import network_host
 
-from axiloom import frontend, isa
+from axiloom import frontend, isa, sw
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.network import compile_network, estimate, is_network, network_data_type
 from axiloom.drivergen.network.estimate import Clocks
@@ -130,11 +130,11 @@ def test_small_products_stay_on_the_cpu_if_asked() -> None:
 def test_kernels_by_hand_where_there_are_any() -> None:
     """Convolutions without dilation, and the products of the attention; not the depthwise one."""
     model, _, _ = example(FIXTURES / "quantised" / "shapes.mlir")
-    sources = compile_network(model.mlir, None, model.weights, neon=True).sources
+    sources = compile_network(model.mlir, None, model.weights, neon=sw.BASELINES).sources
     assert [file for file in sources if file.startswith("conv")] == ["conv_8x8x8_f3_s2.c"]
     assert "#define OC 8\n" in sources["conv_8x8x8_f3_s2.c"]
     model, _, _ = example(FIXTURES / "quantised" / "transformer.mlir")
-    sources = compile_network(model.mlir, None, model.weights, neon=True).sources
+    sources = compile_network(model.mlir, None, model.weights, neon=sw.BASELINES).sources
     assert "#define BATCHES 4\n" in sources["batch_matmul_4x6x6x8.c"]
 
 

@@ -220,7 +220,9 @@ def test_cpu_and_reference_refuse_too() -> None:
     assert str(caught.value) == expected
 
 
-ACCEPTED = "matmul:MxNxK or matmul:MxNxK:TYPE, with TYPE int8, int16 or int32"
+ACCEPTED = (
+    "matmul:MxNxK or matmul:MxNxK:TYPE, with TYPE int8, int16, int32, uint8, float32 or fixed<BITS,FRACTION>"
+)
 
 
 @pytest.mark.parametrize(

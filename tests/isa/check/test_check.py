@@ -14,6 +14,7 @@ from axiloom import isa
 from axiloom.isa.check.check import check_tile
 
 _V3 = "opcode_map<sA = [send_literal(1), send(A)], sB = [send_literal(2), send(B)], cC = [send_literal(4)], "
+THERE_ARE = "there are int8, int16, int32, uint8, float32, fixed<BITS,FRACTION>, adaptivfloat<8,3>"
 _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
 
 
@@ -32,7 +33,7 @@ _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
         (
             "v3_4",
             put("data_type", "int33"),
-            ["data_type: `int33` is not one of int8, int16, int32; did you mean `int32`?"],
+            ["data_type: unknown type `int33`; did you mean `int32`?; " + THERE_ARE],
         ),
         (
             "v3_4",
@@ -437,7 +438,7 @@ def test_faults_of_all_kinds_at_once(tmp_path: Path) -> None:
         put("opcode_flow_map", "As", "(sX)"),
         put("macs", "many"),
         put("bufers", {}),
-        put("data_type", "float32"),
+        put("data_type", "decimal"),
         put("stream_width", 31),
         put("device", "sA", ["load B"]),
         swap("opcode_map", "send_literal(2)", "send_literal(1)"),
@@ -446,7 +447,7 @@ def test_faults_of_all_kinds_at_once(tmp_path: Path) -> None:
     assert faults_of(tmp_path, "v3_4", edits) == [
         "accelerators[0]: unknown key `bufers`; did you mean `buffers`?",
         'macs: "many" is not of type integer',
-        "data_type: `float32` is not one of int8, int16, int32",
+        "data_type: unknown type `decimal`; " + THERE_ARE,
         "opcode_flow_map.Ns: column 4: expected an opcode, `(` or `)`, not the end",
         "opcode_map.sB: literal 1 (0x1) is taken by `sA`; the device could not tell them apart",
         "device.sA: contradicts the host: `load B`, but the host does `send(A)`; write `load A`",

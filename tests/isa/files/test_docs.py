@@ -9,7 +9,7 @@ from tests.drivergen import host
 
 from axiloom import isa
 from axiloom.isa.kernels.forms import IMAGE
-from axiloom.isa.kernels.kernel import KINDS
+from axiloom.isa.kernels.language.kernel import KINDS
 
 _DOC = Path(__file__).parents[3] / "docs" / "specification.md"
 _DIFFERENCES = """

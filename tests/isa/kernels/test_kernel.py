@@ -6,7 +6,7 @@ import pytest
 
 from axiloom.errors import SpecError
 from axiloom.isa.files.device import device_of
-from axiloom.isa.kernels.kernel import PARALLEL, REDUCTION, Kernel, KernelError
+from axiloom.isa.kernels.language.kernel import PARALLEL, REDUCTION, Kernel, KernelError
 
 OPERANDS = {"A": {"n": "n"}, "C": {"n": "n"}}
 

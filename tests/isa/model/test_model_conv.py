@@ -14,6 +14,7 @@ from axiloom import isa
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.forms import IMAGE, WINDOW
 from axiloom.isa.model.model import DeviceError, FunctionalModel
+from axiloom.isa.numerics import INT8
 
 
 def run(
@@ -82,7 +83,7 @@ def test_builtin_convolutions(name: str, encoding: str, kind: str, width: int) -
 @settings(max_examples=15, deadline=None)
 def test_convolution_equals_pytorch(data: st.DataObject) -> None:
     torch = pytest.importorskip("torch")
-    spec = data.draw(conv_specs(IMAGE)).replace(data_type=isa.DataType.INT8)
+    spec = data.draw(conv_specs(IMAGE)).replace(data_type=INT8)
     problem, tile = data.draw(convolutions(spec))
     operands = data.draw(conv_operands(spec, problem))
     above, left = problem.before
@@ -319,7 +320,7 @@ def test_elements_are_dense_and_filters_begin_on_beats() -> None:
     assert spec.words_of("I", (3, 3, 3)) == 7
     assert spec.words_of("F", (5, 3, 3, 3)) == 5 * 7
     assert spec.words_of("O", (3, 5, 5)) == 75
-    assert spec.words_of("O", (3, 5, 5), isa.DataType.INT8) == 19
+    assert spec.words_of("O", (3, 5, 5), INT8) == 19
     wide = isa.revise(spec, stream_width=128)
     assert wide.words_of("I", (3, 3, 3)) == 8
     assert wide.words_of("O", (3, 5, 5)) == 76

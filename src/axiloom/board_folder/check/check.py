@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import isa
-from axiloom.board_folder.check import check_rtl, ipxact_check
+from axiloom.board_folder.check import check_rtl
 from axiloom.board_folder.check.rows import Row, names, run
 from axiloom.board_folder.check.vivado_model import session
 from axiloom.board_folder.check.vivado_model.project import Model
-from axiloom.board_folder.vivado import vivado_reports
+from axiloom.board_folder.vivado import ipxact_check, vivado_reports
 from axiloom.board_folder.write import MARK
 from axiloom.cosim.build.cache import cache_root
 from axiloom.errors import AxiloomError, UsageError

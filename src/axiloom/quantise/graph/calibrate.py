@@ -13,8 +13,8 @@ import torch
 from axiloom.errors import UsageError
 from axiloom.files import read_arrays
 from axiloom.frontend.pytorch import call
-from axiloom.isa.contract.names import number as bounded
-from axiloom.isa.contract.names import shortened
+from axiloom.isa.wording.names import number as bounded
+from axiloom.isa.wording.names import shortened
 from axiloom.quantise.graph.fixed import best_scale
 
 Sample = tuple[Any, ...]

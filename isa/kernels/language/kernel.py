@@ -22,8 +22,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from axiloom.isa.kernels import body as bodies
-from axiloom.isa.kernels.body import Apply, Body, BodyError, Name
+from axiloom.isa.kernels.language import body as bodies
+from axiloom.isa.kernels.language.body import Apply, Body, BodyError, Name
 
 PARALLEL, REDUCTION, WINDOW = "parallel", "reduction", "window"
 KINDS = (PARALLEL, REDUCTION, WINDOW)

@@ -13,6 +13,7 @@ from axiloom.hw.copy.engine import CopyEngine
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import TileRule
 from axiloom.isa.model.model import DeviceError
+from axiloom.isa.numerics import INT8
 
 STALLS = {"stall_in": 0.3, "stall_out": 0.4}
 WORDS = np.random.default_rng(7).integers(0, 1 << 32, (3, 8), dtype=np.uint32)
@@ -74,4 +75,4 @@ def test_what_it_cannot_be() -> None:
     with pytest.raises(SpecError, match=r"data_type: linalg\.copy moves words: int32, not int8"):
         isa.builtin("loopback", data_type="int8")
     with pytest.raises(SpecError, match=r"copy moves words, so its data type must be int32, not int8"):
-        CopyEngine(isa.builtin("loopback").replace(data_type=isa.DataType.INT8))
+        CopyEngine(isa.builtin("loopback").replace(data_type=INT8))

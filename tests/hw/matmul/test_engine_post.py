@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hw.array.test_requantise import reference
 from tests.hw.engine.engine_bench import Program, check, simulate
-from tests.hw.matmul.test_matmul import STALLS, Dims, random_tile
+from tests.hw.matmul.test_engine import STALLS, Dims, random_tile
 from tests.isa.strategies import specs, well_formed, word_program
 from tests.isa.streams import opcode_words, wrapped_matmul
 

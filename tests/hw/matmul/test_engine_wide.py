@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.hw.engine.engine_bench import Program, check, sustained
-from tests.hw.matmul.test_matmul import ACCELERATORS, ERRORS, STALLS, Dims, small_v4, whole_matmul, words_of
+from tests.hw.matmul.test_engine import ACCELERATORS, ERRORS, STALLS, Dims, small_v4, whole_matmul, words_of
 
 from axiloom import isa
 from axiloom.hw.matmul.engine import MatMul

@@ -13,15 +13,15 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.drivergen.dialects.test_bad_texts import within
 from tests.drivergen.programs import Generic
-from tests.drivergen.test_bad_texts import within
 
 from axiloom import isa
 from axiloom.drivergen import compile_cpu, compile_mlir, matmul_mlir
 from axiloom.drivergen.network import compile_network, is_network
 from axiloom.errors import AxiloomError, SpecError
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 SECONDS = 30.0
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -14,8 +14,8 @@ from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.product import ProductOp
 from axiloom.drivergen.match.trait import OPTIONAL, REQUIRED, Trait
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.names import hint
 from axiloom.isa.contract.types import HostAction, Opcode, Recv, Send, SendDim, SendIdx
+from axiloom.isa.wording.names import hint
 
 KNOWN = (*REQUIRED, *OPTIONAL)
 

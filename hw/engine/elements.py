@@ -1,0 +1,15 @@
+"""Which numerics the engines here compute in: a signed multiplier and adders that wrap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.numerics import SIGNED
+
+
+def unlike(spec: AcceleratorSpec, engine: str) -> Iterator[str]:
+    """Why no `engine` has elements as those of `spec`."""
+    if spec.data_type not in SIGNED:
+        taken = ", ".join(kind.name for kind in SIGNED)
+        yield f"{engine} data type must be one of {taken}, not {spec.data_type}: there is no RTL for it"

@@ -1,0 +1,158 @@
+# amaranth: UnusedElaboratable=no
+"""Registers in scatter-gather mode: pointers, errors, and when which interrupt comes."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from tests.hw.component_bench import simulate
+
+from axiloom.hw.dma.sg_registers import DELAY_UNIT, SgRegisters
+
+RUN, IOC, DELAY, ERROR = 1, 1 << 12, 1 << 13, 1 << 14
+HALTED, IDLE, SG_INCLUDED = 1, 2, 8
+
+
+async def write(ctx: Any, device: SgRegisters, name: str, word: int) -> None:
+    ctx.set(device.write_data, word)
+    ctx.set(getattr(device, f"write_{name}"), 1)
+    await ctx.tick()
+    ctx.set(getattr(device, f"write_{name}"), 0)
+
+
+async def pulse(ctx: Any, device: SgRegisters, *names: str) -> None:
+    for name in names:
+        ctx.set(getattr(device, name), 1)
+    await ctx.tick()
+    for name in names:
+        ctx.set(getattr(device, name), 0)
+
+
+def test_pointers() -> None:
+    device = SgRegisters()
+
+    async def main(ctx: Any) -> None:
+        assert ctx.get(device.status) == HALTED | SG_INCLUDED
+        ctx.set(device.write_data, 0x1234_5678)
+        ctx.set(device.write_current, 1)
+        assert ctx.get(device.load)
+        assert ctx.get(device.first) == 0x1234_5678 >> 6
+        ctx.set(device.write_current, 0)
+        ctx.set(device.engine_current, 5)
+        assert ctx.get(device.current) == 5 * 64
+        await write(ctx, device, "tail", 0x1000)
+        assert not ctx.get(device.go), "it is halted"
+        await write(ctx, device, "control", RUN)
+        assert ctx.get(device.status) == SG_INCLUDED, "neither halted nor idle"
+        await write(ctx, device, "tail", 0x1FFF)
+        assert ctx.get(device.go)
+        assert (ctx.get(device.tail), ctx.get(device.last)) == (0x1FC0, 0x1FFF >> 6)
+        assert not ctx.get(device.status) & IDLE
+        ctx.set(device.busy, 1)
+        await ctx.tick()
+        assert not ctx.get(device.go)
+        assert ctx.get(device.status) == SG_INCLUDED
+        ctx.set(device.busy, 0)
+        assert ctx.get(device.status) == SG_INCLUDED | IDLE
+        ctx.set(device.write_current, 1)
+        assert not ctx.get(device.load), "it runs"
+        ctx.set(device.write_current, 0)
+        await write(ctx, device, "control", 0)
+        assert ctx.get(device.status) == SG_INCLUDED | HALTED
+
+    simulate(device, main)
+
+
+@pytest.mark.parametrize(
+    ("source", "bit"),
+    [
+        ("int_error", 4),
+        ("slave_error", 5),
+        ("decode_error", 6),
+        ("sg_int_error", 8),
+        ("sg_slave_error", 9),
+        ("sg_decode_error", 10),
+    ],
+)
+def test_an_error_clears_run_and_stays(source: str, bit: int) -> None:
+    device = SgRegisters()
+
+    async def main(ctx: Any) -> None:
+        await write(ctx, device, "control", RUN | ERROR)
+        assert ctx.get(device.run)
+        await pulse(ctx, device, source)
+        assert ctx.get(device.introut)
+        await ctx.tick()
+        assert not ctx.get(device.run)
+        assert ctx.get(device.status) == HALTED | SG_INCLUDED | 1 << bit | ERROR
+        await write(ctx, device, "status", ERROR)
+        assert not ctx.get(device.introut)
+        await write(ctx, device, "control", RUN)
+        await ctx.tick()
+        assert ctx.get(device.status) == HALTED | SG_INCLUDED | 1 << bit
+        await write(ctx, device, "tail", 0)
+        assert not ctx.get(device.go)
+
+    simulate(device, main)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ioc_after_so_many_packets_and_the_delay_if_they_do_not_come(seed: int) -> None:
+    """Every cycle for thousands of them: which of the two flags is set, cleared meanwhile at random."""
+    rng = random.Random(seed)
+    device = SgRegisters()
+    counts = {IOC: 0, DELAY: 0}
+
+    async def main(ctx: Any) -> None:
+        threshold, delay, awaited, quiet, flags, enables = 1, 0, 1, 0, 0, 0
+        for cycle in range(12_000):
+            burst = cycle // 1500 % 2
+            event = rng.random() < (0.004 if burst else 0.05)
+            packet = rng.random() < 0.8
+            word, strobe = rng.getrandbits(32) & 0x00FF_7000, ""
+            if rng.random() < 0.001 or cycle == 0:
+                strobe = "control"
+                word = rng.choice((0, 1, 2, 5)) << 16 | rng.choice((0, 1, 2)) << 24 | rng.choice((IOC, DELAY))
+            elif rng.random() < 0.01:
+                strobe = "status"
+            ctx.set(device.write_data, word)
+            ctx.set(device.write_control, strobe == "control")
+            ctx.set(device.write_status, strobe == "status")
+            ctx.set(device.completed, event)
+            ctx.set(device.packet, packet)
+            assert ctx.get(device.status) & (IOC | DELAY) == flags
+            assert ctx.get(device.introut) == bool(flags & enables)
+            counting = delay != 0 and awaited != threshold
+            assert ctx.get(device.counting) == counting
+            event = event and packet
+            runs_out = counting and not event and quiet + 1 == delay * DELAY_UNIT
+            new = word >> 16 & 0xFF if strobe == "control" else 0
+            if strobe == "status":
+                flags &= ~word
+            quiet = quiet + 1 if counting and not event else 0
+            if new and new != threshold:
+                awaited = new
+            elif event:
+                awaited -= 1
+                if awaited == 0:
+                    awaited = threshold
+                    flags |= IOC
+                    counts[IOC] += 1
+            elif runs_out:
+                awaited = threshold
+                flags |= DELAY
+                counts[DELAY] += 1
+            if strobe == "control":
+                # A delay that is shortened below what has passed wraps: begin the count anew by an event.
+                if word >> 24 != delay:
+                    quiet = quiet if counting and not event else 0
+                delay, enables, threshold = word >> 24, word & 0x7000, new or threshold
+            await ctx.tick()
+            if strobe == "control" and quiet >= delay * DELAY_UNIT > 0:
+                return
+
+    simulate(device, main)
+    assert counts[IOC] > 5
+    assert counts[DELAY] > 0
