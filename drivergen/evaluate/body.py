@@ -107,6 +107,7 @@ BINARY: Mapping[type[Operation], Rule] = {
 UNARY: Mapping[type[Operation], Rule] = {
     arith.NegfOp: np.negative,
     math.AbsFOp: np.abs,
+    math.AbsIOp: np.abs,
     math.SqrtOp: np.sqrt,
     math.RsqrtOp: elementary.rsqrt,
     math.FloorOp: np.floor,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import permutations
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import BlockArgument, Operation, SSAValue
@@ -39,6 +39,7 @@ _OPERATIONS: Mapping[type[Operation], str] = {
     math.AbsIOp: "abs",
     math.AbsFOp: "abs",
 }
+_COMPARING = ("max", "min", "abs")
 _WIDENED = (arith.ExtSIOp, arith.ExtUIOp, arith.ExtFOp)
 """What the device does by itself: narrow elements are widened before anything is computed."""
 
@@ -84,12 +85,32 @@ def _scalar(value: SSAValue) -> Body:
     maker = value.owner
     assert isinstance(maker, Operation)
     if isinstance(maker, _WIDENED):
-        return _scalar(maker.operands[0])
+        _same_when_wide(maker, (inner := _scalar(maker.operands[0]),))
+        return inner
     if isinstance(maker, arith.ConstantOp) and isinstance(maker.value, IntegerAttr | FloatAttr):
         return Number(maker.value.value.data)
     if type(maker) not in _OPERATIONS:
         raise NoMatchError(f"no kernel's body has {maker.name}")
-    return Apply(_OPERATIONS[type(maker)], tuple(_scalar(operand) for operand in maker.operands))
+    operation, arguments = _OPERATIONS[type(maker)], tuple(map(_scalar, maker.operands))
+    if operation in _COMPARING:
+        _same_when_wide(maker, arguments)
+    return Apply(operation, arguments)
+
+
+def _same_when_wide(op: Operation, arguments: tuple[Body, ...]) -> None:
+    """Raises NoMatchError where `op` sees that its arguments wrapped at fewer bits than the device's 32.
+
+    Sums and products may wrap early or late, which is the same in the lowest bits.
+    """
+    kind = op.operands[0].type
+    if isinstance(kind, IntegerType) and kind.width.data < 32 and not all(map(_never_wraps, arguments)):
+        raise NoMatchError(f"{op.name} takes what was computed in {kind}, and the device computes in int32")
+
+
+def _never_wraps(body: Body) -> bool:
+    if isinstance(body, Apply):
+        return body.operation in ("max", "min") and all(map(_never_wraps, body.arguments))
+    return True
 
 
 def _letters(op: linalg.GenericOp) -> dict[str, str]:

@@ -10,6 +10,7 @@ from axiloom.isa.contract.framing import sent_words
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS, Opcode
 from axiloom.isa.kernels.forms import COPY, KERNELS
+from axiloom.isa.kernels.language.body import numbers
 from axiloom.isa.numerics import INT8, INT32, Numerics
 from axiloom.isa.wording.names import hint, listed, shortened
 
@@ -18,6 +19,7 @@ LENGTH_WIDTHS = range(8, 27)
 """Widths of the LENGTH register (PG021, "Width of Buffer Length Register")."""
 LARGEST = (1 << 31) - 1
 """Size of a dim: words that say it have 32 bits."""
+_BEYOND_INT32 = 1 << 31
 _ADDRESS_SPACE = 1 << 32
 _DMA_REGISTERS = 1 << 16  # bytes of address space that a block design gives the DMA's registers
 
@@ -29,6 +31,10 @@ def kernel(spec: AcceleratorSpec) -> Iterator[str]:
     if spec.own_kernel is None and spec.kernel not in KERNELS:
         more = "`axiloom spec kernels` lists those with a name, and a file may write one out"
         yield f"kernel: `{shortened(spec.kernel)}` is no kernel; {more}{hint(spec.kernel, KERNELS)}"
+    integers = spec.data_type.accumulator == INT32
+    for number in numbers(spec.own_kernel.body) if spec.own_kernel and integers else ():
+        if not isinstance(number, int) or not -_BEYOND_INT32 <= number < _BEYOND_INT32:
+            yield f"kernel.body: {number} is no int32, which the device computes in"
 
 
 def dims(spec: AcceleratorSpec) -> Iterator[str]:

@@ -110,6 +110,15 @@ def names(body: Body) -> Iterator[str]:
             yield from names(argument)
 
 
+def numbers(body: Body) -> Iterator[int | float]:
+    """The constants of a body, in order."""
+    if isinstance(body, Number):
+        yield body.value
+    elif isinstance(body, Apply):
+        for argument in body.arguments:
+            yield from numbers(argument)
+
+
 def canonical(body: Body) -> Body:
     """The same body with the arguments of commutative operations in a fixed order, ``-1 * x`` as ``-x``."""
     if not isinstance(body, Apply):

@@ -226,6 +226,10 @@ class Kernel:
                 f"operands.{self.output}: the dims of the result must be the parallel iterators, "
                 f"{', '.join(parallel)}"
             )
+        moving = {one for dims in self.maps.values() for index in dims.values() for one in index.terms}
+        idle = [name for name in self.iterators if name not in moving]
+        if idle:
+            raise KernelError(f"iterators.{idle[0]}: it moves no operand; leave it out")
         clash = [name for name in self.settings if name in self.iterators or name in self.derived]
         if clash:
             raise KernelError(f"operands: factor `{clash[0]}` has the name of a dim")
