@@ -19,9 +19,10 @@ from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.model_device import MODEL_RTL, Models, Timing
 from axiloom.cosim.soc import Job, Soc
 from axiloom.drivergen import parse_workload
-from axiloom.errors import DriverError, HangError, UsageError
+from axiloom.errors import DriverError, HangError, SpecError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.rtl_files.verilator import find
+from axiloom.hw.soc.accelerator import build
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.model.model import DeviceError, FunctionalModel
 from axiloom.run.problem import Run
@@ -139,6 +140,17 @@ def test_both_simulators_agree_in_every_cycle(elf: Callable[[Path], Path]) -> No
     found = [Soc(V3_4, sim=sim, model=True).run_many(jobs) for sim in ("verilator", "icarus")]
     assert [one.fabric for one in found[0]] == [one.fabric for one in found[1]]
     assert [one.counters for one in found[0]] == [one.counters for one in found[1]]
+
+
+def test_numbers_for_which_there_is_no_rtl(elf: Callable[[Path], Path]) -> None:
+    """float32, by a driver by hand that moves words: our RTL is refused, the model runs."""
+    spec = isa.builtin("v3_4", data_type="float32")
+    with pytest.raises(SpecError, match="float32"):
+        build(spec)
+    a, b = RNG.integers(-1000, 1000, (2, 4, 4)).astype(np.float32) / 8
+    inputs = {"A": a.view(np.int32), "B": b.view(np.int32)}
+    result = Soc(spec, model=True).run(elf(SHARED / "right.c"), inputs, OUTPUTS)
+    assert (result.outputs["C"].view(np.float32) == a @ b).all()
 
 
 def test_it_keeps_its_state_unless_reset(soc: Soc, elf: Callable[[Path], Path]) -> None:
