@@ -15,6 +15,7 @@ namespace {
 
 struct Result {
     uint64_t after;  // so many computes must have ended
+    uint64_t from;   // when it may leave, once they have: what is offered stays, whatever ends behind it
     std::vector<uint32_t> words;
     std::vector<uint8_t> last;
     std::size_t at = 0;
@@ -48,6 +49,9 @@ public:
         if (left_ && --left_ == 0) {
             ++ended_;
             sendable_ = clock_ + latency_;
+            for (Result &result : results_) {
+                if (result.after == ended_) result.from = sendable_;
+            }
         }
         if (!error_ && !input_.empty() && input_.size() >= wanted_) run();
         if (!left_ && !computes_.empty()) {
@@ -71,7 +75,8 @@ private:
             ++begun_;
         }
         if (answer.n) {
-            results_.push_back({begun_, {answer.words, answer.words + answer.n}, {answer.last, answer.last + answer.n}});
+            // `sendable_` is of the compute that ended last: it holds if that is the one before this result.
+            results_.push_back({begun_, sendable_, {answer.words, answer.words + answer.n}, {answer.last, answer.last + answer.n}});
         }
     }
 
@@ -82,7 +87,9 @@ private:
     }
 
     bool offered() const {
-        return !results_.empty() && (results_.front().at || (ended_ >= results_.front().after && clock_ >= sendable_));
+        if (results_.empty()) return false;
+        const Result &next = results_.front();
+        return ended_ >= next.after && clock_ >= next.from;
     }
 
     int flags() const {

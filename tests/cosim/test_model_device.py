@@ -321,14 +321,20 @@ def test_any_handshake_gives_the_models_words(width: int, offered: float, taken:
 
 
 def test_it_does_not_run_ahead_of_its_buffers() -> None:
-    """Nobody takes the results: with two of them waiting, no beat is taken."""
+    """Nobody takes the results: with two of them waiting, no beat is taken, and the first stays offered while
+    the compute of the second one ends."""
     ports, models = Ports(32), Models(core.library(), [V3_4])
     ports.reset()
     beats = list(instructions(V3_4, 6).reshape(-1, 1))
     tile = len(beats) // 6
     sent = 0
+    offered: list[int] = []
     for _ in range(2_000):
-        sent += ports.cycle(beat=beats[sent]).s_tready
+        out = ports.cycle(beat=beats[sent])
+        sent += out.s_tready
+        offered.append(out.m_tvalid)
+    assert offered == sorted(offered)
+    assert offered[-1]
     assert sent == Timing().ahead * tile
     models.check()
 
