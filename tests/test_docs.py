@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from axiloom.cli import parser
-from axiloom.drivergen.problems.conv import parse_workload
+from axiloom.drivergen.problems.kinds import parse_workload
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

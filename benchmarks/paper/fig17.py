@@ -10,8 +10,9 @@ from axiloom.drivergen.cost.selection import SQUARE
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import network as network_report
 from axiloom.run.choice import BEST
-from axiloom.sweep import networks, plots
+from axiloom.sweep import networks
 from axiloom.sweep.networks import fingerprint
+from benchmarks.paper import plots
 from benchmarks.paper.ablation import scatter_gather
 from benchmarks.paper.experiment import Case, Experiment, Measured, Options, Row, ms, times
 

@@ -50,7 +50,7 @@ def sources(
 
 
 def model_sources(specs: Sequence[AcceleratorSpec]) -> verilator.Sources:
-    """As :func:`sources` of a SoC, with the functional model in each accelerator's place. Raises SpecError."""
+    """As :func:`sources` of a SoC, with the functional model in each accelerator's place. SpecError."""
 
     def build(folder: Path) -> None:
         from axiloom import hw

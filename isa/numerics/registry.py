@@ -10,7 +10,7 @@ from axiloom.isa.numerics import adaptivfloat, fixed
 from axiloom.isa.numerics.float32 import FLOAT32
 from axiloom.isa.numerics.integer import INT8, INT16, INT32, UINT8, Integer
 from axiloom.isa.numerics.numerics import Numerics
-from axiloom.isa.wording.names import hint
+from axiloom.isa.wording.names import hint, shortened
 
 NAMED: Mapping[str, Numerics] = {one.name: one for one in (INT8, INT16, INT32, UINT8, FLOAT32)}
 FAMILIES: Mapping[str, Callable[[str], Numerics | str | None]] = {
@@ -41,7 +41,8 @@ def of(name: str) -> Numerics:
             return found
         if found is not None:
             raise NumericsError(found)
-    raise NumericsError(f"unknown type `{name}`{hint(name, FORMS)}", f"; there are {', '.join(FORMS)}")
+    unknown = f"unknown type `{shortened(name)}`{hint(name, FORMS)}"
+    raise NumericsError(unknown, f"; there are {', '.join(FORMS)}")
 
 
 def host(dtype: str) -> Numerics:

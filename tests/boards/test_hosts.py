@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -74,4 +74,4 @@ def test_a_cpu_with_tables_needs_no_regions() -> None:
     with pytest.raises(
         UsageError, match=r"^mine: uncached_memory: programs on Cortex-A9 \(armv7\) say so themselves"
     ):
-        check(board, "mine")
+        check(asdict(board), "mine")

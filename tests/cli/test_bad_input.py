@@ -66,7 +66,7 @@ PROBLEMS = {
     f"conv:4x4,1,1x1,1,pad={NINES}": "padding must be from 0 to 8192",
     f"conv:4x4,1,1x1,1,stride={NINES}x1": "sizes, strides and dilations must be from 1 to 8192",
     f"copy:{NINES}": "a copy is copy:N, N from 1 to 16777216 words",
-    f"matmul:4x4x4:{'z' * 5000}": "with TYPE int8, int16 or int32",
+    f"matmul:4x4x4:{'z' * 5000}": "uint8, float32 or fixed<BITS,FRACTION>",
     "matmul:\u0663x\u0663x\u0663": "or a file *.mlir",
     "conv:4x4,1,1x1,1,pad=9999": "padding must be from 0 to 8192",
 }

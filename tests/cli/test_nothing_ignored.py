@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from benchmarks import paper as experiments
+from benchmarks.paper import __main__ as paper
 from benchmarks.paper.experiment import Options
+from tests.cli.commands import main
 
-from axiloom.cli import given, main, parser
+from axiloom.cli import given, parser
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "verilog_accelerator"
 SPEC = str(EXAMPLE / "rowmul.json")
@@ -143,7 +145,7 @@ def test_experiments_say_what_they_honour(name: str) -> None:
 
 
 def test_scale_counts_with_quick() -> None:
-    assert "--scale" in {flag for one in _actions(parser()) for flag in one.option_strings}
+    assert "--scale" in {flag for one in _actions(paper.parser()) for flag in one.option_strings}
     cases = experiments.find("fig16").cases
     assert (
         cases(Options(quick=True, scale=2))[0].labels["problem"]

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.commands import main
 
 from axiloom import frontend
-from axiloom.cli import main, parser
+from axiloom.cli import parser
 from axiloom.cli.given import output_file, output_folder
 from axiloom.errors import UsageError
 from axiloom.files import check_file, check_folder, write_whole
@@ -154,5 +155,5 @@ def test_every_output_is_looked_at() -> None:
 @pytest.mark.parametrize("text", ["", "no array"])
 def test_arrays_that_are_none(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.npy").write_text(text)
-    assert "a.npy: not an array as numpy.save writes it" in refused(capsys, "simulate x.c --load a=a.npy")
-    assert "a.npy: not an array" in refused(capsys, "simulate x.c --expect a=a.npy")
+    assert "a.npy: no .npy file; numpy.save writes one" in refused(capsys, "simulate x.c --load a=a.npy")
+    assert "a.npy: no .npy file" in refused(capsys, "simulate x.c --expect a=a.npy")

@@ -9,8 +9,8 @@ import pytest
 
 from axiloom import boards, isa
 from axiloom.cosim.build import icarus
-from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.cosim.build.toolchain import compile_bare
+from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.errors import BuildError
 
 pytestmark = pytest.mark.icarus

@@ -60,15 +60,14 @@ OPS = {
     typed("0x4xi32", "4x4xi32", "0x4xi32"): "linalg.matmul: operand 0 has no elements (memref<0x4xi32>)",
     typed(
         "4x4xf32", "4x4xf32", "4x4xf32"
-    ): "linalg.matmul: v3_4 cannot execute it: elements of f32 are not supported; "
-    "accepted are i8, i16 and i32",
+    ): "linalg.matmul: operand A has elements of float32; v3_4 takes int32",
     typed(
         "4x4xi64", "4x4xi64", "4x4xi64"
     ): "linalg.matmul: v3_4 cannot execute it: elements of i64 are not supported; "
-    "accepted are i8, i16 and i32",
+    "accepted are i8, i16, i32 and f32",
     typed(
         "4x4xi8", "4x4xi8", "4x4xi8"
-    ): "linalg.matmul: its output has elements of int8; accumulation is in int32",
+    ): "linalg.matmul: its output has elements of int8; accumulation is in int32 or float32",
     typed("4x4xi8", "4x4xi8", "4x4xi32"): "linalg.matmul: operand A has elements of int8; v3_4 takes int32",
     body(
         "linalg.add ins(%A, %B : memref<4x4xi32>, memref<4x4xi32>) outs(%C : memref<4x4xi32>)"
@@ -98,7 +97,7 @@ EDITS = {
     (
         "arith.addi %r, %c",
         "arith.subi %c, %r",
-    ): "its body does not yield an integer sum (arith.addi) of output and product",
+    ): "its body does not yield a sum (arith.addi, arith.addf) of output and product",
     ("(k, n)>", "(n, n)>"): "its indexing maps are not those of C[m, n] += A[m, k] B[k, n]",
     (
         '["parallel", "parallel"',

@@ -96,7 +96,7 @@ def test_all_numbers_that_cannot_be_are_listed(tmp_path: Path) -> None:
             swap("opcode_map", "send(A)", f"send_dim(m << {NINES})"),
             "opcode_map: column 49: an integer of 5000 digits; words have 32 bits",
         ),
-        (put("kernel", "linalg.matmul\n"), r"kernel: `linalg.matmul\n` is not supported; "),
+        (put("kernel", "linalg.matmul\n"), r"kernel: `linalg.matmul\n` is no kernel; "),
     ],
 )
 def test_texts_that_no_file_or_verilog_holds(
