@@ -225,6 +225,6 @@ def test_a_trait_by_hand_is_for_matrices() -> None:
     with pytest.raises(CompileError) as caught:
         compile_mlir(BY_HAND, isa.builtin("v3_4"))
     assert str(caught.value) == (
-        "input.mlir:2:3: linalg.matvec: an accelerator for matmul cannot execute it: it multiplies a matrix "
+        "input.mlir:2:3: linalg.matvec: v3_4 cannot execute it: it multiplies a matrix "
         "by a vector, which has no dim for the rows or the columns of a tile"
     )
