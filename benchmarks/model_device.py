@@ -20,8 +20,9 @@ from axiloom import frontend, isa
 from axiloom.cosim.soc import RunResult
 from axiloom.drivergen import parse_workload
 from axiloom.isa import AcceleratorSpec
+from axiloom.run.compare import compare
 from axiloom.run.network import MARKS, NetworkRun
-from axiloom.run.problem import Run, compare
+from axiloom.run.problem import Run
 
 FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "quantised"
 MATMUL, CONV, COPY = "matmul:64x64x64", "conv:14x14,16,3x3,16,pad=1", "copy:5000"

@@ -19,6 +19,7 @@ A room knows those above it in this list, not those below; each room's own docst
 
 from axiloom.drivergen.c.copy_driver import CopyProblem
 from axiloom.drivergen.c.driver import Arg, Call, Driver
+from axiloom.drivergen.evaluate.bounds import Bounds, bounds
 from axiloom.drivergen.evaluate.reference import reference
 from axiloom.drivergen.pipeline.compile import (
     PIPELINES,
@@ -36,11 +37,13 @@ __all__ = [
     "PIPELINES",
     "STAGES",
     "Arg",
+    "Bounds",
     "Call",
     "ConvProblem",
     "CopyProblem",
     "Driver",
     "Problem",
+    "bounds",
     "compile_cpu",
     "compile_mlir",
     "conv_mlir",

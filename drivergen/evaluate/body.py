@@ -5,7 +5,9 @@ Integers wrap at the width of their type; floats are rounded after each operatio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,26 @@ Array = np.ndarray[Any, Any]
 Values = dict[SSAValue, Array]
 Rule = Callable[..., Array]
 
+_PRECISE = ContextVar("_PRECISE", default=False)
+"""Whether float32 is evaluated in float64."""
+_MAGNITUDES = ContextVar("_MAGNITUDES", default=False)
+
+
+@contextmanager
+def precisely(*, magnitudes: bool = False) -> Iterator[None]:
+    """Evaluate float32 in float64 here; `magnitudes`: constants by their absolute values."""
+    precise, absolute = _PRECISE.set(True), _MAGNITUDES.set(magnitudes)
+    try:
+        yield
+    finally:
+        _PRECISE.reset(precise)
+        _MAGNITUDES.reset(absolute)
+
+
+def evaluated(dtype: str) -> np.dtype[Any]:
+    """The type in which arrays of `dtype` are evaluated."""
+    return np.dtype("float64" if dtype == "float32" and _PRECISE.get() else dtype)
+
 
 def dtype_of(op: Operation, kind: Attribute) -> np.dtype[Any]:
     """NumPy's type of a scalar, or of elements; CompileError (with the place of `op`) where it has none."""
@@ -38,19 +60,23 @@ def dtype_of(op: Operation, kind: Attribute) -> np.dtype[Any]:
         return np.dtype(f"int{kind.width.data}" if kind.width.data > 1 else np.bool_)
     if not isinstance(kind, Float32Type | Float64Type):
         fail(op, f"the reference cannot execute {kind}")
-    return np.dtype(np.float32 if isinstance(kind, Float32Type) else np.float64)
+    return evaluated("float32" if isinstance(kind, Float32Type) else "float64")
 
 
 def constant(op: arith.ConstantOp) -> Array:
     """The value of a scalar or dense constant."""
     kind = op.result.type
     if isinstance(op.value, IntegerAttr | FloatAttr):
-        return np.array(op.value.value.data).astype(dtype_of(op, kind))
+        return _of_size(np.array(op.value.value.data).astype(dtype_of(op, kind)))
     if not isinstance(op.value, DenseIntOrFPElementsAttr) or not isinstance(kind, TensorType):
         fail(op, "the reference cannot execute it")
-    values = np.array(op.value.get_values()).astype(dtype_of(op, kind.element_type))
+    values = _of_size(np.array(op.value.get_values()).astype(dtype_of(op, kind.element_type)))
     shape = kind.get_shape()
     return np.full(shape, values.flat[0]) if values.size == 1 else values.reshape(shape)
+
+
+def _of_size(constants: Array) -> Array:
+    return np.abs(constants) if _MAGNITUDES.get() and constants.dtype.kind == "f" else constants
 
 
 def unsigned(x: Array) -> Array:

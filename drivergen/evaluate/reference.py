@@ -22,7 +22,7 @@ from xdsl.ir.affine import AffineMap
 
 from axiloom.drivergen.c.driver import Arg, arguments
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
-from axiloom.drivergen.evaluate.body import Array, Values, constant, dtype_of
+from axiloom.drivergen.evaluate.body import Array, Values, constant, dtype_of, evaluated
 from axiloom.drivergen.evaluate.body import execute as scalar
 from axiloom.drivergen.evaluate.tensor import RULES
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
@@ -39,7 +39,7 @@ def reference(text: str, inputs: Mapping[str, Array], *, name: str = "input.mlir
     """
     function = only_function(parse(text, name), name)
     args = _arguments(text, name)
-    arrays = {arg.symbol: np.zeros(arg.shape, arg.dtype) for arg in args}
+    arrays = {arg.symbol: np.zeros(arg.shape, evaluated(arg.dtype)) for arg in args}
     for arg in args:
         if arg.kind != "out":
             arrays[arg.symbol][...] = inputs[arg.symbol]

@@ -12,4 +12,5 @@ def unlike(spec: AcceleratorSpec, engine: str) -> Iterator[str]:
     """Why no `engine` has elements as those of `spec`."""
     if spec.data_type not in SIGNED:
         taken = ", ".join(kind.name for kind in SIGNED)
-        yield f"{engine} data type must be one of {taken}, not {spec.data_type}: there is no RTL for it"
+        why = "there is no RTL of ours for it (--rtl model runs it)"
+        yield f"{engine} data type must be one of {taken}, not {spec.data_type}: {why}"

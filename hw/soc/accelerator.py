@@ -22,10 +22,16 @@ ENGINES: Mapping[str, type[Engine]] = {
 """Form of a kernel to the engine for it."""
 
 
-def build(spec: AcceleratorSpec) -> Engine:
-    """The accelerator of `spec`; raises :exc:`SpecError` for what no engine, or not its engine, can be."""
+def check_engine(spec: AcceleratorSpec) -> None:
+    """Raises :exc:`SpecError` for what no engine, or not its engine, can be."""
     if spec.form.name not in ENGINES:
         known = ", ".join(sorted({one.kernel for one in FORMS}))
         what = f"no engine of ours executes {spec.kernel}; they execute {known}. Give your own RTL"
         raise SpecError([f"{spec.name}: {what}"])
+    ENGINES[spec.form.name].sizes(spec)
+
+
+def build(spec: AcceleratorSpec) -> Engine:
+    """The accelerator of `spec`; raises what :func:`check_engine` does."""
+    check_engine(spec)
     return ENGINES[spec.form.name](spec)

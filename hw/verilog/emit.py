@@ -19,7 +19,7 @@ from axiloom import isa
 from axiloom.errors import BuildError, SpecError
 from axiloom.hw.axi.signatures import flat_ports
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.hw.soc.accelerator import build
+from axiloom.hw.soc.accelerator import build, check_engine
 from axiloom.hw.soc.model import MODULE, PORTS, ModelAccelerator
 from axiloom.hw.soc.shared import SharedSoc
 from axiloom.hw.soc.soc import Soc, UserAccelerator
@@ -45,6 +45,8 @@ def emit(
         raise BuildError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
     component: wiring.Component
     specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
+    for one in specs if user_rtl is None else ():
+        check_engine(one)  # before Amaranth has a DMA that is never used, of which it would warn
     if len(specs) != 1:
         names = ", ".join(one.name for one in specs)
         if top != "soc":

@@ -87,7 +87,7 @@ class Float32(Numerics):
 
     @property
     def compared(self) -> str:
-        return "within n u / (1 - n u) of sum |a||b|, n roundings, u = 2^-24: any order of the sum keeps this"
+        return "within n u / (1 - n u) of sum |a||b|, which sums in any order keep; u = 2^-24, n roundings"
 
 
 FLOAT32 = Float32("float32", 32)

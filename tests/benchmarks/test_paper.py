@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks import paper as experiments
-from benchmarks.paper import contents, document, networks, plots, sides
+from benchmarks.paper import contents, document, plots, sides
 from benchmarks.paper.__main__ import main
 from benchmarks.paper.experiment import Case, Experiment, Measured, Options, geometric_mean
 from benchmarks.paper.runner import COUNTERS, run
@@ -21,6 +21,7 @@ from benchmarks.paper.runner import COUNTERS, run
 from axiloom import boards, frontend, isa, sw
 from axiloom.drivergen import Call
 from axiloom.run.by_hand import ByHand
+from axiloom.sweep import networks
 from axiloom.sweep.store import key
 
 SMALL = (8, 8, 8)

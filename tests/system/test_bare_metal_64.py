@@ -11,7 +11,8 @@ from axiloom import boards, drivergen, isa
 from axiloom.boards import Board
 from axiloom.cosim import elf
 from axiloom.cosim.soc import Job, Soc
-from axiloom.run.problem import Run, compare
+from axiloom.run.compare import compare
+from axiloom.run.problem import Run
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 V3 = isa.builtin("v3", 4)

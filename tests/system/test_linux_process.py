@@ -14,7 +14,8 @@ from axiloom.cosim.build import toolchain
 from axiloom.cosim.soc import Job, Soc
 from axiloom.isa import AcceleratorSpec
 from axiloom.run import linux_process
-from axiloom.run.problem import Run, compare
+from axiloom.run.compare import compare
+from axiloom.run.problem import Run
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 

@@ -24,8 +24,9 @@ from axiloom.isa.kernels.forms import MATMUL
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
 from axiloom.run.choice import BEST
+from axiloom.run.compare import compare
 from axiloom.run.network import WEIGHTS, NetworkRun
-from axiloom.run.problem import Run, compare, folder_or_temporary, rtl_name
+from axiloom.run.problem import Run, folder_or_temporary, rtl_name
 
 NETWORK = "input weights stop_after offload_from offload"
 """Options of networks alone."""

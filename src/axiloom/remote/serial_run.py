@@ -19,7 +19,7 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.remote.driver import Shapes, compile_remote, run_remote
 from axiloom.remote.serial_host import PATIENCE_S, Bridge, SerialPort
 from axiloom.run.choice import Schedule
-from axiloom.run.problem import random_inputs
+from axiloom.run.compare import random_inputs
 
 PIPELINE = "copying"
 """What a driver may do whose matrices no DMA reaches."""

@@ -123,6 +123,11 @@ def build(
     return without_claims(report)
 
 
+def agreement(result: Mapping[str, Any]) -> str:
+    """What a right result is, beside the reference."""
+    return "close to NumPy in float64" if "compared" in result else "equal to NumPy"
+
+
 def without_claims(report: Report) -> Report:
     """`report`; if its cycles are stated, not those of RTL, nothing in it is compared with a limit."""
     if report["config"].get("rtl") == MODEL_RTL:
@@ -280,10 +285,12 @@ def table(report: Report) -> str:
     if result["matches"] is None:
         lines.append(f"Result: exit code {result['exit_code']} (not compared)")
     elif result["matches"]:
-        lines.append(f"Result: equal to NumPy in all {result['elements']:,} elements")
+        lines.append(f"Result: {agreement(result)} in all {result['elements']:,} elements")
     else:
         lines.append(
             f"Result: WRONG in {result['mismatches']:,} of {result['elements']:,} elements; "
             f"first: {result['first']}"
         )
+    if "compared" in result:
+        lines.append(f"Compared: {result['compared']}; the farthest is at {result['largest']:.2f} of that")
     return "\n".join(lines)

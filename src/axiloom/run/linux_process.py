@@ -22,7 +22,8 @@ from axiloom.cosim import elf
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.soc import Job, RunResult, Soc
 from axiloom.isa import AcceleratorSpec
-from axiloom.run.problem import Run, compare
+from axiloom.run.compare import compare
+from axiloom.run.problem import Run
 
 AS_PROCESS = {"AXL_DMA_CACHED": 0, "AXL_AS_LINUX": 1}
 WORK = ("compute", "words_in", "words_out", "transfers_in", "transfers_out", "mmio_writes")

@@ -33,7 +33,8 @@ from axiloom.isa.wording.names import shortened
 from axiloom.report import network as network_report
 from axiloom.report.build import Report, build, without_claims
 from axiloom.run.choice import BEST, resolve
-from axiloom.run.problem import Arrays, Run, compare, folder_or_temporary, rtl_name
+from axiloom.run.compare import Arrays, compare
+from axiloom.run.problem import Run, folder_or_temporary, rtl_name
 
 MARKS, STOP = "axl_marks", "axl_stop_after"
 WEIGHTS = ("streamed", "embedded")
@@ -57,6 +58,14 @@ class NetworkRun(Run):
     """Products that are faster on the CPU by an estimate stay there."""
     others: tuple[AcceleratorSpec, ...] = ()
     """More accelerators of the same system, beside `spec`: see :func:`axiloom.isa.place`."""
+
+    def __post_init__(self) -> None:
+        for spec in self.specs:
+            if not spec.data_type.associative:
+                raise UsageError(
+                    f"{self.problem}: layers are compared bit by bit, and {spec.name} rounds its sums of "
+                    f"{spec.data_type}; networks run on accelerators with integer sums"
+                )
 
     @property
     def specs(self) -> tuple[AcceleratorSpec, ...]:

@@ -14,8 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from axiloom import boards, drivergen, sw
 from axiloom.cosim import core
 from axiloom.cosim.build import toolchain
@@ -32,43 +30,9 @@ from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.report.build import Report, build
 from axiloom.run.by_hand import ByHand
 from axiloom.run.choice import Schedule, resolve
+from axiloom.run.compare import Arrays, Margins, compare, margins, random_inputs
 
 Progress = Callable[[str], None]
-Arrays = dict[str, np.ndarray[Any, Any]]
-
-
-def random_inputs(driver: Driver, seed: int) -> Arrays:
-    """Uniform over the whole range of each type (sums wrap, as in the hardware), from `seed`."""
-    rng = np.random.default_rng(seed)
-    arrays: Arrays = {}
-    for arg in driver.args:
-        if arg.kind == "out":
-            continue
-        kind = np.dtype(arg.dtype)
-        info = np.iinfo(kind)
-        arrays[arg.symbol] = rng.integers(info.min, info.max, arg.shape, kind, endpoint=True)
-    return arrays
-
-
-def compare(run: RunResult | core.CpuRun, expected: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
-    """The report's ``result``: every element of every output against the reference, if there is one."""
-    wrong = elements = 0
-    first: str | None = None
-    for symbol, want in expected.items():
-        got = run.outputs[symbol]
-        places = np.argwhere((got != want) & ((got == got) | (want == want)))  # NaN is equal to NaN
-        wrong += len(places)
-        elements += want.size
-        if first is None and len(places):
-            place = tuple(int(i) for i in places[0])
-            first = f"{symbol}{list(place)} is {got[place]}, NumPy says {want[place]}"
-    return {
-        "matches": wrong == 0 if expected else None,
-        "mismatches": wrong,
-        "elements": elements,
-        "first": first,
-        "exit_code": run.exit_code,
-    }
 
 
 def rtl_name(user_rtl: UserRtl | None, *, model: bool) -> str:
@@ -160,6 +124,11 @@ class Run:
     def expected(self) -> Arrays:
         """The outputs by NumPy, from the MLIR itself and not from what the compiler made of it."""
         return drivergen.reference(self.mlir, self.inputs, name=self.problem)
+
+    @cached_property
+    def margins(self) -> Margins | None:
+        """How far outputs may be off, where sums are rounded; None where all must be equal in every bit."""
+        return margins(self.mlir, self.inputs, self.spec.data_type, name=self.problem)
 
     @property
     def outputs(self) -> dict[str, tuple[tuple[int, ...], str]]:
@@ -317,7 +286,7 @@ class Run:
             result,
             config=self.config(),
             seed=self.seed,
-            result=compare(result, self.expected),
+            result=compare(result, self.expected, self.margins),
             multiply_adds=self.multiply_adds,
             array_cycles=self.array_cycles,
             cpu=cpu,

@@ -1,12 +1,13 @@
 builtin.module {
-  func.func @f(%A: memref<4x8xui8>, %B: memref<8x4xui8>, %C: memref<4x4xi32>) {
-    linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : memref<4x8xui8>, memref<8x4xui8>) outs(%C : memref<4x4xi32>) attrs =  {accel_loads = []} {
-    ^bb0(%a: ui8, %b: ui8, %c: i32):
-      %wide_a = arith.extui %a : ui8 to i32
-      %wide_b = arith.extui %b : ui8 to i32
-      %product = arith.muli %wide_a, %wide_b : i32
-      %sum = arith.addi %product, %c : i32
-      linalg.yield %sum : i32
+  func.func @f(%A: memref<8x8xui8>, %B: memref<8x4xi8>, %D: memref<8x4xi8>, %C: memref<8x4xi32>) {
+    "memref.copy"(%B, %D) : (memref<8x4xi8>, memref<8x4xi8>) -> ()
+    linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%A, %B : memref<8x8xui8>, memref<8x4xi8>) outs(%C : memref<8x4xi32>) attrs =  {opcode_map = #accel.opcode_map<sA = [send_literal(34), send(0)], sBcCrC = [send_literal(37), send(1), recv(2)]>, opcode_flow = #accel.opcode_flow<(sA (sBcCrC))>, dma_init_config = #accel.dma_init_config<id = 0, address = 0x40400000, input = 0x16000000, input_size = 4096, output = 0x16400000, output_size = 4096, length_width = 26>, accel_dim = affine_map<(d0, d1, d2) -> (4, 4, 4)>, permutation_map = affine_map<(d0, d1, d2) -> (d0, d2, d1)>, accel_dims = ["m", "n", "k"], accel_operands = [#accel.operand<A(m, k)>, #accel.operand<B(k, n)>, #accel.operand<C(m, n)>]} {
+    ^bb0(%a: ui8, %b: i8, %c: i32):
+      %x = arith.extui %a : ui8 to i32
+      %y = arith.extui %b : i8 to i32
+      %p = arith.muli %x, %y : i32
+      %s = arith.addi %p, %c : i32
+      linalg.yield %s : i32
     }
     func.return
   }
