@@ -2,11 +2,9 @@
 
 `cycles` and `limit` are of the fabric, from the first instruction of the driver to the result in memory; the
 limit is what the busier stream or the array needs at least. `CPU alone` is the same function as plain loops
-at
--O3, in cycles of the fabric too, so `faster` is CPU alone / cycles: below 1 the CPU had better do it, which
-the
-report of such a run says (`advice`). Each result is compared with NumPy's. The large depthwise layer is
-MobileNet's second one, whole; others are small, as what they show does not change with the size.
+at -O3, in cycles of the fabric too, so `faster` is CPU alone / cycles. `advice` is what the report of the run
+says by an estimate, before anything is simulated. Each result is compared with NumPy's. The large depthwise
+layer is MobileNet's first one, whole; others are small.
 """
 
 from __future__ import annotations
@@ -90,8 +88,8 @@ def measured(case: Case) -> Row:
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:
     """The table, as Markdown."""
-    heads = "kernel, engine, problem, DMA, equal to NumPy, cycles, limit.ratio, CPU alone, faster, advice"
-    yield f"| {heads.replace(', ', ' | ')} |"
+    heads = ("kernel", "engine", "problem", "DMA", "equal to NumPy", "cycles", "limit.ratio", "CPU alone")
+    yield f"| {' | '.join(heads)} | faster | advice |"
     yield "|---|---|---|---|---|---:|---:|---:|---:|---|"
     for row in rows:
         case = row.case

@@ -176,7 +176,7 @@ def test_the_matrix_is_not_transposed(shape: str, dims: str, sizes: dict[str, in
 @pytest.mark.parametrize("sg", [False, True], ids=["copying", "all"])
 @pytest.mark.parametrize("op", FORMS)
 def test_on_an_accelerator_for_convolutions(op: str, sg: bool) -> None:
-    """Rows are one-tap filters, columns pixels; batches are loops of the host, each with own filters."""
+    """Rows are one-tap filters, columns pixels; batches are the host's loops, each with its own filters."""
     spec = isa.builtin("conv_v4", data_type="int8")
     spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=sg))
     sizes = {"b": 3, "m": 8, "n": 16, "k": 8}

@@ -342,7 +342,8 @@ def user_rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> UserRtl | 
 def problem(text: str) -> tuple[str, str]:
     """The MLIR of a problem, and the data type of its inputs.
 
-    `text` is ``matmul:MxNxK[:dtype]``, ``conv:...`` or the path of a ``.mlir`` file.
+    `text` is ``matmul:MxNxK[:dtype]`` or another of :mod:`axiloom.drivergen.problems.kinds`, or the path of a
+    ``.mlir`` file.
     """
     if text.endswith(".mlir"):
         mlir = read_text(text, CompileError)

@@ -42,7 +42,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     run.add_argument(
         "problem",
-        help="matmul:MxNxK[:int8|int16|int32], or a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION",
+        help="matmul:MxNxK[:int8|int16|int32], conv:, dwconv:, matvec:, vecmat:, dot:, bmm: (a wrong one "
+        "says how they go on), or a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION",
     )
     shared.add_accelerator(run)
     shared.add_schedule(run)
