@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -169,7 +169,7 @@ def test_profiles_that_no_such_core_has(
 ) -> None:
     board = replace(BOARD, caches=replace(BOARD.caches, **caches), uncached_memory=regions)
     with pytest.raises(UsageError, match=f"^mine: .*{message}"):
-        check(board, "mine")
+        check(asdict(board), "mine")
 
 
 def test_regions_are_tables(tmp_path: Path) -> None:
