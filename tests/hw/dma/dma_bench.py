@@ -112,6 +112,12 @@ class Bench:
             ]
         return [*ports, *streams]
 
+    async def count(self, ctx: Any) -> None:
+        """The model that all others need, where `run` is not what runs."""
+        while True:
+            await ctx.tick()
+            self.cycle += 1
+
     # --- memory ---
 
     def _ready(self) -> bool:

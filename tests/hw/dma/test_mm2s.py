@@ -25,12 +25,7 @@ class Half(Bench):
         self.memory[:] = [self.random.getrandbits(32) for _ in range(self.memory.size)]
 
     def models(self) -> list[Any]:
-        return [self._count, self._read_channel(self.dut.bus, self.word_bytes, self.reads), self._words]
-
-    async def _count(self, ctx: Any) -> None:
-        while True:
-            await ctx.tick()
-            self.cycle += 1
+        return [self.count, self._read_channel(self.dut.bus, self.word_bytes, self.reads), self._words]
 
     async def _words(self, ctx: Any) -> None:
         stream, stable = self.dut.stream, Stable("stream")

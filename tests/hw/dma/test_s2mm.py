@@ -25,12 +25,7 @@ class Half(Bench):
         self.accepted = 0
 
     def models(self) -> list[Any]:
-        return [self._count, self._write_channel(self.dut.bus, self.word_bytes, self.writes), self._words]
-
-    async def _count(self, ctx: Any) -> None:
-        while True:
-            await ctx.tick()
-            self.cycle += 1
+        return [self.count, self._write_channel(self.dut.bus, self.word_bytes, self.writes), self._words]
 
     async def _words(self, ctx: Any) -> None:
         stream = self.dut.stream
