@@ -86,6 +86,8 @@ VERILOG = (
     "--accel identity --part accelerator",
 )
 
+SECTIONS = {"runs": RUNS, "drivers": DRIVERS, "verilog": VERILOG}
+
 Facts = dict[str, Any]
 """Of one item: each figure or hash by its name."""
 Found = dict[str, dict[str, Facts]]
@@ -170,10 +172,9 @@ def timed(work: tuple[str, str]) -> tuple[Found, str, float]:
         return {}, str(fault), time.perf_counter() - begun
 
 
-def measure() -> tuple[Found, int]:
-    """All facts, printed as they come, and how many items failed."""
-    works = [("runs", one) for one in RUNS] + [("drivers", one) for one in DRIVERS]
-    works += [("verilog", one) for one in VERILOG]
+def measure(sections: Sequence[str]) -> tuple[Found, int]:
+    """All facts of some sections, printed as they come, and how many items failed."""
+    works = [(section, one) for section in sections for one in SECTIONS[section]]
     found: Found = {"runs": {}, "drivers": {}, "verilog": {}}
     failed, last = 0, ""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -207,7 +208,7 @@ def read(file: Path) -> Found:
     """What `--write` wrote; ends the program with a line if it is not that."""
     try:
         found: Found = json.loads(file.read_text(encoding="utf-8"))
-        sound = set(found) == {"runs", "drivers", "verilog"}
+        sound = set(found) == set(SECTIONS)
     except (OSError, ValueError, TypeError) as fault:
         sys.exit(f"--against {file}: cannot be read: {fault}")
     if not sound:
@@ -219,19 +220,23 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks unchanged")
     parser.add_argument("--write", type=Path, metavar="FILE.json", help="keep what was found")
     parser.add_argument("--against", type=Path, metavar="FILE.json", help="name what differs from this file")
+    parser.add_argument(
+        "--only", choices=SECTIONS, nargs="+", metavar="SECTION", help="runs, drivers or verilog"
+    )
     options = parser.parse_args(arguments)
+    sections = options.only or tuple(SECTIONS)
     before = read(options.against) if options.against else None  # not after minutes of runs
     if options.write and not options.write.parent.is_dir():
         parser.error(f"--write {options.write}: there is no folder {options.write.parent}")
     begun = time.perf_counter()
-    found, failed = measure()
+    found, failed = measure(sections)
     print(
         f"{len(found['runs'])} runs, {len(found['drivers'])} drivers, {len(found['verilog'])} Verilog files, "
         f"{failed} failed; {time.perf_counter() - begun:.0f} s in all"
     )
     if options.write:
         options.write.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    lines = [] if before is None else [*differences(before, found)]
+    lines = [] if before is None else [*differences({one: before[one] for one in sections}, found)]
     for line in lines:
         print(line)
     if before is not None:
