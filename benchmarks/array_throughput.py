@@ -11,7 +11,8 @@ from pathlib import Path
 
 from axiloom import boards, isa
 from axiloom.cosim.build import toolchain
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import Soc
 
 COMPUTES = 16_000
 PUBLISHED = {4: 10, 8: 60, 16: 112}

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from axiloom import frontend, isa
-from axiloom.cosim.soc import RunResult
+from axiloom.cosim.job import Result
 from axiloom.drivergen import parse_workload
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.compare import compare
@@ -87,7 +87,7 @@ def cases() -> Iterator[Case]:
 class Side:
     """What one of both gave."""
 
-    result: RunResult
+    result: Result
     right: bool
     driver: list[bytes]
     """C and ELF."""

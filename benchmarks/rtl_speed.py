@@ -15,7 +15,8 @@ from pathlib import Path
 from axiloom import boards, hw, isa
 from axiloom.cosim.build import toolchain, verilator
 from axiloom.cosim.build.cache import cached_build, content_hash
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import Soc
 from axiloom.hw.rtl_files.verilator import find
 from axiloom.isa import AcceleratorSpec
 

@@ -2,7 +2,8 @@
 
 Python is here for what happens once a job: reset, loading by the back door, starting the CPU, reading
 counters and results. In between it sleeps until the wrapper says `done`, waking a few times a second to
-look at the wall clock. :mod:`axiloom.cosim.soc` writes the orders and reads what was finished.
+look at the wall clock. :mod:`axiloom.cosim.soc` writes the jobs and reads the results; both are values of
+:mod:`axiloom.cosim.job`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,22 +22,21 @@ import cocotb
 import numpy as np
 from cocotb.triggers import First, RisingEdge, Timer
 
-from axiloom.cosim import diagnosis, linux
+from axiloom.cosim import diagnosis
 from axiloom.cosim.core import Core, library
 from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
+from axiloom.cosim.job import Job, Result
 from axiloom.cosim.model_device import Models
-from axiloom.cosim.profile import Profile
 from axiloom.errors import AxiloomError, DriverError
 
 if TYPE_CHECKING:
     from axiloom.boards import Board
     from axiloom.isa import AcceleratorSpec
 
-Array = np.ndarray[Any, Any]
 Dut = Any  # what a handle has is known to the simulator alone
 
 TO_SESSION = "work.pickle"
-FROM_SESSION = "finished{}.pickle"
+FROM_SESSION = "result{}.pickle"
 ERROR_FILE = "error.pickle"
 """Names of the files, in the folder that the simulator runs in."""
 
@@ -46,33 +46,14 @@ _PROGRESS_S = 2.0
 
 
 @dataclass(frozen=True)
-class Order:
-    """One job, as the session gets it."""
-
-    elf: Path
-    inputs: Mapping[str, Array]
-    outputs: Mapping[str, tuple[tuple[int, ...], str]]
-    reset: bool
-    timeout_s: float
-    layers: Sequence[tuple[str, float]] = ()
-    """Names and shares of the layers of a network; which one runs is at the symbol ``axl_layer``."""
-    section: str = ""
-    """A function whose first call is measured."""
-    strict: bool = False
-    """Missing cache maintenance ends the run."""
-    devices: Sequence[str] = linux.DEVICES
-    """Of a Linux process: what it finds beside /dev/mem."""
-    section_clean: bool = False
-    """Caches and branch prediction are empty when the section begins."""
-
-
-@dataclass(frozen=True)
 class Work:
     """All that a simulator process is to do."""
 
     board: Board
     specs: Sequence[AcceleratorSpec]
-    orders: Sequence[Order]
+    jobs: Sequence[Job]
+    folder: Path
+    """What relative paths of programs start from."""
     watchdog_cycles: int
     glue: Path | None
     """Library with the glue's clock; None: the program itself."""
@@ -81,31 +62,6 @@ class Work:
     timeline: bool = False
     model: bool = False
     """The functional model stands in each accelerator's place."""
-
-
-@dataclass(frozen=True)
-class Finished:
-    """What became of one order."""
-
-    outputs: dict[str, Array]
-    exit_code: int
-    counters: dict[str, int]
-    events: dict[str, int]
-    fabric: dict[str, int]
-    simulation: dict[str, float]
-    profile: Profile
-    accelerators: dict[str, dict[str, int]] = field(default_factory=dict)
-    stale: list[str] = field(default_factory=list)
-    laps: list[list[tuple[int, int]]] = field(default_factory=list)
-    section_cycles: int = 0
-    section_stack: int = 0
-    console: str = ""
-    hang: str | None = None
-    fault: str | None = None
-
-    @property
-    def failed(self) -> bool:
-        return bool(self.hang or self.fault)
 
 
 class _Clock:
@@ -177,17 +133,17 @@ class _Wall:
         )
 
 
-def layer_text(core: Core, order: Order, seconds: float) -> str:
+def layer_text(core: Core, job: Job, seconds: float) -> str:
     """Which layer of a network runs after so many seconds, and about how long the rest will take."""
-    if not order.layers:
+    if not job.layers:
         return ""
     number = int(core.read("axl_layer", (1,), "int32")[0])
-    if not 0 <= number < len(order.layers):
+    if not 0 <= number < len(job.layers):
         return ""
-    total = sum(share for _, share in order.layers)
-    done = sum(share for _, share in order.layers[:number])
+    total = sum(share for _, share in job.layers)
+    done = sum(share for _, share in job.layers[:number])
     left = f", about {seconds * (total - done) / done:.0f} s left" if done else ""
-    return f"layer {number + 1} of {len(order.layers)} ({order.layers[number][0]}){left}; "
+    return f"layer {number + 1} of {len(job.layers)} ({job.layers[number][0]}){left}; "
 
 
 def _int(handle: Any) -> int:
@@ -349,24 +305,22 @@ def _simulation(dut: Dut, core: Core, wall: _Wall, cpu_share: float) -> dict[str
     }
 
 
-async def _run(
-    dut: Dut, core: Core, clock: _Clock, models: Models | None, work: Work, order: Order
-) -> Finished:
+async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work: Work, job: Job) -> Result:
     period_ps = round(1e12 / work.board.fabric_hz)
-    await _prepare(dut, work, order.reset, period_ps)
-    if order.reset:
+    await _prepare(dut, work, job.reset, period_ps)
+    if job.reset:
         core.reset_protocol()
     core.record_timeline(work.timeline)
-    core.set_devices(order.devices)
-    core.begin(order.elf, order.inputs)
-    if order.strict:
+    core.set_devices(job.devices)
+    core.begin(work.folder / job.elf, job.inputs)
+    if job.strict:
         core.stop_at_stale()
-    if order.section:
-        core.section_at(order.section, clean=order.section_clean)
-    if order.layers:
+    if job.section:
+        core.section_at(job.section, clean=job.section_clean)
+    if job.layers:
         core.lap_at("axl_layer")
 
-    wall = _Wall(order.timeout_s, work.progress, lambda seconds: layer_text(core, order, seconds))
+    wall = _Wall(job.timeout_s, work.progress, lambda seconds: layer_text(core, job, seconds))
     clock.restart()
     before = models.seconds if models else 0.0
     dut.ctl_go.value = 1
@@ -380,17 +334,17 @@ async def _run(
     hang = fault = None
     if not ended:
         cycles = f"{_int(dut.now):,} fabric cycles"
-        reason = f"the run did not end within {order.timeout_s:g} s of wall time ({cycles})"
+        reason = f"the run did not end within {job.timeout_s:g} s of wall time ({cycles})"
         hang = diagnosis.hang_message(_stopped(dut, core, work, models, outcome, reason))
     elif outcome is not Outcome.HALT:
         hang = diagnosis.hang_message(_stopped(dut, core, work, models, outcome))
     elif state.fault:
-        stale = core.stale() if order.strict else []
+        stale = core.stale() if job.strict else []
         fault = stale[0] if stale else state.fault
     elif state.exit_code:
         fault = diagnosis.exit_message(_stopped(dut, core, work, models, outcome), state.exit_code)
-    return Finished(
-        outputs={symbol: core.read(symbol, *form) for symbol, form in order.outputs.items()},
+    return Result(
+        outputs={symbol: core.read(symbol, *form) for symbol, form in job.outputs.items()},
         exit_code=state.exit_code,
         counters=core.counters(),
         events=core.events(),
@@ -410,16 +364,16 @@ async def _run(
 
 @cocotb.test()
 async def session(dut: Dut) -> None:
-    """Do all orders; each leaves its file as soon as it is finished."""
+    """Do all jobs; each leaves its file as soon as it is finished."""
     work: Work = pickle.loads(Path(TO_SESSION).read_bytes())
     try:
         clock = _Clock(work.glue)
         core = Core(work.board, *work.specs)
         models = Models(library(), work.specs) if work.model else None
-        for number, order in enumerate(work.orders):
-            finished = await _run(dut, core, clock, models, work, order)
-            Path(FROM_SESSION.format(number)).write_bytes(pickle.dumps(finished))
-            if work.stop_at_failure and finished.failed:
+        for number, job in enumerate(work.jobs):
+            result = await _run(dut, core, clock, models, work, job)
+            Path(FROM_SESSION.format(number)).write_bytes(pickle.dumps(result))
+            if work.stop_at_failure and result.failed:
                 return
     except AxiloomError as error:
         Path(ERROR_FILE).write_bytes(pickle.dumps(error))

@@ -15,17 +15,16 @@ from __future__ import annotations
 import pickle
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from axiloom import boards
-from axiloom.cosim import core, linux
+from axiloom.cosim import core
 from axiloom.cosim.build import emitted, icarus, process, verilator
-from axiloom.cosim.profile import Profile
-from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Finished, Order, Work
+from axiloom.cosim.job import TIMEOUT_S, Job, Result
+from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
 from axiloom.errors import DriverError, HangError, SpecError, UsageError
 from axiloom.isa import AcceleratorSpec, check_together
 
@@ -38,9 +37,6 @@ Array = np.ndarray[Any, Any]
 WATCHDOG_CYCLES = 1_000_000
 """Fabric cycles that make a hang: no word on a stream, no register write, DMA busy (10 ms at 100 MHz)."""
 
-TIMEOUT_S = 3600.0
-"""Wall time that a run may take by default: a guard against drivers that compute for ever."""
-
 _WRAPPER = ("axiloom_tb.v", "axl_memory.vh")
 
 _GRACE_S = 20.0  # for the session to notice its own timeout, with a diagnosis, before it is killed
@@ -51,66 +47,6 @@ _PUBLIC = "\n".join(
     for access, names in (("rw", ("ctl_*", "cfg_*")), ("rd", ("stat_*", "now", "done")))
     for name in names
 )
-
-
-@dataclass(frozen=True)
-class Job:
-    """One run of one program."""
-
-    elf: Path
-    inputs: Mapping[str, Array] = field(default_factory=dict)
-    """Symbol to the array that is put there before the program starts (row major, as it is)."""
-    outputs: Mapping[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)
-    """Symbol to shape and type of what is read there after the program has ended."""
-    reset: bool = True
-    """False: the hardware stays as the job before it left it; only CPU and memory start anew."""
-    timeout_s: float = TIMEOUT_S
-    layers: Sequence[tuple[str, float]] = ()
-    """Of a network: what progress calls each layer, and about how long it takes in relation to the others."""
-    section: str = ""
-    """A function of the program; how long its first call takes is in the result."""
-    section_clean: bool = False
-    """Caches and branch prediction are empty when it begins."""
-    strict: bool = False
-    """Missing cache maintenance ends the run with a fault, not only with a line in the result."""
-    devices: Sequence[str] = linux.DEVICES
-    """Of a Linux process: what it finds beside /dev/mem."""
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """What one run gave. Counters are deterministic; `simulation` is not."""
-
-    outputs: dict[str, Array]
-    exit_code: int
-    counters: dict[str, int]
-    """By the names of perf: ``cache-misses``, ``cpu-cycles``, ..."""
-    events: dict[str, int]
-    """What the cost model is made of: see :meth:`axiloom.cosim.core.Core.events`."""
-    fabric: dict[str, int]
-    """``cycles`` = sum of ``compute``, ``load``, ``store``, ``dma_wait``, ``idle``; words, accesses."""
-    simulation: dict[str, float]
-    """``wall_s`` and ``process_s`` (CPU time) of the run, ``rtl_cycles`` evaluated, ``rtl_cycles_per_s`` and
-    ``cpu_mips``; ``rtl_share``, ``cpu_share``, ``python_share`` of the wall time."""
-    profile: Profile
-    """Where the time went; with the timeline, if the `Soc` was made with one."""
-    accelerators: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By name, what is of each alone: ``words_in``, ``words_out``, ``transfers_in``, ``transfers_out``,
-    ``compute``."""
-    stale: list[str] = field(default_factory=list)
-    """Missing cache flushes and invalidations, one line each."""
-    laps: list[list[tuple[int, int]]] = field(default_factory=list)
-    """Of a network, when each layer begins and at the end: words in and out so far of each accelerator."""
-    section_cycles: int = 0
-    """Fabric cycles of the first call of the job's section, if it had one."""
-    section_stack: int = 0
-    """The stack pointer when that call began."""
-    console: str = ""
-    """What a Linux process wrote to standard output and error."""
-    hang: str | None = None
-    """Why the watchdog ended the run, if `check` was False; else a HangError was raised."""
-    fault: str | None = None
-    """Why the program failed, if `check` was False; else a DriverError was raised."""
 
 
 class Soc:
@@ -218,13 +154,13 @@ class Soc:
         *,
         timeout_s: float = TIMEOUT_S,
         progress: bool = False,
-    ) -> RunResult:
+    ) -> Result:
         """Run one program to the end of its main. See :meth:`run_many`."""
         return self.run_many(
             [Job(Path(elf), inputs or {}, outputs or {}, timeout_s=timeout_s)], progress=progress
         )[0]
 
-    def run_many(self, jobs: Sequence[Job], *, check: bool = True, progress: bool = False) -> list[RunResult]:
+    def run_many(self, jobs: Sequence[Job], *, check: bool = True, progress: bool = False) -> list[Result]:
         """Run jobs one after another in one simulator process, the hardware reset before each.
 
         With `check` the first job that hangs raises HangError, one that fails (a fault, an exit code
@@ -236,39 +172,24 @@ class Soc:
         assert self._command is not None
         with tempfile.TemporaryDirectory(prefix="axiloom-run-") as folder:
             work = Path(folder)
-            finished = self._simulate(work, jobs, check, progress)
-        results = [_result(one) for one in finished]
+            results = self._simulate(work, jobs, check, progress)
         if check:
-            for one in results:
-                _raise_failure(one)
+            for result in results:
+                _raise_failure(result)
         return results
 
-    def _simulate(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Finished]:
-        orders = [
-            Order(
-                Path(j.elf).absolute(),
-                j.inputs,
-                j.outputs,
-                j.reset,
-                j.timeout_s,
-                j.layers,
-                j.section,
-                j.strict,
-                j.devices,
-                j.section_clean,
-            )
-            for j in jobs
-        ]
+    def _simulate(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Result]:
         todo = Work(
-            self.board,
-            self.specs,
-            orders,
-            self.watchdog_cycles,
-            self._glue(),
-            progress,
-            check,
-            self.timeline,
-            self.model,
+            board=self.board,
+            specs=self.specs,
+            jobs=jobs,
+            folder=Path.cwd(),
+            watchdog_cycles=self.watchdog_cycles,
+            glue=self._glue(),
+            progress=progress,
+            stop_at_failure=check,
+            timeline=self.timeline,
+            model=self.model,
         )
         (work / TO_SESSION).write_bytes(pickle.dumps(todo))
         env = process.environment(
@@ -289,18 +210,19 @@ class Soc:
             sum(j.timeout_s + _GRACE_S for j in jobs),
             pass_stderr=progress,
         )
-        finished = [
+        results = [
             pickle.loads(file.read_bytes())
             for i in range(len(jobs))
             if (file := work / FROM_SESSION.format(i)).exists()
         ]
-        if len(finished) == len(jobs) or (check and finished and finished[-1].failed):
-            if ended.returncode < 0 and not ended.timed_out:  # killed after its last answer: is that one sound?
+        if len(results) == len(jobs) or (check and results and results[-1].failed):
+            # Killed after its last answer: is that one sound?
+            if ended.returncode < 0 and not ended.timed_out:
                 raise DriverError(f"after the last job: the simulator {ended.describe()}")
-            return finished
-        place = f"job {len(finished) + 1} of {len(jobs)} ({Path(jobs[len(finished)].elf).name})"
+            return results
+        place = f"job {len(results) + 1} of {len(jobs)} ({Path(jobs[len(results)].elf).name})"
         if ended.timed_out:
-            limit = jobs[len(finished)].timeout_s
+            limit = jobs[len(results)].timeout_s
             raise HangError(f"{place}: the simulator did not answer for {limit:g} s and was stopped")
         if (work / ERROR_FILE).exists():
             raise pickle.loads((work / ERROR_FILE).read_bytes())
@@ -339,27 +261,7 @@ def _trace_format(trace: Path | None, sim: str) -> str | None:
     return trace.suffix[1:]
 
 
-def _result(finished: Finished) -> RunResult:
-    return RunResult(
-        outputs=finished.outputs,
-        exit_code=finished.exit_code,
-        counters=finished.counters,
-        events=finished.events,
-        fabric=finished.fabric,
-        simulation=finished.simulation,
-        profile=finished.profile,
-        accelerators=finished.accelerators,
-        stale=finished.stale,
-        laps=finished.laps,
-        section_cycles=finished.section_cycles,
-        section_stack=finished.section_stack,
-        console=finished.console,
-        hang=finished.hang,
-        fault=finished.fault,
-    )
-
-
-def _raise_failure(result: RunResult) -> None:
+def _raise_failure(result: Result) -> None:
     if result.hang:
         raise HangError(result.hang)
     if result.fault:

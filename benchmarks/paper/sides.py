@@ -16,7 +16,7 @@ import numpy as np
 from axiloom import boards, isa, sw
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import CpuRun
-from axiloom.cosim.soc import Job, RunResult
+from axiloom.cosim.job import Job, Result
 from axiloom.drivergen import parse_workload
 from axiloom.errors import CompileError, DriverError, MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec
@@ -195,13 +195,13 @@ def _run_cpu(point: Point, folder: Path) -> Figures:
     return {"counters": result.counters}
 
 
-def _check(run: Run, result: RunResult | CpuRun, what: str) -> None:
+def _check(run: Run, result: Result | CpuRun, what: str) -> None:
     (got,), (want,) = result.outputs.values(), run.expected.values()
     if not np.array_equal(got.reshape(want.shape), want):
         raise MismatchError(f"{what}: {np.count_nonzero(got != want)} of {want.size} elements are wrong")
 
 
-def _figures(run: Run, result: RunResult) -> Figures:
+def _figures(run: Run, result: Result) -> Figures:
     what = f"{run.problem} on {run.spec.name}, flow {run.flow}, {run.pipeline}"
     _check(run, result, what)
     if result.stale:

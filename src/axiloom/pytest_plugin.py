@@ -23,7 +23,8 @@ import pytest
 if TYPE_CHECKING:  # pytest loads this plugin in every project of the environment: import nothing heavy
     import numpy as np
 
-    from axiloom.cosim.soc import RunResult, Soc
+    from axiloom.cosim.job import Result
+    from axiloom.cosim.soc import Soc
     from axiloom.isa import AcceleratorSpec
     from axiloom.report.build import Report
 
@@ -56,7 +57,7 @@ class Chip:
         driver: Path | str | Sequence[Path | str],
         inputs: Mapping[str, np.ndarray[Any, Any]] | None = None,
         outputs: Mapping[str, tuple[tuple[int, ...], str]] | None = None,
-    ) -> RunResult:
+    ) -> Result:
         """Run C sources (compiled with the runtime in ``sw/``) or an ELF to the end of its main.
 
         With several accelerators C has AXL_ID_<name> for dma_select and AXL_DMA_<name> for dma_init.
@@ -65,7 +66,7 @@ class Chip:
         """
         from axiloom import boards
         from axiloom.cosim.build import toolchain
-        from axiloom.cosim.soc import Job
+        from axiloom.cosim.job import Job
 
         files = [Path(f) for f in ([driver] if isinstance(driver, (str, Path)) else driver)]
         elf = files[0]

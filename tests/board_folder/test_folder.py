@@ -17,7 +17,8 @@ from axiloom.board_folder.check import check as checks
 from axiloom.boards import hardware, hosts
 from axiloom.cli import main
 from axiloom.cosim.build.toolchain import linux_target
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import Soc
 from axiloom.errors import UsageError
 
 Made = dict[str, Contents]

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from axiloom.cosim.session import Order, layer_text
+from axiloom.cosim.job import Job
+from axiloom.cosim.session import layer_text
 
 LAYERS = (("0:conv", 30.0), ("1:relu", 10.0), ("2:conv", 60.0))
 
@@ -34,10 +35,10 @@ class Memory:
     ],
 )
 def test_after_twelve_seconds(layer: int, text: str) -> None:
-    order = Order(Path("network.elf"), {}, {}, True, 60.0, LAYERS)
-    assert layer_text(Memory(layer), order, 12.0) == text  # type: ignore[arg-type]
+    job = Job(Path("network.elf"), layers=LAYERS)
+    assert layer_text(Memory(layer), job, 12.0) == text  # type: ignore[arg-type]
 
 
 def test_a_program_without_layers() -> None:
-    order = Order(Path("driver.elf"), {}, {}, True, 60.0)
-    assert layer_text(Memory(0), order, 12.0) == ""  # type: ignore[arg-type]
+    job = Job(Path("driver.elf"))
+    assert layer_text(Memory(0), job, 12.0) == ""  # type: ignore[arg-type]

@@ -16,8 +16,9 @@ from axiloom.cosim import core
 from axiloom.cosim.build import verilator
 from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.build.toolchain import compile_bare
+from axiloom.cosim.job import Job
 from axiloom.cosim.model_device import MODEL_RTL, Models, Timing
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.soc import Soc
 from axiloom.drivergen import parse_workload
 from axiloom.errors import DriverError, HangError, SpecError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl

@@ -10,7 +10,8 @@ from tests.hw.array.test_requantise import reference
 
 from axiloom import boards, isa
 from axiloom.cosim.build.toolchain import compile_bare
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import Soc
 from axiloom.errors import HangError
 
 SPEC = isa.builtin("v3_4", post=True)

@@ -11,7 +11,8 @@ import pytest
 
 from axiloom import boards, isa
 from axiloom.cosim.build.toolchain import compile_bare
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import Soc
 from axiloom.errors import HangError
 
 OURS = Path(__file__).parent / "drivers"

@@ -11,7 +11,8 @@ import pytest
 
 from axiloom import boards, isa
 from axiloom.cosim.build.toolchain import compile_bare
-from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.errors import DriverError, HangError, UsageError
 
 SPEC = isa.builtin("v3_4")
@@ -47,7 +48,7 @@ def right(elf: Callable[..., Path], **options: object) -> Job:
     return Job(elf(SHARED / "right.c"), {"A": A, "B": B}, OUTPUTS, **options)  # type: ignore[arg-type]
 
 
-def check(result: RunResult) -> None:
+def check(result: Result) -> None:
     assert (result.outputs["C"] == A @ B).all()
     assert result.exit_code == 0
     assert result.stale == []

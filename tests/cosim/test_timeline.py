@@ -11,8 +11,8 @@ import pytest
 
 from axiloom import drivergen, isa
 from axiloom.cosim import profile
+from axiloom.cosim.job import Result
 from axiloom.cosim.profile import Interval, Timeline
-from axiloom.cosim.soc import RunResult
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.problem import Run
 
@@ -26,7 +26,7 @@ def simulate(
     flow: str = "As",
     timeline: bool = True,
     pipeline: str = "published",
-) -> RunResult:
+) -> Result:
     parsed = drivergen.parse_problem(problem)
     mlir = drivergen.matmul_mlir(parsed.M, parsed.N, parsed.K, "int32")
     made = Run(problem, mlir, spec, flow=flow, sim=sim, pipeline=pipeline, timeline=timeline)
@@ -36,16 +36,16 @@ def simulate(
 
 
 @cache
-def run(sim: str = "verilator", timeline: bool = True) -> RunResult:
+def run(sim: str = "verilator", timeline: bool = True) -> Result:
     return simulate(SPEC, sim, timeline=timeline)
 
 
-def recorded(result: RunResult) -> Timeline:
+def recorded(result: Result) -> Timeline:
     assert result.profile.timeline is not None
     return result.profile.timeline
 
 
-def row(result: RunResult, *hardware: str) -> int:
+def row(result: Result, *hardware: str) -> int:
     return sum(sum(result.profile.cells[name].values()) for name in hardware)
 
 

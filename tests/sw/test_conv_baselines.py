@@ -11,7 +11,8 @@ import pytest
 from axiloom import boards, isa, sw
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import run_cpu
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import Soc
 from axiloom.drivergen import ConvProblem, parse_workload
 from axiloom.errors import CompileError
 

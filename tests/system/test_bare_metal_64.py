@@ -10,7 +10,8 @@ import pytest
 from axiloom import boards, drivergen, isa
 from axiloom.boards import Board
 from axiloom.cosim import elf
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import Soc
 from axiloom.run.compare import compare
 from axiloom.run.problem import Run
 

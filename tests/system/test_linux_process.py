@@ -11,7 +11,8 @@ from axiloom import boards, drivergen, isa
 from axiloom.boards import Board
 from axiloom.cosim import linux
 from axiloom.cosim.build import toolchain
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import Soc
 from axiloom.isa import AcceleratorSpec
 from axiloom.run import linux_process
 from axiloom.run.compare import compare

@@ -11,7 +11,8 @@ import pytest
 
 from axiloom import boards, isa
 from axiloom.cosim.build.toolchain import compile_bare
-from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.errors import HangError, SpecError, UsageError
 from axiloom.isa import AcceleratorSpec
@@ -48,7 +49,7 @@ def both() -> Soc:
     return Soc(SPECS, watchdog_cycles=5000)
 
 
-def check(result: RunResult) -> None:
+def check(result: Result) -> None:
     assert (result.outputs["C0"] == A0 @ B0).all()
     assert (result.outputs["C1"] == A1 @ B1).all()
     assert result.stale == []

@@ -10,7 +10,8 @@ import pytest
 from axiloom import boards, drivergen, isa
 from axiloom.boards import Board
 from axiloom.cli import main
-from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.errors import DriverError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.problem import Run, compare
@@ -21,7 +22,7 @@ QUEUED = SPEC.replace(dma=replace(SPEC.dma, scatter_gather=True))
 WORK = ("compute", "words_in", "words_out", "transfers_in", "transfers_out")
 
 
-def simulated(run: Run, folder: Path, board: Board, edit: tuple[str, str] = ("", "")) -> RunResult:
+def simulated(run: Run, folder: Path, board: Board, edit: tuple[str, str] = ("", "")) -> Result:
     """With `edit` one text of the driver replaced by another."""
     assert edit[0] in run.driver.c
     driver = replace(run.driver, c=run.driver.c.replace(*edit)) if edit[0] else run.driver

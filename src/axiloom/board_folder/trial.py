@@ -23,7 +23,8 @@ from axiloom.board_folder.write import MARK
 from axiloom.boards import hardware
 from axiloom.bringup import ladder as bring_up
 from axiloom.cosim.build.cache import cache_root
-from axiloom.cosim.soc import Job, Soc
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import Soc
 from axiloom.errors import BoardError, BuildError, DriverError, HangError, MismatchError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.remote.board import RemoteBoard

@@ -14,7 +14,8 @@ from pathlib import Path
 from axiloom import boards, drivergen, sw
 from axiloom.bringup.problems import Problem, problems
 from axiloom.cosim.build import toolchain
-from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import HostAction, Recv, Send, SendDim, SendLiteral
@@ -191,7 +192,7 @@ def judge_text(console: str, why: str = "") -> Ladder | None:
     return Ladder(int(begun[-1]), why, console) if begun and why else None
 
 
-def judge(result: RunResult) -> Ladder:
+def judge(result: Result) -> Ladder:
     """Where the run stopped: by its own words, else by what the simulator saw while it was at a step."""
     found = judge_text(result.console)
     if found:

@@ -14,8 +14,9 @@ from axiloom.cli import serial
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.cache import content_hash
+from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
-from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.cosim.soc import Soc
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import read_array
@@ -194,7 +195,7 @@ def _execute(
     return code
 
 
-def _say_process(result: RunResult, function: str = "") -> None:
+def _say_process(result: Result, function: str = "") -> None:
     """What a Linux process did beside the accelerator's work."""
     if function:
         print(f"Linux process: the call of {function} took {result.section_cycles:,} fabric cycles")

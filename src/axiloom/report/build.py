@@ -16,8 +16,8 @@ from typing import Any
 
 import axiloom
 from axiloom import boards
+from axiloom.cosim.job import Result
 from axiloom.cosim.model_device import MODEL_RTL
-from axiloom.cosim.soc import RunResult
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses
@@ -85,7 +85,7 @@ def limit(
 
 def build(
     spec: AcceleratorSpec,
-    run: RunResult,
+    run: Result,
     *,
     config: Mapping[str, Any],
     seed: int,
@@ -138,7 +138,7 @@ def without_claims(report: Report) -> Report:
     return report
 
 
-def _profile(spec: AcceleratorSpec, run: RunResult, config: Mapping[str, Any]) -> Report:
+def _profile(spec: AcceleratorSpec, run: Result, config: Mapping[str, Any]) -> Report:
     profile = run.profile
     return {
         "losses": losses.measure(

@@ -10,7 +10,7 @@ import numpy as np
 
 from axiloom import drivergen
 from axiloom.cosim import core
-from axiloom.cosim.soc import RunResult
+from axiloom.cosim.job import Result
 from axiloom.drivergen import Driver
 from axiloom.isa import numerics
 from axiloom.isa.numerics import Numerics
@@ -51,7 +51,7 @@ def margins(mlir: str, inputs: Arrays, kind: Numerics, *, name: str) -> Margins 
 
 
 def compare(
-    run: RunResult | core.CpuRun,
+    run: Result | core.CpuRun,
     expected: Mapping[str, np.ndarray[Any, Any]],
     close: Margins | None = None,
 ) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from axiloom import boards, drivergen
 from axiloom.boards import Board
 from axiloom.cosim import elf
 from axiloom.cosim.build import toolchain
-from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.compare import compare
 from axiloom.run.problem import Run
@@ -75,7 +76,7 @@ def _compared(problem: str, spec: AcceleratorSpec, flow: str | None, board: Boar
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(run, board, Path(folder))
 
-        def measured(machine: Board, *elfs: Path) -> list[RunResult]:
+        def measured(machine: Board, *elfs: Path) -> list[Result]:
             section = run.driver.function
             jobs = [Job(elf, run.inputs, run.outputs, section=section, section_clean=True) for elf in elfs]
             return Soc(spec, board=machine).run_many(jobs)
@@ -210,7 +211,7 @@ SECTIONS
 """
 
 
-def _line(build: str, board: Board, run: Run, result: RunResult) -> Line:
+def _line(build: str, board: Board, run: Run, result: Result) -> Line:
     right = bool(compare(result, run.expected)["matches"])
     calls = result.events["syscalls"]
     return Line(build, board.name, right, result.section_cycles, result.fabric, calls)

@@ -15,7 +15,8 @@ from axiloom import boards, drivergen, sw
 from axiloom.cosim import core
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.cache import content_hash
-from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.drivergen.c.driver import Driver
 from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.evaluate.reference import evaluate
@@ -217,7 +218,7 @@ class NetworkRun(Run):
         results = {arg.symbol: (arg.shape, arg.dtype) for arg in driver.args if arg.kind != "in"}
         return {**results, MARKS: ((len(driver.layers) + 1,), "uint64")}
 
-    def simulate(self) -> RunResult:
+    def simulate(self) -> Result:
         """Compile, build and run; the outputs are in the result, not yet compared."""
         self.progress("compiling the network")
         with folder_or_temporary(self.keep) as folder:
@@ -278,7 +279,7 @@ class NetworkRun(Run):
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
         }
 
-    def checked(self, result: RunResult, cpu: Mapping[str, Any] | None = None) -> Report:
+    def checked(self, result: Result, cpu: Mapping[str, Any] | None = None) -> Report:
         """The report of `result`, compared with the reference, with a row for each layer."""
         alone = dict(cpu) if cpu is not None else None
         beside = alone.pop("layers") if alone else None

@@ -18,8 +18,9 @@ from axiloom import boards, drivergen, sw
 from axiloom.cosim import core
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.cache import content_hash
+from axiloom.cosim.job import Job, Result
 from axiloom.cosim.model_device import MODEL_RTL
-from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.cosim.soc import Soc
 from axiloom.drivergen import Driver
 from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.network.estimate import Clocks, slower
@@ -83,7 +84,7 @@ class Run:
     watchdog_cycles: int | None = None
     keep: Path | None = None
     timeline: bool = False
-    """Record one: `RunResult.profile` has it."""
+    """Record one: `Result.profile` has it."""
     progress: Progress = field(default=lambda _line: None)
     live: bool = False
     """Let the simulator say every few seconds, on standard error, how far it is."""
@@ -189,7 +190,7 @@ class Run:
         )
         return elf
 
-    def simulate(self) -> RunResult:
+    def simulate(self) -> Result:
         """Compile, build and run; the outputs are in the result, not yet compared."""
         self.progress("compiling the driver")
         with folder_or_temporary(self.keep) as folder:
@@ -279,7 +280,7 @@ class Run:
         kernel = against_cpu if isinstance(against_cpu, str) else "loops"
         return self.checked(result, cpu=self.simulate_cpu(kernel) if against_cpu else None)
 
-    def checked(self, result: RunResult, cpu: Mapping[str, Any] | None = None) -> Report:
+    def checked(self, result: Result, cpu: Mapping[str, Any] | None = None) -> Report:
         """The report of `result`, compared with the reference."""
         return build(
             self.spec,

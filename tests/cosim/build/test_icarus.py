@@ -10,7 +10,8 @@ import pytest
 from axiloom import boards, isa
 from axiloom.cosim.build import icarus
 from axiloom.cosim.build.toolchain import compile_bare
-from axiloom.cosim.soc import Job, RunResult, Soc
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.errors import BuildError
 
 pytestmark = pytest.mark.icarus
@@ -30,7 +31,7 @@ DRIVERS = [
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunResult]]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Result]]:
     """Every driver on both simulators, in one process each."""
     folder = tmp_path_factory.mktemp("elf")
     board = boards.load(boards.DEFAULT)
@@ -51,7 +52,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunResul
 
 
 @pytest.mark.parametrize("number", range(len(DRIVERS) + 1))
-def test_both_simulators_agree_on_everything(results: dict[str, list[RunResult]], number: int) -> None:
+def test_both_simulators_agree_on_everything(results: dict[str, list[Result]], number: int) -> None:
     one, other = results["verilator"][number], results["icarus"][number]
     assert one.counters == other.counters
     assert one.fabric == other.fabric

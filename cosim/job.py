@@ -1,0 +1,88 @@
+"""One run of one program: what is asked of the simulated SoC, and what it gave.
+
+Both values cross to the simulator's process and back, pickled as they are: :mod:`axiloom.cosim.soc` writes
+jobs, :mod:`axiloom.cosim.session` does them and writes results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from axiloom.cosim import linux
+from axiloom.cosim.profile import Profile
+
+Array = np.ndarray[Any, Any]
+
+TIMEOUT_S = 3600.0
+"""Wall time that a run may take by default: a guard against drivers that compute for ever."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one program."""
+
+    elf: Path
+    """Relative to the folder in which the `Soc` is asked."""
+    inputs: Mapping[str, Array] = field(default_factory=dict)
+    """Symbol to the array that is put there before the program starts (row major, as it is)."""
+    outputs: Mapping[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)
+    """Symbol to shape and type of what is read there after the program has ended."""
+    reset: bool = True
+    """False: the hardware stays as the job before it left it; only CPU and memory start anew."""
+    timeout_s: float = TIMEOUT_S
+    layers: Sequence[tuple[str, float]] = ()
+    """Of a network: what progress calls each layer, and about how long it takes in relation to the others.
+    Which layer runs is at the symbol ``axl_layer``."""
+    section: str = ""
+    """A function of the program; how long its first call takes is in the result."""
+    section_clean: bool = False
+    """Caches and branch prediction are empty when it begins."""
+    strict: bool = False
+    """Missing cache maintenance ends the run with a fault, not only with a line in the result."""
+    devices: Sequence[str] = linux.DEVICES
+    """Of a Linux process: what it finds beside /dev/mem."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run gave. Counters are deterministic; `simulation` is not."""
+
+    outputs: dict[str, Array]
+    exit_code: int
+    counters: dict[str, int]
+    """By the names of perf: ``cache-misses``, ``cpu-cycles``, ..."""
+    events: dict[str, int]
+    """What the cost model is made of: see :meth:`axiloom.cosim.core.Core.events`."""
+    fabric: dict[str, int]
+    """``cycles`` = sum of ``compute``, ``load``, ``store``, ``dma_wait``, ``idle``; words, accesses."""
+    simulation: dict[str, float]
+    """``wall_s`` and ``process_s`` (CPU time) of the run, ``rtl_cycles`` evaluated, ``rtl_cycles_per_s`` and
+    ``cpu_mips``; ``rtl_share``, ``cpu_share``, ``python_share`` of the wall time."""
+    profile: Profile
+    """Where the time went; with the timeline, if the `Soc` was made with one."""
+    accelerators: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By name, what is of each alone: ``words_in``, ``words_out``, ``transfers_in``, ``transfers_out``,
+    ``compute``."""
+    stale: list[str] = field(default_factory=list)
+    """Missing cache flushes and invalidations, one line each."""
+    laps: list[list[tuple[int, int]]] = field(default_factory=list)
+    """Of a network, when each layer begins and at the end: words in and out so far of each accelerator."""
+    section_cycles: int = 0
+    """Fabric cycles of the first call of the job's section, if it had one."""
+    section_stack: int = 0
+    """The stack pointer when that call began."""
+    console: str = ""
+    """What a Linux process wrote to standard output and error."""
+    hang: str | None = None
+    """Why the watchdog ended the run, if `check` was False; else a HangError was raised."""
+    fault: str | None = None
+    """Why the program failed, if `check` was False; else a DriverError was raised."""
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.hang or self.fault)
