@@ -33,7 +33,7 @@ from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore.explore import distinct
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
-from axiloom.report.build import Report
+from axiloom.report.types import Report
 from axiloom.run.choice import ranked_by_model
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
 from axiloom.sweep.store import key

@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 from axiloom import isa
-from axiloom.report.build import Report
+from axiloom.report.types import Report
 from axiloom.sweep.points import Point, hardware, point, simulate
 from axiloom.sweep.store import key
 from axiloom.sweep.sweep import sweep

@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Iterator, Mapping
 from ctypes import POINTER, c_uint32, c_uint64
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,8 @@ CPU = ("startup", "code", "pack", "unpack", "maintenance", "access", "poll", "sl
 
 TRACKS = ("cpu", "mm2s", "s2mm", "stream", "load", "compute", "store")
 STREAM = ("active", "stalled", "starved")
-CHANNELS = ("mm2s", "s2mm")
+Channel = Literal["mm2s", "s2mm"]
+CHANNELS: tuple[Channel, ...] = ("mm2s", "s2mm")
 NO_FUNCTION = "(no symbol)"
 
 
@@ -84,9 +85,9 @@ class Function:
 
 @dataclass(frozen=True)
 class Transfers:
-    """All transfers of one size over one channel, "mm2s" or "s2mm"; fabric `cycles` from start to end."""
+    """All transfers of one size over one channel; fabric `cycles` from start to end."""
 
-    channel: str
+    channel: Channel
     bytes: int
     count: int
     cycles: int

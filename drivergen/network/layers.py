@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Literal
 
 from xdsl.dialects import arith, math, tensor
 from xdsl.dialects.builtin import TensorType
@@ -26,6 +27,9 @@ class Use:
     """Why it is not as it was asked for."""
 
 
+Place = Literal["accelerator", "cpu"]
+
+
 @dataclass(frozen=True)
 class Layer:
     """One call of :func:`network`, as reports list it."""
@@ -33,8 +37,7 @@ class Layer:
     number: int
     function: str
     """In C; equal layers share one."""
-    place: str
-    """``accelerator`` or ``cpu``."""
+    place: Place
     location: str
     """``file:line:column`` of its main op."""
     reason: str | None = None

@@ -19,6 +19,7 @@ from axiloom.drivergen.network import constants
 from axiloom.drivergen.network.layers import (
     VIEWS,
     Layer,
+    Place,
     candidates,
     multiply_adds,
     operands_of,
@@ -117,7 +118,7 @@ class _Cut:
         self, group: Sequence[Operation], main: Operation, reason: str | None, device: int | None = None
     ) -> None:
         made, outside = _function(group, "layer")
-        place = "cpu" if device is None else "accelerator"
+        place: Place = "cpu" if device is None else "accelerator"
         if device is not None:
             constants.mark(made, outside, self.function)
         key = f"{device} {made}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # pytest loads this plugin in every project of the environmen
     from axiloom.cosim.job import Result
     from axiloom.cosim.soc import Soc
     from axiloom.isa import AcceleratorSpec
-    from axiloom.report.build import Report
+    from axiloom.report.types import Report
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,7 +9,8 @@ import pytest
 from axiloom import isa
 from axiloom.drivergen import parse_workload
 from axiloom.errors import UsageError
-from axiloom.report.build import Report, table
+from axiloom.report.build import table
+from axiloom.report.types import Report
 from axiloom.run.problem import Run
 
 

@@ -15,7 +15,7 @@ import pytest
 from axiloom import isa
 from axiloom.drivergen import matmul_mlir
 from axiloom.isa import AcceleratorSpec
-from axiloom.report.build import Report
+from axiloom.report.types import Report
 from axiloom.run.problem import Run, run_batch
 
 SIMPLE = ("published", "coalesced", "coalesce", "keep-packed", "double-buffer", "copying")

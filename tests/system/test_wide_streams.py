@@ -6,7 +6,7 @@ import pytest
 
 from axiloom import isa
 from axiloom.drivergen import matmul_mlir
-from axiloom.report.build import Report
+from axiloom.report.types import Report
 from axiloom.run.problem import Run, run_batch
 
 SHAPES = [(48, 40, 72), (7, 13, 5)]

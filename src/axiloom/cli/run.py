@@ -24,6 +24,7 @@ from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
+from axiloom.report.types import Kernel, Report, Setup
 from axiloom.run.choice import BEST
 from axiloom.run.compare import compare
 from axiloom.run.network import WEIGHTS, NetworkRun
@@ -31,7 +32,7 @@ from axiloom.run.problem import Run, folder_or_temporary, rtl_name
 
 NETWORK = "input weights stop_after offload_from offload"
 """Options of networks alone."""
-AGAINST = {"cpu": "loops", "neon": "neon"}
+AGAINST: dict[str, Kernel] = {"cpu": "loops", "neon": "neon"}
 """Values of --against: the kernel that runs on the CPU alone."""
 
 
@@ -232,7 +233,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
         progress("")
         result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
         driver_hash = content_hash(elf)
-    config = {
+    config: Setup = {
         "problem": " ".join(path.name for path in options.driver),
         "accelerator": " and ".join(one.name for one in specs),
         "spec_hash": content_hash(dumps(*specs)),
@@ -299,7 +300,7 @@ def _elf(
 
 
 def _finish(
-    built: report.Report,
+    built: Report,
     options: argparse.Namespace,
     progress: Any,
     timeline: Timeline | None,

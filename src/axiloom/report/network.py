@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,17 @@ from axiloom.drivergen.network import Layer, NetworkDriver
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.report.columns import columns
+from axiloom.report.types import (
+    LayerLimit,
+    LayerRow,
+    Limit,
+    NetworkPart,
+    Offload,
+    Report,
+    Use,
+)
 
-Rows = list[dict[str, Any]]
+Rows = list[LayerRow]
 Laps = Sequence[Sequence[tuple[int, int]]]
 """When each layer begins, and at the end: words in and out so far of each accelerator."""
 
@@ -45,7 +53,7 @@ def rows(
     ran = layers if last < 0 else layers[: last + 1]
     ticks = [int(marks[number + 1]) - int(marks[number]) for number in range(len(ran))]
     total = max(sum(ticks), 1)
-    found = []
+    found: Rows = []
     for layer, took in zip(ran, ticks, strict=True):
         ms = took * 2 / board.cpu_hz * 1e3
         found.append(
@@ -58,7 +66,7 @@ def rows(
                 "reason": layer.reason,
                 "multiply_adds": layer.multiply_adds,
                 "ops": list(layer.ops),
-                "use": None if layer.use is None else {**asdict(layer.use), "tile": list(layer.use.tile)},
+                "use": _use(layer),
                 "limit": _limit(layer, specs, laps, ms * board.fabric_hz / 1e3),
                 "ms": round(ms, 6),
                 "share": round(took / total, 6),
@@ -67,9 +75,14 @@ def rows(
     return found
 
 
-def _limit(
-    layer: Layer, specs: Sequence[AcceleratorSpec], laps: Laps, cycles: float
-) -> dict[str, Any] | None:
+def _use(layer: Layer) -> Use | None:
+    used = layer.use
+    if used is None:
+        return None
+    return {"flow": used.flow, "tile": list(used.tile), "pipeline": used.pipeline, "note": used.note}
+
+
+def _limit(layer: Layer, specs: Sequence[AcceleratorSpec], laps: Laps, cycles: float) -> LayerLimit | None:
     """The lower bound of a layer on its accelerator, as :func:`axiloom.report.build.limit` has it for a
     run."""
     if layer.device is None or len(laps) <= layer.number + 1:
@@ -91,14 +104,22 @@ def _limit(
     }
 
 
-def limit(layers: Rows, cycles: int) -> dict[str, Any]:
-    """The report's ``limit`` of a network: layers run one after another, so their bounds add up."""
+def limit(whole: Limit, layers: Rows, cycles: int) -> Limit:
+    """The report's ``limit`` of a network: layers run one after another, so their bounds add up.
+
+    `whole` has what is of the hardware alone.
+    """
     bounds = [row["limit"] for row in layers if row["limit"]]
-    sums = {key: sum(one[key] for one in bounds) for key in ("cycles", "stream_cycles", "array_cycles")}
+    bound = sum(one["cycles"] for one in bounds)
+    stream = sum(one["stream_cycles"] for one in bounds)
+    array = sum(one["array_cycles"] for one in bounds)
     return {
-        **sums,
-        "ratio": round(cycles / sums["cycles"], 4) if sums["cycles"] else None,
-        "by": "stream" if sums["stream_cycles"] >= sums["array_cycles"] else "array",
+        **whole,
+        "cycles": bound,
+        "ratio": round(cycles / bound, 4) if bound else None,
+        "by": "stream" if stream >= array else "array",
+        "stream_cycles": stream,
+        "array_cycles": array,
         "multiply_adds": sum(row["multiply_adds"] for row in layers if row["limit"]),
     }
 
@@ -110,7 +131,7 @@ def compared(layers: Rows, alone: Rows | None) -> Rows:
     """
     if alone is None:
         return [{**row, "alone_ms": None} for row in layers]
-    found = []
+    found: Rows = []
     for row in layers:
         inside = [other for other in alone if set(other["ops"]) <= set(row["ops"])]
         whole = {op for other in inside for op in other["ops"]} == set(row["ops"])
@@ -118,7 +139,7 @@ def compared(layers: Rows, alone: Rows | None) -> Rows:
     return found
 
 
-def offload(layers: Rows, alone: Rows | None) -> dict[str, Any]:
+def offload(layers: Rows, alone: Rows | None) -> Offload:
     """Time on the accelerators and on the CPU; beside the CPU alone, the speed of the offloaded part."""
     own = [row for row in layers if row["place"] == "accelerator"]
     ms, total = sum(row["ms"] for row in own), sum(row["ms"] for row in layers)
@@ -151,7 +172,7 @@ def section(
     last: int,
     beside: Rows | None,
     laps: Laps = (),
-) -> dict[str, Any]:
+) -> NetworkPart:
     """The report's ``network``; `beside` are the rows of the same network on the CPU alone."""
     found = compared(rows(driver.layers, marks, board, specs, last, laps), beside)
     return {
@@ -193,7 +214,7 @@ def memory_map(driver: NetworkDriver) -> str:
 # --- the table ---------------------------------------------------------------------------------------
 
 
-def lines(report: Mapping[str, Any]) -> list[str]:
+def lines(report: Report) -> list[str]:
     """The network's part of the table in a terminal."""
     network = report["network"]
     found = ["", *sums(report), *_layer_table(report)]
@@ -209,7 +230,7 @@ def lines(report: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def sums(report: Mapping[str, Any]) -> list[str]:
+def sums(report: Report) -> list[str]:
     """A sentence or two: time offloaded and on the host, and beside the CPU alone."""
     network = report["network"]
     part = network["offload"]
@@ -218,7 +239,7 @@ def sums(report: Mapping[str, Any]) -> list[str]:
         f"Layers: {total:.3f} ms; {part['layers']} offloaded {part['ms']:.3f} ms ({part['share']:.1%}), "
         f"{len(network['layers']) - part['layers']} on the host {part['host_ms']:.3f} ms"
     ]
-    if part["end_to_end"] is not None:
+    if part["end_to_end"] is not None and network["cpu_layers"]:
         alone = sum(row["ms"] for row in network["cpu_layers"])
         text = f"{alone_title(report)} alone: {alone:.3f} ms"
         if part["alone_ms"] is not None:
@@ -228,12 +249,12 @@ def sums(report: Mapping[str, Any]) -> list[str]:
     return said
 
 
-def alone_title(report: Mapping[str, Any]) -> str:
+def alone_title(report: Report) -> str:
     """What a table calls the CPU alone."""
-    return "CPU with NEON kernels" if report.get("cpu", {}).get("kernel") == "neon" else "CPU"
+    return "CPU with NEON kernels" if "cpu" in report and report["cpu"]["kernel"] == "neon" else "CPU"
 
 
-def how(row: Mapping[str, Any]) -> str:
+def how(row: LayerRow) -> str:
     """How a layer uses its accelerator: ``Cs 64x64x128 copying``; a star where that is not as asked for."""
     use = row["use"]
     if use is None:
@@ -242,7 +263,7 @@ def how(row: Mapping[str, Any]) -> str:
     return f"{use['flow']} {tile} {use['pipeline']}{'*' if use['note'] else ''}"
 
 
-def _layer_table(report: Mapping[str, Any]) -> list[str]:
+def _layer_table(report: Report) -> list[str]:
     network = report["network"]
     alone = network["cpu_layers"] is not None
     head = ["", "layer", "runs on", "how", "ms", "share", "limit"]

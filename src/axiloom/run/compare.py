@@ -14,6 +14,7 @@ from axiloom.cosim.job import Result
 from axiloom.drivergen import Driver
 from axiloom.isa import numerics
 from axiloom.isa.numerics import Numerics
+from axiloom.report.types import Outcome
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
@@ -54,7 +55,7 @@ def compare(
     run: Result | core.CpuRun,
     expected: Mapping[str, np.ndarray[Any, Any]],
     close: Margins | None = None,
-) -> dict[str, Any]:
+) -> Outcome:
     """The report's ``result``: every element of every output against the reference, if there is one.
 
     Those in `close` are compared with its float64 within its margins.
@@ -78,7 +79,7 @@ def compare(
         if first is None and len(places):
             place = tuple(int(i) for i in places[0])
             first = f"{symbol}{list(place)} is {got[place]}, NumPy says {want[place]}"
-    result: dict[str, Any] = {
+    result: Outcome = {
         "matches": wrong == 0 if expected else None,
         "mismatches": wrong,
         "elements": elements,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -32,7 +32,8 @@ from axiloom.isa.kernels.forms import MATMUL
 from axiloom.isa.wording.names import number as bounded
 from axiloom.isa.wording.names import shortened
 from axiloom.report import network as network_report
-from axiloom.report.build import Report, build, without_claims
+from axiloom.report.build import build, without_claims
+from axiloom.report.types import Alone, Kernel, NetworkAlone, Report, Setup
 from axiloom.run.choice import BEST, resolve
 from axiloom.run.compare import Arrays, compare
 from axiloom.run.problem import Run, folder_or_temporary, rtl_name
@@ -238,7 +239,7 @@ class NetworkRun(Run):
             job = Job(elf, given, self._results(self.driver), layers=shares)
             return self.soc.run_many([job], progress=self.live)[0]
 
-    def simulate_cpu(self, kernel: str = "loops") -> dict[str, Any]:
+    def simulate_cpu(self, kernel: Kernel = "loops") -> NetworkAlone:
         """The whole network on the simulated CPU alone, checked as well.
 
         `kernel`: ``loops``, or ``neon``: products by the kernels in sw/baselines where there is one.
@@ -255,7 +256,7 @@ class NetworkRun(Run):
         layers = network_report.rows(driver.layers, run.outputs[MARKS], boards.load(self.board), ())
         return {"kernel": kernel, "counters": run.counters, "result": result, "layers": layers}
 
-    def config(self) -> dict[str, Any]:
+    def config(self) -> Setup:
         board = boards.load(self.board)
         weights = hashlib.sha256()
         for symbol, array in sorted(self.driver.weights.items()):
@@ -279,10 +280,12 @@ class NetworkRun(Run):
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
         }
 
-    def checked(self, result: Result, cpu: Mapping[str, Any] | None = None) -> Report:
+    def checked(self, result: Result, cpu: Alone | None = None) -> Report:
         """The report of `result`, compared with the reference, with a row for each layer."""
-        alone = dict(cpu) if cpu is not None else None
-        beside = alone.pop("layers") if alone else None
+        beside = None if cpu is None else cast(NetworkAlone, cpu)["layers"]
+        alone: Alone | None = None
+        if cpu is not None:
+            alone = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
         # What the report says of the hardware as a whole.
         together = self.spec.replace(macs=sum(one.macs for one in self.specs)) if self.others else self.spec
         found = build(
@@ -298,7 +301,8 @@ class NetworkRun(Run):
         found["network"] = network_report.section(
             self.driver, marks, boards.load(self.board), self.specs, self.last_layer, beside, result.laps
         )
-        found["limit"] |= network_report.limit(found["network"]["layers"], result.fabric["cycles"])
+        layers = found["network"]["layers"]
+        found["limit"] = network_report.limit(found["limit"], layers, result.fabric["cycles"])
         return without_claims(found)
 
 

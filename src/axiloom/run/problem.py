@@ -7,12 +7,11 @@ the steps, so that each caller can stop where it wants: `compile`, `build_elf`, 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from axiloom import boards, drivergen, sw
 from axiloom.cosim import core
@@ -28,7 +27,8 @@ from axiloom.errors import MismatchError, UsageError
 from axiloom.files import make_folder
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, dumps
-from axiloom.report.build import Report, build
+from axiloom.report.build import build
+from axiloom.report.types import Alone, Kernel, Report, Setup
 from axiloom.run.by_hand import ByHand
 from axiloom.run.choice import Schedule, resolve
 from axiloom.run.compare import Arrays, Margins, compare, margins, random_inputs
@@ -206,7 +206,7 @@ class Run:
             job = Job(elf, self.inputs, self.outputs, section=section)
             return self.soc.run_many([job], progress=self.live)[0]
 
-    def simulate_cpu(self, kernel: str = "loops") -> dict[str, Any]:
+    def simulate_cpu(self, kernel: Kernel = "loops") -> Alone:
         """The same function at -O3 on the simulated CPU alone, checked as well: `loops` or `neon`."""
         self.progress("simulating the CPU alone")
         with folder_or_temporary(self.keep) as folder:
@@ -254,7 +254,7 @@ class Run:
             defines={**ByHand.of(self.problem).sizes, "BITS": kind.bits},
         )
 
-    def config(self) -> dict[str, Any]:
+    def config(self) -> Setup:
         board = boards.load(self.board)
         call = self.driver.calls[0]
         return {
@@ -274,13 +274,13 @@ class Run:
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
         }
 
-    def report(self, *, against_cpu: bool | str = False) -> Report:
+    def report(self, *, against_cpu: bool | Kernel = False) -> Report:
         """Run it all, compare with NumPy, and report. A wrong result is in the report, not raised."""
         result = self.simulate()
         kernel = against_cpu if isinstance(against_cpu, str) else "loops"
         return self.checked(result, cpu=self.simulate_cpu(kernel) if against_cpu else None)
 
-    def checked(self, result: Result, cpu: Mapping[str, Any] | None = None) -> Report:
+    def checked(self, result: Result, cpu: Alone | None = None) -> Report:
         """The report of `result`, compared with the reference."""
         return build(
             self.spec,

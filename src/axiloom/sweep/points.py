@@ -16,7 +16,7 @@ from axiloom.cosim.build.cache import NotCachedError, cache_root, cached_build, 
 from axiloom.errors import MismatchError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
-from axiloom.report.build import Report
+from axiloom.report.types import Report
 from axiloom.run.problem import Run, run_batch
 
 Point = dict[str, Any]

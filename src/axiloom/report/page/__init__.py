@@ -14,8 +14,8 @@ from pathlib import Path
 
 from axiloom.cosim.profile import Timeline
 from axiloom.files import write_whole
-from axiloom.report.build import Report
 from axiloom.report.page import charts, network, parts, traces
+from axiloom.report.types import Report
 
 FILE = "index.html"
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable
 from html import escape
 
-from axiloom.report.build import Report
 from axiloom.report.page.numbers import count, duration, percent, size
 from axiloom.report.page.parts import table
+from axiloom.report.types import Report, Transfers
 
 _LABEL_SHARE = 0.07  # a segment narrower than this has no room for its figure
 _ROWS = 14  # sizes of transfers that get a row each; more are grouped by powers of two
@@ -57,12 +57,12 @@ def _limit(report: Report) -> str:
     if bound["ratio"] is None:
         return ""
     rows = []
-    for name, key in (("stream", "stream_cycles"), ("array", "array_cycles")):
-        if bound[key] is None:
+    for name, cycles in (("stream", bound["stream_cycles"]), ("array", bound["array_cycles"])):
+        if cycles is None:
             continue
         rule = ": the limit" if name == bound["by"] else ""
-        share = bound[key] / total
-        text = f"the {name} needs {count(bound[key])} cycles, {percent(share)}{rule}"
+        share = cycles / total
+        text = f"the {name} needs {count(cycles)} cycles, {percent(share)}{rule}"
         rows.append(
             f'<div class="bound"><div class="line" style="width:{max(100 * share, 0.3):.3f}%"></div>'
             f"<span>{escape(text)}</span></div>"
@@ -99,7 +99,7 @@ def transfers(report: Report) -> str:
     return "".join(made) + f'<p class="note">The stream carries {width:,.0f} MB/s at most.</p>'
 
 
-def _grouped(found: Iterable[Report]) -> list[tuple[str, int, int, int]]:
+def _grouped(found: Iterable[Transfers]) -> list[tuple[str, int, int, int]]:
     """(size, transfers, bytes, cycles) by size, or by powers of two where there are many sizes."""
     ordered = sorted(found, key=lambda one: one["bytes"])
     if len(ordered) <= _ROWS:

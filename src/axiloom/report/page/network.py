@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
-from typing import Any
 
-from axiloom.report.build import Report
 from axiloom.report.network import alone_title, how
 from axiloom.report.page import parts
 from axiloom.report.page.numbers import count, duration, percent, size
+from axiloom.report.types import LayerRow, Report
 
 LAYERS = (
     "From the begin of a layer to that of the next one. What an accelerator might have been expected to take "
@@ -32,7 +30,7 @@ def layers(report: Report) -> str:
     alone = network["cpu_layers"] is not None
     rows = []
     for row in network["layers"]:
-        remark = row["reason"] or (row["use"] or {}).get("note")
+        remark = row["reason"] or (row["use"]["note"] if row["use"] else None)
         reason = f"<small>{escape(remark)}</small>" if remark else ""
         colour = "compute" if row["place"] == "accelerator" else "code"
         width = 100 * row["share"] / longest
@@ -54,7 +52,7 @@ def layers(report: Report) -> str:
     return _sums(report) + parts.table(columns + (("CPU alone", "times") if alone else ()), rows, "layers")
 
 
-def _beside(row: Mapping[str, Any]) -> tuple[str, str]:
+def _beside(row: LayerRow) -> tuple[str, str]:
     """The same ops on the CPU alone, and how many times as long that takes."""
     ms = row["alone_ms"]
     if ms is None:

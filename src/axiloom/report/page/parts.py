@@ -8,9 +8,10 @@ from typing import Any
 
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.report import losses
-from axiloom.report.build import Report, cpu_title
+from axiloom.report.build import cpu_title
 from axiloom.report.page.numbers import count, duration, megahertz, percent
 from axiloom.report.perfetto import DOES
+from axiloom.report.types import Limit, Report
 
 WHERE = (
     "Every cycle of the fabric is in exactly one class: the first that applies, from the array down to the "
@@ -81,7 +82,7 @@ def verdict(report: Report) -> str:
         text += f", {bound['ratio']:.2f} times the limit of {limit} that the {bound['by']} sets"
     if (worst := losses.largest(report["losses"], _needed(report))) is not None:
         text += f"; largest loss: {worst['title']}, {percent(worst['share'])}"
-    if report["config"].get("rtl") == MODEL_RTL:
+    if report["config"]["rtl"] == MODEL_RTL:
         text += f". RTL: {MODEL_RTL}"
     return f"{text}."
 
@@ -152,7 +153,7 @@ def band(report: Report) -> str:
     return f"Error band of {board}: {text}."
 
 
-def _bounds(bound: Report) -> str:
+def _bounds(bound: Limit) -> str:
     array = bound["array_cycles"]
     text = f"stream {count(bound['stream_cycles'])}"
     return f"{text} · array {count(array)}" if array is not None else text
@@ -197,12 +198,13 @@ def functions(report: Report) -> str:
     ]
     memory = report["memory"]
     sizes = [("peak stack", "unknown" if memory["stack"] is None else f"{count(memory['stack'])} B")]
-    sizes += [(name, f"{count(size)} B") for name, size in memory.items() if name != "stack"]
+    code = ((name, size) for name, size in memory.items() if name != "stack")
+    sizes += [(name, f"{count(size)} B") for name, size in code if size is not None]
     return table(("function", "CPU cycles", "share", "waiting"), rows) + table(("program", "size"), sizes)
 
 
 def meanwhile(report: Report) -> str:
-    cells: dict[str, dict[str, int]] = report["activity"]
+    cells = report["activity"]
     total = max(report["fabric"]["cycles"], 1)
     used = [cpu for cpu in DOES if any(row[cpu] for row in cells.values())]
     rows = []

@@ -1,0 +1,238 @@
+"""The parts of a report as types. ``report.schema.json`` beside this file says what each key means.
+
+A report is JSON: it comes back from files, from sweeps and from other processes. So its parts are
+dictionaries with known keys. Where the keys are names of counters, sections or tools, a part is a plain
+dictionary.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+Side = Literal["stream", "array"]
+Kernel = Literal["loops", "neon"]
+"""What the CPU alone runs: plain loops by the compiler, or products by hand."""
+Counts = dict[str, int]
+
+
+class Outcome(TypedDict):
+    """``result``: the outputs against the reference."""
+
+    matches: bool | None
+    mismatches: int
+    elements: int
+    first: str | None
+    exit_code: int
+    compared: NotRequired[str]
+    largest: NotRequired[float]
+
+
+class Bound(TypedDict):
+    """A lower bound in fabric cycles, and how far above it a run was."""
+
+    cycles: int
+    ratio: float | None
+    by: Side
+    stream_cycles: int
+
+
+class Limit(Bound):
+    """``limit``: of a whole run."""
+
+    array_cycles: int | None
+    words_per_cycle: int
+    macs_per_cycle: int
+    multiply_adds: int | None
+
+
+class LayerLimit(Bound):
+    """Of one layer on its accelerator."""
+
+    array_cycles: int
+    words_in: int
+    words_out: int
+
+
+class Loss(TypedDict):
+    """One class of fabric cycles."""
+
+    loss: str
+    title: str
+    definition: str
+    cycles: int
+    share: float
+    remedies: list[str]
+
+
+class FunctionTime(TypedDict):
+    """CPU cycles of one function of the program."""
+
+    name: str
+    cycles: int
+    waiting: int
+
+
+class Transfers(TypedDict):
+    """The transfers of one size on one channel."""
+
+    channel: Literal["mm2s", "s2mm"]
+    bytes: int
+    count: int
+    cycles: int
+
+
+class ErrorBand(TypedDict):
+    """``fidelity``: how far a board's profile is from measurements."""
+
+    source: str
+    task_clock_mean: float
+    task_clock_worst: float
+    l1d_mean: float
+    text: str
+
+
+class Clocks(TypedDict):
+    cpu_hz: int
+    fabric_hz: int
+
+
+class Setup(TypedDict):
+    """What a run says of itself in ``config``."""
+
+    problem: str
+    accelerator: str
+    spec_hash: str
+    flow: NotRequired[str]
+    loop_order: NotRequired[str]
+    tile: NotRequired[str]
+    pipeline: NotRequired[str]
+    wait: NotRequired[str]
+    data_type: str
+    driver_hash: str
+    offload: NotRequired[Literal["auto", "all"]]
+    offload_from: NotRequired[int]
+    weights: NotRequired[str]
+    weights_hash: NotRequired[str]
+    rtl: str
+    sim: str
+    board: str
+    clocks: Clocks
+
+
+class Config(Setup):
+    """``config``, with what the report adds."""
+
+    stream_width: int
+    dma: Literal["simple", "sg"]
+
+
+class Alone(TypedDict):
+    """``cpu``: the same on the simulated CPU alone."""
+
+    kernel: Kernel
+    counters: Counts
+    result: Outcome
+
+
+class Use(TypedDict):
+    """How a layer uses its accelerator."""
+
+    flow: str
+    tile: list[int]
+    pipeline: str
+    note: str | None
+
+
+class LayerRow(TypedDict):
+    """One layer of a network."""
+
+    layer: int
+    function: str
+    place: Literal["accelerator", "cpu"]
+    accelerator: str | None
+    location: str
+    reason: str | None
+    multiply_adds: int
+    ops: list[int]
+    use: Use | None
+    limit: LayerLimit | None
+    ms: float
+    share: float
+    alone_ms: NotRequired[float | None]
+
+
+class NetworkAlone(Alone):
+    """A network on the simulated CPU alone; its rows go to the report's ``network``."""
+
+    layers: list[LayerRow]
+
+
+class Offload(TypedDict):
+    """Time on the accelerators and on the host."""
+
+    layers: int
+    ms: float
+    host_ms: float
+    share: float
+    limit_cycles: int
+    alone_ms: float | None
+    speed_up: float | None
+    end_to_end: float | None
+
+
+class ArenaBuffer(TypedDict):
+    """A tensor between layers."""
+
+    name: str
+    offset: int
+    size: int
+    first: int
+    last: int
+
+
+class Arena(TypedDict):
+    """The memory that tensors between layers share."""
+
+    peak: int
+    unshared: int
+    buffers: list[ArenaBuffer]
+
+
+class Weights(TypedDict):
+    bytes: int
+    arrays: int
+
+
+class NetworkPart(TypedDict):
+    """``network``: its layers, and the memory between them."""
+
+    layers: list[LayerRow]
+    cpu_layers: list[LayerRow] | None
+    offload: Offload
+    arena: Arena
+    weights: Weights
+    stopped_after: int | None
+
+
+class Report(TypedDict):
+    """What one run reports."""
+
+    schema: int
+    result: Outcome
+    counters: Counts
+    fabric: Counts
+    limit: Limit
+    losses: list[Loss]
+    activity: dict[str, Counts]
+    functions: list[FunctionTime]
+    transfers: list[Transfers]
+    memory: dict[str, int | None]
+    fidelity: ErrorBand | None
+    simulation: dict[str, float]
+    config: Config
+    versions: dict[str, str]
+    seed: int
+    stale: list[str]
+    cpu: NotRequired[Alone]
+    advice: NotRequired[str]
+    network: NotRequired[NetworkPart]
