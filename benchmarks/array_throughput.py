@@ -13,6 +13,7 @@ from axiloom import boards, isa
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 
 COMPUTES = 16_000
 PUBLISHED = {4: 10, 8: 60, 16: 112}
@@ -49,7 +50,7 @@ def operations_per_cycle(size: int) -> float:
                 defines={**defines, "COMPUTES": computes, "AXL_DMA_CACHED": 0},
             )
             jobs.append(Job(elf, {}, {}))
-        soc = Soc(spec)
+        soc = Soc(System(spec))
         soc.build()
         once, twice = soc.run_many(jobs)
     return 2 * size**3 * COMPUTES / (twice.fabric["cycles"] - once.fabric["cycles"])

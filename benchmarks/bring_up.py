@@ -13,6 +13,7 @@ from axiloom import isa
 from axiloom.bringup import ladder as bring_up
 from axiloom.bringup.faults import BOARD, FAULTS, climb
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 
 ACCELERATORS = tuple(name for kernel in isa.KERNELS for name in isa.builtins(kernel))
 
@@ -22,7 +23,7 @@ def main() -> None:
     for name in ACCELERATORS:
         spec = isa.builtin(name)
         with tempfile.TemporaryDirectory() as folder:
-            ladder = bring_up.run(bring_up.build(spec, Path(folder), BOARD), Soc(spec, board=BOARD))
+            ladder = bring_up.run(bring_up.build(spec, Path(folder), BOARD), Soc(System(spec, BOARD)))
         print(f"{name} on {BOARD.name}: {ladder}", flush=True)
         if not ladder.passed:
             unexpected.append(name)

@@ -12,11 +12,13 @@ import numpy as np
 import torch
 
 from axiloom import isa
+from axiloom.cosim.system import System
 from axiloom.frontend.model import write_arrays
 from axiloom.quantise import emit
 from axiloom.quantise.graph import execute
 from axiloom.quantise.torch_model import quantise
-from axiloom.run.network import NetworkRun
+from axiloom.run.network import Network, NetworkRun
+from axiloom.run.run import simulate
 from benchmarks.quantisation import example
 
 ON = {"digits_mlp": "v4_16", "digits_cnn": "conv_v4"}
@@ -37,14 +39,11 @@ def measure(name: str, accelerator: str) -> None:
         given = Path(folder) / "inputs.npz"
         write_arrays(given, {f"input{number}": array for number, array in enumerate(inputs.values())})
         run = NetworkRun(
-            problem=name,
-            mlir=model.mlir,
-            spec=isa.builtin(accelerator, data_type="int8"),
-            weights=model.weights,
-            given=given,
+            Network(name, model.mlir, model.weights, given),
+            System(isa.builtin(accelerator, data_type="int8")),
         )
-        result = run.simulate()
-        ((symbol, _),) = run.outputs.items()
+        result = simulate(run)
+        (symbol,) = run.expected
         soc = result.outputs[symbol]
     places = [layer.place for layer in run.driver.layers]
     right = [int((answers.argmax(-1) == labels).sum()) for answers in (real, integers, soc)]

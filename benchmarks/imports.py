@@ -23,6 +23,7 @@ import onnx
 import torch
 
 from axiloom import isa
+from axiloom.cosim.system import System
 from axiloom.drivergen.network import compile_network
 from axiloom.errors import AxiloomError
 from axiloom.frontend.model import Model
@@ -30,7 +31,8 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.quantise import emit
 from axiloom.quantise.graph import execute
 from axiloom.quantise.torch_model import Quantised, load, quantise
-from axiloom.run.network import NetworkRun
+from axiloom.run.network import Network, NetworkRun
+from axiloom.run.run import report_of
 from benchmarks.import_graphs import FORMS, Graph
 from benchmarks.quantisation import example
 
@@ -115,7 +117,7 @@ def _labelled(weights: Sequence[np.ndarray[Any, Any]]) -> dict[str, np.ndarray[A
 
 # -- unusual forms ---------------------------------------------------------------------------------------
 def forms() -> None:
-    first, *others = accelerators()
+    system = System(accelerators())
     print(f"\n{len(FORMS)} networks in unusual forms on the SoC with v4_16 and conv_v4 (int8), on Verilator:")
     wrong: list[str] = []
     counts = {"accelerator": 0, "cpu": 0}
@@ -123,8 +125,8 @@ def forms() -> None:
     for name, form in FORMS.items():
         graph = Graph()
         model = graph.model("form.mlir", form(graph))
-        run = NetworkRun(name, model.mlir, first, weights=model.weights, others=tuple(others))
-        right = run.report()["result"]["matches"]
+        run = NetworkRun(Network(name, model.mlir, model.weights), system)
+        right = report_of(run)["result"]["matches"]
         places = {
             place: [layer.function for layer in run.driver.layers if layer.place == place] for place in counts
         }

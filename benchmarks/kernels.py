@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from axiloom import isa
+from axiloom.cosim.system import System
 from axiloom.drivergen import parse_workload
 from axiloom.isa import AcceleratorSpec
-from axiloom.run.problem import Run
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Row:
     case: Case
     equal: bool
     cycles: int
-    ratio: float
+    ratio: float | None
     cpu: int
     """Alone, in fabric cycles."""
     advice: str | None
@@ -72,13 +73,12 @@ class Row:
 
 def measured(case: Case) -> Row:
     """One run on RTL, and one on the CPU alone."""
-    run = Run(case.problem, parse_workload(case.problem).mlir, case.spec)
-    report: dict[str, Any] = run.report(against_cpu=True)
+    report = report_of(ProblemRun(Workload.of(case.problem), System(case.spec)), against="loops")
     clocks = report["config"]["clocks"]
     alone = report["cpu"]["counters"]["cpu-cycles"] * clocks["fabric_hz"] // clocks["cpu_hz"]
     return Row(
         case,
-        report["result"]["matches"],
+        report["result"]["matches"] is True,
         report["fabric"]["cycles"],
         report["limit"]["ratio"],
         alone,

@@ -13,16 +13,19 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from axiloom import frontend, isa
 from axiloom.cosim.job import Result
-from axiloom.drivergen import parse_workload
+from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.compare import compare
-from axiloom.run.network import MARKS, NetworkRun
-from axiloom.run.problem import Run
+from axiloom.run.network import MARKS, Network, NetworkRun
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import Run, Watch, simulate
 
 FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "quantised"
 MATMUL, CONV, COPY = "matmul:64x64x64", "conv:14x14,16,3x3,16,pad=1", "copy:5000"
@@ -46,14 +49,12 @@ class Case:
         dma = replace(spec.dma, scatter_gather=self.scatter_gather)
         return isa.revise(spec, stream_width=self.width, dma=dma)
 
-    def run(self, folder: Path, *, model: bool) -> Run:
+    def run(self, *, model: bool) -> Run[Any]:
+        system = System(self.spec, model=model)
         if ":" in self.problem:
-            text = f"{self.problem}:{self.kind}"
-            return Run(text, parse_workload(text).mlir, self.spec, keep=folder, model=model)
+            return ProblemRun(Workload.of(f"{self.problem}:{self.kind}"), system)
         loaded = frontend.read(FIXTURES / f"{self.problem}.mlir")
-        return NetworkRun(
-            self.problem, loaded.mlir, self.spec, keep=folder, model=model, weights=loaded.weights
-        )
+        return NetworkRun(Network(self.problem, loaded.mlir, loaded.weights), system)
 
 
 def cases() -> Iterator[Case]:
@@ -97,11 +98,11 @@ class Side:
 
 def side(case: Case, *, model: bool) -> Side:
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
-        run = case.run(Path(folder), model=model)
+        run = case.run(model=model)
         begin = time.perf_counter()
-        run.soc.build()
+        Soc(run.system).build()
         built = time.perf_counter()
-        result = run.simulate()
+        result = simulate(run, Watch(keep=Path(folder)))
         driver = [
             path.read_bytes() for path in sorted(Path(folder).glob("*")) if path.suffix in (".c", ".elf")
         ]

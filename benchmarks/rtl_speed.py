@@ -17,6 +17,7 @@ from axiloom.cosim.build import toolchain, verilator
 from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.hw.rtl_files.verilator import find
 from axiloom.isa import AcceleratorSpec
 
@@ -76,7 +77,7 @@ def main() -> None:
     spec = isa.builtin("v3", 16)
     board = boards.load(boards.DEFAULT)
     bare = bare_program(spec, board)
-    soc = Soc(spec)
+    soc = Soc(System(spec))
     soc.build()
     with tempfile.TemporaryDirectory() as folder:
         elf = Path(folder) / "load.elf"

@@ -268,11 +268,13 @@ def at_clock(name: str | Path, hz: float) -> str:
     return f"{text if _MHZ.fullmatch(clock) and text else name}{CLOCK}{hz / 1e6:g}"
 
 
-def load(name: str | Path) -> Board:
+def load(name: str | Path | Board) -> Board:
     """The board `name`, or the one in the TOML file at that path. UsageError names what is wrong.
 
-    With ``@62.5`` behind it, the same with a fabric clock of 62.5 MHz.
+    With ``@62.5`` behind it, the same with a fabric clock of 62.5 MHz. A board is returned as it is.
     """
+    if isinstance(name, Board):
+        return name
     text, at, clock = str(name).rpartition(CLOCK)
     if at and _MHZ.fullmatch(clock):
         hertz = min(float(clock) * 1e6, 1e15)  # beyond every clock: `check` says what is accepted

@@ -30,8 +30,7 @@ from axiloom.cosim.model_device import Models
 from axiloom.errors import AxiloomError, DriverError
 
 if TYPE_CHECKING:
-    from axiloom.boards import Board
-    from axiloom.isa import AcceleratorSpec
+    from axiloom.cosim.system import System
 
 Dut = Any  # what a handle has is known to the simulator alone
 
@@ -49,19 +48,15 @@ _PROGRESS_S = 2.0
 class Work:
     """All that a simulator process is to do."""
 
-    board: Board
-    specs: Sequence[AcceleratorSpec]
+    system: System
     jobs: Sequence[Job]
     folder: Path
     """What relative paths of programs start from."""
-    watchdog_cycles: int
     glue: Path | None
     """Library with the glue's clock; None: the program itself."""
     progress: bool
     stop_at_failure: bool
-    timeline: bool = False
-    model: bool = False
-    """The functional model stands in each accelerator's place."""
+    timeline: bool
 
 
 class _Clock:
@@ -201,10 +196,10 @@ async def _prepare(dut: Dut, work: Work, reset: bool, period_ps: int) -> None:
     """Hold CPU (and hardware) and clear the counters. Values change between clock edges."""
     dut.ctl_go.value = 0
     dut.ctl_reset.value = int(reset)
-    dut.cfg_ram_bytes.value = work.board.ram_bytes
-    dut.cfg_watchdog.value = work.watchdog_cycles
-    dut.cfg_read_latency.value = work.board.ddr_read_cycles
-    dut.cfg_write_latency.value = work.board.ddr_write_cycles
+    dut.cfg_ram_bytes.value = work.system.profile.ram_bytes
+    dut.cfg_watchdog.value = work.system.watchdog_cycles
+    dut.cfg_read_latency.value = work.system.profile.ddr_read_cycles
+    dut.cfg_write_latency.value = work.system.profile.ddr_write_cycles
     await Timer(8 * period_ps, "ps")
     dut.ctl_reset.value = 0
     await Timer(2 * period_ps, "ps")
@@ -222,12 +217,12 @@ _COUNTS_EACH = ("words_in", "words_out", "transfers_in", "transfers_out")
 
 def _accelerators(dut: Dut, work: Work) -> dict[str, dict[str, int]]:
     """Name to what was counted of each accelerator alone."""
-    count = len(work.specs)
+    count = len(work.system.specs)
     columns = {name: _each(getattr(dut, f"stat_{name}"), count, 64) for name in _COUNTS_EACH}
     columns["compute"] = _each(dut.stat_computing, count, 64) if count > 1 else [_int(dut.stat_compute)]
     return {
         spec.name: {name: column[number] for name, column in columns.items()}
-        for number, spec in enumerate(work.specs)
+        for number, spec in enumerate(work.system.specs)
     }
 
 
@@ -246,11 +241,11 @@ def _descriptor_bytes(core: Core, address: int) -> int:
 
 def _channel(dut: Dut, core: Core, work: Work, number: int, name: str, stream: str) -> Channel:
     def part(port: str, bits: int) -> int:
-        return _each(getattr(dut, port), len(work.specs), bits)[number]
+        return _each(getattr(dut, port), len(work.system.specs), bits)[number]
 
     flags = part(f"stat_{stream}_flags", 4)
     asked, descriptor = part(f"stat_{name}_length", 32), None
-    if work.specs[number].dma.scatter_gather:
+    if work.system.specs[number].dma.scatter_gather:
         descriptor = asked
         asked = _descriptor_bytes(core, descriptor)
     return Channel(
@@ -267,7 +262,7 @@ def _channel(dut: Dut, core: Core, work: Work, number: int, name: str, stream: s
 def _stopped(
     dut: Dut, core: Core, work: Work, models: Models | None, outcome: Outcome, reason: str = ""
 ) -> Stopped:
-    state, count = core.state, len(work.specs)
+    state, count = core.state, len(work.system.specs)
     devices = (
         Device(
             name=spec.name if count > 1 else "",
@@ -277,7 +272,7 @@ def _stopped(
             protocol=core.protocol_text(number),
             why=models.error(number) if models else "",
         )
-        for number, spec in enumerate(work.specs)
+        for number, spec in enumerate(work.system.specs)
     )
     return Stopped(
         outcome=outcome,
@@ -306,7 +301,7 @@ def _simulation(dut: Dut, core: Core, wall: _Wall, cpu_share: float) -> dict[str
 
 
 async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work: Work, job: Job) -> Result:
-    period_ps = round(1e12 / work.board.fabric_hz)
+    period_ps = round(1e12 / work.system.profile.fabric_hz)
     await _prepare(dut, work, job.reset, period_ps)
     if job.reset:
         core.reset_protocol()
@@ -368,8 +363,8 @@ async def session(dut: Dut) -> None:
     work: Work = pickle.loads(Path(TO_SESSION).read_bytes())
     try:
         clock = _Clock(work.glue)
-        core = Core(work.board, *work.specs)
-        models = Models(library(), work.specs) if work.model else None
+        core = Core(work.system.profile, *work.system.specs)
+        models = Models(library(), work.system.specs) if work.system.model else None
         for number, job in enumerate(work.jobs):
             result = await _run(dut, core, clock, models, work, job)
             Path(FROM_SESSION.format(number)).write_bytes(pickle.dumps(result))

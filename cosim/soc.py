@@ -2,7 +2,7 @@
 
 ::
 
-    soc = Soc(isa.builtin("v3", 16))
+    soc = Soc(System(isa.builtin("v3", 16)))
     soc.build()
     result = soc.run(elf, {"axl_arg0": a}, {"axl_arg2": (c.shape, "int32")})
 
@@ -16,26 +16,19 @@ import pickle
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from axiloom import boards
 from axiloom.cosim import core
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
-from axiloom.errors import DriverError, HangError, SpecError, UsageError
-from axiloom.isa import AcceleratorSpec, check_together
-
-if TYPE_CHECKING:
-    from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.cosim.system import System
+from axiloom.errors import DriverError, HangError, UsageError
 
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]
-
-WATCHDOG_CYCLES = 1_000_000
-"""Fabric cycles that make a hang: no word on a stream, no register write, DMA busy (10 ms at 100 MHz)."""
 
 _WRAPPER = ("axiloom_tb.v", "axl_memory.vh")
 
@@ -50,93 +43,46 @@ _PUBLIC = "\n".join(
 
 
 class Soc:
-    """An accelerator, its DMA, a memory and the CPU of `board`, simulated.
+    """`system`, simulated.
 
-    `spec` may be several specifications, each with its own DMA and windows (:func:`axiloom.isa.place`):
-    `fabric` of a result is then of all together, and a hang says which of them it was.
-
-    `sim` is "verilator" or "icarus". `trace` is a waveform file: .fst or .vcd on Verilator, .vcd on
-    Icarus; `trace_window` limits it to fabric cycles [begin, end) of each job. `watchdog_cycles`
-    fabric cycles without progress are a hang. `seed` seeds cocotb's random numbers. With `timeline`
-    results have one (:class:`axiloom.cosim.profile.Timeline`); counters do not depend on it. With `model` the
-    functional model stands in each accelerator's place, and takes the cycles of
-    :class:`axiloom.cosim.model_device.Timing`.
+    With `timeline` results have one (:class:`axiloom.cosim.profile.Timeline`); counters do not depend on it.
     """
 
-    def __init__(
-        self,
-        spec: AcceleratorSpec | Sequence[AcceleratorSpec],
-        board: str | boards.Board = boards.DEFAULT,
-        sim: str = "verilator",
-        user_rtl: UserRtl | None = None,
-        trace: Path | str | None = None,
-        trace_window: tuple[int, int] | None = None,
-        watchdog_cycles: int = WATCHDOG_CYCLES,
-        seed: int = 0,
-        timeline: bool = False,
-        model: bool = False,
-    ) -> None:
-        if sim not in ("verilator", "icarus"):
-            raise UsageError(f"simulator must be 'verilator' or 'icarus', not {sim!r}")
-        if watchdog_cycles <= 0:
-            raise UsageError(f"watchdog_cycles must be positive, not {watchdog_cycles}")
-        if trace_window and not 0 <= trace_window[0] < trace_window[1]:
-            window = ":".join(map(str, trace_window))
-            raise UsageError(f"trace window must be START:END with 0 <= START < END, not {window}")
-        if model and user_rtl is not None:
-            raise UsageError(
-                f"{user_rtl.top} or the functional model takes the accelerator's place, not both"
-            )
-        self.specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
-        if faults := check_together(self.specs):
-            raise SpecError(faults)
-        if timeline and len(self.specs) > 1:
+    def __init__(self, system: System, timeline: bool = False) -> None:
+        if timeline and len(system.specs) > 1:
             raise UsageError("a timeline is drawn of one accelerator; several have none: leave timeline out")
-        if user_rtl is not None:
-            user_rtl.check_width(self.spec.stream_width, self.spec.name)
-        self.board = boards.load(board) if isinstance(board, str) else board
-        self.sim = sim
-        self.user_rtl = user_rtl
-        self.trace = Path(trace).absolute() if trace else None
-        self.trace_window = trace_window
-        self.watchdog_cycles = watchdog_cycles
-        self.seed = seed
+        self.system = system
         self.timeline = timeline
-        self.model = model
-        self._trace_format = _trace_format(self.trace, sim)
+        self._trace = Path(system.trace).absolute() if system.trace else None
         self._command: list[str | Path] | None = None
-
-    @property
-    def spec(self) -> AcceleratorSpec:
-        """The first one, which most often is the only one."""
-        return self.specs[0]
 
     def build(self, progress: Progress | None = None) -> None:
         """Generate, verilate and compile, or take it from the cache. Raises BuildError."""
         library = core.library(progress)
         wrapper = tuple((name, (verilator.RTL / name).read_text(encoding="utf-8")) for name in _WRAPPER)
         verilog = (*wrapper, *self._sources())
-        if self.sim == "verilator":
+        trace = self._trace
+        if self.system.sim == "verilator":
             design = verilator.Design(
                 verilog,
                 "axiloom_tb",
                 _PUBLIC,
                 soc=True,
-                trace=self._trace_format,
+                trace=trace.suffix[1:] if trace else None,
                 defines=self._defines(),
             )
             self._command = [verilator.build(design, library, progress) / verilator.PROGRAM]
             return
         defines = ("AXL_WINDOW", *(f"{name}={value}" for name, value in self._defines()))
         program = icarus.build(
-            verilog, "axiloom_tb", defines=defines, trace=self.trace is not None, progress=progress
+            verilog, "axiloom_tb", defines=defines, trace=trace is not None, progress=progress
         )
         self._command = icarus.command(program, icarus.glue(library, progress))
 
     def _sources(self) -> verilator.Sources:
-        if self.model:
-            return emitted.model_sources(self.specs)
-        return emitted.sources(self.specs, "soc", self.user_rtl)
+        if self.system.model:
+            return emitted.model_sources(self.system.specs)
+        return emitted.sources(self.system.specs, "soc", self.system.user_rtl)
 
     @property
     def build_id(self) -> str:
@@ -180,25 +126,22 @@ class Soc:
 
     def _simulate(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Result]:
         todo = Work(
-            board=self.board,
-            specs=self.specs,
+            system=self.system,
             jobs=jobs,
             folder=Path.cwd(),
-            watchdog_cycles=self.watchdog_cycles,
             glue=self._glue(),
             progress=progress,
             stop_at_failure=check,
             timeline=self.timeline,
-            model=self.model,
         )
         (work / TO_SESSION).write_bytes(pickle.dumps(todo))
         env = process.environment(
             "axiloom_tb",
             "axiloom.cosim.session",
             work / "results.xml",
-            sim=self.sim,
+            sim=self.system.sim,
             libraries=core.library_folders(),
-            seed=self.seed,
+            seed=self.system.seed,
             log_level="ERROR",
         )
         env["COCOTB_REWRITE_ASSERTION_FILES"] = ""  # the session asserts nothing; the hook costs 0.7 s
@@ -230,35 +173,26 @@ class Soc:
 
     def _defines(self) -> tuple[tuple[str, str], ...]:
         """Macros of the wrapper: what the SoC's ports are."""
-        made = {"AXL_WIDTH": str(self.spec.stream_width)}
-        if self.spec.dma.scatter_gather:
+        made = {"AXL_WIDTH": str(self.system.spec.stream_width)}
+        if self.system.spec.dma.scatter_gather:
             made["AXL_SG"] = "1"
-        if len(self.specs) > 1:
-            pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.specs)]
-            made |= {"AXL_DMAS": str(len(self.specs)), "AXL_PAGES": f"{{{','.join(pages)}}}"}
+        if len(self.system.specs) > 1:
+            pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.system.specs)]
+            made |= {"AXL_DMAS": str(len(self.system.specs)), "AXL_PAGES": f"{{{','.join(pages)}}}"}
         return tuple(made.items())
 
     def _glue(self) -> Path | None:
-        return None if self.sim == "verilator" else icarus.glue(core.library()) / icarus.MODULE
+        return None if self.system.sim == "verilator" else icarus.glue(core.library()) / icarus.MODULE
 
     def _arguments(self) -> list[str]:
-        arguments = [f"+axl_period_ps={round(1e12 / self.board.fabric_hz)}"]
-        if self.trace:
-            self.trace.parent.mkdir(parents=True, exist_ok=True)
-            arguments.append(f"+axl_trace={self.trace}")
-            if self.trace_window:
-                begin, end = self.trace_window
+        arguments = [f"+axl_period_ps={round(1e12 / self.system.profile.fabric_hz)}"]
+        if self._trace:
+            self._trace.parent.mkdir(parents=True, exist_ok=True)
+            arguments.append(f"+axl_trace={self._trace}")
+            if self.system.trace_window:
+                begin, end = self.system.trace_window
                 arguments += [f"+axl_trace_begin={begin}", f"+axl_trace_end={end}"]
         return arguments
-
-
-def _trace_format(trace: Path | None, sim: str) -> str | None:
-    if trace is None:
-        return None
-    accepted = {"verilator": (".fst", ".vcd"), "icarus": (".vcd",)}[sim]
-    if trace.suffix not in accepted:
-        raise UsageError(f"a trace on {sim} must end in {' or '.join(accepted)}, not {trace.name!r}")
-    return trace.suffix[1:]
 
 
 def _raise_failure(result: Result) -> None:

@@ -17,12 +17,13 @@ from axiloom import boards, isa, sw
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import CpuRun
 from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.drivergen import parse_workload
 from axiloom.errors import CompileError, DriverError, MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import build as report
 from axiloom.run.by_hand import ByHand
-from axiloom.run.problem import Run
+from axiloom.run.problem import ProblemRun
 from axiloom.sweep import networks, points
 from axiloom.sweep.networks import fingerprint
 from axiloom.sweep.store import key
@@ -145,7 +146,7 @@ def measure(batch: list[Point]) -> list[Figures]:
             else _job(run, Path(folder) / str(i))
             for i, (point, run) in enumerate(zip(batch, runs, strict=True))
         ]
-        results = runs[0].soc.run_many(jobs)
+        results = Soc(runs[0].system).run_many(jobs)
     return [_figures(run, result) for run, result in zip(runs, results, strict=True)]
 
 
@@ -157,30 +158,30 @@ def problem(size: Size, data_type: str) -> str:
 # --- jobs --------------------------------------------------------------------------------------------
 
 
-def _job(run: Run, folder: Path) -> Job:
-    return Job(run.build_elf(run.driver, folder), run.inputs, run.outputs)
+def _job(run: ProblemRun, folder: Path) -> Job:
+    return run.job(run.build(folder))
 
 
-def _job_by_hand(run: Run, folder: Path, *, prefetch: bool = False) -> Job:
-    hand = ByHand.of(run.problem)
+def _job_by_hand(run: ProblemRun, folder: Path, *, prefetch: bool = False) -> Job:
+    hand = ByHand.of(run.workload.name)
     elf = compile_bare(
         [sw.BASELINES / f"{_version(run)}.c"],
         folder / "hand.elf",
-        board=boards.load(run.board),
+        board=run.system.profile,
         length_bits=run.spec.dma.length_width,
         defines={**hand.sizes, **_schedule(run, prefetch=prefetch)},
     )
     return Job(elf, hand.given(run.inputs), hand.output)
 
 
-def _version(run: Run) -> str:
+def _version(run: ProblemRun) -> str:
     """The file of the driver: ``v3`` for v3_16."""
-    return run.spec.name if run.problem.startswith("conv:") else run.spec.name.partition("_")[0]
+    return run.spec.name if run.workload.name.startswith("conv:") else run.spec.name.partition("_")[0]
 
 
-def _schedule(run: Run, *, prefetch: bool) -> dict[str, int | str]:
+def _schedule(run: ProblemRun, *, prefetch: bool) -> dict[str, int | str]:
     """Macros that say how a matmul is done; a convolution by hand has one way."""
-    if run.problem.startswith("conv:"):
+    if run.workload.name.startswith("conv:"):
         return {}
     version, _, size = run.spec.name.partition("_")
     call = run.driver.calls[0]
@@ -195,14 +196,15 @@ def _run_cpu(point: Point, folder: Path) -> Figures:
     return {"counters": result.counters}
 
 
-def _check(run: Run, result: Result | CpuRun, what: str) -> None:
+def _check(run: ProblemRun, result: Result | CpuRun, what: str) -> None:
     (got,), (want,) = result.outputs.values(), run.expected.values()
     if not np.array_equal(got.reshape(want.shape), want):
         raise MismatchError(f"{what}: {np.count_nonzero(got != want)} of {want.size} elements are wrong")
 
 
-def _figures(run: Run, result: Result) -> Figures:
-    what = f"{run.problem} on {run.spec.name}, flow {run.flow}, {run.pipeline}"
+def _figures(run: ProblemRun, result: Result) -> Figures:
+    asked = run.asked
+    what = f"{run.workload.name} on {run.spec.name}, flow {asked.flow}, {asked.pipeline}"
     _check(run, result, what)
     if result.stale:
         raise DriverError(f"{what}: {result.stale[0]}")

@@ -9,14 +9,13 @@
 - ``emit.py``: the C that calls the layers; ``inputs.py``: what a text holds before it is compiled
 """
 
-from axiloom.drivergen.network.compile import HowTo, NetworkDriver, compile_network
+from axiloom.drivergen.network.compile import NetworkDriver, compile_network
 from axiloom.drivergen.network.inputs import is_network, network_data_type
 from axiloom.drivergen.network.layers import Layer
 from axiloom.drivergen.network.memory import Buffer, MemoryPlan, plan
 
 __all__ = [
     "Buffer",
-    "HowTo",
     "Layer",
     "MemoryPlan",
     "NetworkDriver",

@@ -39,23 +39,14 @@ from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.pipeline.compile import PIPELINES, compile_mlir, config_hash, run_passes
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class HowTo:
-    """How a layer uses the accelerator: what `compile_mlir` takes."""
-
-    flow: str | None = None
-    order: Sequence[str] | None = None
-    tile: Sequence[int] | None = None
-    pipeline: str = "published"
-
-
-Schedules = Callable[[AcceleratorSpec, str, str], HowTo]
+Schedules = Callable[[AcceleratorSpec, str, str], Schedule]
 """How an accelerator is to execute the layer in the MLIR text; the last argument is what messages call it."""
 
 
@@ -230,7 +221,7 @@ class _Offload:
 
     def _compile(self, spec: AcceleratorSpec, text: str, title: str) -> Driver:
         compile_mlir(text, spec, stop="linalg", name=title, caches=self.caches)
-        how = self.schedule(spec, text, title) if self.schedule else HowTo()
+        how = self.schedule(spec, text, title) if self.schedule else Schedule(pipeline="published")
         try:
             return self._as(how, spec, text, title)
         except CompileError as error:
@@ -241,14 +232,11 @@ class _Offload:
             driver.note = f"not {how.pipeline}: {_PLACE.sub('', str(error))}"
             return driver
 
-    def _as(self, how: HowTo, spec: AcceleratorSpec, text: str, title: str) -> Driver:
+    def _as(self, how: Schedule, spec: AcceleratorSpec, text: str, title: str) -> Driver:
         return compile_mlir(
             text,
             spec,
-            flow=how.flow,
-            order=how.order,
-            tile=how.tile,
-            pipeline=how.pipeline,
+            **how.options(),
             name=title,
             caches=self.caches,
             layer=True,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # pytest loads this plugin in every project of the environmen
 
     from axiloom.cosim.job import Result
     from axiloom.cosim.soc import Soc
+    from axiloom.cosim.system import System
     from axiloom.isa import AcceleratorSpec
     from axiloom.report.types import Report
 
@@ -42,10 +43,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 class Chip:
     """One simulated SoC: built when it is first run, and from the cache ever after."""
 
-    specs: tuple[AcceleratorSpec, ...]
+    system: System
     soc: Soc
-    options: Mapping[str, Any]
     folder: Path
+
+    @property
+    def specs(self) -> tuple[AcceleratorSpec, ...]:
+        """All of them, by their numbers."""
+        return self.system.specs
 
     @property
     def spec(self) -> AcceleratorSpec:
@@ -64,17 +69,13 @@ class Chip:
         `inputs` fills arrays by symbol before main; `outputs` (symbol to shape and type) reads them
         after. Raises `CompileError`, `BuildError`, `HangError` or `DriverError`, each with one line.
         """
-        from axiloom import boards
-        from axiloom.cosim.build import toolchain
         from axiloom.cosim.job import Job
 
         files = [Path(f) for f in ([driver] if isinstance(driver, (str, Path)) else driver)]
         elf = files[0]
         if elf.suffix != ".elf":
             elf = self.folder / "driver.elf"
-            board = boards.load(self.options.get("board", boards.DEFAULT))
-            include = sorted({file.parent for file in files})
-            toolchain.compile_bare(files, elf, board=board, spec=self.specs, include=include)
+            self.system.compile(files, elf, include=sorted({file.parent for file in files}))
         self.soc.build()
         return self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
 
@@ -103,13 +104,15 @@ class Chip:
         return self._checked("mlir", str(file), text, seed, options)
 
     def _checked(self, what: str, name: str, mlir: str, seed: int, options: Mapping[str, Any]) -> Report:
+        from axiloom.drivergen.pipeline.schedule import Schedule
         from axiloom.errors import UsageError
-        from axiloom.run.problem import Run
+        from axiloom.run.problem import ProblemRun, Workload
+        from axiloom.run.run import report_of
 
         if len(self.specs) > 1:
             names = ", ".join(spec.name for spec in self.specs)
             raise UsageError(f"{what} runs on one accelerator, not on {names}: give `soc` one of them")
-        return Run(name, mlir, self.spec, seed=seed, **self.options, **options).report()
+        return report_of(ProblemRun(Workload(name, mlir, seed), self.system, Schedule(**options)))
 
 
 @pytest.fixture
@@ -131,6 +134,7 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
     ) -> Chip:
         from axiloom import isa
         from axiloom.cosim.soc import Soc
+        from axiloom.cosim.system import System
         from axiloom.errors import UsageError
         from axiloom.hw.rtl_files.user_rtl import UserRtl
 
@@ -150,6 +154,7 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
                 raise UsageError(f"rtl='model' has no top module: leave top={top!r} out")
         elif rtl:
             options["user_rtl"] = UserRtl([Path(file) for file in rtl], top or specs[0].name)
-        return Chip(tuple(specs), Soc(specs, **options), options, tmp_path)
+        system = System(tuple(specs), **options)
+        return Chip(system, Soc(system), tmp_path)
 
     return make

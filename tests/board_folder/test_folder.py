@@ -19,6 +19,7 @@ from axiloom.cli import main
 from axiloom.cosim.build.toolchain import linux_target
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.errors import UsageError
 
 Made = dict[str, Contents]
@@ -208,7 +209,7 @@ def test_the_self_test_is_right_in_simulation(tmp_path: Path, names: tuple[str, 
         ["make", "-s", "baremetal", f"PYTHON={sys.executable}"], cwd=tmp_path / "folder", check=True
     )
     loaded = list(isa.load_all(tmp_path / "folder/accelerator.json").values())
-    soc = Soc(loaded[0] if len(loaded) == 1 else loaded)
+    soc = Soc(System(loaded[0] if len(loaded) == 1 else loaded))
     soc.build()
     (result,) = soc.run_many([Job(tmp_path / "folder/build/selftest.elf", {}, {})])
     assert result.exit_code == 0
@@ -220,7 +221,7 @@ def test_bare_metal_of_an_ultrascale(tmp_path: Path) -> None:
     plan = board_folder.make(hardware.load("zcu104"), [isa.builtin("v1_4")], rebase=True)
     board_folder.write(board_folder.contents(plan), folder)
     subprocess.run(["make", "-s", "baremetal", f"PYTHON={sys.executable}"], cwd=folder, check=True)
-    soc = Soc(isa.load(folder / "accelerator.json"), board="zcu104")
+    soc = Soc(System(isa.load(folder / "accelerator.json"), board="zcu104"))
     (result,) = soc.run_many([Job(folder / "build/selftest.elf")])
     assert result.exit_code == 0
 
@@ -233,7 +234,7 @@ def test_linux_programs_are_right_in_simulation(tmp_path: Path) -> None:
     board_folder.write(board_folder.contents(plan), folder)
     command = ["make", "-s", "linux", "ladder", f"PYTHON={sys.executable}"]
     subprocess.run(command, cwd=folder, check=True)
-    soc = Soc(isa.load(folder / "accelerator.json"))
+    soc = Soc(System(isa.load(folder / "accelerator.json")))
     soc.build()
     test, ladder = soc.run_many(
         [Job(folder / "build" / name, strict=True) for name in ("selftest", "ladder")]

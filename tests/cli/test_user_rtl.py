@@ -12,6 +12,7 @@ import pytest
 from axiloom import isa
 from axiloom.cli import main
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.errors import BuildError
 from axiloom.explore import estimate
 from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -189,7 +190,7 @@ def test_an_estimate_is_of_the_users_rtl(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_soc_refuses_another_width() -> None:
     spec = isa.revise(isa.load(SPEC), stream_width=64)
     with pytest.raises(BuildError, match="have 32 bits, the stream_width of rowmul is 64"):
-        Soc(spec, user_rtl=UserRtl([FILE], "rowmul"))
+        Soc(System(spec, user_rtl=UserRtl([FILE], "rowmul")))
 
 
 def test_a_sweep_takes_the_files_first_accelerator(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,14 +19,16 @@ from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job
 from axiloom.cosim.model_device import MODEL_RTL, Models, Timing
 from axiloom.cosim.soc import Soc
-from axiloom.drivergen import parse_workload
+from axiloom.cosim.system import System
 from axiloom.errors import DriverError, HangError, SpecError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.rtl_files.verilator import find
 from axiloom.hw.soc.accelerator import build
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.model.model import DeviceError, FunctionalModel
-from axiloom.run.problem import Run
+from axiloom.report.types import Report
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of
 
 V3_4 = isa.builtin("v3_4")
 OURS = Path(__file__).parent / "drivers"
@@ -41,8 +43,8 @@ MOVED = ("words_in", "words_out", "transfers_in", "transfers_out")
 # --- through the whole system -----------------------------------------------------------------------------
 
 
-def report(problem: str, spec: AcceleratorSpec, **options: Any) -> dict[str, Any]:
-    return Run(problem, parse_workload(problem).mlir, spec, **options).report()
+def report(problem: str, spec: AcceleratorSpec, *, model: bool = False) -> Report:
+    return report_of(ProblemRun(Workload.of(problem), System(spec, model=model)))
 
 
 @pytest.mark.parametrize(
@@ -86,8 +88,8 @@ def test_no_limit_is_claimed_of_stated_cycles() -> None:
 
 def test_kernels_share_a_build() -> None:
     """What an accelerator computes is not in the Verilog: the next kernel begins at once."""
-    made = [Soc(isa.builtin(name), model=True) for name in ("v1_4", "v3_16", "identity")]
-    wide = Soc(isa.revise(isa.builtin("v1_4"), stream_width=64), model=True)
+    made = [Soc(System(isa.builtin(name), model=True)) for name in ("v1_4", "v3_16", "identity")]
+    wide = Soc(System(isa.revise(isa.builtin("v1_4"), stream_width=64), model=True))
     assert len({soc.build_id for soc in made}) == 1
     assert wide.build_id != made[0].build_id
 
@@ -98,7 +100,7 @@ def test_verilog_of_the_users_own_and_the_model_do_not_go_together(tmp_path: Pat
     with pytest.raises(
         UsageError, match="mine or the functional model takes the accelerator's place, not both"
     ):
-        Soc(V3_4, user_rtl=rtl, model=True)
+        Soc(System(V3_4, user_rtl=rtl, model=True))
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +119,7 @@ def elf(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
     params=["verilator", pytest.param("icarus", marks=pytest.mark.icarus)],
 )
 def soc(request: pytest.FixtureRequest) -> Soc:
-    made = Soc(V3_4, sim=request.param, watchdog_cycles=20_000, model=True)
+    made = Soc(System(V3_4, sim=request.param, watchdog_cycles=20_000, model=True))
     made.build()
     return made
 
@@ -138,7 +140,7 @@ def test_a_driver_by_hand(soc: Soc, elf: Callable[[Path], Path]) -> None:
 @pytest.mark.icarus
 def test_both_simulators_agree_in_every_cycle(elf: Callable[[Path], Path]) -> None:
     jobs = [right(elf), right(elf, reset=False)]
-    found = [Soc(V3_4, sim=sim, model=True).run_many(jobs) for sim in ("verilator", "icarus")]
+    found = [Soc(System(V3_4, sim=sim, model=True)).run_many(jobs) for sim in ("verilator", "icarus")]
     assert [one.fabric for one in found[0]] == [one.fabric for one in found[1]]
     assert [one.counters for one in found[0]] == [one.counters for one in found[1]]
 
@@ -150,7 +152,7 @@ def test_numbers_for_which_there_is_no_rtl(elf: Callable[[Path], Path]) -> None:
         build(spec)
     a, b = RNG.integers(-1000, 1000, (2, 4, 4)).astype(np.float32) / 8
     inputs = {"A": a.view(np.int32), "B": b.view(np.int32)}
-    result = Soc(spec, model=True).run(elf(SHARED / "right.c"), inputs, OUTPUTS)
+    result = Soc(System(spec, model=True)).run(elf(SHARED / "right.c"), inputs, OUTPUTS)
     assert (result.outputs["C"].view(np.float32) == a @ b).all()
 
 
@@ -192,7 +194,7 @@ def test_a_system_of_two_models(tmp_path: Path) -> None:
         )
         for hang in (0, 2)
     ]
-    right, wrong = Soc(specs, model=True, watchdog_cycles=5000).run_many(jobs, check=False)
+    right, wrong = Soc(System(specs, model=True, watchdog_cycles=5000)).run_many(jobs, check=False)
     assert (right.outputs["C0"] == a0 @ b0).all()
     assert (right.outputs["C1"] == a1 @ b1).all()
     assert right.accelerators["v3_8"]["compute"] == 6 * 8**3 // specs[0].macs

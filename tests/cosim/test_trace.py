@@ -14,6 +14,7 @@ from axiloom import boards, isa
 from axiloom.cosim.build import verilator
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 
 SPEC = isa.builtin("v3_4")
 PERIOD_PS = 10_000
@@ -47,10 +48,10 @@ def vcd(text: str) -> tuple[set[str], list[int], dict[str, list[tuple[int, str]]
 
 @pytest.mark.parametrize("sim", ["verilator", pytest.param("icarus", marks=pytest.mark.icarus)])
 def test_a_vcd_shows_the_window_in_virtual_time(tmp_path: Path, elf: Path, sim: str) -> None:
-    whole = Soc(SPEC, sim=sim).run(elf).fabric
+    whole = Soc(System(SPEC, sim=sim)).run(elf).fabric
     begin, end = whole["cycles"] // 2, whole["cycles"]
     trace = tmp_path / "run.vcd"
-    traced = Soc(SPEC, sim=sim, trace=trace, trace_window=(begin, end)).run(elf).fabric
+    traced = Soc(System(SPEC, sim=sim, trace=trace, trace_window=(begin, end))).run(elf).fabric
     assert traced == whole  # looking changes nothing
     names, times, changes = vcd(trace.read_text())
     assert {"ctl_go", "s_axis_tdata", "m_axis_tvalid", "debug_in_tvalid"} <= names
@@ -114,7 +115,7 @@ def lz4_block(data: bytes) -> bytes:
 
 def test_an_fst_is_whole(tmp_path: Path, elf: Path) -> None:
     trace = tmp_path / "run.fst"
-    cycles = Soc(SPEC, trace=trace, trace_window=(1000, 1500)).run(elf).fabric["cycles"]
+    cycles = Soc(System(SPEC, trace=trace, trace_window=(1000, 1500))).run(elf).fabric["cycles"]
     assert cycles > 1500
     found = blocks(trace.read_bytes())
     first, last = struct.unpack(">QQ", found[0][0][:16])  # FST_BL_HDR

@@ -12,10 +12,12 @@ import pytest
 
 from axiloom import isa
 from axiloom.cosim.replay import COSTS
+from axiloom.cosim.system import System
 from axiloom.drivergen import matmul_mlir, parse_problem
 from axiloom.drivergen.cost.model import FORMS, constants_of, fitted
 from axiloom.drivergen.cost.replay_costs import costs_of
 from axiloom.drivergen.cost.selection import Candidate, candidates, published_best
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
 from axiloom.explore import explore as exploring
@@ -31,7 +33,7 @@ from axiloom.run.choice import (
     resolve,
     strategies,
 )
-from axiloom.run.problem import Run
+from axiloom.run.problem import ProblemRun, Workload
 
 V4 = isa.builtin("v4_16")
 SG = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))
@@ -128,15 +130,15 @@ def test_a_fixed_tile_leaves_flow_and_order() -> None:
 
 def test_what_is_given_stays() -> None:
     text = matmul_mlir(100, 60, 30)
-    assert resolve(text, V4, flow="Cs", pipeline=None) == ("Cs", None, None, "copying")
-    assert resolve(text, SG, flow=None) == (None, None, None, "all")
+    assert resolve(text, V4, Schedule("Cs")) == Schedule("Cs", pipeline="copying")
+    assert resolve(text, SG, Schedule()) == Schedule(pipeline="all")
     best = choose(Problem(100, 60, 30), V4)
     one = best.candidate
-    assert resolve(text, V4, flow=BEST) == (one.flow, one.order, one.tile, best.pipeline)
-    assert resolve(text, V4, flow=BEST, pipeline="published").pipeline == "published"
-    given = resolve(text, V4, flow=BEST, order=("k", "n", "m"), tile=(16, 64, 32))
+    assert resolve(text, V4, Schedule(BEST)) == Schedule(one.flow, one.order, one.tile, best.pipeline)
+    assert resolve(text, V4, Schedule(BEST, pipeline="published")).pipeline == "published"
+    given = resolve(text, V4, Schedule(BEST, ("k", "n", "m"), (16, 64, 32)))
     assert (given.order, given.tile) == (("k", "n", "m"), (16, 64, 32))
-    assert resolve(text, SG, flow=BEST).pipeline == "all"
+    assert resolve(text, SG, Schedule(BEST)).pipeline == "all"
 
 
 def test_the_largest_matmul_decides() -> None:
@@ -149,7 +151,8 @@ func.func @f(%A : memref<100x30xi32>, %B : memref<30x60xi32>, %C : memref<100x60
   func.return
 }
 """
-    assert resolve(both, V4, flow=BEST) == resolve(large, V4, flow=BEST) != resolve(small, V4, flow=BEST)
+    chosen = [resolve(text, V4, Schedule(BEST)) for text in (both, large, small)]
+    assert chosen[0] == chosen[1] != chosen[2]
 
 
 def test_what_cannot_be_chosen() -> None:
@@ -181,7 +184,7 @@ def test_the_replays_costs_are_those_of_its_drivers() -> None:
 
 def test_run_takes_the_choice() -> None:
     problem = parse_problem("matmul:64x20x40")
-    run = Run("matmul:64x20x40", problem.mlir, V4, flow=BEST)
+    run = ProblemRun(Workload.of("matmul:64x20x40"), System(V4), Schedule(BEST))
     best = choose(problem, V4)
     one = best.candidate
     (call,) = run.driver.calls

@@ -13,6 +13,7 @@ from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import run_cpu
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.errors import CompileError
 
 BOARD = boards.load(boards.DEFAULT)
@@ -75,7 +76,7 @@ def test_a_driver_makes_one_transfer_a_step(
     ]
     jobs = [Job(elf, arrays, {"C": (expected.shape, "int32")}) for elf in elfs]
     m, n, k = (extent // t for extent, t in zip(shape, tile, strict=True))
-    for flow, result in zip(flows, Soc(isa.builtin(version, size)).run_many(jobs), strict=True):
+    for flow, result in zip(flows, Soc(System(isa.builtin(version, size))).run_many(jobs), strict=True):
         np.testing.assert_array_equal(result.outputs["C"], expected, err_msg=flow)
         stores = m * n if flow == "Cs" else m * n * k
         found = {name: result.fabric[name] for name in ("transfers_in", "transfers_out", "words_in")}

@@ -13,6 +13,7 @@ from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import run_cpu
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.drivergen import ConvProblem, parse_workload
 from axiloom.errors import CompileError
 
@@ -89,7 +90,7 @@ def test_conv_v3_by_hand(tmp_path: Path) -> None:
         elf = build(folder, "conv_v3", problem)
         jobs.append(Job(elf, arrays, {"O": (expected.shape, "int32")}))
         wanted.append(expected)
-    soc = Soc(isa.builtin("conv_v3"), board=boards.DEFAULT)
+    soc = Soc(System(isa.builtin("conv_v3"), board=boards.DEFAULT))
     for problem, expected, result in zip(problems, wanted, soc.run_many(jobs), strict=True):
         np.testing.assert_array_equal(result.outputs["O"], expected)
         assert result.fabric["transfers_out"] == problem.oc

@@ -12,8 +12,10 @@ from axiloom.boards import Board
 from axiloom.cosim import elf
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.run.compare import compare
-from axiloom.run.problem import Run
+from axiloom.run.problem import ProblemRun, Workload
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 V3 = isa.builtin("v3", 4)
@@ -33,12 +35,14 @@ def product(m: int, n: int, k: int) -> str:
         }}"""
 
 
-def simulated(mlir: str, board: Board, folder: Path, **options: object) -> tuple[Run, Path]:
+def simulated(
+    mlir: str, board: Board, folder: Path, *, queued: bool = False, **schedule: str
+) -> tuple[ProblemRun, Path]:
     """Nothing stale is read or lost: the run would end there."""
-    spec = QUEUED if options.pop("queued", False) else V3
-    run = Run("product", mlir, spec, board=board.name, **options)  # type: ignore[arg-type]
-    program = run.build_elf(run.driver, folder)
-    (result,) = Soc(spec, board=board).run_many([Job(program, run.inputs, run.outputs, strict=True)])
+    system = System(QUEUED if queued else V3, board)
+    run = ProblemRun(Workload("product", mlir), system, Schedule(**schedule))
+    program = run.build(folder)
+    (result,) = Soc(system).run_many([Job(program, run.inputs, run.outputs, strict=True)])
     assert compare(result, run.expected)["matches"]
     assert result.stale == []
     assert (result.events["maintenance"] > 0) == (board.simulation.dma_buffers == "cached")
@@ -71,7 +75,8 @@ def test_results_in_place_that_end_within_a_line(tmp_path: Path, board: Board) -
 def test_rows_are_whole_lines_of_the_cpu(board: Board, owned: bool) -> None:
     """Rows of 32 bytes are lines of their own for a Cortex-A9, and share one on a Cortex-A53."""
     spec = isa.builtin("v3", 8).replace(dma=QUEUED.dma)
-    driver = Run("product", product(8, 16, 8), spec, board=board.name, flow="Cs", pipeline="all").driver
+    schedule = Schedule("Cs", pipeline="all")
+    driver = ProblemRun(Workload("product", product(8, 16, 8)), System(spec, board), schedule).driver
     assert ("dma_queue_own" in driver.c) == owned
     assert "dma_queue_receive_rows" in driver.c
 

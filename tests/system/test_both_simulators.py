@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from axiloom import isa
-from axiloom.drivergen import matmul_mlir
-from axiloom.run.problem import Run
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of
 
 
 @pytest.mark.icarus
@@ -27,9 +29,9 @@ from axiloom.run.problem import Run
 def test_simulators_agree(name: str, width: int, scatter_gather: bool, pipeline: str) -> None:
     spec = isa.builtin(name)
     spec = isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
+    problem, schedule = Workload.of("matmul:10x9x7"), Schedule(pipeline=pipeline)
     one, other = (
-        Run("matmul:10x9x7", matmul_mlir(10, 9, 7, "int32"), spec, sim=sim, pipeline=pipeline).report()
-        for sim in ("verilator", "icarus")
+        report_of(ProblemRun(problem, System(spec, sim=sim), schedule)) for sim in ("verilator", "icarus")
     )
     assert one["result"]["matches"]
     assert other["result"] == one["result"]
@@ -38,10 +40,8 @@ def test_simulators_agree(name: str, width: int, scatter_gather: bool, pipeline:
 
 
 def test_two_runs_give_the_same_bytes() -> None:
-    run = [
-        Run("matmul:20x20x20", matmul_mlir(20, 20, 20, "int32"), isa.builtin("v3_4")).report()
-        for _ in range(2)
-    ]
+    one = ProblemRun(Workload.of("matmul:20x20x20"), System(isa.builtin("v3_4")))
+    run = [report_of(one) for _ in range(2)]
     for report in run:
         del report["simulation"]
     assert run[0] == run[1]

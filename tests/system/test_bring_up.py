@@ -12,6 +12,7 @@ from axiloom.bringup import ladder as bring_up
 from axiloom.bringup.faults import FAULTS, LITERALS, SPEC, climb, patch
 from axiloom.cosim.build import emitted
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 
@@ -19,7 +20,7 @@ A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 @pytest.mark.slow  # builds a C library, and hardware with faults
 @pytest.mark.parametrize("board", [A9, A53], ids=lambda board: str(board.architecture))
 def test_passes(tmp_path: Path, board: boards.Board) -> None:
-    ladder = bring_up.run(bring_up.build(SPEC, tmp_path, board), Soc(SPEC, board=board))
+    ladder = bring_up.run(bring_up.build(SPEC, tmp_path, board), Soc(System(SPEC, board=board)))
     assert ladder.passed, ladder
     assert str(ladder) == "all 6 steps are passed"
     assert ladder.console.count("step ") == 6
@@ -41,7 +42,7 @@ def test_passes(tmp_path: Path, board: boards.Board) -> None:
 def test_every_kind_passes(tmp_path: Path, name: str, data_type: str, more: dict[str, Any]) -> None:
     changes = {"stream_width": more.pop("stream_width")} if "stream_width" in more else {}
     spec = isa.revise(isa.builtin(name, data_type=data_type, **more), **changes)
-    ladder = bring_up.run(bring_up.build(spec, tmp_path, A9), Soc(spec, board=A9))
+    ladder = bring_up.run(bring_up.build(spec, tmp_path, A9), Soc(System(spec, board=A9)))
     assert ladder.passed, ladder
     assert ladder.console.count("step ") == 6
 

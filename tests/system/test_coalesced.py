@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from axiloom import isa
-from axiloom.drivergen import matmul_mlir
-from axiloom.run.problem import Run, run_batch
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import reports_of
 
 
 @pytest.mark.parametrize("name", ["v3_4", "v4_16"])
 def test_equal_to_numpy_with_fewer_transfers(name: str) -> None:
-    M, N, K = 44, 37, 50
-    runs = [
-        Run(f"matmul:{M}x{N}x{K}", matmul_mlir(M, N, K), isa.builtin(name), flow="Cs", pipeline=pipeline)
-        for pipeline in ("published", "coalesced")
-    ]
-    published, coalesced = run_batch(runs)
+    problem, system = Workload.of("matmul:44x37x50"), System(isa.builtin(name))
+    published, coalesced = reports_of(
+        [ProblemRun(problem, system, Schedule("Cs", pipeline=one)) for one in ("published", "coalesced")]
+    )
     for report in (published, coalesced):
         assert report["result"]["matches"], report["result"]["first"]
         assert report["stale"] == []

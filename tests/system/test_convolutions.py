@@ -7,9 +7,12 @@ from dataclasses import replace
 import pytest
 
 from axiloom import isa
-from axiloom.drivergen import parse_workload
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec
-from axiloom.run.problem import Run
+from axiloom.report.types import Report
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of
 
 LAYERS = (
     "conv:37x224,3,7x7,16,stride=2,pad=3",
@@ -34,9 +37,9 @@ def specification(
     return isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
 
 
-def run(problem: str, spec: AcceleratorSpec, **options: str) -> dict[str, object]:
+def run(problem: str, spec: AcceleratorSpec, **options: str) -> Report:
     workload = f"{problem}:{spec.data_type.value}"
-    report = Run(workload, parse_workload(workload).mlir, spec, **options).report()
+    report = report_of(ProblemRun(Workload.of(workload), System(spec), Schedule(**options)))
     assert report["result"]["matches"]
     return report
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import pytest
 
 from axiloom import isa
-from axiloom.drivergen import matmul_mlir
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec
-from axiloom.run.problem import Run, run_batch
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import reports_of
 
 SHAPES = [(36, 40, 44), (7, 13, 5), (1, 1, 1)]
 LARGE = [(60, 72, 80), (128, 128, 128)]
@@ -25,11 +27,11 @@ NARROW_SLOW = [
 def check_all(spec: AcceleratorSpec, shapes: list[tuple[int, int, int]]) -> None:
     dtype = spec.data_type.value
     runs = [
-        Run(f"matmul:{m}x{n}x{k}:{dtype}", matmul_mlir(m, n, k, dtype), spec, flow=flow, seed=seed)
+        ProblemRun(Workload.of(f"matmul:{m}x{n}x{k}:{dtype}", seed), System(spec), Schedule(flow))
         for seed, (m, n, k) in enumerate(shapes)
         for flow in spec.flows
     ]
-    for report in run_batch(runs):
+    for report in reports_of(runs):
         config, fabric = report["config"], report["fabric"]
         assert report["result"]["matches"], (config["problem"], config["flow"], report["result"]["first"])
         assert report["stale"] == []

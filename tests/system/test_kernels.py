@@ -7,22 +7,24 @@ from dataclasses import replace
 import pytest
 
 from axiloom import isa
+from axiloom.cosim.system import System
 from axiloom.drivergen import parse_workload
 from axiloom.errors import UsageError
 from axiloom.report.build import table
 from axiloom.report.types import Report
-from axiloom.run.problem import Run
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of, simulate_cpu
 
 
-def run(problem: str, name: str, *, sg: bool = False) -> Run:
-    parsed = parse_workload(problem)
-    spec = isa.builtin(name, 4 if name in ("v1", "v2", "v3") else None, parsed.dtype)
+def run(problem: str, name: str, *, sg: bool = False) -> ProblemRun:
+    dtype = parse_workload(problem).dtype
+    spec = isa.builtin(name, 4 if name in ("v1", "v2", "v3") else None, dtype)
     spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=sg))
-    return Run(problem, parsed.mlir, spec)
+    return ProblemRun(Workload.of(problem), System(spec))
 
 
 def checked(problem: str, name: str, *, sg: bool = False) -> Report:
-    report = run(problem, name, sg=sg).report()
+    report = report_of(run(problem, name, sg=sg))
     assert report["result"]["matches"]
     return report
 
@@ -58,9 +60,9 @@ def test_advice() -> None:
 
 def test_programs_by_hand_are_for_matmul_and_convolution() -> None:
     with pytest.raises(UsageError, match="cpu_neon is written for matmul:MxNxK and conv:"):
-        run("dot:21", "v3").simulate_cpu("neon")
+        simulate_cpu(run("dot:21", "v3"), "neon")
     grouped = run("conv:6x6,8,3x3,4,groups=2:int8", "conv_v4")
     with pytest.raises(
         UsageError, match=r"programs by hand are for matmul:MxNxK and for conv:\.\.\. without groups"
     ):
-        grouped.simulate_cpu("neon")
+        simulate_cpu(grouped, "neon")

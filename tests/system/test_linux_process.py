@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import boards, drivergen, isa
+from axiloom import boards, isa
 from axiloom.boards import Board
 from axiloom.cosim import linux
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec
 from axiloom.run import linux_process
 from axiloom.run.compare import compare
-from axiloom.run.problem import Run
+from axiloom.run.problem import ProblemRun, Workload
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 
@@ -55,8 +57,7 @@ def test_every_way_to_the_hardware(tmp_path: Path, way: str, board: Board) -> No
     spec = isa.builtin("v3", 4)
     if pipeline == "all":
         spec = spec.replace(dma=replace(spec.dma, scatter_gather=True))
-    problem = drivergen.parse_workload("matmul:12x8x16")
-    run = Run("matmul:12x8x16", problem.mlir, spec, pipeline=pipeline)
+    run = ProblemRun(Workload.of("matmul:12x8x16"), System(spec), Schedule(pipeline=pipeline))
     driver = run.driver
     for name, text in {"d.c": driver.c, "m.c": driver.harness, driver.header_name: driver.header}.items():
         (tmp_path / name).write_text(text)
@@ -70,7 +71,7 @@ def test_every_way_to_the_hardware(tmp_path: Path, way: str, board: Board) -> No
         defines=defines,
     )
     job = Job(elf, run.inputs, run.outputs, strict=True, devices=devices)
-    (result,) = Soc(spec, board=board).run_many([job])
+    (result,) = Soc(System(spec, board=board)).run_many([job])
     assert compare(result, run.expected)["matches"]
     assert result.stale == []
     assert ("no UIO device has its registers at 0x40400000" in result.console) == ("uio" not in devices)

@@ -10,27 +10,29 @@ import numpy as np
 import pytest
 
 from axiloom import frontend, isa
+from axiloom.cosim.system import System
 from axiloom.errors import UsageError
 from axiloom.report import build as report
 from axiloom.report import network as network_report
 from axiloom.report import page
-from axiloom.run.network import NetworkRun
+from axiloom.run.network import Network, NetworkRun
+from axiloom.run.run import Watch, report_of, simulate, simulate_cpu
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
-def network(name: str, accelerator: str = "v4_16", **options: object) -> NetworkRun:
+def network(name: str, given: Path | None = None, **options: str) -> NetworkRun:
     path = FIXTURES / f"{name}.mlir"
     model = frontend.read(path)
-    spec = isa.builtin(accelerator, data_type="int8")
-    return NetworkRun(path.name, model.mlir, spec, weights=model.weights, **options)  # type: ignore[arg-type]
+    workload = Network(path.name, model.mlir, model.weights, given)
+    return NetworkRun(workload, System(isa.builtin("v4_16", data_type="int8")), **options)
 
 
 @pytest.mark.parametrize("weights", ["streamed", "embedded"])
 def test_on_the_cpu_alone(weights: str) -> None:
     """Floats and integers, exp and a sum a row: every element as NumPy says, a time for each layer."""
     run = network("imported/attention", keep_weights=weights)
-    found = run.simulate_cpu()
+    found = simulate_cpu(run)
     assert found["result"]["matches"]
     layers = found["layers"]
     assert [row["layer"] for row in layers] == list(range(len(layers)))
@@ -40,7 +42,7 @@ def test_on_the_cpu_alone(weights: str) -> None:
 
 def test_on_the_cpu_alone_with_kernels_by_hand() -> None:
     run = network("quantised/digits_cnn")
-    assert run.simulate_cpu("neon")["result"]["matches"]
+    assert simulate_cpu(run, "neon")["result"]["matches"]
 
 
 def test_inputs_that_index_stay_in_their_table() -> None:
@@ -70,9 +72,9 @@ def test_a_layer_to_stop_after_that_is_not_there() -> None:
 
 @pytest.mark.slow
 def test_on_the_soc(tmp_path: Path) -> None:
-    run = network("quantised/digits_mlp", timeline=True)
-    result = run.simulate()
-    found = run.checked(result, cpu=run.simulate_cpu())
+    run = network("quantised/digits_mlp")
+    result = simulate(run, Watch(timeline=True))
+    found = run.checked(result, simulate_cpu(run))
     assert result.profile.timeline is not None
     source = page.Source(result.profile.timeline, run.driver.c, "axiloom run ...")
     html = page.write(found, source, tmp_path).read_text(encoding="utf-8")
@@ -110,7 +112,7 @@ def test_on_the_soc(tmp_path: Path) -> None:
 def test_stopped_after_a_layer() -> None:
     """The layers up to there ran, the others did not; nothing is compared."""
     run = network("quantised/digits_mlp", stop_after="requantise_1x64")
-    found = run.report()
+    found = report_of(run)
     assert found["result"]["matches"] is None
     assert found["network"]["stopped_after"] == 1
     assert [row["layer"] for row in found["network"]["layers"]] == [0, 1]
@@ -120,7 +122,7 @@ def test_stopped_after_a_layer() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["digits_cnn", "transformer"])
 def test_quantised_networks_on_the_soc(name: str) -> None:
-    found = network(f"quantised/{name}").report()
+    found = report_of(network(f"quantised/{name}"))
     assert found["result"]["matches"]
     assert not found["stale"]
 

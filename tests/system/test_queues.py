@@ -12,8 +12,11 @@ from tests.drivergen.pipeline.test_pipeline import two_products
 from tests.drivergen.test_epilogues import matmul
 
 from axiloom import isa
-from axiloom.run.network import NetworkRun
-from axiloom.run.problem import Run
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
+from axiloom.run.network import Network, NetworkRun
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of
 
 SHAPE = (13, 30, 20)
 """Rows of 120 and of 30 bytes come back; rows of 30 bytes are packed; every edge is one."""
@@ -25,7 +28,7 @@ def run(text: str, weights: dict[str, np.ndarray]) -> NetworkRun:
         text = re.sub(rf"(%{name} ?: tensor<[^>]*>)", rf'\1 {{axiloom.weight = "{name}"}}', text, count=1)
     spec = isa.builtin("v3_4", data_type="int8", post=True)
     spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
-    return NetworkRun("queues.mlir", text, spec, weights=weights)
+    return NetworkRun(Network("queues.mlir", text, weights), System(spec))
 
 
 @pytest.mark.parametrize("post", [False, True])
@@ -42,7 +45,7 @@ def test_results_are_exact(post: bool) -> None:
             "S": rng.integers(14, 20, N).astype(np.int32),
         }
     one = run(text, weights)
-    report = one.checked(one.simulate())
+    report = report_of(one)
     assert report["result"]["matches"]
     source = next(text for name, text in one.driver.sources.items() if name.startswith("matmul"))
     assert ("dma_queue_own" in source) == (not post)
@@ -60,5 +63,6 @@ def test_results_are_exact(post: bool) -> None:
 def test_products_one_after_the_other_are_exact(second: str, columns: tuple[int, int]) -> None:
     spec = isa.builtin("v3_4")
     spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
-    one = Run("products.mlir", two_products("%A", second, columns), spec, pipeline="all")
-    assert one.checked(one.simulate())["result"]["matches"]
+    problem = Workload("products.mlir", two_products("%A", second, columns))
+    one = ProblemRun(problem, System(spec), Schedule(pipeline="all"))
+    assert report_of(one)["result"]["matches"]

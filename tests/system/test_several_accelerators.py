@@ -13,6 +13,7 @@ from axiloom import boards, isa
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.errors import HangError, SpecError, UsageError
 from axiloom.isa import AcceleratorSpec
@@ -46,7 +47,7 @@ def elf(tmp_path_factory: pytest.TempPathFactory) -> Compile:
 
 @pytest.fixture(scope="module")
 def both() -> Soc:
-    return Soc(SPECS, watchdog_cycles=5000)
+    return Soc(System(SPECS, watchdog_cycles=5000))
 
 
 def check(result: Result) -> None:
@@ -130,13 +131,13 @@ def test_the_fixture_places_them_and_the_program_has_their_names(soc: Callable[.
 
 def test_there_is_no_timeline_of_several() -> None:
     with pytest.raises(UsageError, match="a timeline is drawn of one accelerator"):
-        Soc(SPECS, timeline=True)
+        Soc(System(SPECS), timeline=True)
 
 
 def test_they_must_fit_together(tmp_path: Path) -> None:
     unplaced = [isa.builtin("v3_8"), isa.builtin("v4_16")]
     with pytest.raises(SpecError, match=r"v4_16: dma_config\.id: 0 is the DMA of v3_8 too"):
-        Soc(unplaced)
+        System(unplaced)
     with pytest.raises(SpecError, match=r"v4_16: dma_config\.address: 65536 bytes from 0x40400000 overlap"):
         compile_bare([HERE / "several.c"], tmp_path / "several.elf", spec=unplaced)
 
@@ -162,7 +163,7 @@ def test_generated_drivers_in_turn(sg: bool, tmp_path: Path) -> None:
     shapes = {"A0": (24, 16), "B0": (16, 32), "A1": (48, 32), "B1": (32, 16)}
     inputs = {name: rng.integers(-1000, 1000, shape, np.int32) for name, shape in shapes.items()}
     outputs = {"C0": ((24, 32), "int32"), "C1": ((48, 16), "int32")}
-    result = Soc(specs).run(generated(specs, tmp_path), inputs, outputs)
+    result = Soc(System(specs)).run(generated(specs, tmp_path), inputs, outputs)
     assert (result.outputs["C0"] == 2 * (inputs["A0"] @ inputs["B0"])).all()
     assert (result.outputs["C1"] == 2 * (inputs["A1"] @ inputs["B1"])).all()
     assert result.stale == []
@@ -176,7 +177,7 @@ def test_what_one_has_under_way_outlasts_the_turn_of_the_other(sg: bool, irq: bo
     driver = compile_bare(
         [HERE / "several_series.c"], tmp_path / "series.elf", board=board, spec=specs, irq=irq
     )
-    result = Soc(specs).run(driver, INPUTS, OUTPUTS)
+    result = Soc(System(specs)).run(driver, INPUTS, OUTPUTS)
     check(result)
     assert result.accelerators["v3_8"]["words_in"] == ROUNDS * (4 + 2 * 64)
     assert (result.fabric["transfers_in"] > 2 * ROUNDS) == sg
@@ -186,7 +187,7 @@ def test_what_one_has_under_way_outlasts_the_turn_of_the_other(sg: bool, irq: bo
 def test_icarus_agrees_in_every_cycle(both: Soc, elf: Compile) -> None:
     jobs = [Job(elf(), INPUTS, OUTPUTS), Job(elf(HANG=1), INPUTS)]
     ours, hung = both.run_many(jobs, check=False)
-    theirs, stuck = Soc(SPECS, sim="icarus", watchdog_cycles=5000).run_many(jobs, check=False)
+    theirs, stuck = Soc(System(SPECS, sim="icarus", watchdog_cycles=5000)).run_many(jobs, check=False)
     check(theirs)
     assert (ours.fabric, ours.counters, ours.accelerators) == (
         theirs.fabric,

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import boards, drivergen, isa
+from axiloom import boards, isa
 from axiloom.boards import Board
 from axiloom.cli import main
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.errors import DriverError, UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.run.problem import Run, compare
+from axiloom.run.compare import compare
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import simulate_cpu
 
 RISCV = "nexys-video-rv32"
 SPEC = isa.builtin("v3_4")
@@ -22,42 +26,44 @@ QUEUED = SPEC.replace(dma=replace(SPEC.dma, scatter_gather=True))
 WORK = ("compute", "words_in", "words_out", "transfers_in", "transfers_out")
 
 
-def simulated(run: Run, folder: Path, board: Board, edit: tuple[str, str] = ("", "")) -> Result:
+def simulated(run: ProblemRun, folder: Path, board: Board, edit: tuple[str, str] = ("", "")) -> Result:
     """With `edit` one text of the driver replaced by another."""
     assert edit[0] in run.driver.c
     driver = replace(run.driver, c=run.driver.c.replace(*edit)) if edit[0] else run.driver
     elf = run.build_elf(driver, folder)
-    (result,) = Soc(run.spec, board=board).run_many([Job(elf, run.inputs, run.outputs)])
+    (result,) = Soc(System(run.spec, board=board)).run_many([Job(elf, run.inputs, run.outputs)])
     assert compare(result, run.expected)["matches"]
     return result
 
 
-def on(board: str, problem: str, spec: AcceleratorSpec, **options: object) -> Run:
-    return Run(problem, drivergen.parse_workload(problem).mlir, spec, board=board, **options)  # type: ignore[arg-type]
+def on(
+    board: str, problem: str, spec: AcceleratorSpec, schedule: Schedule = DEFAULTS, wait: str = "poll"
+) -> ProblemRun:
+    return ProblemRun(Workload.of(problem), System(spec, board, wait=wait), schedule)
 
 
 @pytest.mark.parametrize(
-    ("spec", "options"),
+    ("spec", "pipeline", "wait"),
     [
-        (SPEC, {"pipeline": "published"}),
-        (SPEC, {"pipeline": "copying"}),
-        (QUEUED, {"pipeline": "all"}),
-        (QUEUED, {"pipeline": "copying", "wait": "irq"}),
+        (SPEC, "published", "poll"),
+        (SPEC, "copying", "poll"),
+        (QUEUED, "all", "poll"),
+        (QUEUED, "copying", "irq"),
     ],
     ids=["published", "copying", "queues", "asleep"],
 )
 def test_the_accelerator_does_the_same(
-    tmp_path: Path, spec: AcceleratorSpec, options: dict[str, str]
+    tmp_path: Path, spec: AcceleratorSpec, pipeline: str, wait: str
 ) -> None:
     """Bit-exact, and word for word what it does for a Cortex-A9; no cache is maintained for the windows."""
     results = {}
     for name in (RISCV, "pynq-z2"):
-        run = on(name, "matmul:13x10x9", spec, flow="Cs", **options)
+        run = on(name, "matmul:13x10x9", spec, Schedule("Cs", pipeline=pipeline), wait)
         results[name] = simulated(run, tmp_path / name, boards.load(name))
         assert results[name].stale == []
     ours, theirs = results[RISCV].fabric, results["pynq-z2"].fabric
     assert {name: ours[name] for name in WORK} == {name: theirs[name] for name in WORK}
-    in_place = options["pipeline"] == "all"
+    in_place = pipeline == "all"
     assert (results[RISCV].events["maintenance"] > 0) == in_place
     assert results[RISCV].events["uncached_stores"] > 0
     assert results[RISCV].counters.keys() == results["pynq-z2"].counters.keys()
@@ -94,7 +100,7 @@ def cached(tmp_path: Path) -> str:
 
 
 def test_windows_may_be_cached(tmp_path: Path, cached: str) -> None:
-    run = on(cached, "matmul:13x10x9", SPEC, flow="Cs", pipeline="copying")
+    run = on(cached, "matmul:13x10x9", SPEC, Schedule("Cs", pipeline="copying"))
     result = simulated(run, tmp_path, cached_windows())
     assert result.stale == []
     assert result.events["maintenance"] > 0
@@ -102,7 +108,7 @@ def test_windows_may_be_cached(tmp_path: Path, cached: str) -> None:
 
 
 def test_a_missing_clean_is_diagnosed(tmp_path: Path, cached: str) -> None:
-    run = on(cached, "matmul:16x16x16", SPEC, flow="Cs", pipeline="copying")
+    run = on(cached, "matmul:16x16x16", SPEC, Schedule("Cs", pipeline="copying"))
     clean = next(line for line in run.driver.c.splitlines() if "dma_packet_clean(" in line)
     result = simulated(run, tmp_path, cached_windows(), (clean, ""))
     assert result.stale
@@ -114,12 +120,12 @@ def test_a_missing_clean_is_diagnosed(tmp_path: Path, cached: str) -> None:
 def test_windows_that_are_cached_by_mistake_are_diagnosed(tmp_path: Path) -> None:
     """The driver takes them for uncached; the core was built to cache them."""
     board = replace(cached_windows(), simulation=boards.load(RISCV).simulation)
-    run = on(RISCV, "matmul:16x16x16", SPEC, flow="Cs", pipeline="copying")
+    run = on(RISCV, "matmul:16x16x16", SPEC, Schedule("Cs", pipeline="copying"))
     result = simulated(run, tmp_path, board)
     assert any(line.startswith("missing flush") for line in result.stale)
     elf = run.build_elf(run.driver, tmp_path)
     with pytest.raises(DriverError, match="missing flush: the DMA read data that is still dirty"):
-        Soc(SPEC, board=board).run_many([Job(elf, run.inputs, run.outputs, strict=True)])
+        Soc(System(SPEC, board=board)).run_many([Job(elf, run.inputs, run.outputs, strict=True)])
 
 
 @pytest.mark.parametrize(
@@ -148,7 +154,7 @@ def test_matmul_of_64(tmp_path: Path, dma: str) -> None:
     spec = base.replace(dma=replace(base.dma, scatter_gather=dma == "sg"))
     fabric = []
     for name in (RISCV, "pynq-z2"):
-        run = on(name, "matmul:64x64x64", spec, flow="Cs")
+        run = on(name, "matmul:64x64x64", spec, Schedule("Cs"))
         fabric.append(simulated(run, tmp_path / name, boards.load(name)).fabric)
     assert [fabric[0][name] for name in WORK] == [fabric[1][name] for name in WORK]
 
@@ -156,6 +162,6 @@ def test_matmul_of_64(tmp_path: Path, dma: str) -> None:
 @pytest.mark.slow
 def test_kernel_on_the_cpu(tmp_path: Path) -> None:
     run = on(RISCV, "matmul:16x16x16", SPEC)
-    assert run.simulate_cpu("loops")["result"]["matches"]
+    assert simulate_cpu(run, "loops")["result"]["matches"]
     with pytest.raises(UsageError, match="NEON kernels do not run"):
-        run.simulate_cpu("neon")
+        simulate_cpu(run, "neon")

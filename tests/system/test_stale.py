@@ -13,10 +13,13 @@ from dataclasses import replace
 import pytest
 
 from axiloom import isa
+from axiloom.cosim.system import System
 from axiloom.drivergen import matmul_mlir
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.types import Report
-from axiloom.run.problem import Run, run_batch
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import reports_of
 
 SIMPLE = ("published", "coalesced", "coalesce", "keep-packed", "double-buffer", "copying")
 TOUCH = """\
@@ -44,10 +47,11 @@ def job(
     flow: str,
     pipeline: str,
     edit: Callable[[str], str] = str,
-) -> Run:
+) -> ProblemRun:
     dtype = spec.data_type.value
     text = matmul_mlir(*shape, dtype)
-    run = Run("x".join(map(str, shape)), text, spec, flow=flow, pipeline=pipeline)
+    problem = Workload("x".join(map(str, shape)), text)
+    run = ProblemRun(problem, System(spec), Schedule(flow, pipeline=pipeline))
     assert "int main(void)\n{\n" in run.driver.harness
     run.driver.harness = run.driver.harness.replace("int main(void)\n{\n", TOUCH)
     run.driver.c = edit(run.driver.c)
@@ -56,8 +60,8 @@ def job(
 
 def check(spec: AcceleratorSpec, pipelines: tuple[str, ...], shapes: list[tuple[int, int, int]]) -> None:
     runs = [job(spec, shape, flow, one) for shape in shapes for flow in spec.flows for one in pipelines]
-    for run, report in zip(runs, run_batch(runs), strict=True):
-        what = (run.problem, run.flow, run.pipeline)
+    for run, report in zip(runs, reports_of(runs), strict=True):
+        what = (run.workload.name, run.asked)
         assert report["result"]["matches"], (what, report["result"]["first"])
         assert report["stale"] == [], what
 
@@ -116,7 +120,7 @@ def uncleaned(pipeline: str, numbers: list[int]) -> list[Report]:
     edits = [without(pattern, replacement, number) for number in numbers]
     header = '#include "axiloom_packets.h"\n' if replacement else ""
     runs = [job(spec, (16, 16, 16), "Cs", pipeline, lambda c, e=edit: header + e(c)) for edit in edits]
-    return run_batch(runs)
+    return reports_of(runs)
 
 
 @pytest.mark.parametrize("pipeline", UNCLEANED)

@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from axiloom import isa
-from axiloom.drivergen import matmul_mlir
-from axiloom.run.problem import Run
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of
 
 
 @pytest.mark.parametrize(
@@ -18,9 +20,9 @@ from axiloom.run.problem import Run
 def test_asleep_instead_of_polling(pipeline: str, scatter_gather: bool) -> None:
     spec = isa.builtin("v3_4")
     spec = replace(spec, dma=replace(spec.dma, scatter_gather=scatter_gather))
+    problem, schedule = Workload.of("matmul:10x9x7"), Schedule(pipeline=pipeline)
     poll, irq = (
-        Run("matmul:10x9x7", matmul_mlir(10, 9, 7, "int32"), spec, pipeline=pipeline, wait=wait).report()
-        for wait in ("poll", "irq")
+        report_of(ProblemRun(problem, System(spec, wait=wait), schedule)) for wait in ("poll", "irq")
     )
     for report in (poll, irq):
         assert report["result"]["matches"]

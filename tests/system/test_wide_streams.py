@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from axiloom import isa
-from axiloom.drivergen import matmul_mlir
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.report.types import Report
-from axiloom.run.problem import Run, run_batch
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of, reports_of
 
 SHAPES = [(48, 40, 72), (7, 13, 5)]
 OTHERS = [
@@ -19,10 +21,10 @@ OTHERS = [
 ]
 
 
-def runs(name: str, dtype: str, width: int, sim: str = "verilator") -> list[Run]:
+def runs(name: str, dtype: str, width: int, sim: str = "verilator") -> list[ProblemRun]:
     spec = isa.revise(isa.builtin(name, data_type=dtype), stream_width=width)
     return [
-        Run(f"matmul:{m}x{n}x{k}:{dtype}", matmul_mlir(m, n, k, dtype), spec, flow=flow, seed=seed, sim=sim)
+        ProblemRun(Workload.of(f"matmul:{m}x{n}x{k}:{dtype}", seed), System(spec, sim=sim), Schedule(flow))
         for seed, (m, n, k) in enumerate(SHAPES)
         for flow in spec.flows
     ]
@@ -38,18 +40,18 @@ def check(reports: list[Report], width: int) -> None:
 
 
 def test_bit_exact() -> None:
-    check(run_batch(runs("v4_16", "int32", 64)), 64)
+    check(reports_of(runs("v4_16", "int32", 64)), 64)
 
 
 @pytest.mark.icarus
 @pytest.mark.parametrize(("name", "dtype", "width"), [("v3_16", "int8", 128), ("v2_4", "int32", 128)])
 def test_bit_exact_on_icarus(name: str, dtype: str, width: int) -> None:
-    check(run_batch(runs(name, dtype, width, "icarus")[-1:]), width)
+    check(reports_of(runs(name, dtype, width, "icarus")[-1:]), width)
 
 
 @pytest.mark.icarus
 def test_simulators_agree() -> None:
-    one, other = (runs("v4_16", "int32", 64, sim)[-1].report() for sim in ("verilator", "icarus"))
+    one, other = (report_of(runs("v4_16", "int32", 64, sim)[-1]) for sim in ("verilator", "icarus"))
     for part in ("result", "fabric", "counters"):
         assert other[part] == one[part]
 
@@ -59,7 +61,7 @@ def test_a_beat_is_a_cycle() -> None:
     loads = {}
     for width in (32, 64):
         spec = isa.revise(isa.builtin("v4_16"), stream_width=width)
-        report = Run("matmul:48x40x72", matmul_mlir(48, 40, 72), spec).report()
+        report = report_of(ProblemRun(Workload.of("matmul:48x40x72"), System(spec)))
         loads[width] = report["fabric"]["words_in"], report["limit"]["cycles"]
     (words, cycles), (wide_words, wide_cycles) = loads[32], loads[64]
     assert 0 <= wide_words - words <= 4 * 16, "only heads are filled up"
@@ -69,4 +71,4 @@ def test_a_beat_is_a_cycle() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "dtype", "width"), OTHERS)
 def test_all_are_bit_exact(name: str, dtype: str, width: int) -> None:
-    check(run_batch(runs(name, dtype, width)), width)
+    check(reports_of(runs(name, dtype, width)), width)

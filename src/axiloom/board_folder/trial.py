@@ -25,6 +25,7 @@ from axiloom.bringup import ladder as bring_up
 from axiloom.cosim.build.cache import cache_root
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.errors import BoardError, BuildError, DriverError, HangError, MismatchError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.remote.board import RemoteBoard
@@ -111,7 +112,7 @@ def user_rtl(folder: Path) -> UserRtl | None:
 def simulate(folder: Path, programs: list[Path], progress: Callable[[str], None]) -> list[tuple[int, str]]:
     """Exit status and output of Linux programs on the simulated board of a folder."""
     specs = list(isa.load_all(folder / "accelerator.json").values())
-    soc = Soc(specs[0] if len(specs) == 1 else specs, board=profile(folder), user_rtl=user_rtl(folder))
+    soc = Soc(System(specs, profile(folder), user_rtl=user_rtl(folder)))
     soc.build(progress=progress)
     progress("")
     results = soc.run_many([Job(path, strict=True) for path in programs], check=False)

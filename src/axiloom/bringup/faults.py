@@ -17,6 +17,7 @@ from axiloom import boards, isa
 from axiloom.bringup import ladder as bring_up
 from axiloom.cosim.build import emitted
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import SendLiteral
 
@@ -116,7 +117,7 @@ def climb(fault: Fault, folder: Path) -> bring_up.Ladder:
     """Build hardware and program with the fault, and run."""
     elf = bring_up.build(fault.driver, folder, BOARD, **fault.defines)
     with _verilog(fault.verilog):
-        return bring_up.run(elf, Soc(fault.hardware, board=BOARD, watchdog_cycles=WATCHDOG))
+        return bring_up.run(elf, Soc(System(fault.hardware, BOARD, watchdog_cycles=WATCHDOG)))
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from axiloom.calibration.measurements import Point
 from axiloom.cosim import core
 from axiloom.cosim.build.cache import cache_root, content_hash
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.errors import DriverError
 from axiloom.files import write_whole
 
@@ -44,7 +45,7 @@ def simulate(point: Point, board: Board) -> Trace:
             alone = core.run_cpu(elf, {}, outputs, board)
             trace, c = alone.events | alone.counters, alone.outputs["C"]
         else:
-            run = Soc(spec, board).run(elf, {}, outputs)
+            run = Soc(System(spec, board)).run(elf, {}, outputs)
             if run.stale:
                 raise DriverError(f"{point}: {run.stale[0]}")
             trace, c = run.events | run.fabric | run.counters, run.outputs["C"]
@@ -89,5 +90,5 @@ def _hardware(described: str) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="axiloom-spec-") as folder:
         path = Path(folder) / "spec.json"
         path.write_text(described)
-        soc = Soc(isa.load(path))
+        soc = Soc(System(isa.load(path)))
     return [library, soc.build_id]

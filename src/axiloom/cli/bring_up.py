@@ -9,8 +9,9 @@ from axiloom.bringup import ladder as bring_up
 from axiloom.cli import options as shared
 from axiloom.cli.given import output_folder
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.errors import DriverError
-from axiloom.run.problem import folder_or_temporary
+from axiloom.run.run import folder_or_temporary
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -39,7 +40,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def execute(options: argparse.Namespace) -> int:
     spec, board, progress = shared.accelerator(options), boards.load(options.board), shared.progress()
-    soc = Soc(spec, board=board, sim=options.sim, **shared.rtl(options, spec))
+    soc = Soc(System(spec, board, options.sim, **shared.rtl(options, spec)))
     with folder_or_temporary(options.keep) as folder:
         progress("compiling the ladder")
         elf = bring_up.build(spec, folder, board)

@@ -48,7 +48,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def execute_compile(options: argparse.Namespace) -> int:
     mlir, spec, schedule = shared.chosen(options)
     shared.user_rtl(options, spec)  # a driver does not depend on it, but has to fit it
-    driver = drivergen.compile_mlir(mlir, spec, **schedule._asdict(), stop=options.emit, name=options.problem)
+    driver = drivergen.compile_mlir(mlir, spec, **schedule.options(), stop=options.emit, name=options.problem)
     shared.write(driver.stages[options.emit], options.output)
     return 0
 

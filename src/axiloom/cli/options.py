@@ -12,6 +12,8 @@ from typing import Any
 from axiloom import boards, drivergen, isa
 from axiloom.boards.checks import FABRIC_HZ
 from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file, output_folder, refuse
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text, write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -19,7 +21,7 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.kernels.forms import COPY
 from axiloom.isa.numerics import INT32
-from axiloom.run.choice import Schedule, resolve
+from axiloom.run.choice import resolve
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -311,7 +313,7 @@ def refuse_model(options: argparse.Namespace) -> None:
 
 
 def rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> dict[str, Any]:
-    """What stands in the accelerator's place, as arguments of `Soc` and `Run`."""
+    """What stands in the accelerator's place, as arguments of `System`."""
     return {"model": True} if wants_model(options) else {"user_rtl": user_rtl(options, *specs)}
 
 
@@ -359,16 +361,29 @@ def chosen(options: argparse.Namespace, pipeline: str | None = None) -> tuple[st
     """The MLIR of the problem, its accelerator and how that is used; `pipeline` where none is asked for."""
     mlir, data_type = problem(options.problem)
     spec = accelerator(options, data_type)
-    schedule = resolve(
-        mlir,
-        spec,
-        flow=options.flow,
-        order=options.order,
-        tile=options.tile,
-        pipeline=options.pipeline or pipeline,
-        name=options.problem,
+    return mlir, spec, resolve(mlir, spec, schedule(options, pipeline), name=options.problem)
+
+
+def schedule(options: argparse.Namespace, pipeline: str | None = None) -> Schedule:
+    """What the options of :func:`add_schedule` ask for; `pipeline` where none is asked for."""
+    return Schedule(options.flow, options.order, options.tile, options.pipeline or pipeline)
+
+
+def system(options: argparse.Namespace, specs: Sequence[AcceleratorSpec], seed: int = 0) -> System:
+    """What stands there by the options of :func:`add_simulation`; `specs` by those of the accelerator."""
+    watchdog = {} if options.watchdog is None else {"watchdog_cycles": options.watchdog}
+    return System(
+        specs,
+        options.board,
+        options.sim,
+        **rtl(options, *specs),
+        wait=options.wait,
+        os=options.os,
+        trace=options.trace,
+        trace_window=options.trace_window,
+        seed=seed,
+        **watchdog,
     )
-    return mlir, spec, schedule
 
 
 def progress() -> Callable[[str], None]:

@@ -12,23 +12,24 @@ from axiloom import boards, frontend
 from axiloom.cli import options as shared
 from axiloom.cli import serial
 from axiloom.cli.given import Refusal, has, refuse, reject
-from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import read_array
-from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.isa import dumps
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
 from axiloom.report.types import Kernel, Report, Setup
 from axiloom.run.choice import BEST
 from axiloom.run.compare import compare
-from axiloom.run.network import WEIGHTS, NetworkRun
-from axiloom.run.problem import Run, folder_or_temporary, rtl_name
+from axiloom.run.network import WEIGHTS, Network, NetworkRun
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_cpu
 
 NETWORK = "input weights stop_after offload_from offload"
 """Options of networks alone."""
@@ -137,60 +138,49 @@ def execute_run(options: argparse.Namespace) -> int:
         if options.os == "linux":
             raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
         data_type = network_data_type(model.mlir, model.weights, options.problem)
-        more: dict[str, Any] = {
-            "weights": model.weights,
-            "given": options.input,
-            "keep_weights": options.weights,
-            "stop_after": options.stop_after,
-            "least": options.offload_from,
-            "auto": options.offload == "auto",
-        }
-        first, *others = shared.accelerators(options, data_type)
-        if options.flow == BEST and not any(one.form is MATMUL for one in (first, *others)):
+        specs = shared.accelerators(options, data_type)
+        if options.flow == BEST and not any(one.form is MATMUL for one in specs):
+            first = specs[0]
             raise UsageError(
                 f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
                 f"give one of {', '.join(first.flows)}, or leave --flow out"
             )
-        return _execute(options, NetworkRun, model.mlir, first, {**more, "others": tuple(others)})
+        _check_against(options)
+        network = NetworkRun(
+            Network(options.problem, model.mlir, model.weights, options.input, options.seed),
+            shared.system(options, specs, options.seed),
+            shared.schedule(options),
+            keep_weights=options.weights,
+            stop_after=options.stop_after,
+            least=options.offload_from,
+            auto=options.offload == "auto",
+        )
+        return _execute(options, network)
     reject(options, [Refusal(NETWORK, lambda _: True, "for networks: functions on tensors with many ops")])
     mlir, data_type = shared.problem(options.problem)
-    return _execute(options, Run, mlir, shared.accelerator(options, data_type), {})
-
-
-def _execute(
-    options: argparse.Namespace, kind: type[Run], mlir: str, spec: AcceleratorSpec, more: dict[str, Any]
-) -> int:
-    host = boards.load(options.board).host
-    if options.against:
-        host.check_kernel(AGAINST[options.against])
-    run = kind(
-        problem=options.problem,
-        mlir=mlir,
-        spec=spec,
-        flow=options.flow,
-        order=options.order,
-        tile=options.tile,
-        pipeline=options.pipeline,
-        wait=options.wait,
-        os=options.os,
-        sim=options.sim,
-        board=options.board,
-        seed=options.seed,
-        **shared.rtl(options, spec, *more.get("others", ())),
-        trace=options.trace,
-        trace_window=options.trace_window,
-        watchdog_cycles=options.watchdog,
-        keep=options.keep,
-        timeline=shared.wants_timeline(options),
-        progress=shared.progress(),
-        live=sys.stderr.isatty(),
-        **more,
+    spec = shared.accelerator(options, data_type)
+    _check_against(options)
+    problem = ProblemRun(
+        Workload(options.problem, mlir, options.seed),
+        shared.system(options, [spec], options.seed),
+        shared.schedule(options),
     )
-    if options.against == "neon" and kind is Run:
-        run.check_kernel("the kernel in NEON")  # before minutes of simulation
-    result = run.simulate()
-    built = run.checked(result, cpu=run.simulate_cpu(AGAINST[options.against]) if options.against else None)
-    code = _finish(built, options, run.progress, result.profile.timeline, run.driver.c)
+    if options.against == "neon":
+        problem.check_kernel("the kernel in NEON")  # before minutes of simulation
+    return _execute(options, problem)
+
+
+def _check_against(options: argparse.Namespace) -> None:
+    """Raises UsageError where the board's CPU has no such kernels."""
+    if options.against:
+        boards.load(options.board).host.check_kernel(AGAINST[options.against])
+
+
+def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
+    watch = Watch(shared.progress(), sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
+    result = simulate(run, watch)
+    cpu = simulate_cpu(run, AGAINST[options.against], watch) if options.against else None
+    code = _finish(run.checked(result, cpu), options, watch.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)
     return code
@@ -213,22 +203,11 @@ def execute_simulate(options: argparse.Namespace) -> int:
     _check_os(options)
     progress = shared.progress()
     specs = shared.accelerators(options)
-    # What a report says of the hardware as a whole.
-    spec = specs[0].replace(macs=sum(one.macs for one in specs))
-    board = boards.load(options.board)
+    system = shared.system(options, specs)
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
-    soc = Soc(
-        specs,
-        board=options.board,
-        sim=options.sim,
-        **shared.rtl(options, *specs),
-        trace=options.trace,
-        trace_window=options.trace_window,
-        timeline=shared.wants_timeline(options),
-        **({} if options.watchdog is None else {"watchdog_cycles": options.watchdog}),
-    )
+    soc = Soc(system, timeline=shared.wants_timeline(options))
     with folder_or_temporary(options.keep) as folder:
-        elf = _elf(options.driver, specs, board, options.wait, folder, progress, options.os)
+        elf = _elf(options.driver, system, folder, progress)
         soc.build(progress=progress)
         progress("")
         result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
@@ -237,15 +216,11 @@ def execute_simulate(options: argparse.Namespace) -> int:
         "problem": " ".join(path.name for path in options.driver),
         "accelerator": " and ".join(one.name for one in specs),
         "spec_hash": content_hash(dumps(*specs)),
-        "data_type": spec.data_type.value,
+        "data_type": system.spec.data_type.value,
         "driver_hash": driver_hash,
-        "rtl": rtl_name(soc.user_rtl, model=soc.model),
-        "sim": options.sim,
-        "board": options.board,
-        "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
     }
     built = report.build(
-        spec, result, config=config, seed=0, result=compare(result, expected), multiply_adds=None
+        system, result, config=config, seed=0, result=compare(result, expected), multiply_adds=None
     )
     sources = [
         file.read_text(encoding="utf-8", errors="replace") for file in options.driver if file.suffix == ".c"
@@ -263,40 +238,16 @@ def _assignment(text: str) -> tuple[str, Path]:
     return symbol, Path(file)
 
 
-def _elf(
-    files: list[Path],
-    specs: list[AcceleratorSpec],
-    board: boards.Board,
-    wait: str,
-    folder: Path,
-    progress: Any,
-    os: str,
-) -> Path:
+def _elf(files: list[Path], system: System, folder: Path, progress: Any) -> Path:
     for file in files:
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
     if len(files) == 1 and files[0].suffix == ".elf":
         return files[0]
     progress("compiling the driver")
-    elf = folder / "driver.elf"
     folder.mkdir(parents=True, exist_ok=True)
-    if os == "linux":
-        return toolchain.compile_linux(
-            [file for file in files if file.suffix != ".h"],
-            elf,
-            board=board,
-            spec=specs,
-            include=sorted({file.parent for file in files}),
-        )
-    toolchain.compile_bare(
-        [file for file in files if file.suffix != ".h"],
-        elf,
-        board=board,
-        spec=specs,
-        irq=wait == "irq",
-        include=sorted({file.parent for file in files}),
-    )
-    return elf
+    sources = [file for file in files if file.suffix != ".h"]
+    return system.compile(sources, folder / "driver.elf", sorted({file.parent for file in files}))
 
 
 def _finish(

@@ -20,7 +20,7 @@ from axiloom.errors import MismatchError, UsageError
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote.serial_run import PIPELINE, SerialResult, run, run_problem
-from axiloom.run.problem import folder_or_temporary
+from axiloom.run.run import folder_or_temporary
 
 _HONOURED = {
     *("accel", "size", "spec", "encoding", "post", "stream_width", "macs", "dma"),

@@ -14,11 +14,11 @@ from axiloom import drivergen
 from axiloom.boards.ulx3s_design import NAME, TOP, Design
 from axiloom.cosim import serial_board
 from axiloom.cosim.serial_board import SimulatedBoard
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import DriverError
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote.driver import Shapes, compile_remote, run_remote
 from axiloom.remote.serial_host import PATIENCE_S, Bridge, SerialPort
-from axiloom.run.choice import Schedule
 from axiloom.run.compare import random_inputs
 
 PIPELINE = "copying"
@@ -106,8 +106,8 @@ def run_problem(
 
     Returns the result and the outputs by NumPy, not yet compared.
     """
-    schedule = schedule or Schedule(None, None, None, PIPELINE)
-    driver = drivergen.compile_mlir(mlir, spec, **schedule._asdict(), name=name)
+    schedule = schedule or Schedule(pipeline=PIPELINE)
+    driver = drivergen.compile_mlir(mlir, spec, **schedule.options(), name=name)
     files = {"driver.c": driver.c, driver.header_name: driver.header, "driver_main.c": driver.harness}
     for file, text in files.items():
         (folder / file).write_text(text, encoding="utf-8")

@@ -17,6 +17,7 @@ import axiloom
 from axiloom import boards
 from axiloom.cosim.job import Result
 from axiloom.cosim.model_device import MODEL_RTL
+from axiloom.cosim.system import System
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses
@@ -75,7 +76,7 @@ def limit(
 
 
 def build(
-    spec: AcceleratorSpec,
+    system: System,
     run: Result,
     *,
     config: Setup,
@@ -90,14 +91,14 @@ def build(
 
     `advice`: what would be faster, if anything.
     """
-    profile = run.profile
+    profile, spec, board = run.profile, system.together, system.profile
     report: Report = {
         "schema": SCHEMA_VERSION,
         "result": result,
         "counters": dict(run.counters),
         "fabric": dict(run.fabric),
         "limit": limit(spec, run.fabric, multiply_adds, array_cycles),
-        "losses": losses.measure(profile, spec, config.get("pipeline"), own_rtl=config["rtl"] != "generated"),
+        "losses": losses.measure(profile, spec, config.get("pipeline"), own_rtl=system.rtl != "generated"),
         "activity": losses.meanwhile(profile),
         "functions": [
             {"name": one.name, "cycles": one.cycles, "waiting": one.waiting}
@@ -108,10 +109,14 @@ def build(
             for one in profile.transfers
         ],
         "memory": {"stack": profile.stack_bytes, **profile.code_bytes},
-        "fidelity": fidelity(config["board"]),
+        "fidelity": fidelity(board),
         "simulation": dict(run.simulation),
         "config": {
             **config,
+            "rtl": system.rtl,
+            "sim": system.sim,
+            "board": system.board_name,
+            "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
             "stream_width": spec.stream_width,
             "dma": "sg" if spec.dma.scatter_gather else "simple",
         },
@@ -142,7 +147,7 @@ def without_claims(report: Report) -> Report:
     return report
 
 
-def fidelity(board: str) -> ErrorBand | None:
+def fidelity(board: str | boards.Board) -> ErrorBand | None:
     """The error band of a board's profile, None if it was never calibrated."""
     band = boards.load(board).fidelity
     if band is None:

@@ -113,15 +113,15 @@ class Setup(TypedDict):
     offload_from: NotRequired[int]
     weights: NotRequired[str]
     weights_hash: NotRequired[str]
+
+
+class Config(Setup):
+    """``config``, with what stands there."""
+
     rtl: str
     sim: str
     board: str
     clocks: Clocks
-
-
-class Config(Setup):
-    """``config``, with what the report adds."""
-
     stream_width: int
     dma: Literal["simple", "sg"]
 

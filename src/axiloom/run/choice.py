@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from axiloom import boards, drivergen, isa
 from axiloom.cosim.replay import Replay
@@ -26,6 +25,7 @@ from axiloom.drivergen.cost.selection import (
     schedules,
 )
 from axiloom.drivergen.pipeline import conv_choice
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
@@ -44,15 +44,6 @@ LARGEST = 4096
 """Size of a dim up to which drivers are gone through from begin to end."""
 CLOSE = 0.01
 """About how exact the replay is: within that of the fastest, the paper's `Best` is taken."""
-
-
-class Schedule(NamedTuple):
-    """How an accelerator is used, as `drivergen.compile_mlir` takes it; None: its defaults."""
-
-    flow: str | None
-    order: tuple[str, ...] | None
-    tile: Tile | None
-    pipeline: str
 
 
 def machine(board: boards.Board) -> Machine:
@@ -76,7 +67,7 @@ def ranked(
     problem: Problem,
     spec: AcceleratorSpec,
     *,
-    board: str = boards.DEFAULT,
+    board: str | boards.Board = boards.DEFAULT,
     pipelines: Sequence[str] | None = None,
     among: Sequence[Candidate] | None = None,
 ) -> list[Choice]:
@@ -85,6 +76,7 @@ def ranked(
     The first by the model come before the others, in the order of the replay and with its times; the paper's
     `Best` is among them, and comes before what is faster by less than `CLOSE`.
     """
+    board = boards.load(board)
     every = ranked_by_model(problem, spec, board=board, pipelines=pipelines, among=among)
     paper = published_best(spec, problem)
     number = _first(every, REPLAYED)
@@ -115,7 +107,11 @@ def _first(every: Sequence[Choice], count: int) -> int:
 
 
 def replayed(
-    problem: Problem, spec: AcceleratorSpec, choices: Sequence[Choice], *, board: str = boards.DEFAULT
+    problem: Problem,
+    spec: AcceleratorSpec,
+    choices: Sequence[Choice],
+    *,
+    board: str | boards.Board = boards.DEFAULT,
 ) -> list[float]:
     """Seconds that the drivers of these take; where transfers do not overlap, the model's seconds.
 
@@ -154,7 +150,7 @@ def ranked_by_model(
     problem: Problem,
     spec: AcceleratorSpec,
     *,
-    board: str = boards.DEFAULT,
+    board: str | boards.Board = boards.DEFAULT,
     pipelines: Sequence[str] | None = None,
     among: Sequence[Candidate] | None = None,
 ) -> list[Choice]:
@@ -176,7 +172,7 @@ def choose(
     problem: Problem,
     spec: AcceleratorSpec,
     *,
-    board: str = boards.DEFAULT,
+    board: str | boards.Board = boards.DEFAULT,
     pipeline: str | None = None,
     flow: str | None = None,
     order: Sequence[str] | None = None,
@@ -206,23 +202,21 @@ def choose(
 def resolve(
     text: str,
     spec: AcceleratorSpec,
+    asked: Schedule,
     *,
-    flow: str | None,
-    order: Sequence[str] | None = None,
-    tile: Sequence[int] | None = None,
-    pipeline: str | None = None,
-    board: str = boards.DEFAULT,
+    board: str | boards.Board = boards.DEFAULT,
     name: str = "input.mlir",
 ) -> Schedule:
-    """The same with the model's choice in place of flow `BEST`, for the largest matmul or conv in `text`.
+    """`asked` with the model's choice in place of flow `BEST`, for the largest matmul or conv in `text`.
 
-    Without a `pipeline`, all passes that the DMA is able to use, or with `BEST` the model's choice.
+    Without a pipeline, all passes that the DMA is able to use, or with `BEST` the model's choice.
     """
-    if flow == BEST and tile is not None and (faults := isa.check_tile(spec, tuple(tile))):
+    order, tile, pipeline = asked.order, asked.tile, asked.pipeline
+    default = pipeline or drivergen.default_pipeline(spec)
+    if asked.flow != BEST:
+        return Schedule(asked.flow, tuple(order) if order else None, tuple(tile) if tile else None, default)
+    if tile is not None and (faults := isa.check_tile(spec, tuple(tile))):
         raise UsageError("; ".join(map(str, faults)))
-    if flow != BEST:
-        default = pipeline or drivergen.default_pipeline(spec)
-        return Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, default)
     if spec.form.computes is not None:
         raise UsageError(
             f"--flow {BEST}: there is no cost model for {spec.kernel}; "
@@ -230,8 +224,7 @@ def resolve(
         )
     if spec.form is not MATMUL:
         first = conv_choice.flows(text, spec, order=order, tile=tile, name=name)[0]
-        how = pipeline or drivergen.default_pipeline(spec)
-        return Schedule(first.name, first.choice.order, first.choice.tile, how)
+        return Schedule(first.name, first.choice.order, first.choice.tile, default)
     calls = drivergen.compile_mlir(text, spec, stop="linalg", name=name).calls
     largest = max(calls, key=lambda call: call.M * call.N * call.K)
     problem = Problem(largest.M, largest.N, largest.K, spec.data_type.value)

@@ -16,15 +16,17 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from axiloom import boards, drivergen
+from axiloom import boards
 from axiloom.boards import Board
 from axiloom.cosim import elf
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.compare import compare
-from axiloom.run.problem import Run
+from axiloom.run.problem import ProblemRun, Workload
 
 AS_PROCESS = {"AXL_DMA_CACHED": 0, "AXL_AS_LINUX": 1}
 WORK = ("compute", "words_in", "words_out", "transfers_in", "transfers_out", "mmio_writes")
@@ -71,15 +73,14 @@ def lines(problem: str, spec: AcceleratorSpec, flow: str | None = None) -> list[
 
 
 def _compared(problem: str, spec: AcceleratorSpec, flow: str | None, board: Board) -> Iterator[Line]:
-    mlir = drivergen.parse_workload(problem).mlir
-    run = Run(problem, mlir, spec, flow=flow, pipeline="copying", board=board.name)
+    run = ProblemRun(Workload.of(problem), System(spec, board), Schedule(flow, pipeline="copying"))
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(run, board, Path(folder))
 
         def measured(machine: Board, *elfs: Path) -> list[Result]:
             section = run.driver.function
             jobs = [Job(elf, run.inputs, run.outputs, section=section, section_clean=True) for elf in elfs]
-            return Soc(spec, board=machine).run_many(jobs)
+            return Soc(System(spec, machine)).run_many(jobs)
 
         process, plain = measured(board, programs.process, programs.bare(0))
         bare = programs.bare(process.section_stack - plain.section_stack)
@@ -91,7 +92,7 @@ def _compared(problem: str, spec: AcceleratorSpec, flow: str | None, board: Boar
 class Programs:
     """The driver's two builds, in `work`."""
 
-    def __init__(self, run: Run, board: Board, work: Path) -> None:
+    def __init__(self, run: ProblemRun, board: Board, work: Path) -> None:
         self.board, self.spec, self.work = board, run.spec, work
         driver = run.driver
         texts = {"driver.c": driver.c, "main.c": driver.harness, driver.header_name: driver.header}
@@ -211,7 +212,7 @@ SECTIONS
 """
 
 
-def _line(build: str, board: Board, run: Run, result: Result) -> Line:
+def _line(build: str, board: Board, run: ProblemRun, result: Result) -> Line:
     right = bool(compare(result, run.expected)["matches"])
     calls = result.events["syscalls"]
     return Line(build, board.name, right, result.section_cycles, result.fabric, calls)

@@ -14,11 +14,13 @@ from typing import Any
 import axiloom
 from axiloom import boards, frontend, isa
 from axiloom.cosim.build.cache import cache_root, cached_build, content_hash
+from axiloom.cosim.system import System
 from axiloom.errors import DriverError, MismatchError, UsageError
 from axiloom.frontend import Model
 from axiloom.frontend.extras import require
 from axiloom.isa import AcceleratorSpec
-from axiloom.run.network import NetworkRun
+from axiloom.run.network import Network, NetworkRun
+from axiloom.run.run import report_of, simulate_cpu
 from axiloom.sweep import points
 
 Point = dict[str, Any]
@@ -64,19 +66,14 @@ def measure(point: Point) -> Figures:
     """Counters and layers, on the SoC fabric and limit too. MismatchError, DriverError: wrong, or stale."""
     model = frontend.read(_folder(point["model"]) / _FILE)
     run = NetworkRun(
-        point["problem"],
-        model.mlir,
-        points.spec_of(point),
-        flow=point["flow"],
-        pipeline=point["pipeline"],
-        tile=tuple(point["tile"]) if point["tile"] else None,
-        board=point["board"],
-        weights=model.weights,
+        Network(point["problem"], model.mlir, model.weights),
+        System(points.spec_of(point), point["board"]),
+        points.schedule_of(point),
     )
     if point["kernel"]:
-        alone = run.simulate_cpu(point["kernel"])
+        alone = simulate_cpu(run, point["kernel"])
         return {"counters": alone["counters"], "layers": alone["layers"]}
-    report = run.report()
+    report = report_of(run)
     if not report["result"]["matches"]:
         raise MismatchError(f"{point['problem']}: {report['result']['first']}")
     if report["stale"]:
@@ -141,7 +138,7 @@ def _examples() -> Path:
 
 
 _PACKAGES = ("isa", "hw", "drivergen", "sw", "cosim", "boards")
-_CHOOSING = ("run/choice.py", "run/network.py", "run/problem.py")
+_CHOOSING = ("run/choice.py", "run/network.py", "run/problem.py", "run/run.py")
 """What decides beside them which driver runs."""
 
 

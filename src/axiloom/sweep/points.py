@@ -1,4 +1,4 @@
-"""Runs as points of a sweep: what `workflow.Run` needs, as JSON, and the worker that simulates them."""
+"""Runs as points of a sweep: what a `ProblemRun` needs, as JSON, and the worker that simulates them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ import axiloom
 from axiloom import boards, drivergen, isa
 from axiloom.cosim.build import verilator
 from axiloom.cosim.build.cache import NotCachedError, cache_root, cached_build, content_hash, only_cached
+from axiloom.cosim.system import System
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import MismatchError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.types import Report
-from axiloom.run.problem import Run, run_batch
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import reports_of
 
 Point = dict[str, Any]
 
@@ -38,7 +41,7 @@ def point(
     seed: int = 0,
     user_rtl: UserRtl | None = None,
 ) -> Point:
-    """The point of a run of `problem` (``matmul:MxNxK:dtype``, ``conv:...``) on `spec`; the rest as `Run`.
+    """The point of a run of `problem` (``matmul:MxNxK:dtype``, ``conv:...``) on `spec`.
 
     The specification goes along whole, so that the key of the point changes with it; of `user_rtl` its hash,
     by which the worker finds the files in the cache.
@@ -62,7 +65,7 @@ def hardware(one: Point) -> Hashable:
     return json.dumps([one.get(name) for name in _HARDWARE], sort_keys=True)
 
 
-def run(one: Point) -> Run:
+def run(one: Point) -> ProblemRun:
     """The run that a point stands for."""
     spec = spec_of(one)
     problem = drivergen.parse_workload(one["problem"])
@@ -70,18 +73,18 @@ def run(one: Point) -> Run:
         raise UsageError(
             f"{one['problem']} has elements of {problem.dtype}, {spec.name} of {spec.data_type.value}"
         )
-    return Run(
-        one["problem"],
-        problem.mlir,
-        spec,
-        flow=one["flow"],
-        order=tuple(one["order"]) if one["order"] else None,
-        tile=tuple(one["tile"]) if one["tile"] else None,
-        pipeline=one["pipeline"],
-        board=one["board"],
-        sim=one["sim"],
-        seed=one["seed"],
-        user_rtl=_kept(**one["rtl"]) if "rtl" in one else None,
+    return ProblemRun(
+        Workload(one["problem"], problem.mlir, one["seed"]),
+        System(spec, one["board"], one["sim"], user_rtl=_kept(**one["rtl"]) if "rtl" in one else None),
+        schedule_of(one),
+    )
+
+
+def schedule_of(one: Point) -> Schedule:
+    """What a point asks for."""
+    order, tile = one.get("order"), one["tile"]
+    return Schedule(
+        one["flow"], tuple(order) if order else None, tuple(tile) if tile else None, one["pipeline"]
     )
 
 
@@ -116,9 +119,9 @@ def _kept(top: str, hash: str) -> UserRtl:
 def simulate(batch: list[Point]) -> list[Report]:
     """Worker: the report of each point; all are on the same hardware and share one simulator process.
 
-    Raises MismatchError where a result is not NumPy's, and what `workflow.run_batch` raises.
+    Raises MismatchError where a result is not NumPy's, and what `reports_of` raises.
     """
-    reports = run_batch([run(one) for one in batch])
+    reports = reports_of([run(one) for one in batch])
     for one, report in zip(batch, reports, strict=True):
         if report["result"]["matches"] is False:
             raise MismatchError(f"{one['problem']}: {report['result']['first']}")

@@ -12,6 +12,7 @@ from axiloom.cosim.build import icarus
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
 from axiloom.errors import BuildError
 
 pytestmark = pytest.mark.icarus
@@ -46,7 +47,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Result]]
     )
     jobs.append(Job(waits))
     return {
-        sim: Soc(SPEC, sim=sim, watchdog_cycles=3000).run_many(jobs, check=False)
+        sim: Soc(System(SPEC, sim=sim, watchdog_cycles=3000)).run_many(jobs, check=False)
         for sim in ("verilator", "icarus")
     }
 
@@ -108,6 +109,6 @@ def test_unknown_values_end_a_run_that_would_never_end(tmp_path: Path) -> None:
     elf = compile_bare(
         [SHARED / "right.c"], tmp_path / "right.elf", board=boards.load(boards.DEFAULT), include=[SHARED]
     )
-    soc = Soc(SPEC, sim="icarus", user_rtl=UserRtl([file], "unset"))
+    soc = Soc(System(SPEC, sim="icarus", user_rtl=UserRtl([file], "unset")))
     with pytest.raises(Exception, match=r"unknown values \(X\) on m_axis_tvalid"):
         soc.run(elf, timeout_s=30)

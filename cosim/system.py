@@ -1,0 +1,135 @@
+"""What stands in a simulation: the accelerators, the board around them, and what watches over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from axiloom import boards
+from axiloom.cosim.build import toolchain
+from axiloom.cosim.model_device import MODEL_RTL
+from axiloom.errors import SpecError, UsageError
+from axiloom.isa import AcceleratorSpec, check_together
+
+if TYPE_CHECKING:
+    from axiloom.hw.rtl_files.user_rtl import UserRtl
+
+WATCHDOG_CYCLES = 1_000_000
+"""Fabric cycles that make a hang: no word on a stream, no register write, DMA busy (10 ms at 100 MHz)."""
+
+TRACES = {"verilator": (".fst", ".vcd"), "icarus": (".vcd",)}
+"""Simulator to the endings of the waveform files that it writes."""
+WAITS = ("poll", "irq")
+OPERATING_SYSTEMS = ("none", "linux")
+
+
+@dataclass(frozen=True)
+class System:
+    """An accelerator, its DMA, a memory and the CPU of a board; :class:`axiloom.cosim.soc.Soc` simulates it.
+
+    Several accelerators each have a DMA and windows of their own (:func:`axiloom.isa.place`): `fabric` of a
+    result is then of all together, and a hang says which of them it was.
+
+    Raises UsageError and SpecError for what does not go together.
+    """
+
+    accelerators: AcceleratorSpec | Sequence[AcceleratorSpec]
+    board: str | boards.Board = boards.DEFAULT
+    """A name, the file of a profile, or a profile."""
+    sim: str = "verilator"
+    """Or ``icarus``."""
+    user_rtl: UserRtl | None = None
+    """In place of the generated accelerator."""
+    model: bool = False
+    """The functional model in each accelerator's place, in the cycles of
+    :class:`axiloom.cosim.model_device.Timing`."""
+    wait: str = "poll"
+    """How programs wait for the DMA: ``poll`` its registers, or asleep until its ``irq``."""
+    os: str = "none"
+    """``linux``: programs are static Linux programs, their system calls answered by the simulator."""
+    trace: Path | str | None = None
+    """A waveform file: .fst or .vcd on Verilator, .vcd on Icarus."""
+    trace_window: tuple[int, int] | None = None
+    """The fabric cycles [begin, end) of each job that are in it."""
+    watchdog_cycles: int = WATCHDOG_CYCLES
+    """So many fabric cycles without progress are a hang."""
+    seed: int = 0
+    """Of cocotb's random numbers."""
+
+    def __post_init__(self) -> None:
+        if self.sim not in TRACES:
+            raise UsageError(f"simulator must be 'verilator' or 'icarus', not {self.sim!r}")
+        if self.wait not in WAITS:
+            raise UsageError(f"wait must be 'poll' or 'irq', not {self.wait!r}")
+        if self.os not in OPERATING_SYSTEMS:
+            raise UsageError(f"os must be 'none' or 'linux', not {self.os!r}")
+        if self.os == "linux" and self.wait == "irq":
+            raise UsageError("Linux programs poll the DMA: leave wait='irq' out")
+        if self.watchdog_cycles <= 0:
+            raise UsageError(f"watchdog_cycles must be positive, not {self.watchdog_cycles}")
+        if self.trace_window and not 0 <= self.trace_window[0] < self.trace_window[1]:
+            window = ":".join(map(str, self.trace_window))
+            raise UsageError(f"trace window must be START:END with 0 <= START < END, not {window}")
+        if self.model and self.user_rtl is not None:
+            raise UsageError(
+                f"{self.user_rtl.top} or the functional model takes the accelerator's place, not both"
+            )
+        if faults := check_together(self.specs):
+            raise SpecError(faults)
+        if self.user_rtl is not None:
+            self.user_rtl.check_width(self.spec.stream_width, self.spec.name)
+        self._check_trace()
+        _ = self.profile  # of a name that does not exist it is said here
+
+    def _check_trace(self) -> None:
+        accepted = TRACES[self.sim]
+        if self.trace is not None and Path(self.trace).suffix not in accepted:
+            name = Path(self.trace).name
+            raise UsageError(f"a trace on {self.sim} must end in {' or '.join(accepted)}, not {name!r}")
+
+    @cached_property
+    def specs(self) -> tuple[AcceleratorSpec, ...]:
+        """All accelerators, by their numbers."""
+        one = self.accelerators
+        return (one,) if isinstance(one, AcceleratorSpec) else tuple(one)
+
+    @property
+    def spec(self) -> AcceleratorSpec:
+        """The first one, which most often is the only one."""
+        return self.specs[0]
+
+    @property
+    def together(self) -> AcceleratorSpec:
+        """What a report says of the hardware as a whole: the first one with the multiply-adds of all."""
+        if len(self.specs) == 1:
+            return self.spec
+        return self.spec.replace(macs=sum(one.macs for one in self.specs))
+
+    @cached_property
+    def profile(self) -> boards.Board:
+        """The board's."""
+        return boards.load(self.board)
+
+    @property
+    def board_name(self) -> str:
+        """As the user named it, where they did."""
+        return self.board if isinstance(self.board, str) else self.board.name
+
+    @property
+    def rtl(self) -> str:
+        """What stands in the accelerator's place, in a word."""
+        if self.model:
+            return MODEL_RTL
+        return self.user_rtl.top if self.user_rtl else "generated"
+
+    def compile(self, sources: Sequence[Path], out: Path, include: Sequence[Path] = ()) -> Path:
+        """The program `out` from C `sources` and the runtime, for this CPU, DMA and operating system."""
+        if self.os == "linux":
+            return toolchain.compile_linux(sources, out, board=self.profile, spec=self.specs, include=include)
+        irq = self.wait == "irq"
+        return toolchain.compile_bare(
+            sources, out, board=self.profile, spec=self.specs, irq=irq, include=include
+        )

@@ -1,0 +1,132 @@
+"""The main job: what is run goes in, a checked and counted run on the simulated SoC comes out.
+
+What is run is a :class:`axiloom.run.problem.ProblemRun` or a :class:`axiloom.run.network.NetworkRun`: a
+workload, the system that it runs on and the schedule. Both are a `Run`; the functions here know no more of
+them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
+from axiloom.drivergen import Driver
+from axiloom.errors import UsageError
+from axiloom.files import make_folder
+from axiloom.report.types import Alone, Kernel, Report
+from axiloom.run.compare import Arrays
+
+Progress = Callable[[str], None]
+CpuPart = TypeVar("CpuPart", bound=Alone)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How a run is watched."""
+
+    progress: Progress = lambda _line: None
+    live: bool = False
+    """Let the simulator say every few seconds, on standard error, how far it is."""
+    keep: Path | None = None
+    """Where sources, program and stages of the compiler stay."""
+    timeline: bool = False
+    """Record one: `Result.profile` has it."""
+
+
+UNSEEN = Watch()
+
+
+class Run(Protocol[CpuPart]):
+    """A workload on a system by a schedule."""
+
+    @property
+    def system(self) -> System: ...
+    @property
+    def program(self) -> str:
+        """What its program is called: ``driver``, ``network``."""
+
+    @property
+    def driver(self) -> Driver:
+        """What it compiles to."""
+
+    @property
+    def inputs(self) -> Arrays:
+        """By symbol."""
+
+    @property
+    def expected(self) -> Arrays:
+        """The outputs by NumPy, from the MLIR itself and not from what the compiler made of it."""
+
+    def build(self, folder: Path) -> Path:
+        """Write the sources of its program to `folder` and compile them for the board's CPU."""
+
+    def explain(self, folder: Path) -> None:
+        """Write what the sources were made of beside them."""
+
+    def job(self, elf: Path) -> Job:
+        """One run of the program on its inputs."""
+
+    def on_cpu(self, kernel: Kernel, keep: Path | None) -> CpuPart:
+        """The same on the simulated CPU alone, checked as well; MismatchError if it is wrong."""
+
+    def checked(self, result: Result, cpu: CpuPart | None = None) -> Report:
+        """The report of `result`, compared with the reference. A wrong result is in it, not raised."""
+
+
+@contextmanager
+def folder_or_temporary(keep: Path | None) -> Iterator[Path]:
+    """`keep`, or a temporary folder that is removed afterwards."""
+    if keep is not None:
+        make_folder(keep)
+        yield keep
+        return
+    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+        yield Path(folder)
+
+
+def simulate(run: Run[CpuPart], watch: Watch = UNSEEN) -> Result:
+    """Compile, build and run; the outputs are in the result, not yet compared."""
+    watch.progress(f"compiling the {run.program}")
+    with folder_or_temporary(watch.keep) as folder:
+        elf = run.build(folder)
+        if watch.keep:
+            run.explain(folder)
+        soc = Soc(run.system, timeline=watch.timeline)
+        soc.build(progress=watch.progress)
+        watch.progress("")
+        return soc.run_many([run.job(elf)], progress=watch.live)[0]
+
+
+def simulate_cpu(run: Run[CpuPart], kernel: Kernel = "loops", watch: Watch = UNSEEN) -> CpuPart:
+    """The same on the simulated CPU alone: plain loops at -O3, or NEON kernels by hand where there are some.
+
+    MismatchError if it is wrong.
+    """
+    if kernel != "loops":
+        run.system.profile.host.check_kernel(kernel)
+    watch.progress("simulating the CPU alone")
+    return run.on_cpu(kernel, watch.keep)
+
+
+def report_of(run: Run[CpuPart], watch: Watch = UNSEEN, *, against: Kernel | None = None) -> Report:
+    """Run it all, compare with NumPy, and report; `against`: the CPU alone beside it."""
+    result = simulate(run, watch)
+    return run.checked(result, simulate_cpu(run, against, watch) if against else None)
+
+
+def reports_of(runs: Sequence[Run[CpuPart]]) -> list[Report]:
+    """Reports of several runs on one system, in one simulator process with a reset between them."""
+    system = runs[0].system
+    if any(run.system != system for run in runs):
+        raise UsageError("runs in one simulator process must have one system")
+    with folder_or_temporary(None) as folder:
+        jobs = [run.job(run.build(folder / str(i))) for i, run in enumerate(runs)]
+        results = Soc(system).run_many(jobs)
+    return [run.checked(result) for run, result in zip(runs, results, strict=True)]
