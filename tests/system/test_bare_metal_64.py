@@ -36,10 +36,10 @@ def product(m: int, n: int, k: int) -> str:
 
 
 def simulated(
-    mlir: str, board: Board, folder: Path, *, queued: bool = False, **schedule: str
+    mlir: str, board: Board, folder: Path, *, queued: bool = False, wait: str = "poll", **schedule: str
 ) -> tuple[ProblemRun, Path]:
     """Nothing stale is read or lost: the run would end there."""
-    system = System(QUEUED if queued else V3, board)
+    system = System(QUEUED if queued else V3, board, wait=wait)
     run = ProblemRun(Workload("product", mlir), system, Schedule(**schedule))
     program = run.build(folder)
     (result,) = Soc(system).run_many([Job(program, run.inputs, run.outputs, strict=True)])

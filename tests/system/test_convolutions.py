@@ -8,7 +8,6 @@ import pytest
 
 from axiloom import isa
 from axiloom.cosim.system import System
-from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.types import Report
 from axiloom.run.problem import ProblemRun, Workload
@@ -37,9 +36,9 @@ def specification(
     return isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=scatter_gather))
 
 
-def run(problem: str, spec: AcceleratorSpec, **options: str) -> Report:
+def run(problem: str, spec: AcceleratorSpec, sim: str = "verilator") -> Report:
     workload = f"{problem}:{spec.data_type.value}"
-    report = report_of(ProblemRun(Workload.of(workload), System(spec), Schedule(**options)))
+    report = report_of(ProblemRun(Workload.of(workload), System(spec, sim=sim)))
     assert report["result"]["matches"]
     return report
 
