@@ -155,7 +155,7 @@ def test_points_know_the_text_of_it() -> None:
     assert hardware(ours) != hardware(here)
     Path("rowmul.v").write_text(FILE.read_text() + "// changed\n")
     assert made(Path("rowmul.v")) != there
-    simulated = run(here).user_rtl
+    simulated = run(here).system.user_rtl
     assert simulated is not None
     assert simulated.files[0].read_text() == FILE.read_text()
 
