@@ -41,7 +41,7 @@ WATCHDOG_CYCLES = 1_000_000
 TIMEOUT_S = 3600.0
 """Wall time that a run may take by default: a guard against drivers that compute for ever."""
 
-_WRAPPER = ("axiloom_tb.v", "axl_memory.vh")
+_WRAPPER = ("axiloom_tb.v", "axl_memory.vh", "axl_dma_registers.vh")
 
 _GRACE_S = 20.0  # for the session to notice its own timeout, with a diagnosis, before it is killed
 
@@ -295,7 +295,9 @@ class Soc:
             if (file := work / FROM_SESSION.format(i)).exists()
         ]
         if len(finished) == len(jobs) or (check and finished and finished[-1].failed):
-            if ended.returncode < 0 and not ended.timed_out:  # killed after its last answer: is that one sound?
+            if (
+                ended.returncode < 0 and not ended.timed_out
+            ):  # killed after its last answer: is that one sound?
                 raise DriverError(f"after the last job: the simulator {ended.describe()}")
             return finished
         place = f"job {len(finished) + 1} of {len(jobs)} ({Path(jobs[len(finished)].elf).name})"
