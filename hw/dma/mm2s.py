@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
@@ -97,34 +99,50 @@ class Mm2s(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        word_bytes = self._data_width // 8
-        word_shift = word_bytes.bit_length() - 1
-        word_mask = word_bytes - 1
-        bus = self.bus
-
-        # Beside a word: it ends its command, and (strided) that it ends the packet too.
-        marks = 2 if self._strided else 1
-        m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width, depth=FIFO_DEPTH)
-        # What a word ends decides in the same cycle: not in block RAM, whose output comes late.
-        m.submodules.ends = word_ends = SyncFIFOBuffered(width=marks, depth=FIFO_DEPTH)
-        m.submodules.bursts = bursts = SyncFIFO(width=marks, depth=MAX_BURSTS)
-
-        words = Signal(self._length_width - word_shift + 1)
-        m.d.comb += words.eq((self.length + word_mask) >> word_shift)
-
+        words = Signal(self._length_width - self._word_shift + 1)
+        m.d.comb += words.eq((self.length + (self._data_width // 8 - 1)) >> self._word_shift)
         address = Signal(32)
-        to_request = Signal.like(words)  # of a row
+        to_request = Signal.like(words)
         failed = Signal()
-
-        # Plan the next burst in one cycle, request it in the next: the three-way minimum and the
-        # subtractions would else be one long path.
-        beats = Signal(range(self._burst + 1))
         planned = Signal()
         ends_row = Signal()
         ends_command = Signal()
-        room = Signal(range(FIFO_DEPTH + 1), init=FIFO_DEPTH)
         request = Signal()
         delivered = Signal()
+        # Beside a word: it ends its command, and (strided) that it ends the packet too.
+        marks = 2 if self._strided else 1
+        bursts = SyncFIFO(width=marks, depth=MAX_BURSTS)
+        shared = _Shared(
+            words, address, to_request, failed, planned, ends_row, ends_command, request, delivered, bursts
+        )
+        m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width, depth=FIFO_DEPTH)
+        # What a word ends decides in the same cycle: not in block RAM, whose output comes late.
+        m.submodules.ends = word_ends = SyncFIFOBuffered(width=marks, depth=FIFO_DEPTH)
+        m.submodules.bursts = bursts
+
+        self._request(m, shared)
+        with m.If(self.start):
+            m.d.sync += [address.eq(self.address), to_request.eq(words)]
+        if self._strided:
+            self._rows(m, shared)
+        else:
+            m.d.comb += ends_command.eq(ends_row)
+        self._take(m, shared, fifo, word_ends)
+        self._deliver(m, shared, fifo, word_ends)
+        return m
+
+    @property
+    def _word_shift(self) -> int:
+        return exact_log2(self._data_width // 8)
+
+    def _request(self, m: Module, shared: _Shared) -> None:
+        """From `address` on, `to_request` words in bursts: planned in one cycle, requested in the next. The
+        three-way minimum and the subtractions would else be one long path."""
+        bus, word_shift = self.bus, self._word_shift
+        address, to_request, request = shared.address, shared.to_request, shared.request
+        beats = Signal(range(self._burst + 1))
+        planned = shared.planned
+        room = Signal(range(FIFO_DEPTH + 1), init=FIFO_DEPTH)
 
         # To the end of the page it may be less than a burst; burst and page are powers of two.
         burst_bits = exact_log2(self._burst)
@@ -139,14 +157,19 @@ class Mm2s(wiring.Component):
             fits.eq(~much & (Mux(last_of_page, rest + in_burst, rest) <= self._burst)),
             much.eq(to_request[burst_bits + 1 :].any()),
             request.eq(
-                planned & ~failed & ~self.stop & (room >= beats) & bursts.w_rdy & (~bus.arvalid | bus.arready)
+                planned
+                & ~shared.failed
+                & ~self.stop
+                & (room >= beats)
+                & shared.bursts.w_rdy
+                & (~bus.arvalid | bus.arready)
             ),
         ]
 
         with m.If(~planned & (to_request != 0)):
             m.d.sync += [
                 beats.eq(Mux(fits, rest, limit)),
-                ends_row.eq(fits),
+                shared.ends_row.eq(fits),
                 planned.eq(1),
             ]
 
@@ -162,46 +185,46 @@ class Mm2s(wiring.Component):
                 to_request.eq(to_request - beats),
             ]
         # Who requests is known late: both outcomes are there by then.
-        m.d.sync += room.eq(Mux(request, room - beats + delivered, room + delivered))
+        m.d.sync += room.eq(Mux(request, room - beats + shared.delivered, room + shared.delivered))
         m.d.comb += [
             bus.arsize.eq(word_shift),
             bus.arburst.eq(BURST_INCR),
             bus.arcache.eq(CACHE_BUFFERABLE),
-            bursts.w_data[0].eq(ends_command),
-            bursts.w_en.eq(request),
+            shared.bursts.w_data[0].eq(shared.ends_command),
+            shared.bursts.w_en.eq(request),
         ]
 
+    def _rows(self, m: Module, shared: _Shared) -> None:
+        """From row to row of a command, which may follow the one before at once."""
+        row_words = Signal.like(shared.words)
+        next_row = Signal(32)
+        stride = Signal(STRIDE_BITS)
+        rows_left = Signal(ROWS_BITS)  # after this one
+        ends_packet = Signal()
+        m.d.comb += [
+            self.ready.eq(~shared.planned & (shared.to_request == 0) & ~shared.failed & ~self.stop),
+            shared.ends_command.eq(shared.ends_row & (rows_left == 0)),
+            shared.bursts.w_data[1].eq(shared.ends_command & ends_packet),
+        ]
         with m.If(self.start):
-            m.d.sync += [address.eq(self.address), to_request.eq(words)]
-        if self._strided:
-            row_words = Signal.like(words)
-            next_row = Signal(32)
-            stride = Signal(STRIDE_BITS)
-            rows_left = Signal(ROWS_BITS)  # after this one
-            ends_packet = Signal()
-            m.d.comb += [
-                self.ready.eq(~planned & (to_request == 0) & ~failed & ~self.stop),
-                ends_command.eq(ends_row & (rows_left == 0)),
-                bursts.w_data[1].eq(ends_command & ends_packet),
+            m.d.sync += [
+                row_words.eq(shared.words),
+                next_row.eq(self.address + self.stride),
+                stride.eq(self.stride),
+                rows_left.eq(Mux(self.rows == 0, 0, self.rows - 1)),
+                ends_packet.eq(self.last),
             ]
-            with m.If(self.start):
-                m.d.sync += [
-                    row_words.eq(words),
-                    next_row.eq(self.address + self.stride),
-                    stride.eq(self.stride),
-                    rows_left.eq(Mux(self.rows == 0, 0, self.rows - 1)),
-                    ends_packet.eq(self.last),
-                ]
-            with m.Elif(request & ends_row & (rows_left != 0)):
-                m.d.sync += [
-                    address.eq(next_row),
-                    to_request.eq(row_words),
-                    next_row.eq(next_row + stride),
-                    rows_left.eq(rows_left - 1),
-                ]
-        else:
-            m.d.comb += ends_command.eq(ends_row)
+        with m.Elif(shared.request & shared.ends_row & (rows_left != 0)):
+            m.d.sync += [
+                shared.address.eq(next_row),
+                shared.to_request.eq(row_words),
+                next_row.eq(next_row + stride),
+                rows_left.eq(rows_left - 1),
+            ]
 
+    def _take(self, m: Module, shared: _Shared, fifo: SyncFIFOBuffered, word_ends: SyncFIFOBuffered) -> None:
+        """What memory answers, into the FIFOs: nothing behind an error."""
+        bus, bursts = self.bus, shared.bursts
         last_beat = Signal()
         error = Signal()
         m.d.comb += [
@@ -212,14 +235,19 @@ class Mm2s(wiring.Component):
             self.slave_error.eq(error & ~bus.rresp[0]),
             self.decode_error.eq(error & bus.rresp[0]),
             fifo.w_data.eq(bus.rdata),
-            fifo.w_en.eq(bus.rvalid & ~error & ~failed & ~self.stop),
+            fifo.w_en.eq(bus.rvalid & ~error & ~shared.failed & ~self.stop),
             word_ends.w_data.eq(Mux(bus.rlast, bursts.r_data, 0)),
             word_ends.w_en.eq(fifo.w_en),
             self.drained.eq(~bus.arvalid & (bursts.level == 0)),
         ]
         with m.If(error):
-            m.d.sync += failed.eq(1)
+            m.d.sync += shared.failed.eq(1)
 
+    def _deliver(
+        self, m: Module, shared: _Shared, fifo: SyncFIFOBuffered, word_ends: SyncFIFOBuffered
+    ) -> None:
+        """Words out of the FIFOs to the stream, and what is said of the commands that they end."""
+        delivered, failed = shared.delivered, shared.failed
         ends = word_ends.r_data[0]
         m.d.comb += [
             self.stream.tdata.eq(fifo.r_data),
@@ -234,10 +262,10 @@ class Mm2s(wiring.Component):
         over = Signal()
         if self._strided:
             commands = Signal(range(MAX_COMMANDS + 1))
-            words_moved = Signal(self._length_width - word_shift)
+            words_moved = Signal(self._length_width - self._word_shift)
             m.d.comb += [
                 self.active.eq(commands != 0),
-                self.moved.eq((words_moved + 1) << word_shift),
+                self.moved.eq((words_moved + 1) << self._word_shift),
                 over.eq(failed & self.drained & (fifo.level == 0)),
             ]
             m.d.sync += commands.eq(commands + self.start - self.done)
@@ -251,4 +279,24 @@ class Mm2s(wiring.Component):
                 m.d.sync += self.active.eq(1)
             with m.If(self.done | over):
                 m.d.sync += self.active.eq(0)
-        return m
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What the parts of :class:`Mm2s` tell each other."""
+
+    words: Signal
+    """Of a row of the command that is given."""
+    address: Signal
+    to_request: Signal
+    """Words of the row under way."""
+    failed: Signal
+    """Memory has answered with an error."""
+    planned: Signal
+    """There is a burst to be requested; it `ends_row`, and `ends_command`."""
+    ends_row: Signal
+    ends_command: Signal
+    request: Signal
+    delivered: Signal
+    """The stream has taken a word."""
+    bursts: SyncFIFO

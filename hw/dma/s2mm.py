@@ -100,8 +100,7 @@ class S2mm(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         word_bytes = self._data_width // 8
-        word_shift = word_bytes.bit_length() - 1
-        bus = self.bus
+        word_shift = exact_log2(word_bytes)
         stream = self.stream
 
         m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width, depth=FIFO_DEPTH)
@@ -181,7 +180,29 @@ class S2mm(wiring.Component):
                 words_received.eq(0),
             ]
 
-        # --- addresses, then their words, then their responses ---
+        self._send(m, fifo, ends, commands, pending, response)
+        error = self._errors(m, response, failed, collecting)
+        m.d.comb += [
+            self.drained.eq(pending == 0),
+            self.quiet.eq((pending == 0) & (~self.active | collecting) & ~accept),
+        ]
+        if self._strided:
+            self._end_commands(m, commands.w_en, command_ends, collecting, pending, response, error, failed)
+        else:
+            self._end_packet(m, collecting, pending, failed)
+        return m
+
+    def _send(
+        self,
+        m: Module,
+        fifo: SyncFIFOBuffered,
+        ends: SyncFIFOBuffered,
+        commands: SyncFIFOBuffered,
+        pending: Signal,
+        response: Signal,
+    ) -> None:
+        """Of bursts that are collected first the addresses, then their words, then their responses."""
+        bus = self.bus
         unsent = Signal.like(pending)
         address_accepted = Signal()
         burst_sent = Signal()
@@ -189,7 +210,7 @@ class S2mm(wiring.Component):
             Cat(bus.awaddr, bus.awlen).eq(commands.r_data),
             bus.awvalid.eq(commands.r_rdy),
             commands.r_en.eq(bus.awready),
-            bus.awsize.eq(word_shift),
+            bus.awsize.eq(exact_log2(self._data_width // 8)),
             bus.awburst.eq(BURST_INCR),
             bus.awcache.eq(CACHE_BUFFERABLE),
             address_accepted.eq(bus.awvalid & bus.awready),
@@ -208,30 +229,45 @@ class S2mm(wiring.Component):
             pending.eq(pending + commands.w_en - response),
         ]
 
-        # --- how it ends ---
+    def _errors(self, m: Module, response: Signal, failed: Signal, collecting: Signal) -> Signal:
+        """After an error nothing more is collected. Returns whether this response is one."""
+        bus = self.bus
         error = Signal()
         m.d.comb += [
             error.eq(response & bus.bresp[1]),
             self.slave_error.eq(error & ~bus.bresp[0]),
             self.decode_error.eq(error & bus.bresp[0]),
-            self.drained.eq(pending == 0),
-            self.quiet.eq((pending == 0) & (~self.active | collecting) & ~accept),
         ]
         with m.If(self.overflow | error):
             m.d.sync += failed.eq(1)
         with m.If(error):
             m.d.sync += collecting.eq(0)
-        if self._strided:
-            # Bursts whose response has not come: whether it is the last of its command.
-            m.submodules.bursts = bursts = SyncFIFO(width=1, depth=MAX_OUTSTANDING + 1)
-            m.d.comb += [
-                bursts.w_data.eq(command_ends),
-                bursts.w_en.eq(commands.w_en),
-                bursts.r_en.eq(response),
-                self.active.eq(collecting | (pending != 0)),
-                self.done.eq(response & bursts.r_data & ~error & ~failed),
-            ]
-            return m
+        return error
+
+    def _end_commands(
+        self,
+        m: Module,
+        queued: Value,
+        command_ends: Signal,
+        collecting: Signal,
+        pending: Signal,
+        response: Signal,
+        error: Signal,
+        failed: Signal,
+    ) -> None:
+        """Strided: a command is done with the response of its last burst."""
+        # Bursts whose response has not come: whether it is the last of its command.
+        m.submodules.bursts = bursts = SyncFIFO(width=1, depth=MAX_OUTSTANDING + 1)
+        m.d.comb += [
+            bursts.w_data.eq(command_ends),
+            bursts.w_en.eq(queued),
+            bursts.r_en.eq(response),
+            self.active.eq(collecting | (pending != 0)),
+            self.done.eq(response & bursts.r_data & ~error & ~failed),
+        ]
+
+    def _end_packet(self, m: Module, collecting: Signal, pending: Signal, failed: Signal) -> None:
+        """Plain: the transfer is done with the last response."""
         finished = Signal()
         m.d.comb += [
             finished.eq(self.active & ~collecting & (pending == 0)),
@@ -241,7 +277,6 @@ class S2mm(wiring.Component):
             m.d.sync += self.active.eq(1)
         with m.If(finished):
             m.d.sync += self.active.eq(0)
-        return m
 
     def _rows(
         self,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -153,18 +156,48 @@ class DescriptorEngine(wiring.Component):
         with m.If(begin & new.misfit):
             m.d.sync += misfit.eq(1)
 
-        # --- status: of what the mover has done, or of what stopped it ---
-        finished = Signal(range(MAX_COMMANDS + 1))  # the oldest in `begun`
         success, failure = Signal(), Signal()
+        finished = Signal(range(MAX_COMMANDS + 1))  # the oldest in `begun`
+        fifos = _Fifos(begun, results, reported)
+        stops = _Stops(slave_error, decode_error, mover_failed, misfit, port_failed, error_reported)
+        self._report(m, fifos, stops, finished, success, failure)
+        self._answers(m, fifos, stops, new, give_up)
+
+        # --- what is still to come ---
+        m.d.comb += [
+            self.busy.eq(
+                ~fetch.empty | (reported.level != 0) | self.active | ((begun.level != 0) & ~error_reported)
+            ),
+            self.quiet.eq(
+                fetch.quiet
+                & ~begin
+                & ~give_up
+                & ~success
+                & ~failure
+                & (finished == 0)
+                & (reported.level == 0)
+            ),
+        ]
+        return m
+
+    def _report(
+        self, m: Module, fifos: _Fifos, stops: _Stops, finished: Signal, success: Signal, failure: Signal
+    ) -> None:
+        """Status of the oldest descriptor to memory: of what the mover has done, or of what stopped it."""
+        requests = self.requests
+        begun, results, reported = fifos.begun, fifos.results, fifos.reported
         # RXEOF and RXSOF are for what comes; going out, they would only repeat what the descriptor says.
         status_mask = (1 << (LENGTH_BITS + 2 if self._receives else LENGTH_BITS)) - 1
         write_status = Signal()
         int_err = Signal()
         m.d.comb += [
-            success.eq((finished != 0) & results.r_rdy & ~error_reported),
-            int_err.eq(misfit & (begun.level == 1) & ~mover_failed),
+            success.eq((finished != 0) & results.r_rdy & ~stops.reported),
+            int_err.eq(stops.misfit & (begun.level == 1) & ~stops.mover_failed),
             failure.eq(
-                (finished == 0) & begun.r_rdy & ~error_reported & ((mover_failed & ~self.active) | int_err)
+                (finished == 0)
+                & begun.r_rdy
+                & ~stops.reported
+                & ((stops.mover_failed & ~self.active) | int_err)
             ),
             requests.write.eq((success | failure) & reported.w_rdy),
             requests.write_address.eq(Cat(Const(STATUS * 4, 6), begun.r_data)),
@@ -172,8 +205,8 @@ class DescriptorEngine(wiring.Component):
                 Cat(
                     Mux(failure, 0, results.r_data & status_mask),
                     failure & int_err,
-                    failure & slave_error,
-                    failure & decode_error,
+                    failure & stops.slave_error,
+                    failure & stops.decode_error,
                     Const(1, 1),
                 )
             ),
@@ -188,9 +221,11 @@ class DescriptorEngine(wiring.Component):
         ]
         m.d.sync += finished.eq(finished + self.done - (write_status & success))
         with m.If(write_status & failure):
-            m.d.sync += error_reported.eq(1)
+            m.d.sync += stops.reported.eq(1)
 
-        # --- answers ---
+    def _answers(self, m: Module, fifos: _Fifos, stops: _Stops, new: Any, give_up: Signal) -> None:
+        """What memory says of a status, and which descriptor is `current`."""
+        requests, begun, reported = self.requests, fifos.begun, fifos.reported
         last_completed = Signal(INDEX_BITS)
         written_badly = Signal()
         m.d.comb += [
@@ -213,28 +248,35 @@ class DescriptorEngine(wiring.Component):
         with m.If(give_up):
             m.d.sync += last_completed.eq(new.index)
         with m.If(give_up | written_badly):
-            m.d.sync += port_failed.eq(1)
+            m.d.sync += stops.port_failed.eq(1)
         m.d.comb += self.current.eq(
             Mux(
                 reported.r_rdy,
                 reported.r_data[:INDEX_BITS],
-                Mux(begun.r_rdy & ~error_reported, begun.r_data, last_completed),
+                Mux(begun.r_rdy & ~stops.reported, begun.r_data, last_completed),
             )
         )
 
-        # --- what is still to come ---
-        m.d.comb += [
-            self.busy.eq(
-                ~fetch.empty | (reported.level != 0) | self.active | ((begun.level != 0) & ~error_reported)
-            ),
-            self.quiet.eq(
-                fetch.quiet
-                & ~begin
-                & ~give_up
-                & ~success
-                & ~failure
-                & (finished == 0)
-                & (reported.level == 0)
-            ),
-        ]
-        return m
+
+@dataclass(frozen=True)
+class _Fifos:
+    """Descriptors from the command on: under way, with their results, and with their status under way."""
+
+    begun: SyncFIFO
+    results: SyncFIFO
+    reported: SyncFIFO
+
+
+@dataclass(frozen=True)
+class _Stops:
+    """What stopped the engine."""
+
+    slave_error: Signal
+    decode_error: Signal
+    mover_failed: Signal
+    """Either of them."""
+    misfit: Signal
+    """The last one in `begun`."""
+    port_failed: Signal
+    reported: Signal
+    """The descriptor that failed says so in memory."""

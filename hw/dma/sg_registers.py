@@ -154,7 +154,22 @@ class SgRegisters(wiring.Component):
         with m.Elif(self.go):
             m.d.sync += begun.eq(1)
 
-        # --- what the engine reports: it comes last, so that no event is lost to a write ---
+        # It comes last, so that no event is lost to a write.
+        self._count_packets(m, irq_threshold, irq_delay, ioc_irq, delay_irq)
+        for flags, events in ((errors, sources), (sg_errors, sg_sources)):
+            for i, source in enumerate(events):
+                with m.If(source):
+                    m.d.sync += [flags[i].eq(1), error_irq.eq(1)]
+        # An error stops the channel for good: RS stays 0 until a reset.
+        with m.If(any_error):
+            m.d.sync += self.run.eq(0)
+        return m
+
+    def _count_packets(
+        self, m: Module, irq_threshold: Signal, irq_delay: Signal, ioc_irq: Signal, delay_irq: Signal
+    ) -> None:
+        """Packets until IOC_Irq, and cycles until Dly_Irq."""
+        threshold = taken(self.write_data, DMACR, "IRQThreshold")
         event = Signal()
         awaited = Signal(8, init=1)  # packets until the interrupt
         tick = Signal(range(DELAY_UNIT))
@@ -178,12 +193,3 @@ class SgRegisters(wiring.Component):
             m.d.sync += [tick.eq(0), delay.eq(delay + 1)]
         with m.Else():
             m.d.sync += tick.eq(tick + 1)
-
-        for flags, events in ((errors, sources), (sg_errors, sg_sources)):
-            for i, source in enumerate(events):
-                with m.If(source):
-                    m.d.sync += [flags[i].eq(1), error_irq.eq(1)]
-        # An error stops the channel for good: RS stays 0 until a reset.
-        with m.If(any_error):
-            m.d.sync += self.run.eq(0)
-        return m
