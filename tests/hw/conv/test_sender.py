@@ -24,9 +24,7 @@ def test_tiles_go_out_dense(stream_width: int, macs: int) -> None:
     rng = random.Random(stream_width)
     device = ConvSender(geometry)
     rows, cols, lanes = geometry.rows, geometry.cols, stream_width // 32
-    halves = [
-        [[rng.getrandbits(32) for _ in range(cols)] for _ in range(geometry.o_depth)] for _ in range(2)
-    ]
+    halves = [[[rng.getrandbits(32) for _ in range(cols)] for _ in range(geometry.o_depth)] for _ in range(2)]
     expected: list[list[int]] = []  # of each tile, words
     received: list[list[int]] = [[]]
 

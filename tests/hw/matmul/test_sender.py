@@ -29,7 +29,7 @@ def orders() -> dict[str, AcceleratorSpec]:
 
 
 class Memory:
-    """The result buffer as the sender sees it: a row is on `send_row` from the second flow after its read on."""
+    """The result buffer as the sender sees it: a row is on `send_row` from the second flow on."""
 
     def __init__(self, rng: random.Random, geometry: Geometry) -> None:
         self.halves = [
