@@ -189,31 +189,24 @@ class AxiDma(wiring.Component):
         ):
             m.submodules[f"{name}_registers"] = ResetInserter(clear)(registers)
             m.submodules[name] = ResetInserter(clear)(mover)
-            m.d.comb += [
-                mover.stop.eq(stop),
-                registers.active.eq(mover.active),
-                registers.done.eq(mover.done),
-                registers.slave_error.eq(mover.slave_error),
-                registers.decode_error.eq(mover.decode_error),
-                mover.start.eq(registers.start),
-                mover.address.eq(registers.address),
-                mover.length.eq(registers.length),
-            ]
+            wiring.connect(m, registers.command, mover.command)
+            wiring.connect(m, mover.status, registers.mover)
+            m.d.comb += mover.stop.eq(stop)
             if isinstance(mover, S2mm):
                 m.d.comb += [registers.received.eq(mover.received), registers.overflow.eq(mover.overflow)]
             register_map: dict[Register, tuple[Any, Any]] = {
                 dma_registers.DMACR: (registers.write_control, registers.control),
                 dma_registers.DMASR: (registers.write_status, registers.status),
-                dma_registers.ADDRESS: (registers.write_address, registers.address),
-                dma_registers.LENGTH: (registers.write_length, registers.length),
+                dma_registers.ADDRESS: (registers.write_address, registers.command.address),
+                dma_registers.LENGTH: (registers.write_length, registers.command.length),
             }
             made.append(
                 _Channel(
                     registers,
                     mover,
                     register_map,
-                    busy=registers.start | mover.active,
-                    quiet=mover.quiet & ~registers.start,
+                    busy=registers.command.start | mover.status.active,
+                    quiet=mover.quiet & ~registers.command.start,
                     drained=mover.drained,
                 )
             )
@@ -235,6 +228,8 @@ class AxiDma(wiring.Component):
             m.submodules[f"{name}_engine"] = ResetInserter(clear)(engine)
             m.submodules[name] = ResetInserter(clear)(mover)
             wiring.connect(m, engine.requests, requests)
+            wiring.connect(m, engine.command, mover.command)
+            wiring.connect(m, mover.status, engine.mover)
             m.d.comb += [
                 mover.stop.eq(stop),
                 engine.run.eq(registers.run & ~stop),
@@ -242,14 +237,8 @@ class AxiDma(wiring.Component):
                 engine.first.eq(registers.first),
                 engine.go.eq(registers.go),
                 engine.tail.eq(registers.last),
-                engine.ready.eq(mover.ready),
-                mover.start.eq(engine.start),
-                mover.address.eq(engine.address),
-                mover.length.eq(engine.length),
-                mover.stride.eq(engine.stride),
-                mover.rows.eq(engine.rows),
-                engine.active.eq(mover.active),
-                engine.done.eq(mover.done),
+                registers.slave_error.eq(mover.status.slave_error),
+                registers.decode_error.eq(mover.status.decode_error),
                 registers.engine_current.eq(engine.current),
                 registers.busy.eq(engine.busy),
                 registers.completed.eq(engine.completed),
@@ -259,11 +248,6 @@ class AxiDma(wiring.Component):
                 registers.sg_slave_error.eq(engine.sg_slave_error),
                 registers.sg_decode_error.eq(engine.sg_decode_error),
             ]
-            for side in (engine, registers):
-                m.d.comb += [
-                    side.slave_error.eq(mover.slave_error),
-                    side.decode_error.eq(mover.decode_error),
-                ]
             if isinstance(mover, S2mm):
                 m.d.comb += [
                     self.s2mm_done.eq(mover.filled),
@@ -274,9 +258,9 @@ class AxiDma(wiring.Component):
                 ]
             else:
                 m.d.comb += [
-                    self.mm2s_done.eq(mover.done),
+                    self.mm2s_done.eq(mover.status.done),
                     mover.last.eq(engine.last),
-                    engine.result.eq(mover.done),
+                    engine.result.eq(mover.status.done),
                     engine.moved.eq(mover.moved),
                     engine.ends.eq(mover.stream.tlast),
                 ]

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.signatures import AXI4, AXI4Stream
+from axiloom.hw.dma.mover import ROWS_BITS, STRIDE_BITS, MoverCommand, MoverStatus
 
 FIFO_DEPTH = 129
 """Words between memory and stream: at one word a cycle it covers a read latency of about 100 cycles.
@@ -24,10 +25,6 @@ MAX_COMMANDS = 8
 
 PAGE_BYTES = 4096
 """No burst crosses a multiple of this (IHI 0022, A3.4.1)."""
-
-STRIDE_BITS = 19
-ROWS_BITS = 13
-"""Widths of a strided command's fields: those of STRIDE_VSIZE (:mod:`axiloom.hw.dma.sg_fetch`)."""
 
 BURST_INCR = 0b01
 CACHE_BUFFERABLE = 0b0011
@@ -53,14 +50,16 @@ class Mm2s(wiring.Component):
 
     Members
     -------
-    start, address, length : command, taken in the cycle in which `start` is high
-    stride, rows, last : the rest of it, only with `strided`
-    ready : a command can be taken, only with `strided`
+    command : see :class:`MoverCommand`; taken in the cycle in which `start` is high
+    last : goes with a command, only with `strided`
     stop : prepare for a reset
-    active : from `start` until the last word was accepted, or until all is quiet after an error
-    done : one cycle, with the last word of a command
+    status : see :class:`MoverStatus`, of which
+
+    - active : from `start` until the last word was accepted, or until all is quiet after an error
+    - done : one cycle, with the last word of a command
+    - slave_error, decode_error : one cycle for each beat with such a response
+
     moved : bytes of the command delivered, whole words, valid with `done`, only with `strided`
-    slave_error, decode_error : one cycle for each beat with such a response
     drained : no transaction on `bus`
     quiet : nothing will happen before the next `start`
     """
@@ -73,23 +72,15 @@ class Mm2s(wiring.Component):
         self._burst = burst
         self._strided = strided
         rows = {
-            "stride": In(STRIDE_BITS),
-            "rows": In(ROWS_BITS),
             "last": In(1),
-            "ready": Out(1),
             "moved": Out(length_width),
         }
         super().__init__(
             {
-                "start": In(1),
-                "address": In(32),
-                "length": In(length_width),
+                "command": In(MoverCommand(length_width, strided)),
+                "status": Out(MoverStatus()),
                 **(rows if strided else {}),
                 "stop": In(1),
-                "active": Out(1),
-                "done": Out(1),
-                "slave_error": Out(1),
-                "decode_error": Out(1),
                 "drained": Out(1),
                 "quiet": Out(1),
                 "bus": Out(AXI4(32, data_width, "read")),
@@ -100,7 +91,7 @@ class Mm2s(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         words = Signal(self._length_width - self._word_shift + 1)
-        m.d.comb += words.eq((self.length + (self._data_width // 8 - 1)) >> self._word_shift)
+        m.d.comb += words.eq((self.command.length + (self._data_width // 8 - 1)) >> self._word_shift)
         address = Signal(32)
         to_request = Signal.like(words)
         failed = Signal()
@@ -121,8 +112,8 @@ class Mm2s(wiring.Component):
         m.submodules.bursts = bursts
 
         self._request(m, shared)
-        with m.If(self.start):
-            m.d.sync += [address.eq(self.address), to_request.eq(words)]
+        with m.If(self.command.start):
+            m.d.sync += [address.eq(self.command.address), to_request.eq(words)]
         if self._strided:
             self._rows(m, shared)
         else:
@@ -202,16 +193,16 @@ class Mm2s(wiring.Component):
         rows_left = Signal(ROWS_BITS)  # after this one
         ends_packet = Signal()
         m.d.comb += [
-            self.ready.eq(~shared.planned & (shared.to_request == 0) & ~shared.failed & ~self.stop),
+            self.command.ready.eq(~shared.planned & (shared.to_request == 0) & ~shared.failed & ~self.stop),
             shared.ends_command.eq(shared.ends_row & (rows_left == 0)),
             shared.bursts.w_data[1].eq(shared.ends_command & ends_packet),
         ]
-        with m.If(self.start):
+        with m.If(self.command.start):
             m.d.sync += [
                 row_words.eq(shared.words),
-                next_row.eq(self.address + self.stride),
-                stride.eq(self.stride),
-                rows_left.eq(Mux(self.rows == 0, 0, self.rows - 1)),
+                next_row.eq(self.command.address + self.command.stride),
+                stride.eq(self.command.stride),
+                rows_left.eq(Mux(self.command.rows == 0, 0, self.command.rows - 1)),
                 ends_packet.eq(self.last),
             ]
         with m.Elif(shared.request & shared.ends_row & (rows_left != 0)):
@@ -232,8 +223,8 @@ class Mm2s(wiring.Component):
             last_beat.eq(bus.rvalid & bus.rlast),
             bursts.r_en.eq(last_beat),
             error.eq(bus.rvalid & bus.rresp[1]),
-            self.slave_error.eq(error & ~bus.rresp[0]),
-            self.decode_error.eq(error & bus.rresp[0]),
+            self.status.slave_error.eq(error & ~bus.rresp[0]),
+            self.status.decode_error.eq(error & bus.rresp[0]),
             fifo.w_data.eq(bus.rdata),
             fifo.w_en.eq(bus.rvalid & ~error & ~shared.failed & ~self.stop),
             word_ends.w_data.eq(Mux(bus.rlast, bursts.r_data, 0)),
@@ -256,29 +247,29 @@ class Mm2s(wiring.Component):
             delivered.eq(self.stream.tvalid & self.stream.tready),
             fifo.r_en.eq(delivered),
             word_ends.r_en.eq(delivered),
-            self.done.eq(delivered & ends),
-            self.quiet.eq(~self.active & (fifo.level == 0)),
+            self.status.done.eq(delivered & ends),
+            self.quiet.eq(~self.status.active & (fifo.level == 0)),
         ]
         over = Signal()
         if self._strided:
             commands = Signal(range(MAX_COMMANDS + 1))
             words_moved = Signal(self._length_width - self._word_shift)
             m.d.comb += [
-                self.active.eq(commands != 0),
+                self.status.active.eq(commands != 0),
                 self.moved.eq((words_moved + 1) << self._word_shift),
                 over.eq(failed & self.drained & (fifo.level == 0)),
             ]
-            m.d.sync += commands.eq(commands + self.start - self.done)
+            m.d.sync += commands.eq(commands + self.command.start - self.status.done)
             with m.If(delivered):
                 m.d.sync += words_moved.eq(Mux(ends, 0, words_moved + 1))
             with m.If(over):
                 m.d.sync += commands.eq(0)
         else:
             m.d.comb += over.eq(failed & self.drained)
-            with m.If(self.start):
-                m.d.sync += self.active.eq(1)
-            with m.If(self.done | over):
-                m.d.sync += self.active.eq(0)
+            with m.If(self.command.start):
+                m.d.sync += self.status.active.eq(1)
+            with m.If(self.status.done | over):
+                m.d.sync += self.status.active.eq(0)
 
 
 @dataclass(frozen=True)

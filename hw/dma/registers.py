@@ -14,6 +14,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.signatures import AXI4Lite
+from axiloom.hw.dma.mover import MoverCommand, MoverStatus
 from axiloom.isa.contract.dma_registers import DMACR, DMASR, Register
 
 ADDRESS_WIDTH = 10
@@ -102,11 +103,10 @@ class ChannelRegisters(wiring.Component):
     Members
     -------
     write_control, write_status, write_address, write_length, write_data : one-cycle strobes
-    control, status, length : what reads back, with `address`
+    control, status : what reads back, with `address` and `length` of `command`
     resetting : shown in DMACR.Reset
-    start, address, length : command to the channel
-    active, done, received, overflow, slave_error, decode_error : from the channel; LENGTH becomes
-        `received` where `reports_length` is set
+    command : to the channel
+    mover, received, overflow : from the channel; LENGTH becomes `received` where `reports_length` is set
     introut : the channel's interrupt
     """
 
@@ -127,15 +127,10 @@ class ChannelRegisters(wiring.Component):
                 "control": Out(32),
                 "status": Out(32),
                 "resetting": In(1),
-                "start": Out(1),
-                "address": Out(32),
-                "length": Out(length_width),
-                "active": In(1),
-                "done": In(1),
+                "command": Out(MoverCommand(length_width)),
+                "mover": In(MoverStatus()),
                 "received": In(length_width),
                 "overflow": In(1),
-                "slave_error": In(1),
-                "decode_error": In(1),
                 "introut": Out(1),
             }
         )
@@ -186,7 +181,7 @@ class ChannelRegisters(wiring.Component):
                     Err_Irq=error_irq,
                 )
             ),
-            busy.eq(self.start | self.active),
+            busy.eq(self.command.start | self.mover.active),
             halted.eq(~run & ~busy),
             any_error.eq(dma_int_err | dma_slv_err | dma_dec_err),
             self.introut.eq((ioc_irq & ioc_enable) | (error_irq & error_enable)),
@@ -210,7 +205,7 @@ class ChannelRegisters(wiring.Component):
                 error_irq.eq(error_irq & ~taken(data, DMASR, "Err_Irq")),
             ]
         with m.If(self.write_address):
-            m.d.sync += self.address.eq(data)
+            m.d.sync += self.command.address.eq(data)
 
         new_length = data[: self._length_width]
         wanted = Signal()
@@ -218,24 +213,26 @@ class ChannelRegisters(wiring.Component):
         refused = Signal()
         m.d.comb += [
             wanted.eq(self.write_length & run & ~any_error & ~refused & ~busy & (new_length != 0)),
-            wrong.eq(self.address[: exact_log2(self._alignment)].any() | (new_length < self._min_length)),
+            wrong.eq(
+                self.command.address[: exact_log2(self._alignment)].any() | (new_length < self._min_length)
+            ),
         ]
         with m.If(self.write_length & ~busy):
-            m.d.sync += self.length.eq(new_length)
-        m.d.sync += [self.start.eq(wanted & ~wrong), refused.eq(wanted & wrong)]
+            m.d.sync += self.command.length.eq(new_length)
+        m.d.sync += [self.command.start.eq(wanted & ~wrong), refused.eq(wanted & wrong)]
 
         # --- what the channel reports: it comes last, so that no event is lost to a write ---
-        with m.If(halted | self.start):
+        with m.If(halted | self.command.start):
             m.d.sync += idle.eq(0)
-        with m.If(self.done):
+        with m.If(self.mover.done):
             m.d.sync += [idle.eq(1), ioc_irq.eq(1)]
             if self._reports_length:
-                m.d.sync += self.length.eq(self.received)
+                m.d.sync += self.command.length.eq(self.received)
         with m.If(self.overflow | refused):
             m.d.sync += [dma_int_err.eq(1), error_irq.eq(1)]
-        with m.If(self.slave_error):
+        with m.If(self.mover.slave_error):
             m.d.sync += [dma_slv_err.eq(1), error_irq.eq(1)]
-        with m.If(self.decode_error):
+        with m.If(self.mover.decode_error):
             m.d.sync += [dma_dec_err.eq(1), error_irq.eq(1)]
         # An error stops the channel for good: RS stays 0 until a reset.
         with m.If(any_error | refused):

@@ -10,7 +10,8 @@ from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from axiloom.hw.dma.mm2s import MAX_COMMANDS, ROWS_BITS, STRIDE_BITS
+from axiloom.hw.dma.mm2s import MAX_COMMANDS
+from axiloom.hw.dma.mover import MoverCommand, MoverStatus
 from axiloom.hw.dma.sg_fetch import INDEX_BITS, LENGTH_BITS, STATUS, DescriptorFetch
 from axiloom.hw.dma.sg_port import SgRequests
 
@@ -46,8 +47,8 @@ class DescriptorEngine(wiring.Component):
     busy : something is under way or will be
     quiet : nothing will happen before the next strobe or the next answer of the mover
     requests : to the port of the descriptors
-    start, address, length, stride, rows, last, ready : command to the mover
-    active, done, slave_error, decode_error : from the mover
+    command, last : to the mover
+    mover : from it
     result, moved, begins, ends : one cycle a command, in order, not after its `done`: the bytes it has moved
     """
 
@@ -71,17 +72,9 @@ class DescriptorEngine(wiring.Component):
                 "busy": Out(1),
                 "quiet": Out(1),
                 "requests": Out(SgRequests()),
-                "start": Out(1),
-                "address": Out(32),
-                "length": Out(LENGTH_BITS),
-                "stride": Out(STRIDE_BITS),
-                "rows": Out(ROWS_BITS),
+                "command": Out(MoverCommand(LENGTH_BITS, strided=True)),
                 "last": Out(1),
-                "ready": In(1),
-                "active": In(1),
-                "done": In(1),
-                "slave_error": In(1),
-                "decode_error": In(1),
+                "mover": In(MoverStatus()),
                 "result": In(1),
                 "moved": In(LENGTH_BITS),
                 "begins": In(1),
@@ -112,8 +105,8 @@ class DescriptorEngine(wiring.Component):
             broken.eq(mover_failed | misfit | port_failed),
         ]
         m.d.sync += [
-            slave_error.eq(slave_error | self.slave_error),
-            decode_error.eq(decode_error | self.decode_error),
+            slave_error.eq(slave_error | self.mover.slave_error),
+            decode_error.eq(decode_error | self.mover.decode_error),
         ]
 
         # --- fetch ---
@@ -139,18 +132,23 @@ class DescriptorEngine(wiring.Component):
         m.d.comb += [
             unreadable.eq(new.stale | new.slave_error | new.decode_error),
             begin.eq(
-                fetch.valid & ~unreadable & (self.ready | new.misfit) & begun.w_rdy & self.run & ~broken
+                fetch.valid
+                & ~unreadable
+                & (self.command.ready | new.misfit)
+                & begun.w_rdy
+                & self.run
+                & ~broken
             ),
             # What stands before it is completed first.
             give_up.eq(fetch.valid & unreadable & (begun.level == 0) & (reported.level == 0) & ~broken),
             fetch.take.eq(begin),
             begun.w_data.eq(new.index),
             begun.w_en.eq(begin),
-            self.start.eq(begin & ~new.misfit),
-            self.address.eq(new.address),
-            self.length.eq(new.length),
-            self.stride.eq(new.stride),
-            self.rows.eq(new.rows),
+            self.command.start.eq(begin & ~new.misfit),
+            self.command.address.eq(new.address),
+            self.command.length.eq(new.length),
+            self.command.stride.eq(new.stride),
+            self.command.rows.eq(new.rows),
             self.last.eq(new.last),
         ]
         with m.If(begin & new.misfit):
@@ -166,7 +164,10 @@ class DescriptorEngine(wiring.Component):
         # --- what is still to come ---
         m.d.comb += [
             self.busy.eq(
-                ~fetch.empty | (reported.level != 0) | self.active | ((begun.level != 0) & ~error_reported)
+                ~fetch.empty
+                | (reported.level != 0)
+                | self.mover.active
+                | ((begun.level != 0) & ~error_reported)
             ),
             self.quiet.eq(
                 fetch.quiet
@@ -197,7 +198,7 @@ class DescriptorEngine(wiring.Component):
                 (finished == 0)
                 & begun.r_rdy
                 & ~stops.reported
-                & ((stops.mover_failed & ~self.active) | int_err)
+                & ((stops.mover_failed & ~self.mover.active) | int_err)
             ),
             requests.write.eq((success | failure) & reported.w_rdy),
             requests.write_address.eq(Cat(Const(STATUS * 4, 6), begun.r_data)),
@@ -219,7 +220,7 @@ class DescriptorEngine(wiring.Component):
             reported.w_data.eq(Cat(begun.r_data, results.r_data[LENGTH_BITS] & success, success)),
             reported.w_en.eq(write_status),
         ]
-        m.d.sync += finished.eq(finished + self.done - (write_status & success))
+        m.d.sync += finished.eq(finished + self.mover.done - (write_status & success))
         with m.If(write_status & failure):
             m.d.sync += stops.reported.eq(1)
 

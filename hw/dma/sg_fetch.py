@@ -14,7 +14,8 @@ from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-from axiloom.hw.dma.mm2s import PAGE_BYTES, ROWS_BITS, STRIDE_BITS
+from axiloom.hw.dma.mm2s import PAGE_BYTES
+from axiloom.hw.dma.mover import ROWS_BITS, STRIDE_BITS
 
 DESCRIPTOR_BYTES = 64
 INDEX_BITS = 32 - 6

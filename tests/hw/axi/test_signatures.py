@@ -13,6 +13,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from axiloom.hw.axi.signatures import AXI4, AXI4Lite, AXI4Stream, flat_ports
+from axiloom.hw.dma.mover import MoverCommand, MoverStatus
 from axiloom.hw.dma.sg_port import SgRequests
 from axiloom.hw.engine.load_port import LoadPort
 
@@ -78,6 +79,8 @@ def test_signatures_are_equal_by_their_parameters() -> None:
         *(AXI4Lite(bits, width) for bits in (10, 32) for width in (32, 64)),
         *(AXI4(32, width, access) for width in (32, 64) for access in ("read", "write")),
         AXI4(40, 32, "read"),
+        *(MoverCommand(bits, strided) for bits in (14, 26) for strided in (False, True)),
+        MoverStatus(),
         SgRequests(),
         LoadPort(),
     ]
