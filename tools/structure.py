@@ -45,6 +45,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "isa/check",
         "isa/model",
         "isa/files",
+        "isa/formal",
         "isa",
     ),
     (
