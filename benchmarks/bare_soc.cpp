@@ -11,6 +11,7 @@
 #include <deque>
 #include <vector>
 
+#include "../cosim/native/dma_registers.h"
 #include "Vtop.h"
 
 namespace {
@@ -134,16 +135,16 @@ int main(int argc, char **argv) {
     soc->aresetn = 1;
     const std::clock_t begin = std::clock();
     cycle = 0;
-    write(0x00, 1);
-    write(0x30, 1);
+    write(MM2S + DMACR, DMACR_RS);
+    write(S2MM + DMACR, DMACR_RS);
     for (int i = 0; i < REPEAT; ++i) {
-        write(0x48, OUT_ADDRESS);
-        write(0x58, C_WORDS * 4);
-        write(0x18, IN_ADDRESS);
-        write(0x28, n * 4);
-        while (!(read(0x04) & 2)) {
+        write(S2MM + ADDRESS, OUT_ADDRESS);
+        write(S2MM + LENGTH, C_WORDS * 4);
+        write(MM2S + ADDRESS, IN_ADDRESS);
+        write(MM2S + LENGTH, n * 4);
+        while (!(read(MM2S + DMASR) & DMASR_IDLE)) {
         }
-        while (!(read(0x34) & 2)) {
+        while (!(read(S2MM + DMASR) & DMASR_IDLE)) {
         }
     }
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

@@ -8,6 +8,7 @@ from enum import IntEnum
 from functools import cache
 from pathlib import Path
 
+from axiloom.isa.contract.dma_registers import DMASR
 from axiloom.isa.model.model import DeviceError
 
 
@@ -21,25 +22,13 @@ class Outcome(IntEnum):
     DEVICE_ERROR = 4
 
 
-_DMASR_BITS = {
-    0: "Halted",
-    1: "Idle",
-    4: "DMAIntErr",
-    5: "DMASlvErr",
-    6: "DMADecErr",
-    8: "SGIntErr",
-    9: "SGSlvErr",
-    10: "SGDecErr",
-    12: "IOC_Irq",
-    13: "Dly_Irq",
-    14: "Err_Irq",
-}
-"""PG021, MM2S_DMASR and S2MM_DMASR; that there is scatter-gather (SGIncld) is no news."""
+_SAID = tuple(field for field in DMASR.fields if field.name != "SGIncld")
+"""That there is scatter-gather is no news."""
 
 
 def dmasr(value: int) -> str:
     """A status register with its bits by name: ``0x00001002 (Idle, IOC_Irq)``."""
-    names = [name for bit, name in _DMASR_BITS.items() if value >> bit & 1]
+    names = [field.name for field in _SAID if value & field.mask]
     return f"0x{value:08x} ({', '.join(names) or 'running, not idle'})"
 
 

@@ -30,7 +30,7 @@ from axiloom.errors import DriverError, HangError, UsageError
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]
 
-_WRAPPER = ("axiloom_tb.v", "axl_memory.vh")
+_WRAPPER = ("axiloom_tb.v", "axl_memory.vh", "axl_dma_registers.vh")
 
 _GRACE_S = 20.0  # for the session to notice its own timeout, with a diagnosis, before it is killed
 

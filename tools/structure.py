@@ -97,7 +97,6 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "src/axiloom/board_folder/design",
         "src/axiloom/board_folder/vivado",
         "src/axiloom/board_folder",
-        "src/axiloom/board_folder/check/vivado_model",
         "src/axiloom/board_folder/check",
         "src/axiloom/sweep",
         "src/axiloom/explore",

@@ -1,5 +1,7 @@
 #include "timeline.hpp"
 
+#include "dma_registers.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -7,8 +9,8 @@ namespace axl {
 
 namespace {
 
-// Where a transfer of MM2S, S2MM begins, in direct register mode (PG021).
-constexpr uint32_t ADDRESS[2] = {0x18, 0x48};
+// Where a transfer of MM2S, S2MM begins, in direct register mode.
+constexpr uint32_t PLACE[2] = {MM2S + ADDRESS, S2MM + ADDRESS};
 
 axl_interval_t interval(uint32_t track, uint64_t begin, uint64_t end) {
     axl_interval_t made{};
@@ -155,7 +157,7 @@ void Timeline::read(bool again, uint64_t cycle, uint64_t instructions) {
 void Timeline::write(uint32_t address, uint32_t value, uint64_t cycle) {
     for (size_t i = 0; i < n_lanes; i++)
         for (uint32_t which = 0; which < 2; which++)
-            if (page_bytes && address == pages[i] + ADDRESS[which])
+            if (page_bytes && address == pages[i] + PLACE[which])
                 lanes[i].channels[which].address = value;
     wait(AXL_CPU_ACCESS, cycle);
 }

@@ -122,16 +122,14 @@ module axiloom_tb (
   localparam integer OP_HALT = 0, OP_READ = 1, OP_WRITE = 2, OP_WAIT_IRQ = 3, OP_ADVANCE = 4;
   localparam [2:0] CPU_STEP = 0, CPU_DELAY = 1, CPU_READ = 2, CPU_WRITE = 3, CPU_WAIT_IRQ = 4,
                    CPU_AUTOPSY = 5, CPU_HALT = 6;
-  // Registers of the AXI DMA (PG021). A transfer begins with a write of LENGTH, or of TAILDESC.
-  localparam [9:0] MM2S_DMACR = 10'h000, MM2S_DMASR = 10'h004,
-                   S2MM_DMACR = 10'h030, S2MM_DMASR = 10'h034;
+`include "axl_dma_registers.vh"
+  // A transfer begins with a write of LENGTH, or of TAILDESC.
 `ifdef AXL_SG
-  localparam [9:0] MM2S_CURDESC = 10'h008, MM2S_BEGIN = 10'h010, S2MM_CURDESC = 10'h038, S2MM_BEGIN = 10'h040;
+  localparam [9:0] MM2S_BEGIN = MM2S_TAILDESC, S2MM_BEGIN = S2MM_TAILDESC;
 `else
-  localparam [9:0] MM2S_BEGIN = 10'h028, S2MM_BEGIN = 10'h058;
+  localparam [9:0] MM2S_BEGIN = MM2S_LENGTH, S2MM_BEGIN = S2MM_LENGTH;
 `endif
   localparam [31:0] NO_REGISTER = 32'hFFFF_FFFF;
-  localparam DMACR_RESET = 2;
   localparam [1:0] DECERR = 2'b11;
   localparam integer WIDTH = `AXL_WIDTH, LANES = WIDTH / 32;  // words of a beat
   localparam integer DMAS = `AXL_DMAS;

@@ -100,13 +100,10 @@ class ArrayEngine(Engine):
         receiver, sender = parts.receiver, parts.sender
         connect(m, sender.sums, requantise.i)
         connect(m, requantise.o, sender.elements)
+        connect(m, receiver.load_p, requantise.load)
         m.d.comb += [
             requantise.size.eq(channels),
             requantise.load_data.eq(receiver.load_data[: requantise.load_width]),
-            requantise.load_valid.eq(receiver.load_p_valid),
-            receiver.load_p_ready.eq(requantise.load_ready),
-            receiver.load_p_last.eq(requantise.load_last),
-            receiver.load_p_half.eq(requantise.half),
             requantise.claim.eq(receiver.claim_p),
             requantise.finish.eq(sender.finish_p),
             requantise.finish_half.eq(sender.finish_half_p),

@@ -21,6 +21,7 @@ from amaranth.utils import bits_for
 
 from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.ping_pong import ping_pong
+from axiloom.hw.engine.load_port import LoadPort
 
 READ_LATENCY = 2
 """Cycles from `advance` to `elements`."""
@@ -42,13 +43,13 @@ class BlockEnd(IntEnum):
 class OperandBuffer(wiring.Component):
     """Buffer of one operand, laid out as `layout` says; `lines_width`, `k_width` are bits of its sizes.
 
-    Loading: a bank's word on `load_data` with `load_valid` and `load_ready` is stored; `load_last` tells
-    that it is the last of the tile of `lines` x `k` elements, after which `half` names the new half. Where
+    Loading: a bank's word on `load_data` with `load.valid` and `load.ready` is stored; `load.last` tells
+    that it is the last of the tile of `lines` x `k` elements, after which `load.half` is the new one. Where
     lines are ragged, k includes what fills up their last words.
     Reading: `start` selects `start_half` from the next cycle on, and of several the last counts; `advance`
     reads the elements of one k, which are on `elements` `READ_LATENCY` cycles later, the first lane in the
     lowest bits. `block_end` comes with the last `advance` of a block, or later.
-    Usage: `claim` adds a user to `half`; `finish` takes one from `finish_half`.
+    Usage: `claim` adds a user to `load.half`; `finish` takes one from `finish_half`.
     The sizes must have settled two cycles before the first word of a tile; `reset` are those (lines, k) with
     which a load may begin right after reset.
     """
@@ -62,11 +63,8 @@ class OperandBuffer(wiring.Component):
             {
                 "lines": In(lines_width),
                 "k": In(k_width),
-                "load_valid": In(1),
+                "load": In(LoadPort()),
                 "load_data": In(layout.width),
-                "load_ready": Out(1),
-                "load_last": Out(1),
-                "half": Out(1),
                 "claim": In(1),
                 "finish": In(1),
                 "finish_half": In(1),
@@ -124,7 +122,7 @@ class OperandBuffer(wiring.Component):
         return m
 
     def _write_counters(self, m: Module, stored: Value, bank: Value, address: Value) -> None:
-        """Bank and address of the word that is loaded next; `load_last`."""
+        """Bank and address of the word that is loaded next; `load.last`."""
         layout = self.layout
         shift = bits_for(layout.per_word) - 1
         inner_size, outer_size = (self.k, self.lines) if layout.along_k else (self.lines, self.k)
@@ -134,14 +132,14 @@ class OperandBuffer(wiring.Component):
         inner_last = _count(m, "word", inner_size >> shift, inner_reset >> shift, word_ends)
         outer_last = _count(m, "line", outer_size, outer_reset, line_ends)
         last_bank = Signal()
-        next_half = Mux(self.half, 0, layout.depth)
+        next_half = Mux(self.load.half, 0, layout.depth)
         offset = Signal.like(address, name="offset")
         line_start = Signal.like(address, name="line_start")
         m.d.comb += [
             word_ends.eq(stored),
             line_ends.eq(stored & inner_last),
             last_bank.eq(bank == layout.banks - 1),
-            self.load_last.eq(inner_last & outer_last),
+            self.load.last.eq(inner_last & outer_last),
             address.eq(next_half + offset),
         ]
         with m.If(stored):
@@ -162,7 +160,7 @@ class OperandBuffer(wiring.Component):
                 with m.If(inner_last):
                     m.d.sync += bank.eq(0)
                     m.d.sync += [offset.eq(line_start + 1), line_start.eq(line_start + 1)]
-            with m.If(self.load_last):
+            with m.If(self.load.last):
                 m.d.sync += [bank.eq(0), offset.eq(0), line_start.eq(0)]
 
     def _read_counters(self, m: Module, address: Value) -> Signal:

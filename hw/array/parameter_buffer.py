@@ -13,6 +13,7 @@ from amaranth.lib.wiring import In, Member, Out
 from amaranth.utils import bits_for, exact_log2
 
 from axiloom.hw.array.ping_pong import ping_pong
+from axiloom.hw.engine.load_port import LoadPort
 from axiloom.isa.contract.types import WORD_BITS
 
 CHANNEL_BITS = 2 * WORD_BITS
@@ -33,11 +34,8 @@ def loading_ports(channels: int, load_width: int) -> dict[str, Member]:
         raise ValueError(f"width of parameters that are loaded must be 32 or 64, not {load_width}")
     return {
         "size": In(range(channels + 1)),
-        "load_valid": In(1),
+        "load": In(LoadPort()),
         "load_data": In(load_width),
-        "load_ready": Out(1),
-        "load_last": Out(1),
-        "half": Out(1),
         "claim": In(1),
         "finish": In(1),
         "finish_half": In(1),
@@ -99,10 +97,10 @@ class ParameterBuffer(wiring.Component):
                 m.d.sync += complete.eq(~complete)
                 with m.If(~complete):
                     m.d.sync += bias.eq(self.load_data)
-        m.d.comb += self.load_last.eq(complete & (channel == self.size - 1))
+        m.d.comb += self.load.last.eq(complete & (channel == self.size - 1))
         with m.If(taken & complete):
             m.d.sync += channel.eq(channel + 1)
-            with m.If(self.load_last):
+            with m.If(self.load.last):
                 m.d.sync += channel.eq(0)
         bank, row = channel[:lane_bits], channel[lane_bits:]
         for lane in range(self.lanes):
@@ -112,7 +110,7 @@ class ParameterBuffer(wiring.Component):
             write, read = memory.write_port(), memory.read_port()
             m.d.comb += [
                 write.en.eq(taken & complete & (bank == lane)),
-                write.addr.eq(Cat(row, ~self.half)),
+                write.addr.eq(Cat(row, ~self.load.half)),
                 write.data.eq(loaded),
                 read.en.eq(self.read),
                 read.addr.eq(Cat(self.row, self.read_half)),

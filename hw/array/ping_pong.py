@@ -11,26 +11,26 @@ MAX_USERS = 7
 
 
 def ping_pong(m: Module, buffer: Any) -> Signal:
-    """Drives `half` and `load_ready` of a `buffer` that has these ports, from the others it has; returns
-    whether it takes what is on `load_data`: with `load_valid` and `load_ready`.
+    """Drives `load.half` and `load.ready` of a `buffer` that has these ports, from the others it has; returns
+    whether it takes what is on `load_data`: with `load.valid` and `load.ready`.
 
-    `half`: the one that was loaded last; it changes with the last that is taken, marked by `load_last`.
-    `claim` adds a user to `half`; `finish` takes one from `finish_half`; `load_ready`: the half to be loaded
-    has none.
+    `load.half`: the one that was loaded last; it changes with the last that is taken, marked by `load.last`.
+    `claim` adds a user to `load.half`; `finish` takes one from `finish_half`; `load.ready`: the half to be
+    loaded has none.
     """
     loading = Signal()
     taken = Signal()
-    m.d.comb += [loading.eq(~buffer.half), taken.eq(buffer.load_valid & buffer.load_ready)]
-    with m.If(taken & buffer.load_last):
-        m.d.sync += buffer.half.eq(loading)
+    m.d.comb += [loading.eq(~buffer.load.half), taken.eq(buffer.load.valid & buffer.load.ready)]
+    with m.If(taken & buffer.load.last):
+        m.d.sync += buffer.load.half.eq(loading)
     free = Signal(2, init=0b11)  # of users, known with the cycle
     for half in range(2):
         users = Signal(range(MAX_USERS + 1), name=f"users_{half}")
-        claimed = buffer.claim & (buffer.half == half)
+        claimed = buffer.claim & (buffer.load.half == half)
         released = buffer.finish & (buffer.finish_half == half)
         with m.If(claimed & ~released):
             m.d.sync += [users.eq(users + 1), free[half].eq(0)]
         with m.Elif(~claimed & released):
             m.d.sync += [users.eq(users - 1), free[half].eq(users == 1)]
-    m.d.comb += buffer.load_ready.eq(free.bit_select(loading, 1))
+    m.d.comb += buffer.load.ready.eq(free.bit_select(loading, 1))
     return taken

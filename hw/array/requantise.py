@@ -134,10 +134,9 @@ class Requantise(wiring.Component):
         self._load_width = load_width
         self._shared = shared
         self._tag = tag
-        self._loading = loading_ports(channels, load_width)
         super().__init__(
             {
-                **self._loading,
+                **loading_ports(channels, load_width),
                 "i": In(stream.Signature(sums_layout(lanes, channels, tag, shared=shared))),
                 "o": Out(stream.Signature(elements_layout(lanes, tag))),
                 "busy": Out(1),
@@ -169,9 +168,14 @@ class Requantise(wiring.Component):
         m.submodules.parameters = buffer = ParameterBuffer(
             self.channels, 1 if self.shared else self.lanes, self.load_width
         )
-        for name, port in self._loading.items():
-            outside, inside = getattr(self, name), getattr(buffer, name)
-            m.d.comb += inside.eq(outside) if port.flow is In else outside.eq(inside)
+        wiring.connect(m, wiring.flipped(self.load), buffer.load)
+        m.d.comb += [
+            buffer.size.eq(self.size),
+            buffer.load_data.eq(self.load_data),
+            buffer.claim.eq(self.claim),
+            buffer.finish.eq(self.finish),
+            buffer.finish_half.eq(self.finish_half),
+        ]
 
         flows = Signal()
         valid = Signal(LATENCY)

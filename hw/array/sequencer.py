@@ -99,24 +99,7 @@ class Sequencer(wiring.Component):
             self.requests.payload.zero.eq(cleared),
             self.requests.payload.dims.eq(command.dims),
         ]
-        with m.If(self.commands.valid), m.Switch(kind):
-            with m.Case(CommandKind.COMPUTE):
-                m.d.comb += [self.start.eq(free), self.commands.ready.eq(free)]
-            with m.Case(CommandKind.STORE):
-                m.d.comb += [self.requests.valid.eq(1), self.commands.ready.eq(self.requests.ready)]
-            if self.walk.post:
-                with m.Case(CommandKind.REQUANTISE):
-                    m.d.comb += [
-                        self.requests.valid.eq(1),
-                        self.requests.payload.requantise.eq(1),
-                        self.commands.ready.eq(self.requests.ready),
-                    ]
-            with m.Case(CommandKind.CLEAR):
-                m.d.comb += self.commands.ready.eq(1)
-                m.d.sync += cleared.eq(1)
-                # The old half may still have to be sent.
-                with m.If(~cleared):
-                    m.d.sync += half.eq(~half)
+        self._dispatch(m, kind, free, cleared, half)
 
         work = self.walk.work(command.dims)
         most_m, most_n, most_k = self.walk.most
@@ -187,3 +170,24 @@ class Sequencer(wiring.Component):
         with m.If(self.start):
             m.d.sync += [running.eq(1), issues.eq(~waits), cleared.eq(0)]
         return m
+
+    def _dispatch(self, m: Module, kind: Signal, free: Signal, cleared: Signal, half: Signal) -> None:
+        """What the oldest command asks for: a walk over its tile, a tile to be sent, or another half."""
+        with m.If(self.commands.valid), m.Switch(kind):
+            with m.Case(CommandKind.COMPUTE):
+                m.d.comb += [self.start.eq(free), self.commands.ready.eq(free)]
+            with m.Case(CommandKind.STORE):
+                m.d.comb += [self.requests.valid.eq(1), self.commands.ready.eq(self.requests.ready)]
+            if self.walk.post:
+                with m.Case(CommandKind.REQUANTISE):
+                    m.d.comb += [
+                        self.requests.valid.eq(1),
+                        self.requests.payload.requantise.eq(1),
+                        self.commands.ready.eq(self.requests.ready),
+                    ]
+            with m.Case(CommandKind.CLEAR):
+                m.d.comb += self.commands.ready.eq(1)
+                m.d.sync += cleared.eq(1)
+                # The old half may still have to be sent.
+                with m.If(~cleared):
+                    m.d.sync += half.eq(~half)

@@ -42,6 +42,9 @@ class AXI4Stream(wiring.Signature):
     def data_width(self) -> int:
         return self._data_width
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AXI4Stream) and self.data_width == other.data_width
+
     def __repr__(self) -> str:
         return f"AXI4Stream({self.data_width})"
 
@@ -86,6 +89,11 @@ class AXI4Lite(wiring.Signature):
     @property
     def data_width(self) -> int:
         return self._data_width
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AXI4Lite):
+            return False
+        return (self.addr_width, self.data_width) == (other.addr_width, other.data_width)
 
     def __repr__(self) -> str:
         return f"AXI4Lite({self.addr_width}, {self.data_width})"
@@ -153,6 +161,15 @@ class AXI4(wiring.Signature):
     @property
     def access(self) -> str:
         return self._access
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AXI4):
+            return False
+        return (self.addr_width, self.data_width, self.access) == (
+            other.addr_width,
+            other.data_width,
+            other.access,
+        )
 
     def __repr__(self) -> str:
         return f"AXI4({self.addr_width}, {self.data_width}, {self.access!r})"

@@ -127,5 +127,5 @@ class Conv(ArrayEngine):
                 geometry.lanes, geometry.channels, geometry.p_width, tag_layout(geometry), shared=True
             )
             self._join_requantise(m, parts, requantise, receiver.dims.oc)
-            m.d.comb += command.dims.half_p.eq(requantise.half)
+            m.d.comb += command.dims.half_p.eq(requantise.load.half)
         return m

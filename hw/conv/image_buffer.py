@@ -27,6 +27,7 @@ from axiloom.hw.array.delay import delayed
 from axiloom.hw.array.operand_buffer import BlockEnd
 from axiloom.hw.array.ping_pong import ping_pong
 from axiloom.hw.conv.image_places import ImageLayout, one_step, place_layout, place_sizes, two_steps
+from axiloom.hw.engine.load_port import LoadPort
 
 READ_LATENCY = 4
 """Cycles from `advance` to `elements`."""
@@ -35,8 +36,8 @@ READ_LATENCY = 4
 class WindowBuffer(wiring.Component):
     """Buffer of an image, laid out as `layout` says.
 
-    Loading: two cycles after the `tile` has settled, a beat on `load_data` is taken with `load_valid` and
-    `load_ready`; `load_last` tells that it is the last of the `tile`, after which `half` names the new half.
+    Loading: two cycles after the `tile` has settled, a beat on `load_data` is taken with `load.valid` and
+    `load.ready`; `load.last` tells that it is the last of the `tile`, then `load.half` names the new half.
     Where sw is 1, `layout.at_once` elements are stored in a cycle, else two neighbours, or one where they lie
     in the same bank; the first of a tile come three cycles later then, as their places are looked for.
     Reading: `start` begins a `walk` over `start_half` in the next cycle, and of several the last counts;
@@ -44,7 +45,7 @@ class WindowBuffer(wiring.Component):
     pixel in the lowest bits. `block_end` comes with the last `advance` of a block, which has read all taps of
     all channels, or later: `NEXT` goes on to the next `cols` outputs of a row, or to the next row, `RESTART`
     to the first. From one block's end, or from `start`, to the next end are four cycles at least.
-    Usage: `claim` adds a user to `half`; `finish` takes one from `finish_half`.
+    Usage: `claim` adds a user to `load.half`; `finish` takes one from `finish_half`.
     """
 
     def __init__(self, layout: ImageLayout) -> None:
@@ -52,11 +53,8 @@ class WindowBuffer(wiring.Component):
         super().__init__(
             {
                 "tile": In(layout.tile),
-                "load_valid": In(1),
+                "load": In(LoadPort()),
                 "load_data": In(layout.stream_width),
-                "load_ready": Out(1),
-                "load_last": Out(1),
-                "half": Out(1),
                 "claim": In(1),
                 "finish": In(1),
                 "finish_half": In(1),
@@ -134,22 +132,21 @@ class WindowBuffer(wiring.Component):
         tile_ends = Signal()
         beat_ends = Signal()
         last_steps = Mux(strided, at_last | pair & at_last_two, at_last_step)
-        m.d.comb += [beat_ends.eq(tile_ends | last_steps), self.load_last.eq(tile_ends)]
+        m.d.comb += [beat_ends.eq(tile_ends | last_steps), self.load.last.eq(tile_ends)]
         # The halves change by steps, of which a beat may take several. Reading ends later than its commands.
         free = Signal()
         stored = ping_pong(
             m,
             SimpleNamespace(
-                load_valid=self.load_valid & ready,
-                load_ready=free,
-                load_last=tile_ends,
-                half=self.half,
+                load=SimpleNamespace(
+                    valid=self.load.valid & ready, ready=free, last=tile_ends, half=self.load.half
+                ),
                 claim=self.claim,
                 finish=delayed(m, "finish", self.finish, 2),
                 finish_half=delayed(m, "finish_half", self.finish_half, 2),
             ),
         )
-        m.d.comb += self.load_ready.eq(free & ready & beat_ends)
+        m.d.comb += self.load.ready.eq(free & ready & beat_ends)
         left = self._count(m, stored, step, pair, tile_ends)
         with m.If(stored):
             m.d.comb += next_place.eq(Mux(beat_ends, 0, place + step))
@@ -169,7 +166,7 @@ class WindowBuffer(wiring.Component):
 
         m.d.comb += ready.eq(~strided | found)
         # At each step, when they are ready, or without one as they are being found.
-        with m.If(self.load_valid & (free | ~ready)):
+        with m.If(self.load.valid & (free | ~ready)):
             m.d.sync += [
                 at.eq(Mux(pair, beyond, follows)),
                 follows.eq(Mux(pair, behind, beyond)),
@@ -203,7 +200,7 @@ class WindowBuffer(wiring.Component):
         write_data = Signal(layout.bits * at_once, reset_less=True)
         write_other = Signal(layout.bits, reset_less=True)
         write_address, write_next = Signal(range(2 * layout.depth)), Signal(range(2 * layout.depth))
-        half = Mux(self.half, 0, layout.depth)
+        half = Mux(self.load.half, 0, layout.depth)
         m.d.sync += [
             write_enable.eq(Mux(stored, enable, 0)),
             write_second.eq(second),

@@ -94,15 +94,15 @@ class CopyEngine(Engine):
             receiver.dims_settled.eq(1),
             receiver.dims_sound.eq(1),
             receiver.dims_fit.eq(~0),
-            receiver.load_a_ready.eq(1),
-            receiver.load_a_half.eq(fetched),  # looked at by nobody
-            receiver.load_a_last.eq(loaded == beats - 1),
+            receiver.load_a.ready.eq(1),
+            receiver.load_a.half.eq(fetched),  # looked at by nobody
+            receiver.load_a.last.eq(loaded == beats - 1),
             write_a.addr.eq(loaded),
             write_a.data.eq(receiver.load_data),
-            write_a.en.eq(receiver.load_a_valid),
+            write_a.en.eq(receiver.load_a.valid),
         ]
-        with m.If(receiver.load_a_valid):
-            m.d.sync += loaded.eq(Mux(receiver.load_a_last, 0, loaded + 1))
+        with m.If(receiver.load_a.valid):
+            m.d.sync += loaded.eq(Mux(receiver.load_a.last, 0, loaded + 1))
 
         last, stuck = Signal(), Signal()
         before = Mux(begun, read_c.data, 0)

@@ -2,6 +2,6 @@
 
 - ``axi_dma.py``: the DMA as a whole, in direct register or scatter-gather mode
 - ``registers.py``, ``sg_registers.py``: what the host reads and writes
-- ``mm2s.py``, ``s2mm.py``: the movers, memory to stream and back
+- ``mm2s.py``, ``s2mm.py``: the movers, memory to stream and back; ``mover.py``: what commands them
 - ``sg.py``, ``sg_fetch.py``, ``sg_port.py``: descriptors, ahead of the movers
 """

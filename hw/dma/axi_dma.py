@@ -19,15 +19,14 @@ from amaranth.lib.wiring import In, Out
 
 from axiloom.hw.axi.signatures import AXI4, AXI4Lite, AXI4Stream
 from axiloom.hw.dma.mm2s import Mm2s
-from axiloom.hw.dma.registers import ADDRESS_WIDTH, ChannelRegisters, LiteSlave, Register
+from axiloom.hw.dma.registers import ADDRESS_WIDTH, ChannelRegisters, LiteSlave, taken
 from axiloom.hw.dma.s2mm import S2mm
 from axiloom.hw.dma.sg import DescriptorEngine
 from axiloom.hw.dma.sg_fetch import LENGTH_BITS
 from axiloom.hw.dma.sg_port import SgPort
-from axiloom.hw.dma.sg_registers import SgRegister, SgRegisters
-
-MM2S_BASE = 0x00
-S2MM_BASE = 0x30
+from axiloom.hw.dma.sg_registers import SgRegisters
+from axiloom.isa.contract import dma_registers
+from axiloom.isa.contract.dma_registers import DMACR, Channel, Register
 
 MIN_RESET_CYCLES = 16
 """A soft reset holds `reset_out` at least so long: enough for any accelerator's own reset."""
@@ -114,7 +113,7 @@ class AxiDma(wiring.Component):
         mm2s, s2mm = (self._scatter_gather_channels if self.scatter_gather else self._direct_channels)(
             m, resetting, clear
         )
-        channels = ((MM2S_BASE, mm2s), (S2MM_BASE, s2mm))
+        channels = ((Channel.MM2S, mm2s), (Channel.S2MM, s2mm))
 
         # --- soft reset: of both channels, whichever asked for it (PG021, DMACR.Reset) ---
         reset_cycles = Signal(range(MIN_RESET_CYCLES))
@@ -130,16 +129,16 @@ class AxiDma(wiring.Component):
         m.submodules.lite_slave = slave = LiteSlave()
         with m.Switch(slave.read_index):
             for base, channel in channels:
-                for offset, (_, value) in channel.map.items():
-                    with m.Case((base + offset) >> 2):
+                for register, (_, value) in channel.map.items():
+                    with m.Case(register.at(base) >> 2):
                         m.d.comb += slave.read_data.eq(value)
         with m.If(slave.write & ~resetting), m.Switch(slave.write_index):
             for base, channel in channels:
-                for offset, (strobe, _) in channel.map.items():
-                    with m.Case((base + offset) >> 2):
+                for register, (strobe, _) in channel.map.items():
+                    with m.Case(register.at(base) >> 2):
                         m.d.comb += strobe.eq(1)
-                        if offset == Register.DMACR:
-                            with m.If(slave.write_data[2]):
+                        if register is DMACR:
+                            with m.If(taken(slave.write_data, DMACR, "Reset")):
                                 m.d.sync += [resetting.eq(1), reset_cycles.eq(MIN_RESET_CYCLES - 2)]
 
         # --- channels ---
@@ -190,31 +189,24 @@ class AxiDma(wiring.Component):
         ):
             m.submodules[f"{name}_registers"] = ResetInserter(clear)(registers)
             m.submodules[name] = ResetInserter(clear)(mover)
-            m.d.comb += [
-                mover.stop.eq(stop),
-                registers.active.eq(mover.active),
-                registers.done.eq(mover.done),
-                registers.slave_error.eq(mover.slave_error),
-                registers.decode_error.eq(mover.decode_error),
-                mover.start.eq(registers.start),
-                mover.address.eq(registers.address),
-                mover.length.eq(registers.length),
-            ]
+            wiring.connect(m, registers.command, mover.command)
+            wiring.connect(m, mover.status, registers.mover)
+            m.d.comb += mover.stop.eq(stop)
             if isinstance(mover, S2mm):
                 m.d.comb += [registers.received.eq(mover.received), registers.overflow.eq(mover.overflow)]
-            register_map: dict[int, tuple[Any, Any]] = {
-                Register.DMACR: (registers.write_control, registers.control),
-                Register.DMASR: (registers.write_status, registers.status),
-                Register.ADDRESS: (registers.write_address, registers.address),
-                Register.LENGTH: (registers.write_length, registers.length),
+            register_map: dict[Register, tuple[Any, Any]] = {
+                dma_registers.DMACR: (registers.write_control, registers.control),
+                dma_registers.DMASR: (registers.write_status, registers.status),
+                dma_registers.ADDRESS: (registers.write_address, registers.command.address),
+                dma_registers.LENGTH: (registers.write_length, registers.command.length),
             }
             made.append(
                 _Channel(
                     registers,
                     mover,
                     register_map,
-                    busy=registers.start | mover.active,
-                    quiet=mover.quiet & ~registers.start,
+                    busy=registers.command.start | mover.status.active,
+                    quiet=mover.quiet & ~registers.command.start,
                     drained=mover.drained,
                 )
             )
@@ -236,6 +228,8 @@ class AxiDma(wiring.Component):
             m.submodules[f"{name}_engine"] = ResetInserter(clear)(engine)
             m.submodules[name] = ResetInserter(clear)(mover)
             wiring.connect(m, engine.requests, requests)
+            wiring.connect(m, engine.command, mover.command)
+            wiring.connect(m, mover.status, engine.mover)
             m.d.comb += [
                 mover.stop.eq(stop),
                 engine.run.eq(registers.run & ~stop),
@@ -243,14 +237,8 @@ class AxiDma(wiring.Component):
                 engine.first.eq(registers.first),
                 engine.go.eq(registers.go),
                 engine.tail.eq(registers.last),
-                engine.ready.eq(mover.ready),
-                mover.start.eq(engine.start),
-                mover.address.eq(engine.address),
-                mover.length.eq(engine.length),
-                mover.stride.eq(engine.stride),
-                mover.rows.eq(engine.rows),
-                engine.active.eq(mover.active),
-                engine.done.eq(mover.done),
+                registers.slave_error.eq(mover.status.slave_error),
+                registers.decode_error.eq(mover.status.decode_error),
                 registers.engine_current.eq(engine.current),
                 registers.busy.eq(engine.busy),
                 registers.completed.eq(engine.completed),
@@ -260,11 +248,6 @@ class AxiDma(wiring.Component):
                 registers.sg_slave_error.eq(engine.sg_slave_error),
                 registers.sg_decode_error.eq(engine.sg_decode_error),
             ]
-            for side in (engine, registers):
-                m.d.comb += [
-                    side.slave_error.eq(mover.slave_error),
-                    side.decode_error.eq(mover.decode_error),
-                ]
             if isinstance(mover, S2mm):
                 m.d.comb += [
                     self.s2mm_done.eq(mover.filled),
@@ -275,17 +258,17 @@ class AxiDma(wiring.Component):
                 ]
             else:
                 m.d.comb += [
-                    self.mm2s_done.eq(mover.done),
+                    self.mm2s_done.eq(mover.status.done),
                     mover.last.eq(engine.last),
-                    engine.result.eq(mover.done),
+                    engine.result.eq(mover.status.done),
                     engine.moved.eq(mover.moved),
                     engine.ends.eq(mover.stream.tlast),
                 ]
-            register_map: dict[int, tuple[Any, Any]] = {
-                SgRegister.DMACR: (registers.write_control, registers.control),
-                SgRegister.DMASR: (registers.write_status, registers.status),
-                SgRegister.CURDESC: (registers.write_current, registers.current),
-                SgRegister.TAILDESC: (registers.write_tail, registers.tail),
+            register_map: dict[Register, tuple[Any, Any]] = {
+                dma_registers.DMACR: (registers.write_control, registers.control),
+                dma_registers.DMASR: (registers.write_status, registers.status),
+                dma_registers.CURDESC: (registers.write_current, registers.current),
+                dma_registers.TAILDESC: (registers.write_tail, registers.tail),
             }
             made.append(
                 _Channel(
@@ -302,11 +285,11 @@ class AxiDma(wiring.Component):
 
 @dataclass(frozen=True)
 class _Channel:
-    """A channel in either mode. `map`: byte offset to the strobe of a write and the value read."""
+    """A channel in either mode. `map`: register to the strobe of a write and the value read."""
 
     registers: Any
     mover: Mm2s | S2mm
-    map: Mapping[int, tuple[Any, Any]]
+    map: Mapping[Register, tuple[Any, Any]]
     busy: Any
     quiet: Any
     drained: Any

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
@@ -9,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.signatures import AXI4, AXI4Stream
+from axiloom.hw.dma.mover import ROWS_BITS, STRIDE_BITS, MoverCommand, MoverStatus
 
 FIFO_DEPTH = 129
 """Words between memory and stream: at one word a cycle it covers a read latency of about 100 cycles.
@@ -22,10 +25,6 @@ MAX_COMMANDS = 8
 
 PAGE_BYTES = 4096
 """No burst crosses a multiple of this (IHI 0022, A3.4.1)."""
-
-STRIDE_BITS = 19
-ROWS_BITS = 13
-"""Widths of a strided command's fields: those of STRIDE_VSIZE (:mod:`axiloom.hw.dma.sg_fetch`)."""
 
 BURST_INCR = 0b01
 CACHE_BUFFERABLE = 0b0011
@@ -51,14 +50,16 @@ class Mm2s(wiring.Component):
 
     Members
     -------
-    start, address, length : command, taken in the cycle in which `start` is high
-    stride, rows, last : the rest of it, only with `strided`
-    ready : a command can be taken, only with `strided`
+    command : see :class:`MoverCommand`; taken in the cycle in which `start` is high
+    last : goes with a command, only with `strided`
     stop : prepare for a reset
-    active : from `start` until the last word was accepted, or until all is quiet after an error
-    done : one cycle, with the last word of a command
+    status : see :class:`MoverStatus`, of which
+
+    - active : from `start` until the last word was accepted, or until all is quiet after an error
+    - done : one cycle, with the last word of a command
+    - slave_error, decode_error : one cycle for each beat with such a response
+
     moved : bytes of the command delivered, whole words, valid with `done`, only with `strided`
-    slave_error, decode_error : one cycle for each beat with such a response
     drained : no transaction on `bus`
     quiet : nothing will happen before the next `start`
     """
@@ -71,23 +72,15 @@ class Mm2s(wiring.Component):
         self._burst = burst
         self._strided = strided
         rows = {
-            "stride": In(STRIDE_BITS),
-            "rows": In(ROWS_BITS),
             "last": In(1),
-            "ready": Out(1),
             "moved": Out(length_width),
         }
         super().__init__(
             {
-                "start": In(1),
-                "address": In(32),
-                "length": In(length_width),
+                "command": In(MoverCommand(length_width, strided)),
+                "status": Out(MoverStatus()),
                 **(rows if strided else {}),
                 "stop": In(1),
-                "active": Out(1),
-                "done": Out(1),
-                "slave_error": Out(1),
-                "decode_error": Out(1),
                 "drained": Out(1),
                 "quiet": Out(1),
                 "bus": Out(AXI4(32, data_width, "read")),
@@ -97,34 +90,50 @@ class Mm2s(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        word_bytes = self._data_width // 8
-        word_shift = word_bytes.bit_length() - 1
-        word_mask = word_bytes - 1
-        bus = self.bus
-
-        # Beside a word: it ends its command, and (strided) that it ends the packet too.
-        marks = 2 if self._strided else 1
-        m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width, depth=FIFO_DEPTH)
-        # What a word ends decides in the same cycle: not in block RAM, whose output comes late.
-        m.submodules.ends = word_ends = SyncFIFOBuffered(width=marks, depth=FIFO_DEPTH)
-        m.submodules.bursts = bursts = SyncFIFO(width=marks, depth=MAX_BURSTS)
-
-        words = Signal(self._length_width - word_shift + 1)
-        m.d.comb += words.eq((self.length + word_mask) >> word_shift)
-
+        words = Signal(self._length_width - self._word_shift + 1)
+        m.d.comb += words.eq((self.command.length + (self._data_width // 8 - 1)) >> self._word_shift)
         address = Signal(32)
-        to_request = Signal.like(words)  # of a row
+        to_request = Signal.like(words)
         failed = Signal()
-
-        # Plan the next burst in one cycle, request it in the next: the three-way minimum and the
-        # subtractions would else be one long path.
-        beats = Signal(range(self._burst + 1))
         planned = Signal()
         ends_row = Signal()
         ends_command = Signal()
-        room = Signal(range(FIFO_DEPTH + 1), init=FIFO_DEPTH)
         request = Signal()
         delivered = Signal()
+        # Beside a word: it ends its command, and (strided) that it ends the packet too.
+        marks = 2 if self._strided else 1
+        bursts = SyncFIFO(width=marks, depth=MAX_BURSTS)
+        shared = _Shared(
+            words, address, to_request, failed, planned, ends_row, ends_command, request, delivered, bursts
+        )
+        m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width, depth=FIFO_DEPTH)
+        # What a word ends decides in the same cycle: not in block RAM, whose output comes late.
+        m.submodules.ends = word_ends = SyncFIFOBuffered(width=marks, depth=FIFO_DEPTH)
+        m.submodules.bursts = bursts
+
+        self._request(m, shared)
+        with m.If(self.command.start):
+            m.d.sync += [address.eq(self.command.address), to_request.eq(words)]
+        if self._strided:
+            self._rows(m, shared)
+        else:
+            m.d.comb += ends_command.eq(ends_row)
+        self._take(m, shared, fifo, word_ends)
+        self._deliver(m, shared, fifo, word_ends)
+        return m
+
+    @property
+    def _word_shift(self) -> int:
+        return exact_log2(self._data_width // 8)
+
+    def _request(self, m: Module, shared: _Shared) -> None:
+        """From `address` on, `to_request` words in bursts: planned in one cycle, requested in the next. The
+        three-way minimum and the subtractions would else be one long path."""
+        bus, word_shift = self.bus, self._word_shift
+        address, to_request, request = shared.address, shared.to_request, shared.request
+        beats = Signal(range(self._burst + 1))
+        planned = shared.planned
+        room = Signal(range(FIFO_DEPTH + 1), init=FIFO_DEPTH)
 
         # To the end of the page it may be less than a burst; burst and page are powers of two.
         burst_bits = exact_log2(self._burst)
@@ -139,14 +148,19 @@ class Mm2s(wiring.Component):
             fits.eq(~much & (Mux(last_of_page, rest + in_burst, rest) <= self._burst)),
             much.eq(to_request[burst_bits + 1 :].any()),
             request.eq(
-                planned & ~failed & ~self.stop & (room >= beats) & bursts.w_rdy & (~bus.arvalid | bus.arready)
+                planned
+                & ~shared.failed
+                & ~self.stop
+                & (room >= beats)
+                & shared.bursts.w_rdy
+                & (~bus.arvalid | bus.arready)
             ),
         ]
 
         with m.If(~planned & (to_request != 0)):
             m.d.sync += [
                 beats.eq(Mux(fits, rest, limit)),
-                ends_row.eq(fits),
+                shared.ends_row.eq(fits),
                 planned.eq(1),
             ]
 
@@ -162,46 +176,46 @@ class Mm2s(wiring.Component):
                 to_request.eq(to_request - beats),
             ]
         # Who requests is known late: both outcomes are there by then.
-        m.d.sync += room.eq(Mux(request, room - beats + delivered, room + delivered))
+        m.d.sync += room.eq(Mux(request, room - beats + shared.delivered, room + shared.delivered))
         m.d.comb += [
             bus.arsize.eq(word_shift),
             bus.arburst.eq(BURST_INCR),
             bus.arcache.eq(CACHE_BUFFERABLE),
-            bursts.w_data[0].eq(ends_command),
-            bursts.w_en.eq(request),
+            shared.bursts.w_data[0].eq(shared.ends_command),
+            shared.bursts.w_en.eq(request),
         ]
 
-        with m.If(self.start):
-            m.d.sync += [address.eq(self.address), to_request.eq(words)]
-        if self._strided:
-            row_words = Signal.like(words)
-            next_row = Signal(32)
-            stride = Signal(STRIDE_BITS)
-            rows_left = Signal(ROWS_BITS)  # after this one
-            ends_packet = Signal()
-            m.d.comb += [
-                self.ready.eq(~planned & (to_request == 0) & ~failed & ~self.stop),
-                ends_command.eq(ends_row & (rows_left == 0)),
-                bursts.w_data[1].eq(ends_command & ends_packet),
+    def _rows(self, m: Module, shared: _Shared) -> None:
+        """From row to row of a command, which may follow the one before at once."""
+        row_words = Signal.like(shared.words)
+        next_row = Signal(32)
+        stride = Signal(STRIDE_BITS)
+        rows_left = Signal(ROWS_BITS)  # after this one
+        ends_packet = Signal()
+        m.d.comb += [
+            self.command.ready.eq(~shared.planned & (shared.to_request == 0) & ~shared.failed & ~self.stop),
+            shared.ends_command.eq(shared.ends_row & (rows_left == 0)),
+            shared.bursts.w_data[1].eq(shared.ends_command & ends_packet),
+        ]
+        with m.If(self.command.start):
+            m.d.sync += [
+                row_words.eq(shared.words),
+                next_row.eq(self.command.address + self.command.stride),
+                stride.eq(self.command.stride),
+                rows_left.eq(Mux(self.command.rows == 0, 0, self.command.rows - 1)),
+                ends_packet.eq(self.last),
             ]
-            with m.If(self.start):
-                m.d.sync += [
-                    row_words.eq(words),
-                    next_row.eq(self.address + self.stride),
-                    stride.eq(self.stride),
-                    rows_left.eq(Mux(self.rows == 0, 0, self.rows - 1)),
-                    ends_packet.eq(self.last),
-                ]
-            with m.Elif(request & ends_row & (rows_left != 0)):
-                m.d.sync += [
-                    address.eq(next_row),
-                    to_request.eq(row_words),
-                    next_row.eq(next_row + stride),
-                    rows_left.eq(rows_left - 1),
-                ]
-        else:
-            m.d.comb += ends_command.eq(ends_row)
+        with m.Elif(shared.request & shared.ends_row & (rows_left != 0)):
+            m.d.sync += [
+                shared.address.eq(next_row),
+                shared.to_request.eq(row_words),
+                next_row.eq(next_row + stride),
+                rows_left.eq(rows_left - 1),
+            ]
 
+    def _take(self, m: Module, shared: _Shared, fifo: SyncFIFOBuffered, word_ends: SyncFIFOBuffered) -> None:
+        """What memory answers, into the FIFOs: nothing behind an error."""
+        bus, bursts = self.bus, shared.bursts
         last_beat = Signal()
         error = Signal()
         m.d.comb += [
@@ -209,17 +223,22 @@ class Mm2s(wiring.Component):
             last_beat.eq(bus.rvalid & bus.rlast),
             bursts.r_en.eq(last_beat),
             error.eq(bus.rvalid & bus.rresp[1]),
-            self.slave_error.eq(error & ~bus.rresp[0]),
-            self.decode_error.eq(error & bus.rresp[0]),
+            self.status.slave_error.eq(error & ~bus.rresp[0]),
+            self.status.decode_error.eq(error & bus.rresp[0]),
             fifo.w_data.eq(bus.rdata),
-            fifo.w_en.eq(bus.rvalid & ~error & ~failed & ~self.stop),
+            fifo.w_en.eq(bus.rvalid & ~error & ~shared.failed & ~self.stop),
             word_ends.w_data.eq(Mux(bus.rlast, bursts.r_data, 0)),
             word_ends.w_en.eq(fifo.w_en),
             self.drained.eq(~bus.arvalid & (bursts.level == 0)),
         ]
         with m.If(error):
-            m.d.sync += failed.eq(1)
+            m.d.sync += shared.failed.eq(1)
 
+    def _deliver(
+        self, m: Module, shared: _Shared, fifo: SyncFIFOBuffered, word_ends: SyncFIFOBuffered
+    ) -> None:
+        """Words out of the FIFOs to the stream, and what is said of the commands that they end."""
+        delivered, failed = shared.delivered, shared.failed
         ends = word_ends.r_data[0]
         m.d.comb += [
             self.stream.tdata.eq(fifo.r_data),
@@ -228,27 +247,47 @@ class Mm2s(wiring.Component):
             delivered.eq(self.stream.tvalid & self.stream.tready),
             fifo.r_en.eq(delivered),
             word_ends.r_en.eq(delivered),
-            self.done.eq(delivered & ends),
-            self.quiet.eq(~self.active & (fifo.level == 0)),
+            self.status.done.eq(delivered & ends),
+            self.quiet.eq(~self.status.active & (fifo.level == 0)),
         ]
         over = Signal()
         if self._strided:
             commands = Signal(range(MAX_COMMANDS + 1))
-            words_moved = Signal(self._length_width - word_shift)
+            words_moved = Signal(self._length_width - self._word_shift)
             m.d.comb += [
-                self.active.eq(commands != 0),
-                self.moved.eq((words_moved + 1) << word_shift),
+                self.status.active.eq(commands != 0),
+                self.moved.eq((words_moved + 1) << self._word_shift),
                 over.eq(failed & self.drained & (fifo.level == 0)),
             ]
-            m.d.sync += commands.eq(commands + self.start - self.done)
+            m.d.sync += commands.eq(commands + self.command.start - self.status.done)
             with m.If(delivered):
                 m.d.sync += words_moved.eq(Mux(ends, 0, words_moved + 1))
             with m.If(over):
                 m.d.sync += commands.eq(0)
         else:
             m.d.comb += over.eq(failed & self.drained)
-            with m.If(self.start):
-                m.d.sync += self.active.eq(1)
-            with m.If(self.done | over):
-                m.d.sync += self.active.eq(0)
-        return m
+            with m.If(self.command.start):
+                m.d.sync += self.status.active.eq(1)
+            with m.If(self.status.done | over):
+                m.d.sync += self.status.active.eq(0)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What the parts of :class:`Mm2s` tell each other."""
+
+    words: Signal
+    """Of a row of the command that is given."""
+    address: Signal
+    to_request: Signal
+    """Words of the row under way."""
+    failed: Signal
+    """Memory has answered with an error."""
+    planned: Signal
+    """There is a burst to be requested; it `ends_row`, and `ends_command`."""
+    ends_row: Signal
+    ends_command: Signal
+    request: Signal
+    delivered: Signal
+    """The stream has taken a word."""
+    bursts: SyncFIFO

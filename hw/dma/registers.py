@@ -1,31 +1,46 @@
 """The registers of the DMA: an AXI4-Lite slave, and the four registers of one channel.
 
-Source of the map and of the meaning of each bit: AMD PG021 (AXI DMA v7.1), "Direct Register Mode
-Register Address Map" and the pages of DMACR, DMASR, SA/DA and LENGTH.
+Where they are and what their bits are is in :mod:`axiloom.isa.contract.dma_registers`. Source of what
+each bit does: AMD PG021 (AXI DMA v7.1), the pages of DMACR, DMASR, SA/DA and LENGTH.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
+from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.signatures import AXI4Lite
+from axiloom.hw.dma.mover import MoverCommand, MoverStatus
+from axiloom.isa.contract.dma_registers import DMACR, DMASR, Register
 
 ADDRESS_WIDTH = 10
 """Address bits of the register port, as on the Xilinx core. What lies above 0x58 reads as zero."""
 
 
-class Register(IntEnum):
-    """Byte offsets inside a channel's part of the map."""
+def taken(word: Value, register: Register, field: str) -> Any:
+    """The bits of a field in `word`, which is written to `register`."""
+    bits = register.field(field)
+    return word[bits.low : bits.low + bits.width]
 
-    DMACR = 0x00
-    DMASR = 0x04
-    ADDRESS = 0x18
-    LENGTH = 0x28
+
+def shown(register: Register, **values: Any) -> Value:
+    """What `register` reads: `values` by field.
+
+    A field without a value reads as after a reset, and bits of no field read as zero.
+    """
+    known = [field.name for field in register.fields]
+    assert set(values) <= set(known), f"{register.name} has {known}, not all of {sorted(values)}"
+    parts: list[Any] = []
+    end = 0
+    for field in register.fields:
+        parts.append(Const(0, field.low - end))
+        parts.append(values.get(field.name, Const(field.reset, field.width)))
+        end = field.low + field.width
+    return Cat(*parts)
 
 
 class LiteSlave(wiring.Component):
@@ -88,11 +103,10 @@ class ChannelRegisters(wiring.Component):
     Members
     -------
     write_control, write_status, write_address, write_length, write_data : one-cycle strobes
-    control, status, length : what reads back, with `address`
+    control, status : what reads back, with `address` and `length` of `command`
     resetting : shown in DMACR.Reset
-    start, address, length : command to the channel
-    active, done, received, overflow, slave_error, decode_error : from the channel; LENGTH becomes
-        `received` where `reports_length` is set
+    command : to the channel
+    mover, received, overflow : from the channel; LENGTH becomes `received` where `reports_length` is set
     introut : the channel's interrupt
     """
 
@@ -113,15 +127,10 @@ class ChannelRegisters(wiring.Component):
                 "control": Out(32),
                 "status": Out(32),
                 "resetting": In(1),
-                "start": Out(1),
-                "address": Out(32),
-                "length": Out(length_width),
-                "active": In(1),
-                "done": In(1),
+                "command": Out(MoverCommand(length_width)),
+                "mover": In(MoverStatus()),
                 "received": In(length_width),
                 "overflow": In(1),
-                "slave_error": In(1),
-                "decode_error": In(1),
                 "introut": Out(1),
             }
         )
@@ -134,7 +143,7 @@ class ChannelRegisters(wiring.Component):
         ioc_enable = Signal()
         delay_enable = Signal()
         error_enable = Signal()
-        irq_threshold = Signal(8, init=1)
+        irq_threshold = Signal(8, init=DMACR.field("IRQThreshold").reset)
         irq_delay = Signal(8)
 
         busy = Signal()
@@ -147,37 +156,32 @@ class ChannelRegisters(wiring.Component):
         error_irq = Signal()
         any_error = Signal()
 
-        zeros = Const(0, 1)
         m.d.comb += [
             self.control.eq(
-                Cat(
-                    run,
-                    Const(1, 1),  # reserved, reads as 1
-                    self.resetting,
-                    Const(0, 9),  # Keyhole and Cyclic BD, which are not built in, and reserved bits
-                    ioc_enable,
-                    delay_enable,
-                    error_enable,
-                    zeros,
-                    irq_threshold,
-                    irq_delay,
+                shown(
+                    DMACR,
+                    RS=run,
+                    Reset=self.resetting,
+                    IOC_IrqEn=ioc_enable,
+                    Dly_IrqEn=delay_enable,
+                    Err_IrqEn=error_enable,
+                    IRQThreshold=irq_threshold,
+                    IRQDelay=irq_delay,
                 )
             ),
             self.status.eq(
-                Cat(
-                    halted,
-                    idle & ~halted,
-                    Const(0, 2),  # reserved; no scatter-gather engine
-                    dma_int_err,
-                    dma_slv_err,
-                    dma_dec_err,
-                    Const(0, 5),
-                    ioc_irq,
-                    zeros,  # Dly_Irq: only with scatter-gather
-                    error_irq,
+                shown(
+                    DMASR,
+                    Halted=halted,
+                    Idle=idle & ~halted,
+                    DMAIntErr=dma_int_err,
+                    DMASlvErr=dma_slv_err,
+                    DMADecErr=dma_dec_err,
+                    IOC_Irq=ioc_irq,
+                    Err_Irq=error_irq,
                 )
             ),
-            busy.eq(self.start | self.active),
+            busy.eq(self.command.start | self.mover.active),
             halted.eq(~run & ~busy),
             any_error.eq(dma_int_err | dma_slv_err | dma_dec_err),
             self.introut.eq((ioc_irq & ioc_enable) | (error_irq & error_enable)),
@@ -186,18 +190,22 @@ class ChannelRegisters(wiring.Component):
         # --- what the program writes ---
         with m.If(self.write_control):
             m.d.sync += [
-                run.eq(data[0]),
-                ioc_enable.eq(data[12]),
-                delay_enable.eq(data[13]),
-                error_enable.eq(data[14]),
-                irq_delay.eq(data[24:32]),
+                run.eq(taken(data, DMACR, "RS")),
+                ioc_enable.eq(taken(data, DMACR, "IOC_IrqEn")),
+                delay_enable.eq(taken(data, DMACR, "Dly_IrqEn")),
+                error_enable.eq(taken(data, DMACR, "Err_IrqEn")),
+                irq_delay.eq(taken(data, DMACR, "IRQDelay")),
             ]
-            with m.If(data[16:24] != 0):  # a threshold of zero is not taken
-                m.d.sync += irq_threshold.eq(data[16:24])
+            threshold = taken(data, DMACR, "IRQThreshold")
+            with m.If(threshold != 0):  # a threshold of zero is not taken
+                m.d.sync += irq_threshold.eq(threshold)
         with m.If(self.write_status):  # write one to clear
-            m.d.sync += [ioc_irq.eq(ioc_irq & ~data[12]), error_irq.eq(error_irq & ~data[14])]
+            m.d.sync += [
+                ioc_irq.eq(ioc_irq & ~taken(data, DMASR, "IOC_Irq")),
+                error_irq.eq(error_irq & ~taken(data, DMASR, "Err_Irq")),
+            ]
         with m.If(self.write_address):
-            m.d.sync += self.address.eq(data)
+            m.d.sync += self.command.address.eq(data)
 
         new_length = data[: self._length_width]
         wanted = Signal()
@@ -205,24 +213,26 @@ class ChannelRegisters(wiring.Component):
         refused = Signal()
         m.d.comb += [
             wanted.eq(self.write_length & run & ~any_error & ~refused & ~busy & (new_length != 0)),
-            wrong.eq(self.address[: exact_log2(self._alignment)].any() | (new_length < self._min_length)),
+            wrong.eq(
+                self.command.address[: exact_log2(self._alignment)].any() | (new_length < self._min_length)
+            ),
         ]
         with m.If(self.write_length & ~busy):
-            m.d.sync += self.length.eq(new_length)
-        m.d.sync += [self.start.eq(wanted & ~wrong), refused.eq(wanted & wrong)]
+            m.d.sync += self.command.length.eq(new_length)
+        m.d.sync += [self.command.start.eq(wanted & ~wrong), refused.eq(wanted & wrong)]
 
         # --- what the channel reports: it comes last, so that no event is lost to a write ---
-        with m.If(halted | self.start):
+        with m.If(halted | self.command.start):
             m.d.sync += idle.eq(0)
-        with m.If(self.done):
+        with m.If(self.mover.done):
             m.d.sync += [idle.eq(1), ioc_irq.eq(1)]
             if self._reports_length:
-                m.d.sync += self.length.eq(self.received)
+                m.d.sync += self.command.length.eq(self.received)
         with m.If(self.overflow | refused):
             m.d.sync += [dma_int_err.eq(1), error_irq.eq(1)]
-        with m.If(self.slave_error):
+        with m.If(self.mover.slave_error):
             m.d.sync += [dma_slv_err.eq(1), error_irq.eq(1)]
-        with m.If(self.decode_error):
+        with m.If(self.mover.decode_error):
             m.d.sync += [dma_dec_err.eq(1), error_irq.eq(1)]
         # An error stops the channel for good: RS stays 0 until a reset.
         with m.If(any_error | refused):

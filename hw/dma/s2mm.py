@@ -9,13 +9,8 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.signatures import AXI4, AXI4Stream
-from axiloom.hw.dma.mm2s import (
-    BURST_INCR,
-    CACHE_BUFFERABLE,
-    PAGE_BYTES,
-    ROWS_BITS,
-    STRIDE_BITS,
-)
+from axiloom.hw.dma.mm2s import BURST_INCR, CACHE_BUFFERABLE, PAGE_BYTES
+from axiloom.hw.dma.mover import ROWS_BITS, STRIDE_BITS, MoverCommand, MoverStatus
 
 FIFO_DEPTH = 65
 """Words collected but not yet written (a power of two and the FIFO's output register)."""
@@ -47,17 +42,19 @@ class S2mm(wiring.Component):
 
     Members
     -------
-    start, address, length : command, taken in the cycle in which `start` is high
-    stride, rows : the rest of it, only with `strided`
-    ready : a command can be taken, only with `strided`
+    command : see :class:`MoverCommand`; taken in the cycle in which `start` is high
     stop : prepare for a reset
-    active : from `start` until every response has come
-    done : one cycle, the last of `active`, unless there was an error; strided: once a command, when
-        the responses of all its bursts have come
+    status : see :class:`MoverStatus`, of which
+
+    - active : from `start` until every response has come
+    - done : one cycle, the last of `active`, unless there was an error; strided: once a command, when
+      the responses of all its bursts have come
+    - slave_error, decode_error : one cycle each, when it is found
+
     received : bytes accepted since `start`; strided: of a command, with `filled`
     filled, begins, ends : one cycle, with the last word of a command; whether it holds the first and the last
         word of a packet (only with `strided`)
-    overflow, slave_error, decode_error : one cycle each, when it is found
+    overflow : one cycle, when it is found
     drained : no transaction on `bus`
     quiet : nothing will happen before the next `start` or the next word of the stream
     """
@@ -70,26 +67,18 @@ class S2mm(wiring.Component):
         self._burst = burst
         self._strided = strided
         rows = {
-            "stride": In(STRIDE_BITS),
-            "rows": In(ROWS_BITS),
-            "ready": Out(1),
             "filled": Out(1),
             "begins": Out(1),
             "ends": Out(1),
         }
         super().__init__(
             {
-                "start": In(1),
-                "address": In(32),
-                "length": In(length_width),
+                "command": In(MoverCommand(length_width, strided)),
+                "status": Out(MoverStatus()),
                 **(rows if strided else {}),
                 "stop": In(1),
-                "active": Out(1),
-                "done": Out(1),
                 "received": Out(length_width),
                 "overflow": Out(1),
-                "slave_error": Out(1),
-                "decode_error": Out(1),
                 "drained": Out(1),
                 "quiet": Out(1),
                 "bus": Out(AXI4(32, data_width, "write")),
@@ -100,8 +89,7 @@ class S2mm(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         word_bytes = self._data_width // 8
-        word_shift = word_bytes.bit_length() - 1
-        bus = self.bus
+        word_shift = exact_log2(word_bytes)
         stream = self.stream
 
         m.submodules.fifo = fifo = SyncFIFOBuffered(width=self._data_width, depth=FIFO_DEPTH)
@@ -161,7 +149,7 @@ class S2mm(wiring.Component):
         if self._strided:
             self._rows(m, accept, row_ends, page_ends, command_ends, address, words_left)
             m.d.comb += [
-                self.ready.eq((~collecting | (accept & command_ends)) & ~failed & ~self.stop),
+                self.command.ready.eq((~collecting | (accept & command_ends)) & ~failed & ~self.stop),
                 self.received.eq((words_received + 1) << word_shift),
             ]
         else:
@@ -170,18 +158,40 @@ class S2mm(wiring.Component):
                 self.overflow.eq(accept & command_ends & ~stream.tlast),
                 self.received.eq(words_received << word_shift),
             ]
-        with m.If(self.start):
+        with m.If(self.command.start):
             m.d.sync += [
                 collecting.eq(1),
-                address.eq(self.address),
-                page_ends.eq(self.address[word_shift:page_bits] == last_in_page),
+                address.eq(self.command.address),
+                page_ends.eq(self.command.address[word_shift:page_bits] == last_in_page),
                 beat.eq(0),
-                words_left.eq(self.length >> word_shift),
-                row_ends.eq((self.length >> word_shift) == 1),
+                words_left.eq(self.command.length >> word_shift),
+                row_ends.eq((self.command.length >> word_shift) == 1),
                 words_received.eq(0),
             ]
 
-        # --- addresses, then their words, then their responses ---
+        self._send(m, fifo, ends, commands, pending, response)
+        error = self._errors(m, response, failed, collecting)
+        m.d.comb += [
+            self.drained.eq(pending == 0),
+            self.quiet.eq((pending == 0) & (~self.status.active | collecting) & ~accept),
+        ]
+        if self._strided:
+            self._end_commands(m, commands.w_en, command_ends, collecting, pending, response, error, failed)
+        else:
+            self._end_packet(m, collecting, pending, failed)
+        return m
+
+    def _send(
+        self,
+        m: Module,
+        fifo: SyncFIFOBuffered,
+        ends: SyncFIFOBuffered,
+        commands: SyncFIFOBuffered,
+        pending: Signal,
+        response: Signal,
+    ) -> None:
+        """Of bursts that are collected first the addresses, then their words, then their responses."""
+        bus = self.bus
         unsent = Signal.like(pending)
         address_accepted = Signal()
         burst_sent = Signal()
@@ -189,7 +199,7 @@ class S2mm(wiring.Component):
             Cat(bus.awaddr, bus.awlen).eq(commands.r_data),
             bus.awvalid.eq(commands.r_rdy),
             commands.r_en.eq(bus.awready),
-            bus.awsize.eq(word_shift),
+            bus.awsize.eq(exact_log2(self._data_width // 8)),
             bus.awburst.eq(BURST_INCR),
             bus.awcache.eq(CACHE_BUFFERABLE),
             address_accepted.eq(bus.awvalid & bus.awready),
@@ -208,40 +218,54 @@ class S2mm(wiring.Component):
             pending.eq(pending + commands.w_en - response),
         ]
 
-        # --- how it ends ---
+    def _errors(self, m: Module, response: Signal, failed: Signal, collecting: Signal) -> Signal:
+        """After an error nothing more is collected. Returns whether this response is one."""
+        bus = self.bus
         error = Signal()
         m.d.comb += [
             error.eq(response & bus.bresp[1]),
-            self.slave_error.eq(error & ~bus.bresp[0]),
-            self.decode_error.eq(error & bus.bresp[0]),
-            self.drained.eq(pending == 0),
-            self.quiet.eq((pending == 0) & (~self.active | collecting) & ~accept),
+            self.status.slave_error.eq(error & ~bus.bresp[0]),
+            self.status.decode_error.eq(error & bus.bresp[0]),
         ]
         with m.If(self.overflow | error):
             m.d.sync += failed.eq(1)
         with m.If(error):
             m.d.sync += collecting.eq(0)
-        if self._strided:
-            # Bursts whose response has not come: whether it is the last of its command.
-            m.submodules.bursts = bursts = SyncFIFO(width=1, depth=MAX_OUTSTANDING + 1)
-            m.d.comb += [
-                bursts.w_data.eq(command_ends),
-                bursts.w_en.eq(commands.w_en),
-                bursts.r_en.eq(response),
-                self.active.eq(collecting | (pending != 0)),
-                self.done.eq(response & bursts.r_data & ~error & ~failed),
-            ]
-            return m
+        return error
+
+    def _end_commands(
+        self,
+        m: Module,
+        queued: Value,
+        command_ends: Signal,
+        collecting: Signal,
+        pending: Signal,
+        response: Signal,
+        error: Signal,
+        failed: Signal,
+    ) -> None:
+        """Strided: a command is done with the response of its last burst."""
+        # Bursts whose response has not come: whether it is the last of its command.
+        m.submodules.bursts = bursts = SyncFIFO(width=1, depth=MAX_OUTSTANDING + 1)
+        m.d.comb += [
+            bursts.w_data.eq(command_ends),
+            bursts.w_en.eq(queued),
+            bursts.r_en.eq(response),
+            self.status.active.eq(collecting | (pending != 0)),
+            self.status.done.eq(response & bursts.r_data & ~error & ~failed),
+        ]
+
+    def _end_packet(self, m: Module, collecting: Signal, pending: Signal, failed: Signal) -> None:
+        """Plain: the transfer is done with the last response."""
         finished = Signal()
         m.d.comb += [
-            finished.eq(self.active & ~collecting & (pending == 0)),
-            self.done.eq(finished & ~failed),
+            finished.eq(self.status.active & ~collecting & (pending == 0)),
+            self.status.done.eq(finished & ~failed),
         ]
-        with m.If(self.start):
-            m.d.sync += self.active.eq(1)
+        with m.If(self.command.start):
+            m.d.sync += self.status.active.eq(1)
         with m.If(finished):
-            m.d.sync += self.active.eq(0)
-        return m
+            m.d.sync += self.status.active.eq(0)
 
     def _rows(
         self,
@@ -280,12 +304,12 @@ class S2mm(wiring.Component):
                     next_row.eq(next_row + stride),
                     rows_left.eq(rows_left - 1),
                 ]
-        with m.If(self.start):
+        with m.If(self.command.start):
             m.d.sync += [
-                row_words.eq(self.length >> (exact_log2(self._data_width) - 3)),
-                next_row.eq(self.address + self.stride),
-                stride.eq(self.stride),
-                rows_left.eq(Mux(self.rows == 0, 0, self.rows - 1)),
+                row_words.eq(self.command.length >> (exact_log2(self._data_width) - 3)),
+                next_row.eq(self.command.address + self.command.stride),
+                stride.eq(self.command.stride),
+                rows_left.eq(Mux(self.command.rows == 0, 0, self.command.rows - 1)),
             ]
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from axiloom.hw.dma.mm2s import MAX_COMMANDS, ROWS_BITS, STRIDE_BITS
+from axiloom.hw.dma.mm2s import MAX_COMMANDS
+from axiloom.hw.dma.mover import MoverCommand, MoverStatus
 from axiloom.hw.dma.sg_fetch import INDEX_BITS, LENGTH_BITS, STATUS, DescriptorFetch
 from axiloom.hw.dma.sg_port import SgRequests
 
@@ -43,8 +47,8 @@ class DescriptorEngine(wiring.Component):
     busy : something is under way or will be
     quiet : nothing will happen before the next strobe or the next answer of the mover
     requests : to the port of the descriptors
-    start, address, length, stride, rows, last, ready : command to the mover
-    active, done, slave_error, decode_error : from the mover
+    command, last : to the mover
+    mover : from it
     result, moved, begins, ends : one cycle a command, in order, not after its `done`: the bytes it has moved
     """
 
@@ -68,17 +72,9 @@ class DescriptorEngine(wiring.Component):
                 "busy": Out(1),
                 "quiet": Out(1),
                 "requests": Out(SgRequests()),
-                "start": Out(1),
-                "address": Out(32),
-                "length": Out(LENGTH_BITS),
-                "stride": Out(STRIDE_BITS),
-                "rows": Out(ROWS_BITS),
+                "command": Out(MoverCommand(LENGTH_BITS, strided=True)),
                 "last": Out(1),
-                "ready": In(1),
-                "active": In(1),
-                "done": In(1),
-                "slave_error": In(1),
-                "decode_error": In(1),
+                "mover": In(MoverStatus()),
                 "result": In(1),
                 "moved": In(LENGTH_BITS),
                 "begins": In(1),
@@ -109,8 +105,8 @@ class DescriptorEngine(wiring.Component):
             broken.eq(mover_failed | misfit | port_failed),
         ]
         m.d.sync += [
-            slave_error.eq(slave_error | self.slave_error),
-            decode_error.eq(decode_error | self.decode_error),
+            slave_error.eq(slave_error | self.mover.slave_error),
+            decode_error.eq(decode_error | self.mover.decode_error),
         ]
 
         # --- fetch ---
@@ -136,35 +132,73 @@ class DescriptorEngine(wiring.Component):
         m.d.comb += [
             unreadable.eq(new.stale | new.slave_error | new.decode_error),
             begin.eq(
-                fetch.valid & ~unreadable & (self.ready | new.misfit) & begun.w_rdy & self.run & ~broken
+                fetch.valid
+                & ~unreadable
+                & (self.command.ready | new.misfit)
+                & begun.w_rdy
+                & self.run
+                & ~broken
             ),
             # What stands before it is completed first.
             give_up.eq(fetch.valid & unreadable & (begun.level == 0) & (reported.level == 0) & ~broken),
             fetch.take.eq(begin),
             begun.w_data.eq(new.index),
             begun.w_en.eq(begin),
-            self.start.eq(begin & ~new.misfit),
-            self.address.eq(new.address),
-            self.length.eq(new.length),
-            self.stride.eq(new.stride),
-            self.rows.eq(new.rows),
+            self.command.start.eq(begin & ~new.misfit),
+            self.command.address.eq(new.address),
+            self.command.length.eq(new.length),
+            self.command.stride.eq(new.stride),
+            self.command.rows.eq(new.rows),
             self.last.eq(new.last),
         ]
         with m.If(begin & new.misfit):
             m.d.sync += misfit.eq(1)
 
-        # --- status: of what the mover has done, or of what stopped it ---
-        finished = Signal(range(MAX_COMMANDS + 1))  # the oldest in `begun`
         success, failure = Signal(), Signal()
+        finished = Signal(range(MAX_COMMANDS + 1))  # the oldest in `begun`
+        fifos = _Fifos(begun, results, reported)
+        stops = _Stops(slave_error, decode_error, mover_failed, misfit, port_failed, error_reported)
+        self._report(m, fifos, stops, finished, success, failure)
+        self._answers(m, fifos, stops, new, give_up)
+
+        # --- what is still to come ---
+        m.d.comb += [
+            self.busy.eq(
+                ~fetch.empty
+                | (reported.level != 0)
+                | self.mover.active
+                | ((begun.level != 0) & ~error_reported)
+            ),
+            self.quiet.eq(
+                fetch.quiet
+                & ~begin
+                & ~give_up
+                & ~success
+                & ~failure
+                & (finished == 0)
+                & (reported.level == 0)
+            ),
+        ]
+        return m
+
+    def _report(
+        self, m: Module, fifos: _Fifos, stops: _Stops, finished: Signal, success: Signal, failure: Signal
+    ) -> None:
+        """Status of the oldest descriptor to memory: of what the mover has done, or of what stopped it."""
+        requests = self.requests
+        begun, results, reported = fifos.begun, fifos.results, fifos.reported
         # RXEOF and RXSOF are for what comes; going out, they would only repeat what the descriptor says.
         status_mask = (1 << (LENGTH_BITS + 2 if self._receives else LENGTH_BITS)) - 1
         write_status = Signal()
         int_err = Signal()
         m.d.comb += [
-            success.eq((finished != 0) & results.r_rdy & ~error_reported),
-            int_err.eq(misfit & (begun.level == 1) & ~mover_failed),
+            success.eq((finished != 0) & results.r_rdy & ~stops.reported),
+            int_err.eq(stops.misfit & (begun.level == 1) & ~stops.mover_failed),
             failure.eq(
-                (finished == 0) & begun.r_rdy & ~error_reported & ((mover_failed & ~self.active) | int_err)
+                (finished == 0)
+                & begun.r_rdy
+                & ~stops.reported
+                & ((stops.mover_failed & ~self.mover.active) | int_err)
             ),
             requests.write.eq((success | failure) & reported.w_rdy),
             requests.write_address.eq(Cat(Const(STATUS * 4, 6), begun.r_data)),
@@ -172,8 +206,8 @@ class DescriptorEngine(wiring.Component):
                 Cat(
                     Mux(failure, 0, results.r_data & status_mask),
                     failure & int_err,
-                    failure & slave_error,
-                    failure & decode_error,
+                    failure & stops.slave_error,
+                    failure & stops.decode_error,
                     Const(1, 1),
                 )
             ),
@@ -186,11 +220,13 @@ class DescriptorEngine(wiring.Component):
             reported.w_data.eq(Cat(begun.r_data, results.r_data[LENGTH_BITS] & success, success)),
             reported.w_en.eq(write_status),
         ]
-        m.d.sync += finished.eq(finished + self.done - (write_status & success))
+        m.d.sync += finished.eq(finished + self.mover.done - (write_status & success))
         with m.If(write_status & failure):
-            m.d.sync += error_reported.eq(1)
+            m.d.sync += stops.reported.eq(1)
 
-        # --- answers ---
+    def _answers(self, m: Module, fifos: _Fifos, stops: _Stops, new: Any, give_up: Signal) -> None:
+        """What memory says of a status, and which descriptor is `current`."""
+        requests, begun, reported = self.requests, fifos.begun, fifos.reported
         last_completed = Signal(INDEX_BITS)
         written_badly = Signal()
         m.d.comb += [
@@ -213,28 +249,35 @@ class DescriptorEngine(wiring.Component):
         with m.If(give_up):
             m.d.sync += last_completed.eq(new.index)
         with m.If(give_up | written_badly):
-            m.d.sync += port_failed.eq(1)
+            m.d.sync += stops.port_failed.eq(1)
         m.d.comb += self.current.eq(
             Mux(
                 reported.r_rdy,
                 reported.r_data[:INDEX_BITS],
-                Mux(begun.r_rdy & ~error_reported, begun.r_data, last_completed),
+                Mux(begun.r_rdy & ~stops.reported, begun.r_data, last_completed),
             )
         )
 
-        # --- what is still to come ---
-        m.d.comb += [
-            self.busy.eq(
-                ~fetch.empty | (reported.level != 0) | self.active | ((begun.level != 0) & ~error_reported)
-            ),
-            self.quiet.eq(
-                fetch.quiet
-                & ~begin
-                & ~give_up
-                & ~success
-                & ~failure
-                & (finished == 0)
-                & (reported.level == 0)
-            ),
-        ]
-        return m
+
+@dataclass(frozen=True)
+class _Fifos:
+    """Descriptors from the command on: under way, with their results, and with their status under way."""
+
+    begun: SyncFIFO
+    results: SyncFIFO
+    reported: SyncFIFO
+
+
+@dataclass(frozen=True)
+class _Stops:
+    """What stopped the engine."""
+
+    slave_error: Signal
+    decode_error: Signal
+    mover_failed: Signal
+    """Either of them."""
+    misfit: Signal
+    """The last one in `begun`."""
+    port_failed: Signal
+    reported: Signal
+    """The descriptor that failed says so in memory."""

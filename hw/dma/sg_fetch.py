@@ -14,7 +14,8 @@ from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-from axiloom.hw.dma.mm2s import PAGE_BYTES, ROWS_BITS, STRIDE_BITS
+from axiloom.hw.dma.mm2s import PAGE_BYTES
+from axiloom.hw.dma.mover import ROWS_BITS, STRIDE_BITS
 
 DESCRIPTOR_BYTES = 64
 INDEX_BITS = 32 - 6
@@ -157,32 +158,8 @@ class DescriptorFetch(wiring.Component):
         with m.If(last_word):
             m.d.sync += [to_drop.eq(Mux(wanted, to_drop_next, to_drop - 1)), to_drop_next.eq(0)]
 
-        # --- its fields ---
-        gathered = Signal(DESCRIPTOR)
-        entry = Signal(DESCRIPTOR)
-        failing = self.beat & self.read_response[1]
-        with m.If(self.beat), m.Switch(word):
-            with m.Case(NXTDESC):
-                m.d.sync += [gathered.slave_error.eq(0), gathered.decode_error.eq(0)]
-            with m.Case(BUFFER_ADDRESS):
-                m.d.sync += gathered.address.eq(self.data)
-            with m.Case(STRIDE_VSIZE):
-                m.d.sync += [gathered.stride.eq(self.data), gathered.rows.eq(self.data >> 19)]
-            with m.Case(CONTROL):
-                m.d.sync += [gathered.length.eq(self.data), gathered.last.eq(self.data[26])]
-        with m.If(failing):
-            m.d.sync += [
-                gathered.slave_error.eq(~self.read_response[0]),
-                gathered.decode_error.eq(self.read_response[0]),
-            ]
         m.d.comb += [
-            entry.eq(gathered),
-            entry.index.eq(fetches.r_data),
-            entry.misfit.eq(self._misfit(gathered)),
-            entry.stale.eq(self.data[31]),
-            entry.slave_error.eq(gathered.slave_error | (failing & ~self.read_response[0])),
-            entry.decode_error.eq(gathered.decode_error | (failing & self.read_response[0])),
-            queue.w_data.eq(entry),
+            queue.w_data.eq(self._fields(m, word, fetches.r_data)),
             queue.w_en.eq(last_word & wanted),
             self.descriptor.eq(queue.r_data),
             self.valid.eq(queue.r_rdy),
@@ -211,6 +188,35 @@ class DescriptorFetch(wiring.Component):
             ),
         ]
         return m
+
+    def _fields(self, m: Module, word: Signal, index: Value) -> Any:
+        """The descriptor at `index` as its last word comes, from the words before."""
+        gathered = Signal(DESCRIPTOR)
+        entry = Signal(DESCRIPTOR)
+        failing = self.beat & self.read_response[1]
+        with m.If(self.beat), m.Switch(word):
+            with m.Case(NXTDESC):
+                m.d.sync += [gathered.slave_error.eq(0), gathered.decode_error.eq(0)]
+            with m.Case(BUFFER_ADDRESS):
+                m.d.sync += gathered.address.eq(self.data)
+            with m.Case(STRIDE_VSIZE):
+                m.d.sync += [gathered.stride.eq(self.data), gathered.rows.eq(self.data >> 19)]
+            with m.Case(CONTROL):
+                m.d.sync += [gathered.length.eq(self.data), gathered.last.eq(self.data[26])]
+        with m.If(failing):
+            m.d.sync += [
+                gathered.slave_error.eq(~self.read_response[0]),
+                gathered.decode_error.eq(self.read_response[0]),
+            ]
+        m.d.comb += [
+            entry.eq(gathered),
+            entry.index.eq(index),
+            entry.misfit.eq(self._misfit(gathered)),
+            entry.stale.eq(self.data[31]),
+            entry.slave_error.eq(gathered.slave_error | (failing & ~self.read_response[0])),
+            entry.decode_error.eq(gathered.decode_error | (failing & self.read_response[0])),
+        ]
+        return entry
 
     def _misfit(self, descriptor: Any) -> Value:
         """No bytes, an address that is not aligned, or rows that are not."""

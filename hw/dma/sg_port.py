@@ -48,6 +48,12 @@ class SgRequests(wiring.Signature):
             }
         )
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SgRequests)
+
+    def __repr__(self) -> str:
+        return "SgRequests()"
+
 
 class SgPort(wiring.Component):
     """Reads of :data:`READ_WORDS` words and writes of one word, the channels in turn.

@@ -1,30 +1,24 @@
 """The registers of a channel in scatter-gather mode, and its interrupts.
 
-Source: AMD PG021 (AXI DMA v7.1), "Scatter/Gather Mode Register Address Map" and the pages of DMACR,
-DMASR, CURDESC and TAILDESC.
+Where they are and what their bits are is in :mod:`axiloom.isa.contract.dma_registers`. Source of what
+each bit does: AMD PG021 (AXI DMA v7.1), the pages of DMACR, DMASR, CURDESC and TAILDESC.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
-
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from axiloom.hw.dma.registers import shown, taken
 from axiloom.hw.dma.sg_fetch import INDEX_BITS
+from axiloom.isa.contract.dma_registers import DMACR, DMASR
+
+ERRORS = ("DMAIntErr", "DMASlvErr", "DMADecErr")
+SG_ERRORS = ("SGIntErr", "SGSlvErr", "SGDecErr")
 
 DELAY_UNIT = 125
 """Cycles that a step of IRQDelay lasts (PG021)."""
-
-
-class SgRegister(IntEnum):
-    """Byte offsets inside a channel's part of the map. The upper halves of the pointers read as zero."""
-
-    DMACR = 0x00
-    DMASR = 0x04
-    CURDESC = 0x08
-    TAILDESC = 0x10
 
 
 class SgRegisters(wiring.Component):
@@ -84,16 +78,17 @@ class SgRegisters(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         data = self.write_data
+        threshold = taken(data, DMACR, "IRQThreshold")
 
         ioc_enable, delay_enable, error_enable = Signal(), Signal(), Signal()
-        irq_threshold = Signal(8, init=1)
+        irq_threshold = Signal(8, init=DMACR.field("IRQThreshold").reset)
         irq_delay = Signal(8)
         begun = Signal()  # since it runs: before, it is not idle but has nothing to do
         halted = Signal()
         ioc_irq, delay_irq, error_irq = Signal(), Signal(), Signal()
         any_error = Signal()
 
-        # In the order of DMASR's bits; reserved between the two groups.
+        # In the order of ERRORS and SG_ERRORS.
         sources = (self.int_error, self.slave_error, self.decode_error)
         sg_sources = (self.sg_int_error, self.sg_slave_error, self.sg_decode_error)
         errors = Signal(len(sources))
@@ -101,32 +96,28 @@ class SgRegisters(wiring.Component):
 
         m.d.comb += [
             self.control.eq(
-                Cat(
-                    self.run,
-                    Const(1, 1),  # reserved, reads as 1
-                    self.resetting,
-                    Const(0, 9),  # Keyhole and Cyclic BD, which are not built in, and reserved bits
-                    ioc_enable,
-                    delay_enable,
-                    error_enable,
-                    Const(0, 1),
-                    irq_threshold,
-                    irq_delay,
+                shown(
+                    DMACR,
+                    RS=self.run,
+                    Reset=self.resetting,
+                    IOC_IrqEn=ioc_enable,
+                    Dly_IrqEn=delay_enable,
+                    Err_IrqEn=error_enable,
+                    IRQThreshold=irq_threshold,
+                    IRQDelay=irq_delay,
                 )
             ),
             self.status.eq(
-                Cat(
-                    halted,
-                    begun & ~self.busy & ~self.go & ~halted,
-                    Const(0, 1),
-                    Const(1, 1),  # SGIncld
-                    errors,
-                    Const(0, 1),
-                    sg_errors,
-                    Const(0, 1),
-                    ioc_irq,
-                    delay_irq,
-                    error_irq,
+                shown(
+                    DMASR,
+                    Halted=halted,
+                    Idle=begun & ~self.busy & ~self.go & ~halted,
+                    SGIncld=Const(1, 1),
+                    IOC_Irq=ioc_irq,
+                    Dly_Irq=delay_irq,
+                    Err_Irq=error_irq,
+                    **dict(zip(ERRORS, errors, strict=True)),
+                    **dict(zip(SG_ERRORS, sg_errors, strict=True)),
                 )
             ),
             self.current.eq(self.engine_current << 6),
@@ -141,19 +132,19 @@ class SgRegisters(wiring.Component):
         # --- what the program writes ---
         with m.If(self.write_control):
             m.d.sync += [
-                self.run.eq(data[0]),
-                ioc_enable.eq(data[12]),
-                delay_enable.eq(data[13]),
-                error_enable.eq(data[14]),
-                irq_delay.eq(data[24:32]),
+                self.run.eq(taken(data, DMACR, "RS")),
+                ioc_enable.eq(taken(data, DMACR, "IOC_IrqEn")),
+                delay_enable.eq(taken(data, DMACR, "Dly_IrqEn")),
+                error_enable.eq(taken(data, DMACR, "Err_IrqEn")),
+                irq_delay.eq(taken(data, DMACR, "IRQDelay")),
             ]
-            with m.If(data[16:24] != 0):  # a threshold of zero is not taken
-                m.d.sync += irq_threshold.eq(data[16:24])
+            with m.If(threshold != 0):  # a threshold of zero is not taken
+                m.d.sync += irq_threshold.eq(threshold)
         with m.If(self.write_status):  # write one to clear
             m.d.sync += [
-                ioc_irq.eq(ioc_irq & ~data[12]),
-                delay_irq.eq(delay_irq & ~data[13]),
-                error_irq.eq(error_irq & ~data[14]),
+                ioc_irq.eq(ioc_irq & ~taken(data, DMASR, "IOC_Irq")),
+                delay_irq.eq(delay_irq & ~taken(data, DMASR, "Dly_Irq")),
+                error_irq.eq(error_irq & ~taken(data, DMASR, "Err_Irq")),
             ]
         with m.If(self.write_tail):
             m.d.sync += self.last.eq(data >> 6)
@@ -163,7 +154,22 @@ class SgRegisters(wiring.Component):
         with m.Elif(self.go):
             m.d.sync += begun.eq(1)
 
-        # --- what the engine reports: it comes last, so that no event is lost to a write ---
+        # It comes last, so that no event is lost to a write.
+        self._count_packets(m, irq_threshold, irq_delay, ioc_irq, delay_irq)
+        for flags, events in ((errors, sources), (sg_errors, sg_sources)):
+            for i, source in enumerate(events):
+                with m.If(source):
+                    m.d.sync += [flags[i].eq(1), error_irq.eq(1)]
+        # An error stops the channel for good: RS stays 0 until a reset.
+        with m.If(any_error):
+            m.d.sync += self.run.eq(0)
+        return m
+
+    def _count_packets(
+        self, m: Module, irq_threshold: Signal, irq_delay: Signal, ioc_irq: Signal, delay_irq: Signal
+    ) -> None:
+        """Packets until IOC_Irq, and cycles until Dly_Irq."""
+        threshold = taken(self.write_data, DMACR, "IRQThreshold")
         event = Signal()
         awaited = Signal(8, init=1)  # packets until the interrupt
         tick = Signal(range(DELAY_UNIT))
@@ -172,8 +178,8 @@ class SgRegisters(wiring.Component):
             event.eq(self.completed & self.packet),
             self.counting.eq((irq_delay != 0) & (awaited != irq_threshold)),
         ]
-        with m.If(self.write_control & (data[16:24] != 0) & (data[16:24] != irq_threshold)):
-            m.d.sync += awaited.eq(data[16:24])
+        with m.If(self.write_control & (threshold != 0) & (threshold != irq_threshold)):
+            m.d.sync += awaited.eq(threshold)
         with m.Elif(event):
             with m.If(awaited == 1):
                 m.d.sync += [ioc_irq.eq(1), awaited.eq(irq_threshold)]
@@ -187,12 +193,3 @@ class SgRegisters(wiring.Component):
             m.d.sync += [tick.eq(0), delay.eq(delay + 1)]
         with m.Else():
             m.d.sync += tick.eq(tick + 1)
-
-        for flags, events in ((errors, sources), (sg_errors, sg_sources)):
-            for i, source in enumerate(events):
-                with m.If(source):
-                    m.d.sync += [flags[i].eq(1), error_irq.eq(1)]
-        # An error stops the channel for good: RS stays 0 until a reset.
-        with m.If(any_error):
-            m.d.sync += self.run.eq(0)
-        return m

@@ -59,12 +59,9 @@ class Engine(wiring.Component):
 
 
 def join_loads(m: Module, receiver: Receiver, name: str, buffer: Any) -> None:
-    """The receiver's loads of an operand (its `name` in lower case) to the buffer that holds it."""
+    """The receiver's loads of an operand to the buffer that holds it."""
+    wiring.connect(m, receiver.load(name), buffer.load)
     m.d.comb += [
         buffer.load_data.eq(receiver.load_data[: len(buffer.load_data)]),
-        buffer.load_valid.eq(getattr(receiver, f"load_{name}_valid")),
-        getattr(receiver, f"load_{name}_ready").eq(buffer.load_ready),
-        getattr(receiver, f"load_{name}_last").eq(buffer.load_last),
-        getattr(receiver, f"load_{name}_half").eq(buffer.half),
         buffer.claim.eq(receiver.claim),
     ]

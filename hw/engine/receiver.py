@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, stream, wiring
@@ -17,6 +18,7 @@ from amaranth.lib.wiring import In, Out
 from axiloom.hw.engine import decoder
 from axiloom.hw.engine.commands import CommandKind, command_layout
 from axiloom.hw.engine.decoder import Decoder, Programs
+from axiloom.hw.engine.load_port import LoadPort
 from axiloom.isa.contract.types import WORD_BITS, SendDim
 from axiloom.isa.kernels.forms import CHANNELS
 from axiloom.isa.model.model import DeviceError
@@ -74,9 +76,9 @@ class Receiver(wiring.Component):
     """Takes `words`, a beat of the stream at once; gives the operand buffers theirs and `commands` to the
     sequencer.
 
-    A buffer takes `load_data` (the beat, or the part of it that is its turn) in a cycle with
-    `load_<operand>_valid` and `_ready`; `_last` tells that the tile ends with it, `_half` what was loaded
-    last, and `claim` that a compute that uses it has been queued (`claim_p`: a requantise, of P).
+    A buffer takes `load_data` (the beat, or the part of it that is its turn) through its operand's
+    :class:`LoadPort`, ``load_<operand>``; `claim` tells that a compute that uses what was loaded last
+    has been queued (`claim_p`: a requantise, of P).
     `dims` are the current ones, `dims_set` that they have just changed: `dims_settled` answers, one cycle
     later or more, whether they are `dims_sound`; if not, the word that set them was an error. Which
     operands' tiles fit their buffers (`dims_fit`) matters when a tile is loaded or computed.
@@ -87,7 +89,6 @@ class Receiver(wiring.Component):
     def __init__(self, programs: Programs, protocol: Protocol) -> None:
         self._programs = programs
         self._protocol = protocol
-        operand = {"valid": Out(1), "ready": In(1), "last": In(1), "half": In(1)}
         super().__init__(
             {
                 "words": In(stream.Signature(protocol.stream_width)),
@@ -104,11 +105,7 @@ class Receiver(wiring.Component):
                 **({} if protocol.parameters is None else {"claim_p": Out(1)}),
                 "error": Out(4),
                 "busy": Out(1),
-                **{
-                    f"load_{name.lower()}_{signal}": member
-                    for name in protocol.loaded
-                    for signal, member in operand.items()
-                },
+                **{f"load_{name.lower()}": Out(LoadPort()) for name in protocol.loaded},
             }
         )
 
@@ -119,6 +116,10 @@ class Receiver(wiring.Component):
     @property
     def protocol(self) -> Protocol:
         return self._protocol
+
+    def load(self, operand: str) -> Any:
+        """The :class:`LoadPort` of an operand, by its name in either case."""
+        return getattr(self, f"load_{operand.lower()}")
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -138,8 +139,7 @@ class Receiver(wiring.Component):
             self.load_data.eq(self.words.payload),
         ]
         for name in protocol.operands:
-            half = getattr(self, f"load_{name.lower()}_half")
-            m.d.comb += self.commands.payload[f"half_{name.lower()}"].eq(half)
+            m.d.comb += self.commands.payload[f"half_{name.lower()}"].eq(self.load(name).half)
         done, queues = self._ends_of_action(m, action, settling)
         # Whether what is done was an error is not asked: after one the program does not count.
         with m.If(done):
@@ -180,19 +180,7 @@ class Receiver(wiring.Component):
                     self._load(m, name, ends[name])
             with m.Case(decoder.COMPUTE):
                 m.d.comb += busy.eq(1)
-                refused = [
-                    refusal
-                    for name in protocol.operands
-                    for refusal in (
-                        (~loaded[name], DeviceError.NOT_LOADED),
-                        (~usable[name], DeviceError.DIMS_MISMATCH),
-                    )
-                ]
-                refused.append((~self.dims_fit[protocol.result], DeviceError.BAD_DIMS))
-                refused.append((of_result, DeviceError.DIMS_MISMATCH))
-                # Who is usable is loaded: the shortest way to the answer that all is well.
-                sound = Cat(usable[name] for name in protocol.operands).all()
-                sound = sound & self.dims_fit[protocol.result] & ~of_result
+                refused, sound = self._refuse_compute(loaded, usable, of_result)
                 with self._unless(m, fault, stops, refused, sound):
                     self._queue(m, CommandKind.COMPUTE, queued)
                     m.d.comb += [begins.eq(self.commands.ready), self.claim.eq(begins)]
@@ -234,6 +222,26 @@ class Receiver(wiring.Component):
                     m.d.comb += [fault.eq(DeviceError.UNKNOWN_OPCODE), stops.eq(1)]
         return m
 
+    def _refuse_compute(
+        self, loaded: Mapping[str, Value], usable: Mapping[str, Value], of_result: Value
+    ) -> tuple[list[tuple[Value, DeviceError]], Value]:
+        """What a compute is refused for, and whether none of that holds."""
+        protocol = self.protocol
+        refused = [
+            refusal
+            for name in protocol.operands
+            for refusal in (
+                (~loaded[name], DeviceError.NOT_LOADED),
+                (~usable[name], DeviceError.DIMS_MISMATCH),
+            )
+        ]
+        refused.append((~self.dims_fit[protocol.result], DeviceError.BAD_DIMS))
+        refused.append((of_result, DeviceError.DIMS_MISMATCH))
+        # Who is usable is loaded: the shortest way to the answer that all is well.
+        sound = Cat(usable[name] for name in protocol.operands).all()
+        sound = sound & self.dims_fit[protocol.result] & ~of_result
+        return refused, sound
+
     def _ends_of_action(self, m: Module, action: Signal, settling: Signal) -> tuple[Signal, Signal]:
         """Is the action under way done, and is it one that is queued?"""
         done, queues = Signal(), Signal()
@@ -242,8 +250,8 @@ class Receiver(wiring.Component):
                 pass
             for name in self.programs.operands:
                 with m.Case(self.programs.load(name)):
-                    ready, last = (getattr(self, f"load_{name.lower()}_{what}") for what in ("ready", "last"))
-                    m.d.comb += done.eq(self.words.valid & ready & last)
+                    load = self.load(name)
+                    m.d.comb += done.eq(self.words.valid & load.ready & load.last)
             with m.Case(*self.programs.queued):
                 m.d.comb += [done.eq(self.commands.ready), queues.eq(1)]
             with m.Case(decoder.SKIP):
@@ -253,13 +261,11 @@ class Receiver(wiring.Component):
         return done, queues
 
     def _load(self, m: Module, name: str, ends: Signal) -> None:
-        ready, valid, last = (
-            getattr(self, f"load_{name.lower()}_{what}") for what in ("ready", "valid", "last")
-        )
+        load = self.load(name)
         m.d.comb += [
-            self.words.ready.eq(ready),
-            valid.eq(self.words.valid),
-            ends.eq(valid & ready & last),
+            self.words.ready.eq(load.ready),
+            load.valid.eq(self.words.valid),
+            ends.eq(load.valid & load.ready & load.last),
         ]
         operand = self.protocol.loaded[name]
         width = operand.width
@@ -268,12 +274,12 @@ class Receiver(wiring.Component):
             # The buffer takes less than a beat at once.
             part = Signal(range(parts), name=f"part_{name.lower()}")
             m.d.comb += self.load_data.eq(self.words.payload.word_select(part, width))
-            whole = (part == parts - 1) | last if operand.ragged else part == parts - 1
-            m.d.comb += self.words.ready.eq(ready & whole)
-            with m.If(valid & ready):
+            whole = (part == parts - 1) | load.last if operand.ragged else part == parts - 1
+            m.d.comb += self.words.ready.eq(load.ready & whole)
+            with m.If(load.valid & load.ready):
                 m.d.sync += part.eq(part + 1)
                 if operand.ragged:
-                    with m.If(last):
+                    with m.If(load.last):
                         m.d.sync += part.eq(0)
 
     def _unless(

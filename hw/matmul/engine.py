@@ -75,7 +75,7 @@ class MatMul(ArrayEngine):
                 geometry.p_lanes, geometry.largest[1], geometry.p_width, 1, shared=False
             )
             self._join_requantise(m, parts, requantise, geometry.size(receiver.dims, "n"))
-            command_dims = Cat(command_dims, requantise.half)
+            command_dims = Cat(command_dims, requantise.load.half)
 
         connect(m, flipped(self.s_axis), words.s_axis)
         connect(m, words.words, receiver.words)

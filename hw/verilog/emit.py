@@ -6,7 +6,9 @@ import hashlib
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -31,12 +33,16 @@ TOPS = {"soc": "axiloom_soc", "accelerator": "axiloom_accelerator"}
 
 
 def emit(
-    spec: AcceleratorSpec | Sequence[AcceleratorSpec], top: str = "soc", user_rtl: UserRtl | None = None
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec],
+    top: str = "soc",
+    user_rtl: UserRtl | None = None,
+    readable: bool = True,
 ) -> str:
     """Verilog of the SoC or of the accelerator alone, with the clock ``aclk`` and the reset ``aresetn``
     (synchronous, active low). With `user_rtl` it instantiates the user's module, whose files stay apart.
 
-    Several specifications: the SoC of all of them (:class:`axiloom.hw.soc.shared.SharedSoc`).
+    Several specifications: the SoC of all of them (:class:`axiloom.hw.soc.shared.SharedSoc`). Not
+    `readable`: as Yosys prints it.
 
     Raises :exc:`BuildError` for another `top`, for several accelerators where one is meant, or if Yosys
     fails, and :exc:`SpecError` for accelerators that do not fit together.
@@ -59,7 +65,7 @@ def emit(
         faults = isa.check_together(specs)
         if faults:
             raise SpecError(faults)
-        return banner(specs) + convert(SharedSoc(specs), TOPS[top])
+        return banner(specs) + convert(SharedSoc(specs), TOPS[top], readable=readable)
     (spec,) = specs
     if user_rtl is not None:
         user_rtl.check_width(spec.stream_width, spec.name)
@@ -70,7 +76,7 @@ def emit(
     else:
         component = build(spec)
     keep = {user_rtl.top, *(port.name for port in user_rtl.ports)} if user_rtl else set()
-    return banner(specs, user_rtl) + convert(component, TOPS[top], keep)
+    return banner(specs, user_rtl) + convert(component, TOPS[top], keep, readable)
 
 
 def emit_model_soc(specs: Sequence[AcceleratorSpec]) -> str:
@@ -114,7 +120,9 @@ def _comment(lines: Sequence[str]) -> str:
 
 def _emit_memory(emitter: Any, index: int, cell: Any) -> None:
     """What Amaranth 0.5 writes of a memory's initial words, from whole words: it goes through the bits one by
-    one, which is half of all time for conv_v4."""
+    one, which is half of all time for conv_v4. It is in the place of Amaranth's inside
+    :func:`_quick_memories`.
+    """
     words = "".join(f"{word & ((1 << cell.width) - 1):0{cell.width}b}" for word in reversed(cell.init))
     emitter.builder.cell(
         "$meminit_v2",
@@ -134,15 +142,27 @@ def _emit_memory(emitter: Any, index: int, cell: Any) -> None:
     )
 
 
-AMARANTHS_EMIT_MEMORY = rtlil.ModuleEmitter.emit_memory
-"""What it stands for: a test compares them, so that another Amaranth does not go unnoticed."""
-rtlil.ModuleEmitter.emit_memory = _emit_memory
+@contextmanager
+def _quick_memories() -> Iterator[None]:
+    """Inside, Amaranth writes memories by :func:`_emit_memory`; before and after it is untouched. One thread
+    at a time is inside."""
+    with _PATCHING:
+        theirs = rtlil.ModuleEmitter.emit_memory
+        rtlil.ModuleEmitter.emit_memory = _emit_memory
+        try:
+            yield
+        finally:
+            rtlil.ModuleEmitter.emit_memory = theirs
 
 
-def convert(component: wiring.Component, name: str, keep: Collection[str] = ()) -> str:
+_PATCHING = threading.Lock()
+
+
+def convert(component: wiring.Component, name: str, keep: Collection[str] = (), readable: bool = True) -> str:
     """Verilog of any component of the domain ``sync``, its members as flat ports.
 
-    `keep`: names of modules and ports that are defined elsewhere.
+    `keep`: names of modules and ports that are defined elsewhere. Not `readable`: as Yosys
+    prints it.
     """
     aclk = Signal()  # each in its own statement: Amaranth takes the name from there
     aresetn = Signal()
@@ -158,11 +178,13 @@ def convert(component: wiring.Component, name: str, keep: Collection[str] = ()) 
     }
     for internal in ("restart", "awaited"):  # inputs that only the SoC drives
         ports.pop(internal, None)
-    text, _ = rtlil.convert_fragment(fragment, ports, name, emit_src=False)
+    with _quick_memories():
+        text, _ = rtlil.convert_fragment(fragment, ports, name, emit_src=False)
     # Nowhere is a word read in the cycle in which it is written. If Yosys did not know, it would put
     # registers and comparisons around an ECP5's memories, which do not give the old word then.
     text = re.sub(r"^( *)(memory )", r"\1attribute \\no_rw_check 1\n\1\2", text, flags=re.MULTILINE)
-    return tidy(_yosys(text), list(ports), keep)
+    raw = _yosys(text)
+    return tidy(raw, list(ports), keep) if readable else raw
 
 
 def _yosys(text: str) -> str:

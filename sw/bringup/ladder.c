@@ -13,7 +13,6 @@
 
 #define PATTERN 0xA5C3F00Du
 #define LENGTH_MASK ((1u << AXL_LENGTH_BITS) - 1)
-enum { ADDRESS = 0x18, LENGTH = 0x28, SG_INCLUDED = 1u << 3 };
 
 /* --- what is said --------------------------------------------------------------------------------------------- */
 
@@ -72,7 +71,7 @@ static int step_registers(void) {
     const uint32_t status = dma_read_register(MM2S + DMASR);
     if (status == 0xFFFFFFFFu || !(status & DMASR_HALTED))
         return failed(1, "what answers there is no AXI DMA after reset (DMASR must say halted): wrong address");
-    if (!(status & SG_INCLUDED) != !AXL_DMA_SG)
+    if (!(status & DMASR_SGINCLD) != !AXL_DMA_SG)
         return failed(1, AXL_DMA_SG ? "this DMA has no scatter-gather; the driver needs it" : "this DMA has scatter-gather; the driver uses direct registers");
     if (AXL_DMA_SG)
         return 0;

@@ -94,17 +94,23 @@ static void say_channel(const char *name, uint32_t base) {
     static const struct {
         uint32_t bit;
         const char *text;
-    } bits[] = {{1u << 0, " halted"},          {1u << 1, " idle"},           {1u << 4, " internal-error"},
-                {1u << 5, " slave-error"},     {1u << 6, " decode-error"},   {1u << 8, " descriptor-internal-error"},
-                {1u << 9, " descriptor-slave-error"}, {1u << 10, " descriptor-decode-error"}};
+    } bits[] = {{DMASR_HALTED, " halted"},
+                {DMASR_IDLE, " idle"},
+                {DMASR_DMAINTERR, " internal-error"},
+                {DMASR_DMASLVERR, " slave-error"},
+                {DMASR_DMADECERR, " decode-error"},
+                {DMASR_SGINTERR, " descriptor-internal-error"},
+                {DMASR_SGSLVERR, " descriptor-slave-error"},
+                {DMASR_SGDECERR, " descriptor-decode-error"}};
     const uint32_t control = dma_read_register(base + DMACR), status = dma_read_register(base + DMASR);
-    const uint32_t place = dma_read_register(base + (AXL_DMA_SG ? 0x08 : 0x18)), last = dma_read_register(base + (AXL_DMA_SG ? 0x10 : 0x28));
+    const uint32_t place = dma_read_register(base + (AXL_DMA_SG ? CURDESC : ADDRESS));
+    const uint32_t last = dma_read_register(base + (AXL_DMA_SG ? TAILDESC : LENGTH));
     char text[160], *to = text;
     for (uint32_t i = 0; i < sizeof bits / sizeof *bits; i++)
         for (const char *from = bits[i].text; status & bits[i].bit && *from;)
             *to++ = *from++;
     *to = 0;
-    axl_say("%s: DMACR %x (%s), DMASR %x:%s; %s %x, %s %x", name, (uint64_t)control, control & 1 ? "run" : "stopped",
+    axl_say("%s: DMACR %x (%s), DMASR %x:%s; %s %x, %s %x", name, (uint64_t)control, control & DMACR_RS ? "run" : "stopped",
             (uint64_t)status, to == text ? " transfer under way" : text, AXL_DMA_SG ? "current descriptor" : "address",
             (uint64_t)place, AXL_DMA_SG ? "last one" : "bytes", (uint64_t)last);
 }

@@ -1,12 +1,11 @@
 /* See linux_dma.h. Compiled at -O3 like the library that it stands for. */
 #include "linux_dma.h"
+#include "../src/dma_registers.h"
 
 #include <string.h>
 
-/* PG021, direct register mode. */
-enum { MM2S_DMACR = 0x00, MM2S_DMASR = 0x04, MM2S_SA = 0x18, MM2S_LENGTH = 0x28 };
-enum { S2MM_DMACR = 0x30, S2MM_DMASR = 0x34, S2MM_DA = 0x48, S2MM_LENGTH = 0x58 };
-enum { RUN = 0xF001, RESET = 4, IOC = 1u << 12, IDLE = 1u << 1 };
+/* RUN: all interrupts too, as published. */
+enum { RUN = DMACR_RS | 0xF000, RESET = DMACR_RESET, IOC = DMASR_IOC_IRQ, IDLE = DMASR_IDLE };
 
 #define SECTION (1u << 20)
 #define SECTION_UNCACHED 0x1C02u /* normal, not cacheable, as O_SYNC makes of DDR; cf. sw/arm/start.S */
@@ -49,11 +48,11 @@ void linux_dma_init(uint32_t registers, uint32_t in_address, uint32_t in_words, 
     out_buffer = (uint32_t *)(uintptr_t)out_address;
     in_size = in_words;
     out_size = out_words;
-    set(MM2S_DMACR, RESET);
-    while (get(MM2S_DMACR) & RESET)
+    set(MM2S + DMACR, RESET);
+    while (get(MM2S + DMACR) & RESET)
         ;
-    set(S2MM_DMACR, RUN);
-    set(MM2S_DMACR, RUN);
+    set(S2MM + DMACR, RUN);
+    set(MM2S + DMACR, RUN);
 }
 
 uint32_t *linux_dma_in(void) { return in_buffer; }
@@ -70,23 +69,23 @@ static void wait(uint32_t status) {
 int linux_dma_start_send(uint32_t words, uint32_t offset) {
     if (offset + words > in_size)
         return -1;
-    set(MM2S_SA, (uint32_t)(uintptr_t)(in_buffer + offset));
+    set(MM2S + ADDRESS, (uint32_t)(uintptr_t)(in_buffer + offset));
     msync_registers();
-    set(MM2S_LENGTH, 4 * words);
+    set(MM2S + LENGTH, 4 * words);
     return 0;
 }
 
 int linux_dma_start_recv(uint32_t words, uint32_t offset) {
     if (offset + words > out_size)
         return -1;
-    set(S2MM_DA, (uint32_t)(uintptr_t)(out_buffer + offset));
+    set(S2MM + ADDRESS, (uint32_t)(uintptr_t)(out_buffer + offset));
     msync_registers();
-    set(S2MM_LENGTH, 4 * words);
+    set(S2MM + LENGTH, 4 * words);
     return 0;
 }
 
-void linux_dma_wait_send(void) { wait(MM2S_DMASR); }
-void linux_dma_wait_recv(void) { wait(S2MM_DMASR); }
+void linux_dma_wait_send(void) { wait(MM2S + DMASR); }
+void linux_dma_wait_recv(void) { wait(S2MM + DMASR); }
 
 /* Ranked from unranked: the library takes matrices of any rank, and finds out here that it is two. */
 typedef struct {

@@ -25,9 +25,11 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 CONFIG: dict[str, Any] = {}  # the specification; axiloom writes it here
 
+# Written by `python -m tools.registers --write` from isa/contract/dma_registers.py.
 MM2S, S2MM = 0x00, 0x30
 DMACR, DMASR, ADDRESS, LENGTH = 0x00, 0x04, 0x18, 0x28
 RUN, RESET, HALTED, IDLE, ERRORS = 1, 4, 1, 2, 0x770
+# Up to here.
 
 
 class AcceleratorError(Exception):

@@ -46,7 +46,7 @@ static dma_status reset_and_run(void) {
     while (dma_read_register(MM2S + DMACR) & DMACR_RESET)
         if (++polls == READY_POLLS)
             return DMA_ERR_NOT_READY;
-    const uint32_t irqs = AXL_DMA_IRQ ? DMACR_IOC_ENABLE | DMACR_ERROR_ENABLE | DMACR_THRESHOLD_ONE : 0;
+    const uint32_t irqs = AXL_DMA_IRQ ? DMACR_IOC_IRQEN | DMACR_ERR_IRQEN | DMACR_THRESHOLD_ONE : 0;
     dma_channel *const both[] = {&dma_send_channel, &dma_recv_channel};
     for (int i = 0; i < 2; i++) {
         dma_channel_prepare(both[i]);

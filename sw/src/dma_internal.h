@@ -3,6 +3,7 @@
 #define DMA_INTERNAL_H
 
 #include "axiloom.h"
+#include "dma_registers.h"
 
 typedef struct {
     uint32_t *words;   /* NULL before dma_init */
@@ -20,17 +21,8 @@ static inline dma_status dma_check_bounds(const dma_window *window, uint32_t wor
     return DMA_OK;
 }
 
-/* Registers of the Xilinx AXI DMA v7.1 (PG021, "Register Space"): both channels have the same, at these bases. */
-enum { MM2S = 0x00, S2MM = 0x30 };
-enum { DMACR = 0x00, DMASR = 0x04 };
-enum { DMACR_RS = 1u << 0, DMACR_RESET = 1u << 2, DMACR_IOC_ENABLE = 1u << 12, DMACR_ERROR_ENABLE = 1u << 14 };
-enum { DMACR_THRESHOLD_ONE = 1u << 16 };
-enum {
-    DMASR_HALTED = 1u << 0,
-    DMASR_IDLE = 1u << 1,
-    DMASR_ERRORS = 0x770u, /* internal (also: more data than LENGTH asked for), slave, decode; the same of descriptors */
-    DMASR_IRQS = 1u << 12 | 1u << 14
-};
+enum { DMACR_THRESHOLD_ONE = DMACR_IRQTHRESHOLD };
+enum { DMASR_IRQS = DMASR_IOC_IRQ | DMASR_ERR_IRQ }; /* Dly_Irq is never enabled */
 
 typedef struct {
     uint32_t base;       /* MM2S or S2MM */

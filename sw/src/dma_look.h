@@ -33,8 +33,6 @@ DMA_INLINE dma_status dma_channel_look(const dma_channel *channel, int *done, ui
 
 #else
 
-enum { LENGTH = 0x28 };
-
 DMA_INLINE dma_status dma_channel_look(const dma_channel *channel, int *done, uint32_t *bytes) {
     const uint32_t status = dma_read_register(channel->base + DMASR);
     *done = (status & DMASR_IDLE) != 0;

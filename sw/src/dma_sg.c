@@ -3,8 +3,6 @@
 
 #if AXL_DMA_SG
 
-enum { CURDESC = 0x08, TAILDESC = 0x10 };
-
 /* In memory that the CPU does not cache (sw/arm/link.ld), so that neither side needs maintenance. */
 #define UNCACHED __attribute__((section(".axl_uncached")))
 dma_descriptor DMA_EACH(dma_send_ring)[AXL_SEND_RING] UNCACHED;

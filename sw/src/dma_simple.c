@@ -3,8 +3,6 @@
 
 #if !AXL_DMA_SG
 
-enum { ADDRESS = 0x18 };
-
 void dma_channel_prepare(const dma_channel *channel) { (void)channel; }
 
 /* PG021, "Programming Sequence": address first; the write of LENGTH starts the transfer. */

@@ -5,9 +5,8 @@ component.xml, ``block_design`` the design around them at the addresses of ``add
 constraints, settings and board.json, ``c_files`` the host's side, ``readme`` the steps. ``write`` puts it all
 into a folder, whole or not at all.
 
-``check`` has every file of such a folder checked by a tool: Verilator, Yosys, the model of Vivado in
-``vivado_model`` under `tclsh`, ``ipxact_check``, `dtc`, the C compilers. ``tcl/`` are scripts that are the
-same for every folder.
+``check`` has every file of such a folder checked by a tool: Verilator, Yosys, Vivado, `dtc`, the C
+compilers. ``tcl/`` are scripts that are the same for every folder.
 """
 
 from axiloom.board_folder.design.plan import OWN, XILINX, Plan, make

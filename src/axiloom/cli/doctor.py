@@ -32,7 +32,6 @@ class Program:
 PROGRAMS = (
     Program(("g++", "c++", "clang++"), "builds the simulator", "g++"),
     Program(("iverilog",), "the second simulator", "iverilog", ("-V",), optional=True),
-    Program(("tclsh", "tclsh8.6"), "checks scripts for Vivado (board check)", "tcl", (), optional=True),
     Program(("dtc",), "checks device trees (board check)", "device-tree-compiler", optional=True),
     Program(("gtkwave", "surfer"), "shows waveforms of --trace", "gtkwave", optional=True),
 )

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from axiloom.board_folder.vivado import ipxact_check
+from tests.board_folder.vivado_model import ipxact_check
 
 Change = Callable[..., Path]
 OWN, XILINX = "ip/axiloom_soc/component.xml", "ip/axiloom_v1_4/component.xml"

@@ -27,23 +27,23 @@ def test_rows_of_the_half_that_was_loaded(lanes: int, load_width: int) -> None:
         for _ in range(30):
             size = rng.randrange(1, CHANNELS + 1)
             ctx.set(device.size, size)
-            into = 1 - ctx.get(device.half)
+            into = 1 - ctx.get(device.load.half)
             tile = [rng.getrandbits(CHANNEL_BITS) for _ in range(size)]
             halves[into] = []
             parts = [word >> at & (1 << load_width) - 1 for word in tile for at in range(0, 64, load_width)]
             for number, part in enumerate(parts):
                 while rng.random() < 0.3:  # noise that does not count, while rows of the other half are read
-                    ctx.set(device.load_valid, 0)
+                    ctx.set(device.load.valid, 0)
                     ctx.set(device.load_data, rng.getrandbits(load_width))
                     await read(ctx, halves, 1 - into)
-                ctx.set(device.load_valid, 1)
+                ctx.set(device.load.valid, 1)
                 ctx.set(device.load_data, part)
-                assert ctx.get(device.load_ready)
-                assert ctx.get(device.load_last) == (number == len(parts) - 1)
+                assert ctx.get(device.load.ready)
+                assert ctx.get(device.load.last) == (number == len(parts) - 1)
                 await read(ctx, halves, 1 - into)
-            ctx.set(device.load_valid, 0)
+            ctx.set(device.load.valid, 0)
             halves[into] = tile
-            assert ctx.get(device.half) == into
+            assert ctx.get(device.load.half) == into
             for _ in range(4):
                 await read(ctx, halves, into)
 

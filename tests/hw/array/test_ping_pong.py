@@ -12,15 +12,18 @@ from amaranth.hdl import Module, Signal
 from tests.hw.component_bench import simulate
 
 from axiloom.hw.array.ping_pong import MAX_USERS, ping_pong
+from axiloom.hw.engine.load_port import LoadPort
 
-PORTS = ("half", "load_valid", "load_ready", "load_last", "claim", "finish", "finish_half")
+PORTS = ("claim", "finish", "finish_half")
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_load_waits_for_its_half_and_for_nothing_else(seed: int) -> None:
     rng = random.Random(seed)
     m = Module()
-    buffer: Any = SimpleNamespace(**{name: Signal(name=name) for name in PORTS})
+    buffer: Any = SimpleNamespace(
+        load=LoadPort().flip().create(), **{name: Signal(name=name) for name in PORTS}
+    )
     taken = ping_pong(m, buffer)
     loads, waits, fullest = 0, 0, 0
 
@@ -36,11 +39,11 @@ def test_a_load_waits_for_its_half_and_for_nothing_else(seed: int) -> None:
             ctx.set(buffer.claim, claim)
             ctx.set(buffer.finish, finish)
             ctx.set(buffer.finish_half, users[0] if finish else rng.randrange(2))
-            ctx.set(buffer.load_valid, valid)
-            ctx.set(buffer.load_last, last)
+            ctx.set(buffer.load.valid, valid)
+            ctx.set(buffer.load.last, last)
             ready = users.count(1 - half) == 0
-            assert ctx.get(buffer.half) == half
-            assert ctx.get(buffer.load_ready) == ready
+            assert ctx.get(buffer.load.half) == half
+            assert ctx.get(buffer.load.ready) == ready
             assert ctx.get(taken) == (valid and ready)
             waits += valid and not ready
             if claim:

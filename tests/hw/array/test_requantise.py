@@ -66,15 +66,15 @@ def run(tiles: Sequence[Tile], lanes: int, *, shared: bool, load_width: int, sta
                 words = [low | high << 32 for low, high in zip(words[::2], words[1::2], strict=True)]
             ctx.set(device.size, len(tile.channels))
             for index, word in enumerate(words):
-                while rng.random() < stalls or not ctx.get(device.load_ready):
+                while rng.random() < stalls or not ctx.get(device.load.ready):
                     await ctx.tick()
                 junk = rng.getrandbits(10) if load_width == 64 or index % 2 else 0  # above the shift
                 ctx.set(device.load_data, word | junk << load_width - 10)
-                ctx.set(device.load_valid, 1)
-                assert ctx.get(device.load_last) == (index == len(words) - 1)
+                ctx.set(device.load.valid, 1)
+                assert ctx.get(device.load.last) == (index == len(words) - 1)
                 await ctx.tick()
-                ctx.set(device.load_valid, 0)
-            loaded.append(ctx.get(device.half))
+                ctx.set(device.load.valid, 0)
+            loaded.append(ctx.get(device.load.half))
             ctx.set(device.claim, 1)
             await ctx.tick()
             ctx.set(device.claim, 0)
@@ -210,22 +210,22 @@ def test_a_load_waits_for_the_users_of_its_half() -> None:
     async def bench(ctx: Any) -> None:
         ctx.set(buffer.size, 1)
         for half in (1, 0):
-            assert ctx.get(buffer.load_ready)
-            ctx.set(buffer.load_valid, 1)
+            assert ctx.get(buffer.load.ready)
+            ctx.set(buffer.load.valid, 1)
             await ctx.tick()
-            ctx.set(buffer.load_valid, 0)
-            assert ctx.get(buffer.half) == half
+            ctx.set(buffer.load.valid, 0)
+            assert ctx.get(buffer.load.half) == half
             ctx.set(buffer.claim, 1)
             await ctx.tick()
             ctx.set(buffer.claim, 0)
-        assert not ctx.get(buffer.load_ready)
+        assert not ctx.get(buffer.load.ready)
         ctx.set(buffer.finish, 1)
         ctx.set(buffer.finish_half, 0)
         await ctx.tick()
-        assert not ctx.get(buffer.load_ready), "half 1 is the one to be loaded, and still has its user"
+        assert not ctx.get(buffer.load.ready), "half 1 is the one to be loaded, and still has its user"
         ctx.set(buffer.finish_half, 1)
         await ctx.tick()
-        assert ctx.get(buffer.load_ready)
+        assert ctx.get(buffer.load.ready)
 
     simulator = Simulator(buffer)
     simulator.add_clock(1e-8)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 
 import pytest
@@ -12,6 +13,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from axiloom.hw.axi.signatures import AXI4, AXI4Lite, AXI4Stream, flat_ports
+from axiloom.hw.dma.mover import MoverCommand, MoverStatus
+from axiloom.hw.dma.sg_port import SgRequests
+from axiloom.hw.engine.load_port import LoadPort
 
 
 class Bridge(wiring.Component):
@@ -67,3 +71,21 @@ def test_parameters_print_as_they_are_written() -> None:
     assert repr(AXI4Stream(64)) == "AXI4Stream(64)"
     assert repr(AXI4Lite(10)) == "AXI4Lite(10, 32)"
     assert repr(AXI4(32, 64, "write")) == "AXI4(32, 64, 'write')"
+
+
+def test_signatures_are_equal_by_their_parameters() -> None:
+    kinds = [
+        *(AXI4Stream(width) for width in (32, 64)),
+        *(AXI4Lite(bits, width) for bits in (10, 32) for width in (32, 64)),
+        *(AXI4(32, width, access) for width in (32, 64) for access in ("read", "write")),
+        AXI4(40, 32, "read"),
+        *(MoverCommand(bits, strided) for bits in (14, 26) for strided in (False, True)),
+        MoverStatus(),
+        SgRequests(),
+        LoadPort(),
+    ]
+    again = [copy.deepcopy(kind) for kind in kinds]
+    for i, kind in enumerate(kinds):
+        assert [kind == other for other in again] == [i == number for number in range(len(kinds))], kind
+        assert kind != kind.members
+    assert (repr(SgRequests()), repr(LoadPort())) == ("SgRequests()", "LoadPort()")

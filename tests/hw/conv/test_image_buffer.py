@@ -91,19 +91,19 @@ class Bench:
         beats = beats_of(image, layout.bits, layout.per_beat)
         for index, beat in enumerate(beats):
             while stall is not None and stall.random() < 0.3:
-                ctx.set(buffer.load_valid, 0)
+                ctx.set(buffer.load.valid, 0)
                 await ctx.tick()
-            ctx.set(buffer.load_valid, 1)
+            ctx.set(buffer.load.valid, 1)
             ctx.set(buffer.load_data, beat)
             taken = False
             while not taken:
-                taken = ctx.get(buffer.load_ready)
-                last = taken and ctx.get(buffer.load_last)
+                taken = ctx.get(buffer.load.ready)
+                last = taken and ctx.get(buffer.load.last)
                 await ctx.tick()
                 cycles += 1
                 assert cycles < 10_000
             assert last == (index == len(beats) - 1)
-        ctx.set(buffer.load_valid, 0)
+        ctx.set(buffer.load.valid, 0)
         return cycles
 
     async def walk(
@@ -172,9 +172,9 @@ def test_any_window(
 
     async def steps(ctx: Any) -> None:
         await bench.load(ctx, sizes, first, rng)
-        half = ctx.get(bench.buffer.half)
+        half = ctx.get(bench.buffer.load.half)
         await bench.load(ctx, other, second, rng)
-        assert ctx.get(bench.buffer.half) != half
+        assert ctx.get(bench.buffer.load.half) != half
         windows = expected_windows(first, sizes, cols)
         assert same(await bench.walk(ctx, sizes, half, 2, rng), windows * 2)
         assert same(await bench.walk(ctx, other, 1 - half, 1, rng), expected_windows(second, other, cols))
@@ -235,15 +235,15 @@ def test_a_load_waits_for_those_who_use_its_half() -> None:
             ctx.set(buffer.claim, 1)
             await ctx.tick()
             ctx.set(buffer.claim, 0)
-        ctx.set(buffer.load_valid, 1)
+        ctx.set(buffer.load.valid, 1)
         for _ in range(5):
-            assert not ctx.get(buffer.load_ready)
+            assert not ctx.get(buffer.load.ready)
             await ctx.tick()
         ctx.set(buffer.finish, 1)
-        ctx.set(buffer.finish_half, 1 - ctx.get(buffer.half))
+        ctx.set(buffer.finish_half, 1 - ctx.get(buffer.load.half))
         await ctx.tick()
         ctx.set(buffer.finish, 0)
         await ctx.tick().repeat(2)
-        assert ctx.get(buffer.load_ready)
+        assert ctx.get(buffer.load.ready)
 
     bench.run(steps)

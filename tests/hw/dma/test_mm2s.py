@@ -48,10 +48,10 @@ class Half(Bench):
 
 async def command(ctx: Any, device: Mm2s, **values: int) -> None:
     for name, value in values.items():
-        ctx.set(getattr(device, name), value)
-    ctx.set(device.start, 1)
+        ctx.set(device.last if name == "last" else getattr(device.command, name), value)
+    ctx.set(device.command.start, 1)
     await ctx.tick()
-    ctx.set(device.start, 0)
+    ctx.set(device.command.start, 0)
 
 
 @pytest.mark.parametrize(("width", "burst"), [(32, 16), (64, 4), (128, 1)])
@@ -66,11 +66,11 @@ def test_transfers_one_at_a_time(width: int, burst: int) -> None:
             assert ctx.get(device.quiet)
             await command(ctx, device, address=address, length=words * size - short)
             sent = len(bench.sent)
-            while not ctx.get(device.done):
-                assert ctx.get(device.active)
+            while not ctx.get(device.status.done):
+                assert ctx.get(device.status.active)
                 await ctx.tick()
             await ctx.tick()
-            assert not ctx.get(device.active)
+            assert not ctx.get(device.status.active)
             expected = [(word, False) for word in bench.words(address, words * size)]
             assert bench.sent[sent:] == [*expected[:-1], (expected[-1][0], True)]
 
@@ -89,7 +89,7 @@ def test_rows_of_commands_that_follow_each_other(width: int, burst: int) -> None
 
     async def watch(ctx: Any) -> None:
         while True:
-            _, _, ends, count = await ctx.tick().sample(device.done, device.moved)
+            _, _, ends, count = await ctx.tick().sample(device.status.done, device.moved)
             if ends:
                 done.append(count)
 
@@ -103,13 +103,13 @@ def test_rows_of_commands_that_follow_each_other(width: int, burst: int) -> None
             expected.extend((word, False) for word in words[:-1])
             expected.append((words[-1], bool(last)))
             moved.append(len(words) * size)
-            while not ctx.get(device.ready):
+            while not ctx.get(device.command.ready):
                 await ctx.tick()
-            together += ctx.get(device.active)
+            together += ctx.get(device.status.active)
             await command(ctx, device, address=address, length=length, rows=rows, stride=stride, last=last)
             for _ in range(random.randrange(3)):
                 await ctx.tick()
-        while ctx.get(device.active):
+        while ctx.get(device.status.active):
             await ctx.tick()
         assert ctx.get(device.quiet)
 
@@ -125,7 +125,7 @@ def test_rows_that_begin_with_the_last_word_of_a_page() -> None:
 
     async def main(ctx: Any) -> None:
         await command(ctx, device, address=0xFFC, length=5 * 4, rows=6, stride=0x1000, last=1)
-        while ctx.get(device.active):
+        while ctx.get(device.status.active):
             await ctx.tick()
 
     simulate(device, main, models=bench.models())
@@ -143,14 +143,14 @@ def test_nothing_behind_an_error_is_sent_or_requested(strided: bool, response: i
 
     async def watch(ctx: Any) -> None:
         while True:
-            _, _, *now = await ctx.tick().sample(device.slave_error, device.decode_error)
+            _, _, *now = await ctx.tick().sample(device.status.slave_error, device.status.decode_error)
             for name, value in zip(seen, now, strict=True):
                 seen[name] += value
 
     async def main(ctx: Any) -> None:
         await command(ctx, device, address=0x1000 - 20 * 4, length=4000)
-        while ctx.get(device.active):
-            assert not ctx.get(device.done)
+        while ctx.get(device.status.active):
+            assert not ctx.get(device.status.done)
             await ctx.tick()
         assert ctx.get(device.drained)
         if strided:

@@ -190,13 +190,17 @@ def test_every_bit_is_as_the_model_says(seed: int, reports: bool) -> None:
                 **{name: rng.random() < 0.002 for name in ("overflow", "slave_error", "decode_error")},
             }
             for name, value in events.items():
-                ctx.set(getattr(device, name), value)
-            ctx.set(device.active, active)
+                of = device if name in ("received", "overflow") else device.mover
+                ctx.set(getattr(of, name), value)
+            ctx.set(device.mover.active, active)
             assert ctx.get(device.control) == model.control()
             assert ctx.get(device.status) == model.status(active)
             assert ctx.get(device.introut) == model.introut()
-            assert ctx.get(device.start) == model.start
-            assert (ctx.get(device.address), ctx.get(device.length)) == (model.address, model.length)
+            assert ctx.get(device.command.start) == model.start
+            assert (ctx.get(device.command.address), ctx.get(device.command.length)) == (
+                model.address,
+                model.length,
+            )
             starts += model.start
             began = model.start
             model.cycle(write, word, active, events)

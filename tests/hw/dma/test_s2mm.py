@@ -48,10 +48,10 @@ class Half(Bench):
 
 async def command(ctx: Any, device: S2mm, **values: int) -> None:
     for name, value in values.items():
-        ctx.set(getattr(device, name), value)
-    ctx.set(device.start, 1)
+        ctx.set(getattr(device.command, name), value)
+    ctx.set(device.command.start, 1)
     await ctx.tick()
-    ctx.set(device.start, 0)
+    ctx.set(device.command.start, 0)
 
 
 @pytest.mark.parametrize(("width", "burst"), [(32, 16), (64, 4), (128, 1)])
@@ -68,8 +68,8 @@ def test_a_packet_into_a_buffer(width: int, burst: int) -> None:
             await ctx.tick().repeat(5)
             assert not ctx.get(device.stream.tready)
             await command(ctx, device, address=address, length=(words + random.randrange(3)) * size)
-            while not ctx.get(device.done):
-                assert ctx.get(device.active)
+            while not ctx.get(device.status.done):
+                assert ctx.get(device.status.active)
                 await ctx.tick()
             assert ctx.get(device.received) == words * size
             assert ctx.get(device.drained), "every response has come"
@@ -96,7 +96,7 @@ def test_rows_of_commands_that_follow_each_other(width: int, burst: int) -> None
         nonlocal ends
         while True:
             _, _, filled, done, *result = await ctx.tick().sample(
-                device.filled, device.done, device.received, device.begins, device.ends
+                device.filled, device.status.done, device.received, device.begins, device.ends
             )
             ends += done
             if filled:
@@ -115,13 +115,13 @@ def test_rows_of_commands_that_follow_each_other(width: int, burst: int) -> None
             bench.to_receive.extend((word, last and i == taken - 1) for i, word in enumerate(words))
             wanted.append((taken * size, int(between), int(last)))
             between = last
-            while not ctx.get(device.ready):
+            while not ctx.get(device.command.ready):
                 await ctx.tick()
             await command(
                 ctx, device, address=at * size, length=row * size, rows=rows, stride=(row + gap) * size
             )
             at = max(places) + 1 + random.randrange(30)
-        while ctx.get(device.active):
+        while ctx.get(device.status.active):
             await ctx.tick()
         assert ctx.get(device.quiet)
 
@@ -138,7 +138,7 @@ def test_rows_that_begin_with_the_last_word_of_a_page() -> None:
 
     async def main(ctx: Any) -> None:
         await command(ctx, device, address=0xFFC, length=5 * 4, rows=6, stride=0x1000)
-        while ctx.get(device.active):
+        while ctx.get(device.status.active):
             await ctx.tick()
 
     simulate(device, main, models=bench.models())
@@ -161,8 +161,8 @@ def test_a_packet_longer_than_its_buffer_stops_it() -> None:
 
     async def main(ctx: Any) -> None:
         await command(ctx, device, address=0x40, length=30 * 4)
-        while ctx.get(device.active):
-            assert not ctx.get(device.done)
+        while ctx.get(device.status.active):
+            assert not ctx.get(device.status.done)
             await ctx.tick()
         await ctx.tick().repeat(40)
 
@@ -181,18 +181,18 @@ def test_an_error_stops_it_when_all_responses_have_come(strided: bool, response:
 
     async def watch(ctx: Any) -> None:
         while True:
-            _, _, *now = await ctx.tick().sample(*(getattr(device, name) for name in seen))
+            _, _, *now = await ctx.tick().sample(*(getattr(device.status, name) for name in seen))
             for name, value in zip(seen, now, strict=True):
                 seen[name] += value
 
     async def main(ctx: Any) -> None:
         await command(ctx, device, address=0x1000 - 20 * 4, length=4000)
-        while ctx.get(device.active):
+        while ctx.get(device.status.active):
             await ctx.tick()
         assert ctx.get(device.drained)
         await ctx.tick().repeat(40)
         if strided:
-            assert not ctx.get(device.ready)
+            assert not ctx.get(device.command.ready)
 
     simulate(device, main, models=[*bench.models(), watch])
     assert 20 < bench.accepted < 999

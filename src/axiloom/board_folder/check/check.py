@@ -10,16 +10,14 @@ import os
 import shutil
 import sys
 import tempfile
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from axiloom import isa
 from axiloom.board_folder.check import check_rtl
 from axiloom.board_folder.check.rows import Row, names, run
-from axiloom.board_folder.check.vivado_model import session
-from axiloom.board_folder.check.vivado_model.project import Model
-from axiloom.board_folder.vivado import ipxact_check, vivado_reports
+from axiloom.board_folder.vivado import vivado_reports
 from axiloom.board_folder.write import MARK
 from axiloom.cosim.build.cache import cache_root
 from axiloom.errors import AxiloomError, UsageError
@@ -57,88 +55,33 @@ def unchecked(folder: Path, rows: list[Row]) -> list[str]:
     return sorted(name for name in every - read if not name.startswith("build/"))
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
-    found = json.loads((folder / MARK).read_text(encoding="utf-8"))
-    assert isinstance(found, dict)
-    return found
-
-
-def _ipxact(folder: Path) -> Iterator[Row]:
-    for path in sorted((folder / "ip").glob("*/component.xml")):
-        faults = tuple(ipxact_check.check(path))
-        yield Row("ip-xact", names(folder, f"ip/{path.parent.name}/component.xml"), faults)
-
-
-def _tcl(folder: Path) -> Iterator[Row]:
-    """The scripts as `make` runs them, and the constraints in the design that they leave."""
-    scripts = names(folder, "vivado/*.tcl")
-    if not scripts:
+def _vivado(folder: Path) -> Iterator[Row]:
+    """What only Vivado reads: with Vivado, it builds the block design of the copy; without, that is said."""
+    for name in names(folder, "ip/*/component.xml"):
+        try:
+            ET.parse(folder / name)
+        except ET.ParseError as error:
+            yield Row("xml", (name,), (f"not XML: {error}",))
+            continue
+        yield Row("xml", (name,))
+    read = names(folder, "vivado/*.tcl", "constraints/*.xdc")
+    if not read:
         return
-    if session.tclsh() is None:
-        yield Row("tclsh", scripts, skipped="apt-get install tcl")
+    if shutil.which("vivado") is None:
+        yield Row("vivado", read, skipped="only Vivado reads them, and it is not installed")
         return
-    built = session.run(folder / "vivado" / "build.tcl")
-    # What follows from a fault would only hide it.
-    faults = built.faults or [*_addresses(folder, built.model), *_pair(folder)]
-    faults = [fault.replace(f"{folder}/", "") for fault in faults]
-    yield Row("tclsh", ("vivado/block_design.tcl", "vivado/build.tcl", "vivado/settings.tcl"), tuple(faults))
-    constrained = session.run(folder / "constraints" / "board.xdc", model=built.model)
-    yield Row("tclsh", ("constraints/board.xdc",), (*constrained.faults, *_pins(constrained.model)))
-    alone: list[str] = []
-    for core in (path.name for path in sorted((folder / "ip").glob("*"))):
-        ooc = session.run(folder / "vivado" / "ooc.tcl", [core])
-        clocked = session.run(folder / "constraints" / "ooc.xdc", model=ooc.model)
-        alone += [*ooc.faults, *clocked.faults]
-        if not clocked.model.clocks:
-            alone.append("ooc.xdc: no clock is constrained")
-    yield Row("tclsh", ("constraints/ooc.xdc", "vivado/ooc.tcl"), tuple(alone))
-    packaged = session.run(folder / "vivado" / "package_ip.tcl")
-    yield Row("tclsh", ("vivado/package_ip.tcl",), tuple(packaged.faults))
-
-
-def _addresses(folder: Path, model: Model) -> list[str]:
-    """The address map that the script makes against the one of the specification."""
-    planned = {
-        f"{one['space']} {one['segment']}": (int(one["offset"], 0), int(one["size"], 0))
-        for one in _manifest(folder)["addresses"]
-    }
-    made = dict(model.design.describe()) if model.design is not None else {}
-    faults = [
-        f"{name}: the block design maps {_range(made.get(name))}, the specification says "
-        f"{_range(planned.get(name))}"
-        for name in sorted(planned.keys() | made.keys())
-        if planned.get(name) != made.get(name)
+    command = [
+        "vivado",
+        "-mode",
+        "batch",
+        "-nojournal",
+        "-nolog",
+        "-source",
+        "vivado/build.tcl",
+        "-tclargs",
+        "design",
     ]
-    for spec in isa.load_all(folder / "accelerator.json").values():
-        inside = [
-            (offset, size)
-            for name, (offset, size) in made.items()
-            if "/Data " in name and offset <= spec.dma.address < offset + size
-        ]
-        if not inside:
-            faults.append(f"{spec.name}: nothing is mapped at its registers, {spec.dma.address:#x}")
-    return faults
-
-
-def _range(found: tuple[int, int] | None) -> str:
-    return "nothing" if found is None else f"{found[1]:#x} bytes at {found[0]:#x}"
-
-
-def _pair(folder: Path) -> list[str]:
-    pair = [f"{_manifest(folder)['name']}.{end}" for end in ("bit", "hwh")]
-    return [f"build.tcl leaves no {name}" for name in pair if not (folder / "build" / name).is_file()]
-
-
-def _pins(model: Model) -> list[str]:
-    """Every port of the design that is no interface of the processing system needs a pin."""
-    if model.design is None:
-        return []
-    return [
-        f"board.xdc: port {port} has no {name}"
-        for port in model.design.ports
-        for name in ("PACKAGE_PIN", "IOSTANDARD")
-        if name not in model.xdc_ports.get(port, {})
-    ]
+    yield Row("vivado", read, tuple(run(command, folder)))
 
 
 def _accelerators(folder: Path) -> list[str]:
@@ -228,8 +171,7 @@ TOOLS: dict[str, Callable[[Path], Iterator[Row]]] = {
     "spec": _specification,
     "verilator": check_rtl.lint,
     "yosys": check_rtl.elaborate,
-    "ip-xact": _ipxact,
-    "tclsh": _tcl,
+    "vivado": _vivado,
     "c": _c,
     "dtc": _device_tree,
     "python": _python,

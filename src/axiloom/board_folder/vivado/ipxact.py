@@ -5,11 +5,13 @@ The order of elements is the schema's. Names of interfaces, their signals and pa
 
 from __future__ import annotations
 
+import itertools
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 
 from axiloom.board_folder.design.rtl import Core, Port
 from axiloom.board_folder.vivado.buses import LIBRARY, Bus, buses
+from axiloom.isa.contract import dma_registers
 from axiloom.isa.files.together import PAGE_BYTES
 
 SPIRIT = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
@@ -22,24 +24,6 @@ _FAMILIES = {"zynq": "zynq", "zynqmp": "zynquplus"}
 _VIEWS = (
     ("xilinx_anylanguagesynthesis", "Synthesis", ":vivado.xilinx.com:synthesis"),
     ("xilinx_anylanguagebehavioralsimulation", "Simulation", ":vivado.xilinx.com:simulation"),
-)
-_DIRECT = (
-    ("MM2S_DMACR", 0x00, "control of MM2S: run, reset, interrupts"),
-    ("MM2S_DMASR", 0x04, "status of MM2S: halted, idle, errors, interrupts"),
-    ("MM2S_SA", 0x18, "address that MM2S reads from"),
-    ("MM2S_LENGTH", 0x28, "bytes; a write begins the transfer"),
-    ("S2MM_DMACR", 0x30, "control of S2MM"),
-    ("S2MM_DMASR", 0x34, "status of S2MM"),
-    ("S2MM_DA", 0x48, "address that S2MM writes to"),
-    ("S2MM_LENGTH", 0x58, "bytes; a write begins the transfer, reads are the bytes received"),
-)
-_SCATTER_GATHER = (
-    *_DIRECT[:2],
-    ("MM2S_CURDESC", 0x08, "first descriptor of MM2S, written while halted"),
-    ("MM2S_TAILDESC", 0x10, "last descriptor of MM2S; a write goes on as far as that"),
-    *_DIRECT[4:6],
-    ("S2MM_CURDESC", 0x38, "first descriptor of S2MM, written while halted"),
-    ("S2MM_TAILDESC", 0x40, "last descriptor of S2MM; a write goes on as far as that"),
 )
 
 
@@ -157,11 +141,12 @@ def _memory_map(parent: ET.Element, bus: Bus, core: Core) -> None:
     _leaf(block, "usage", "register")
     if len(core.specs) > 1:
         return  # each accelerator's are where its own specification says
-    for name, offset, description in _SCATTER_GATHER if core.specs[0].dma.scatter_gather else _DIRECT:
+    every = dma_registers.registers(core.specs[0].dma.scatter_gather)
+    for channel, one in itertools.product(dma_registers.Channel, every):
         register = _add(block, "register")
-        _leaf(register, "name", name)
-        _leaf(register, "description", description)
-        _leaf(register, "addressOffset", f"0x{offset:x}")
+        _leaf(register, "name", one.name_of(channel))
+        _leaf(register, "description", one.purpose_of(channel))
+        _leaf(register, "addressOffset", f"0x{one.at(channel):x}")
         _leaf(register, "size", "32", format="long")
         _leaf(register, "access", "read-write")
 

@@ -9,20 +9,23 @@ module channel_registers (
   output wire [31:0] control,
   output wire [31:0] status,
   input  wire resetting,
-  output reg  start = 1'h0,
-  output reg  [31:0] address = 32'd0,
-  output reg  [25:0] length = 26'h0000000,
-  input  wire active,
-  input  wire done,
+  output wire command_start,
+  output wire [31:0] command_address,
+  output wire [25:0] command_length,
+  input  wire mover_active,
+  input  wire mover_done,
+  input  wire mover_slave_error,
+  input  wire mover_decode_error,
   input  wire [25:0] received,
   input  wire overflow,
-  input  wire slave_error,
-  input  wire decode_error,
   output wire introut
 );
   wire _2;
   wire any_error;
   wire busy;
+  reg [31:0] command_address_2 = 32'd0;
+  reg [25:0] command_length_2 = 26'h0000000;
+  reg command_start_2 = 1'h0;
   reg delay_enable = 1'h0;
   reg dma_dec_err = 1'h0;
   reg dma_int_err = 1'h0;
@@ -41,24 +44,24 @@ module channel_registers (
   wire wanted;
   wire wrong;
   always @(posedge aclk) begin
-    if (write_address) address <= write_data;
-    if (rst) address <= 32'd0;
+    if (write_address) command_address_2 <= write_data;
+    if (rst) command_address_2 <= 32'd0;
   end
   always @(posedge aclk) begin
-    if (write_length & ~busy) length <= write_data[25:0];
-    if (rst) length <= 26'h0000000;
+    if (write_length & ~busy) command_length_2 <= write_data[25:0];
+    if (rst) command_length_2 <= 26'h0000000;
   end
   always @(posedge aclk) begin
-    start <= wanted & ~wrong;
-    if (rst) start <= 1'h0;
+    command_start_2 <= wanted & ~wrong;
+    if (rst) command_start_2 <= 1'h0;
   end
   always @(posedge aclk) begin
     refused <= wanted & wrong;
     if (rst) refused <= 1'h0;
   end
   always @(posedge aclk) begin
-    if (halted | start) idle <= 1'h0;
-    if (done) idle <= 1'h1;
+    if (halted | command_start_2) idle <= 1'h0;
+    if (mover_done) idle <= 1'h1;
     if (rst) idle <= 1'h0;
   end
   always @(posedge aclk) begin
@@ -66,20 +69,20 @@ module channel_registers (
     if (rst) dma_int_err <= 1'h0;
   end
   always @(posedge aclk) begin
-    if (slave_error) dma_slv_err <= 1'h1;
+    if (mover_slave_error) dma_slv_err <= 1'h1;
     if (rst) dma_slv_err <= 1'h0;
   end
   always @(posedge aclk) begin
-    if (decode_error) dma_dec_err <= 1'h1;
+    if (mover_decode_error) dma_dec_err <= 1'h1;
     if (rst) dma_dec_err <= 1'h0;
   end
   assign _2 = idle & ~halted;
-  assign busy = start | active;
+  assign busy = command_start_2 | mover_active;
   assign halted = ~run & ~busy;
   assign any_error = dma_int_err | dma_slv_err | dma_dec_err;
   assign introut = (ioc_irq & ioc_enable) | (error_irq & error_enable);
   assign wanted = write_length & run & ~any_error & ~refused & ~busy & (|write_data[25:0]);
-  assign wrong = (|address[1:0]) | (write_data[25:0] < 26'h1);
+  assign wrong = (|command_address_2[1:0]) | (write_data[25:0] < 26'h1);
   assign rst = ~aresetn;
   always @(posedge aclk) begin
     if (write_control) run <= write_data[0];
@@ -110,16 +113,19 @@ module channel_registers (
   end
   always @(posedge aclk) begin
     if (write_status) ioc_irq <= ioc_irq & ~write_data[12];
-    if (done) ioc_irq <= 1'h1;
+    if (mover_done) ioc_irq <= 1'h1;
     if (rst) ioc_irq <= 1'h0;
   end
   always @(posedge aclk) begin
     if (write_status) error_irq <= error_irq & ~write_data[14];
     if (overflow | refused) error_irq <= 1'h1;
-    if (slave_error) error_irq <= 1'h1;
-    if (decode_error) error_irq <= 1'h1;
+    if (mover_slave_error) error_irq <= 1'h1;
+    if (mover_decode_error) error_irq <= 1'h1;
     if (rst) error_irq <= 1'h0;
   end
   assign control = { irq_delay, irq_threshold, 1'h0, error_enable, delay_enable, ioc_enable, 9'h000, resetting, 1'h1, run };
   assign status = { 17'h00000, error_irq, 1'h0, ioc_irq, 5'h00, dma_dec_err, dma_slv_err, dma_int_err, 2'h0, _2, halted };
+  assign command_start = command_start_2;
+  assign command_address = command_address_2;
+  assign command_length = command_length_2;
 endmodule

@@ -1,16 +1,16 @@
 module s2mm (
   input  wire aclk,
   input  wire aresetn,
-  input  wire start,
-  input  wire [31:0] address,
-  input  wire [25:0] length,
+  input  wire command_start,
+  input  wire [31:0] command_address,
+  input  wire [25:0] command_length,
+  output wire status_active,
+  output wire status_done,
+  output wire status_slave_error,
+  output wire status_decode_error,
   input  wire stop,
-  output reg  active = 1'h0,
-  output wire done,
   output wire [25:0] received,
   output wire overflow,
-  output wire slave_error,
-  output wire decode_error,
   output wire drained,
   output wire quiet,
   output wire [31:0] bus_awaddr,
@@ -37,7 +37,7 @@ module s2mm (
   wire [25:0] _30;
   wire _39;
   wire accept;
-  reg [31:0] address_48 = 32'd0;
+  reg [31:0] address = 32'd0;
   wire address_accepted;
   reg [3:0] beat = 4'h0;
   reg [31:0] burst_address = 32'd0;
@@ -59,6 +59,7 @@ module s2mm (
   wire r_rdy;
   reg row_ends = 1'h0;
   wire rst;
+  reg status_active_2 = 1'h0;
   reg [3:0] unsent = 4'h0;
   wire w_en;
   reg words_full = 1'h0;
@@ -76,12 +77,12 @@ module s2mm (
   assign r_en = bus_wready & (|unsent);
   assign burst_sent = bus_wvalid & bus_wready & bus_wlast;
   assign error = bus_bvalid & bus_bresp[1];
-  assign slave_error = error & ~bus_bresp[0];
-  assign decode_error = error & bus_bresp[0];
+  assign status_slave_error = error & ~bus_bresp[0];
+  assign status_decode_error = error & bus_bresp[0];
   assign drained = pending == 0;
-  assign quiet = (pending == 0) & (~active | collecting) & ~accept;
-  assign finished = active & ~collecting & (pending == 0);
-  assign done = finished & ~failed;
+  assign quiet = (pending == 0) & (~status_active_2 | collecting) & ~accept;
+  assign finished = status_active_2 & ~collecting & (pending == 0);
+  assign status_done = finished & ~failed;
   assign rst = ~aresetn;
   always @(posedge aclk) begin
     if (accept & ~(r_rdy & r_en)) words_full <= level == 7'h40;
@@ -99,38 +100,38 @@ module s2mm (
     if (rst) pending_full <= 1'h0;
   end
   always @(posedge aclk) begin
-    if (accept) address_48 <= address_48 + 32'h4;
-    if (start) address_48 <= address;
-    if (rst) address_48 <= 32'd0;
+    if (accept) address <= address + 32'h4;
+    if (command_start) address <= command_address;
+    if (rst) address <= 32'd0;
   end
   always @(posedge aclk) begin
-    if (accept) page_ends <= address_48[11:2] == 10'h3fe;
-    if (start) page_ends <= address[11:2] == 10'h3ff;
+    if (accept) page_ends <= address[11:2] == 10'h3fe;
+    if (command_start) page_ends <= command_address[11:2] == 10'h3ff;
     if (rst) page_ends <= 1'h0;
   end
   always @(posedge aclk) begin
     if (accept) beat <= burst_ends ? 4'h0 : (beat + 4'h1);
-    if (start) beat <= 4'h0;
+    if (command_start) beat <= 4'h0;
     if (rst) beat <= 4'h0;
   end
   always @(posedge aclk) begin
     if (accept) words_left <= words_left - 24'h1;
-    if (start) words_left <= length[25:2];
+    if (command_start) words_left <= command_length[25:2];
     if (rst) words_left <= 24'h000000;
   end
   always @(posedge aclk) begin
     if (accept) row_ends <= words_left == 24'h2;
-    if (start) row_ends <= _30 == 26'h1;
+    if (command_start) row_ends <= _30 == 26'h1;
     if (rst) row_ends <= 1'h0;
   end
   always @(posedge aclk) begin
     if (accept) words_received <= words_received + 24'h1;
-    if (start) words_received <= 24'h000000;
+    if (command_start) words_received <= 24'h000000;
     if (rst) words_received <= 24'h000000;
   end
   always @(posedge aclk) begin
     if (accept) begin
-      if (beat == 0) burst_address <= address_48;
+      if (beat == 0) burst_address <= address;
     end
     if (rst) burst_address <= 32'd0;
   end
@@ -138,7 +139,7 @@ module s2mm (
     if (accept) begin
       if (command_ends) collecting <= 1'h0;
     end
-    if (start) collecting <= 1'h1;
+    if (command_start) collecting <= 1'h1;
     if (error) collecting <= 1'h0;
     if (rst) collecting <= 1'h0;
   end
@@ -155,14 +156,14 @@ module s2mm (
     if (rst) failed <= 1'h0;
   end
   always @(posedge aclk) begin
-    if (start) active <= 1'h1;
-    if (finished) active <= 1'h0;
-    if (rst) active <= 1'h0;
+    if (command_start) status_active_2 <= 1'h1;
+    if (finished) status_active_2 <= 1'h0;
+    if (rst) status_active_2 <= 1'h0;
   end
   s2mm_commands commands (
     .aclk(aclk),
     .port_250_0(beat),
-    .port_73_0((beat == 0) ? address_48 : burst_address),
+    .port_73_0((beat == 0) ? address : burst_address),
     .r_data(r_data),
     .r_en(bus_awready),
     .r_rdy(bus_awvalid),
@@ -188,6 +189,7 @@ module s2mm (
     .w_level(level),
     .w_port_data(stream_tdata)
   );
+  assign status_active = status_active_2;
   assign received = { words_received, 2'h0 };
   assign bus_awaddr = r_data[31:0];
   assign bus_awlen = r_data[39:32];
@@ -197,7 +199,7 @@ module s2mm (
   assign bus_awcache = 4'h3;
   assign bus_wstrb = 4'hf;
   assign bus_bready = 1'h1;
-  assign _30 = { 2'h0, length[25:2] };
+  assign _30 = { 2'h0, command_length[25:2] };
 endmodule
 
 module s2mm_commands (

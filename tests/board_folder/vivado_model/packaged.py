@@ -5,7 +5,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from axiloom.board_folder.check.vivado_model.shapes import Interface, Ip, Pin, Segment, Shape
+from tests.board_folder.vivado_model.shapes import Interface, Ip, Pin, Segment, Shape
+
 from axiloom.board_folder.vivado.ipxact import SPIRIT
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from axiloom.board_folder.check.vivado_model.shapes import (
+from tests.board_folder.vivado_model.shapes import (
     Check,
     Interface,
     Ip,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from axiloom.board_folder.check.vivado_model.catalogue import INTERFACES
-from axiloom.board_folder.check.vivado_model.shapes import Interface, Ip, Pin, Shape
+from tests.board_folder.vivado_model.catalogue import INTERFACES
+from tests.board_folder.vivado_model.shapes import Interface, Ip, Pin, Shape
 
 
 class RefusedError(Exception):

@@ -3,5 +3,5 @@
 ``harness.tcl`` sends every command of the vendor here; ``commands`` says which options and arguments each
 takes, ``catalogue`` which pins, interfaces and properties each core has, ``design`` keeps a block design and
 checks it, ``project`` projects, files, runs and packaging. ``session`` runs a script and lists all its
-faults.
+faults, ``scripts`` runs those of a folder. ``ipxact_check`` judges a component.xml.
 """

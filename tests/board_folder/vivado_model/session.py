@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from axiloom.board_folder.check.vivado_model.commands import COMMANDS, parse
-from axiloom.board_folder.check.vivado_model.design import RefusedError
-from axiloom.board_folder.check.vivado_model.project import Model
+from tests.board_folder.vivado_model.commands import COMMANDS, parse
+from tests.board_folder.vivado_model.design import RefusedError
+from tests.board_folder.vivado_model.project import Model
+
 from axiloom.errors import BuildError
 
 HARNESS = Path(__file__).parent / "harness.tcl"

@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from axiloom.board_folder.check.vivado_model.catalogue import CATALOGUE
-from axiloom.board_folder.check.vivado_model.commands import Call
-from axiloom.board_folder.check.vivado_model.design import Design, RefusedError
-from axiloom.board_folder.check.vivado_model.packaged import packaged
-from axiloom.board_folder.check.vivado_model.shapes import Ip, Pin
+from tests.board_folder.vivado_model import ipxact_check
+from tests.board_folder.vivado_model.catalogue import CATALOGUE
+from tests.board_folder.vivado_model.commands import Call
+from tests.board_folder.vivado_model.design import Design, RefusedError
+from tests.board_folder.vivado_model.packaged import packaged
+from tests.board_folder.vivado_model.shapes import Ip, Pin
+
 from axiloom.board_folder.design.rtl import ports
-from axiloom.board_folder.vivado import ipxact_check
 from axiloom.errors import BuildError
 
 RELEASE = "2023.2"

@@ -1,0 +1,148 @@
+"""The DMA's register map: the one place that says where a register is, what its bits are, its reset value.
+
+Source: AMD PG021 (AXI DMA v7.1), "Direct Register Mode Register Address Map" and "Scatter/Gather Mode
+Register Address Map", and the pages of the registers. The RTL and all Python take their numbers from here;
+``python -m tools.registers --write`` prints the map for C, C++, Verilog and the board's Python.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Channel(IntEnum):
+    """Where a channel's registers begin, in bytes from the DMA's."""
+
+    MM2S = 0x00
+    S2MM = 0x30
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits of a register, `width` of them from bit `low` on. `reset`: what they read after a reset."""
+
+    name: str
+    low: int
+    width: int = 1
+    reset: int = 0
+    is_error: bool = False
+
+    @property
+    def mask(self) -> int:
+        return ((1 << self.width) - 1) << self.low
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register of each channel. Bits that are of no field read as zero."""
+
+    name: str
+    offset: int
+    """Bytes from the channel's base."""
+    purpose: tuple[str, str]
+    """In a few words: of MM2S, of S2MM."""
+    fields: tuple[Field, ...] = ()
+    direct: bool = True
+    scatter_gather: bool = True
+    documented: tuple[str, str] = ("", "")
+    """PG021's name of it, of MM2S and of S2MM, where it is not `name`."""
+
+    def at(self, channel: Channel) -> int:
+        """Bytes from the DMA's registers."""
+        return channel + self.offset
+
+    def name_of(self, channel: Channel) -> str:
+        """As PG021 has it: ``MM2S_SA``."""
+        return f"{channel.name}_{self.documented[channel is Channel.S2MM] or self.name}"
+
+    def purpose_of(self, channel: Channel) -> str:
+        return self.purpose[channel is Channel.S2MM]
+
+    def field(self, name: str) -> Field:
+        return next(one for one in self.fields if one.name == name)
+
+    @property
+    def reset(self) -> int:
+        return sum(one.reset << one.low for one in self.fields)
+
+    @property
+    def errors(self) -> int:
+        """The bits that say why a channel stopped."""
+        return sum(one.mask for one in self.fields if one.is_error)
+
+
+DMACR = Register(
+    "DMACR",
+    0x00,
+    ("control of MM2S: run, reset, interrupts", "control of S2MM"),
+    (
+        Field("RS", 0),
+        Field("Reserved", 1, reset=1),
+        Field("Reset", 2),
+        # 3 Keyhole and 4 Cyclic_BD_Enable are not built in.
+        Field("IOC_IrqEn", 12),
+        Field("Dly_IrqEn", 13),
+        Field("Err_IrqEn", 14),
+        Field("IRQThreshold", 16, 8, reset=1),
+        Field("IRQDelay", 24, 8),
+    ),
+)
+DMASR = Register(
+    "DMASR",
+    0x04,
+    ("status of MM2S: halted, idle, errors, interrupts", "status of S2MM"),
+    (
+        Field("Halted", 0, reset=1),
+        Field("Idle", 1),
+        Field("SGIncld", 3),  # reads 1 in scatter-gather mode
+        Field("DMAIntErr", 4, is_error=True),
+        Field("DMASlvErr", 5, is_error=True),
+        Field("DMADecErr", 6, is_error=True),
+        Field("SGIntErr", 8, is_error=True),
+        Field("SGSlvErr", 9, is_error=True),
+        Field("SGDecErr", 10, is_error=True),
+        Field("IOC_Irq", 12),
+        Field("Dly_Irq", 13),
+        Field("Err_Irq", 14),
+    ),
+)
+CURDESC = Register(
+    "CURDESC",
+    0x08,
+    ("first descriptor of MM2S, written while halted", "first descriptor of S2MM, written while halted"),
+    direct=False,
+)
+TAILDESC = Register(
+    "TAILDESC",
+    0x10,
+    (
+        "last descriptor of MM2S; a write goes on as far as that",
+        "last descriptor of S2MM; a write goes on as far as that",
+    ),
+    direct=False,
+)
+ADDRESS = Register(
+    "ADDRESS",
+    0x18,
+    ("address that MM2S reads from", "address that S2MM writes to"),
+    scatter_gather=False,
+    documented=("SA", "DA"),
+)
+LENGTH = Register(
+    "LENGTH",
+    0x28,
+    (
+        "bytes; a write begins the transfer",
+        "bytes; a write begins the transfer, reads are the bytes received",
+    ),
+    scatter_gather=False,
+)
+
+REGISTERS = (DMACR, DMASR, CURDESC, TAILDESC, ADDRESS, LENGTH)
+"""Each channel has them, from its base on. Every other address reads as zero."""
+
+
+def registers(scatter_gather: bool) -> tuple[Register, ...]:
+    """What a DMA of this mode has, by offset."""
+    return tuple(one for one in REGISTERS if (one.scatter_gather if scatter_gather else one.direct))

@@ -1,0 +1,141 @@
+# amaranth: UnusedElaboratable=no
+"""Blocks of sums are added to what is there, in one half, while rows of the other are sent."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from tests.hw.component_bench import simulate
+
+from axiloom.hw.array.result_buffer import MIN_BLOCK_CYCLES, ResultBuffer
+
+WORD = 1 << 32
+COMPUTES = 40
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(1, 4), (4, 2), (8, 1)])
+def test_sums_are_added_and_sent(rows: int, cols: int) -> None:
+    rng = random.Random(rows)
+    blocks_most = 4
+    device = ResultBuffer(rows, cols, rows * blocks_most)
+    contents: list[list[list[int]]] = [[], []]  # of each half, by row
+    block: list[list[int]] = [[0] * cols] * rows  # whose sums the array has
+    to_send: list[tuple[int, list[list[int]]]] = []
+    sent, overlapped, computing = 0, 0, False
+
+    async def array(ctx: Any) -> None:
+        """`sums` has the row that was asked for two cycles ago."""
+        asked = [[0] * cols]
+        while True:
+            asked.append(block[ctx.get(device.select)])
+            await ctx.tick()
+            value = sum(word << 32 * place for place, word in enumerate(asked.pop(0)))
+            ctx.set(device.sums, value)
+
+    async def compute(ctx: Any) -> None:
+        nonlocal block, computing
+        half, cleared = 0, True
+        for _ in range(COMPUTES):
+            if cleared or rng.random() < 0.6:
+                blocks = rng.randrange(1, blocks_most + 1) if cleared else len(contents[half]) // rows
+                computing = True
+                ctx.set(device.start, 1)
+                ctx.set(device.start_half, half)
+                await ctx.tick()
+                ctx.set(device.start, 0)
+                made: list[list[int]] = []
+                for number in range(blocks):
+                    sums = [[rng.getrandbits(32) for _ in range(cols)] for _ in range(rows)]
+                    made += sums
+                    assert ctx.get(device.busy)
+                    ctx.set(device.step.block_done, 1)
+                    ctx.set(device.step.first_block, number == 0)
+                    ctx.set(device.step.last_block, number == blocks - 1)
+                    ctx.set(device.step.half, half)
+                    ctx.set(device.step.accumulate, not cleared)
+                    block = sums  # from the next cycle on: `array` has looked already
+                    await ctx.tick()
+                    ctx.set(device.step.block_done, 0)
+                    for _ in range(max(rows, MIN_BLOCK_CYCLES) - 1 + rng.randrange(3)):
+                        await ctx.tick()
+                old = [[0] * cols] * len(made) if cleared else contents[half]
+                contents[half] = [
+                    [(a + b) % WORD for a, b in zip(*pair, strict=True)]
+                    for pair in zip(old, made, strict=True)
+                ]
+                cleared = computing = False
+                continue
+            while to_send:
+                await ctx.tick()
+            to_send.append((half, contents[half]))
+            half, cleared = 1 - half, True
+
+    async def send(ctx: Any) -> None:
+        nonlocal sent, overlapped
+        while True:
+            if not to_send:
+                await ctx.tick()
+                continue
+            half, expected = to_send[0]
+            while ctx.get(device.running) >> half & 1:
+                await ctx.tick()
+            await ctx.tick()  # the half is whole in the cycle behind
+            ctx.set(device.sending, 1)
+            ctx.set(device.send_half, half)
+            addresses: list[int | None] = [rng.randrange(len(expected)) for _ in range(10)]
+            fetched: int | None = None
+            for address in [*addresses, None, None]:
+                ctx.set(device.send_enable, 0)
+                ctx.set(device.send_flow, 0)
+                while rng.random() < 0.3:
+                    await ctx.tick()
+                ctx.set(device.send_flow, 1)
+                ctx.set(device.send_enable, address is not None)
+                ctx.set(device.send_address, address or 0)
+                await ctx.tick()
+                ctx.set(device.send_flow, 0)
+                ctx.set(device.send_enable, 0)
+                if fetched is not None:
+                    for _ in range(1 + rng.randrange(2)):  # it stays until the next flow
+                        row = ctx.get(device.send_row)
+                        got = [row >> 32 * place & (WORD - 1) for place in range(cols)]
+                        assert got == expected[fetched]
+                        if rng.random() < 0.5:
+                            break
+                        await ctx.tick()
+                    sent += 1
+                    overlapped += computing
+                fetched = address
+            ctx.set(device.sending, 0)
+            to_send.pop(0)
+
+    simulate(device, compute, models=[array, send])
+    assert sent > 50
+    assert overlapped > 10
+
+
+def test_running_counts_the_computes_of_each_half() -> None:
+    device = ResultBuffer(2, 1, 4)
+
+    async def main(ctx: Any) -> None:
+        assert (ctx.get(device.running), ctx.get(device.busy)) == (0, 0)
+        for half in (1, 1, 0):
+            ctx.set(device.start, 1)
+            ctx.set(device.start_half, half)
+            await ctx.tick()
+        ctx.set(device.start, 0)
+        for half, left in ((1, 0b11), (0, 0b10), (1, 0b00)):
+            ctx.set(device.step.block_done, 1)
+            ctx.set(device.step.first_block, 1)
+            ctx.set(device.step.last_block, 1)
+            ctx.set(device.step.half, half)
+            await ctx.tick()
+            ctx.set(device.step.block_done, 0)
+            for _ in range(8):
+                await ctx.tick()
+            assert ctx.get(device.running) == left
+            assert ctx.get(device.busy) == (left != 0)
+
+    simulate(device, main)

@@ -1,0 +1,46 @@
+"""Every module of hw/ with logic of its own has a test of its own name, in the same room of tests/hw."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def elaborates(path: Path) -> bool:
+    """It adds to an Amaranth module: by `elaborate`, or by functions that take one."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            if node.name == "elaborate":
+                return True
+            arguments = {argument.arg: argument.annotation for argument in node.args.args}
+            kind = arguments.get("m")
+            if isinstance(kind, ast.Name) and kind.id == "Module":
+                return True
+    return False
+
+
+def missing(hw: Path, tests: Path) -> list[str]:
+    return [
+        name
+        for path in sorted(hw.rglob("*.py"))
+        if elaborates(path)
+        and not (tests / (name := path.relative_to(hw).as_posix())).with_name(f"test_{path.name}").is_file()
+    ]
+
+
+def test_every_module_with_logic_has_a_test() -> None:
+    assert missing(ROOT / "hw", ROOT / "tests" / "hw") == []
+
+
+def test_a_module_without_one_is_named(tmp_path: Path) -> None:
+    hw, tests = tmp_path / "hw", tmp_path / "tests"
+    for folder in (hw / "room", tests / "room"):
+        folder.mkdir(parents=True)
+    (hw / "room/part.py").write_text("class Part:\n    def elaborate(self, platform): ...\n")
+    (hw / "room/helper.py").write_text("def add(m: Module) -> None: ...\n")
+    (hw / "room/numbers.py").write_text("def double(n: int) -> int: ...\n")
+    assert missing(hw, tests) == ["room/helper.py", "room/part.py"]
+    (tests / "room/test_part.py").write_text("")
+    assert missing(hw, tests) == ["room/helper.py"]
