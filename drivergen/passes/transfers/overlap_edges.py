@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -14,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.mlir import index
+from axiloom.drivergen.dialects.views import filled
 from axiloom.drivergen.nest.nest import reached
 
 
@@ -53,26 +53,20 @@ def _edge_of(tile: SSAValue, length: SSAValue) -> bool:
 
 def _whole(view: memref.SubviewOp, length: SSAValue, size: int) -> None:
     """The same view, `size` elements long where it was `length`."""
-    lengths, offsets = list(view.sizes), iter(view.offsets)
+    lengths = list(view.sizes)
     now: list[SSAValue | int] = [size if one is length else one for one in lengths]
     kind = view.result.type
     assert isinstance(kind, MemRefType)
-    sizes = _filled(view.static_sizes.get_values(), now)
+    sizes = filled(view.static_sizes.get_values(), now)
     # The type may leave out dims that are one element long; of those none is dynamic.
-    shape = [n if isinstance(n, int) else DYNAMIC_INDEX for n in _filled(kind.get_shape(), now)]
-    starts = [next(offsets) if n == DYNAMIC_INDEX else n for n in view.static_offsets.get_values()]
+    shape = [n if isinstance(n, int) else DYNAMIC_INDEX for n in filled(kind.get_shape(), now)]
+    starts = filled(view.static_offsets.get_values(), view.offsets)
     steps = list(view.static_strides.get_values())
     new = memref.SubviewOp.get(
         view.source, starts, sizes, steps, MemRefType(kind.element_type, shape, kind.layout)
     )
     new.result.name_hint = view.result.name_hint
     Rewriter.replace_op(view, new)
-
-
-def _filled(known: Sequence[int], dynamic: Sequence[SSAValue | int]) -> list[SSAValue | int]:
-    """`known`, with the values of what is dynamic in it."""
-    rest = iter(dynamic)
-    return [next(rest) if n == DYNAMIC_INDEX else n for n in known]
 
 
 def _overlap(loop: scf.ForOp, length: arith.MinUIOp) -> None:

@@ -19,7 +19,7 @@ from axiloom.drivergen.dialects.accel import tile_words
 from axiloom.drivergen.dialects.elements import width
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.dialects.product import requantises
-from axiloom.drivergen.dialects.views import zero_fill
+from axiloom.drivergen.dialects.views import filled, zero_fill
 from axiloom.drivergen.match.matmul import operand_loops, terms
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.isa.contract.framing import padded
@@ -226,25 +226,9 @@ class _Nest:
             assert isinstance(view, memref.SubviewOp)
             axes = self._axes(number)
             whole = [axis in inside for axis in axes]
-            own = self._whole(view, whole, site) if any(whole) else view.clone()
             kept = [dim for dim, axis in enumerate(axes) if axis is not None]
-            self.views[site.block, number] = site.insert(_without(own, kept)).result
+            self.views[site.block, number] = site.insert(_tile(view, whole, kept, site)).result
         return self.views[site.block, number]
-
-    def _whole(self, view: memref.SubviewOp, whole: Sequence[bool], site: _Site) -> memref.SubviewOp:
-        """`view` with all of the dims that are `whole`."""
-        source = view.source.type
-        kind = view.result.type
-        assert isinstance(source, MemRefType)
-        assert isinstance(kind, MemRefType)
-        starts = [site.index(0) if w else start for w, start in zip(whole, view.offsets, strict=True)]
-        shape = [n if w else m for w, n, m in zip(whole, source.get_shape(), kind.get_shape(), strict=True)]
-        steps = list(view.static_strides.get_values())
-        new = memref.SubviewOp.get(
-            view.source, starts, shape, steps, MemRefType(kind.element_type, shape, kind.layout)
-        )
-        new.result.name_hint = view.source.name_hint
-        return new
 
     def _check_length(self, what: str, words: int, window: int, side: str) -> None:
         size, width = words * WORD_BYTES, self.trait.dma.length_width
@@ -308,16 +292,33 @@ def _drop_unused(op: ModuleOp) -> None:
             Rewriter.erase_op(constant)
 
 
-def _without(view: memref.SubviewOp, kept: Sequence[int]) -> memref.SubviewOp:
-    """`view` with only these dims in its type; the others are one element long."""
-    kind = view.result.type
+def _tile(
+    view: memref.SubviewOp, whole: Sequence[bool], kept: Sequence[int], site: _Site
+) -> memref.SubviewOp:
+    """`view` with all of the dims that are `whole`, and only those `kept` in its type.
+
+    The others are one element long.
+    """
+    source, kind = view.source.type, view.result.type
+    assert isinstance(source, MemRefType)
     assert isinstance(kind, MemRefType)
-    if len(kept) < kind.get_num_dims():
-        strides, shape = kind.get_strides(), kind.get_shape()
-        assert strides is not None
-        layout = StridedLayoutAttr([strides[dim] for dim in kept], None)
-        view.result._type = MemRefType(kind.element_type, [shape[dim] for dim in kept], layout)
-    return view
+    offsets = filled(view.static_offsets.get_values(), view.offsets)
+    starts = [site.index(0) if w else start for w, start in zip(whole, offsets, strict=True)]
+    shape = [n if w else m for w, n, m in zip(whole, source.get_shape(), kind.get_shape(), strict=True)]
+    strides = kind.get_strides()
+    assert strides is not None
+    layout = StridedLayoutAttr([strides[dim] for dim in kept], None)
+    lengths = filled(view.static_sizes.get_values(), view.sizes)
+    sizes = [n if w else length for w, n, length in zip(whole, source.get_shape(), lengths, strict=True)]
+    new = memref.SubviewOp.get(
+        view.source,
+        starts,
+        sizes,
+        list(view.static_strides.get_values()),
+        MemRefType(kind.element_type, [shape[dim] for dim in kept], layout),
+    )
+    new.result.name_hint = view.source.name_hint if any(whole) else view.result.name_hint
+    return new
 
 
 @dataclass(frozen=True)
