@@ -69,6 +69,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from axiloom.drivergen.dialects.channels import CHANNEL_OPS
 from axiloom.drivergen.dialects.elements import ADDED, SENT, suffix, width
+from axiloom.drivergen.dialects.packing import PackingAttr
 from axiloom.drivergen.dialects.product import ProductOp
 from axiloom.drivergen.dialects.queue import QUEUE_OPS
 from axiloom.isa.contract.types import WORD_BITS, DmaConfig, HostAction, Scope
@@ -606,5 +607,14 @@ Accel = Dialect(
         *CHANNEL_OPS,
         *QUEUE_OPS,
     ],
-    [OpcodeMapAttr, OpcodeFlowAttr, InitOpcodesAttr, DmaInitConfigAttr, OperandAttr, DenseAttr, TokenType],
+    [
+        OpcodeMapAttr,
+        OpcodeFlowAttr,
+        InitOpcodesAttr,
+        DmaInitConfigAttr,
+        OperandAttr,
+        DenseAttr,
+        PackingAttr,
+        TokenType,
+    ],
 )

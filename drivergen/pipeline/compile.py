@@ -26,7 +26,7 @@ from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches, nest_cost, queue_cost
 from axiloom.drivergen.nest.nest import nests
-from axiloom.drivergen.nest.packed import sources
+from axiloom.drivergen.nest.packed import packings, sources
 from axiloom.drivergen.passes.frontend.annotate import Annotate
 from axiloom.drivergen.passes.frontend.as_convolution import AsConvolution
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
@@ -229,7 +229,7 @@ def compile_mlir(
         run_passes(module, passes)
         driver.stages[stage] = str(module) + "\n"
     driver.args, driver.origins = arguments(function), sources(function)
-    driver.packings = next((dict(one.found) for one in transfers if isinstance(one, PackConstants)), {})
+    driver.packings = packings(function)
     if last == "c":
         what = f"driver of {spec.name if spec else 'the accelerator in its MLIR'}"
         banner = _banner(driver, what, spec, pipeline, function.sym_name.data)

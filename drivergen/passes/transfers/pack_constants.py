@@ -24,9 +24,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.mlir import index
+from axiloom.drivergen.dialects.packing import Packing, PackingAttr, Piece
 from axiloom.drivergen.dialects.views import RESHAPES, VIEWS
 from axiloom.drivergen.nest.nest import reached
-from axiloom.drivergen.nest.packed import CONSTANT, Packing, Piece, argument_attributes
+from axiloom.drivergen.nest.packed import CONSTANT, PACKED, argument_attributes, set_attributes
 from axiloom.isa.contract.types import WORD_BITS
 
 WORD_BYTES = WORD_BITS // 8
@@ -232,7 +233,7 @@ class PackConstants(ModulePass):
               %B_tile = memref.subview %B[%k, %n_start] [4, 4] [1, 1] : ...
               %0 = accel.send %B_tile as [4, 4] permutation [0, 1] at %c1 : ...
 
-        func.func @f(%B : memref<1x64xi8> {accel.constant, ...}, ...)
+        func.func @f(%B : memref<1x64xi8> {accel.constant, accel.packed = #accel.packing<...>, ...}, ...)
               %1 = arith.muli %n, %c8 : index
               %2 = arith.muli %k, %c4 : index
               %3 = arith.addi %1, %2 : index
@@ -240,29 +241,23 @@ class PackConstants(ModulePass):
               %0 = accel.send %B_tile as [1, 16] permutation [0, 1] at %c1 : ...
 
     A tile is a row then, whatever it was: with zeros where it reached over an edge, transposed, its lines
-    filled up to beats. `found` says for each argument what it is made of; it is for who calls the function to
-    do so, once. Tiles that lie in one piece as it is are left alone. Comes behind accel-place-flow
-    (accel-overlap-edges), in front of the other passes on transfers.
+    filled up to beats. The attribute says what the argument is made of; the caller packs the array, once.
+    Tiles that lie in one piece as it is are left alone. Comes behind accel-place-flow (accel-overlap-edges),
+    in front of the other passes on transfers.
     """
 
     name = "accel-pack-constants"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_found", {})
-
-    @property
-    def found(self) -> dict[int, Packing]:
-        """The packings by number of the argument, after the pass ran."""
-        packings: dict[int, Packing] = self._found  # type: ignore[attr-defined]
-        return packings
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
             block = function.body.block
-            for number, attributes in enumerate(argument_attributes(function)):
-                packing = _pack(block.args[number]) if CONSTANT in attributes else None
+            attributes = argument_attributes(function)
+            for number, own in enumerate(attributes):
+                packing = _pack(block.args[number]) if CONSTANT in own else None
                 if packing is not None:
-                    self.found[number] = packing
+                    own[PACKED] = PackingAttr(packing)
+            if any(PACKED in own for own in attributes):
+                set_attributes(function, attributes)
             function.function_type = FunctionType.from_lists(
                 block.arg_types, function.function_type.outputs.data
             )
