@@ -285,10 +285,10 @@ def _cheapest_order(
         one, copy = replace(annotate, order=order), plain.clone()
         run_passes(copy, [one, _split(chosen), Tile(), PlaceFlow(), *first])
         if "zero-copy" in chosen:
-            costs = [queue_cost(nest, beat_words) for _, nest in nests(copy)]
+            costs = [queue_cost(nest.moves(), beat_words) for _, nest in nests(copy)]
         else:
             how = (packets.buffers, packets.keep, packets.loops)
-            costs = [nest_cost(nest, memory, *how) for _, nest in nests(copy)]
+            costs = [nest_cost(nest.moves(), memory, *how) for _, nest in nests(copy)]
         found.append((sum(costs), one))
     return min(found, key=lambda pair: pair[0])[1]
 

@@ -24,7 +24,7 @@ from axiloom.drivergen.dialects import accel, queue
 from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.views import VIEWS, array_of
-from axiloom.drivergen.nest.locality import LINE_BYTES
+from axiloom.drivergen.nest.matrix import LINE_BYTES
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.passes.transfers.flatten_tiles import begins_on
 from axiloom.isa.contract.types import WORD_BITS
