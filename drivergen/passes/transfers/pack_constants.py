@@ -22,12 +22,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel
-from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.mlir import index
 from axiloom.drivergen.dialects.packing import Packing, PackingAttr, Piece
 from axiloom.drivergen.dialects.views import RESHAPES, VIEWS
 from axiloom.drivergen.nest.nest import reached
 from axiloom.drivergen.nest.packed import CONSTANT, PACKED, argument_attributes, set_attributes
+from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
 
 WORD_BYTES = WORD_BITS // 8
@@ -136,19 +136,6 @@ def _pieces(op: accel.SendOp, loops: list[_Loop]) -> Iterator[Piece]:
         )
 
 
-def _is_one_piece(op: accel.SendOp) -> bool:
-    """Is it sent as it lies in memory, with nothing between its rows?"""
-    kind, shape = op.tile.type, op.shape.get_values()
-    assert isinstance(kind, MemRefType)
-    strides = kind.get_strides()
-    dense = [prod(shape[d + 1 :]) for d in range(len(shape))]
-    whole = list(kind.get_shape()) == list(shape) and list(op.permutation.get_values()) == sorted(
-        op.permutation.get_values()
-    )
-    bytes_sent = prod(shape) * element_bits(kind) // 8
-    return whole and strides is not None and list(strides) == dense and op.words() * WORD_BYTES == bytes_sent
-
-
 def _users(value: SSAValue) -> Iterator[Operation]:
     for use in value.uses:
         if isinstance(use.operation, VIEWS):
@@ -184,7 +171,7 @@ def _pack(array: BlockArgument) -> Packing | None:
     """Take the tiles from a packed array in place of `array`; None where nothing is gained by it."""
     ops = list(_users(array))
     sends = [op for op in ops if isinstance(op, accel.SendOp)]
-    if not sends or len(sends) != len(ops) or all(_is_one_piece(op) for op in sends):
+    if not sends or len(sends) != len(ops) or all(Tile.of(op).is_one_piece for op in sends):
         return None
     try:
         loops = [_Loop.around(op, op.tile) for op in sends]
