@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from axiloom.drivergen.nest.matrix import Matrix
+from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import DmaConfig
 
 
@@ -30,13 +31,18 @@ class Move:
     """A number that the words of one transfer share."""
     loads: bool = False
     """Of an opcode that only loads operands."""
-    dense: bool = False
+    tile: Tile | None = None
+    """How it lies in memory; None in the numbers of transfers that are placed, which say so themselves."""
     matrix: Matrix | None = None
     """For estimates of caches: a matrix whose rows lie in one piece. Its level is not the move's."""
 
     @property
     def is_tile(self) -> bool:
         return self.source is not None
+
+    @property
+    def is_dense(self) -> bool:
+        return self.tile is not None and self.tile.dense is not None
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,14 @@ class Moves:
         for number, level in enumerate(self.levels):
             for item in level.all:
                 yield number, item
+
+    def each(self, change: Callable[[Move], Move]) -> Moves:
+        """With every move changed, those before the loops too."""
+        levels = (
+            Loop(level.trips, tuple(map(change, level.pre)), tuple(map(change, level.post)))
+            for level in self.levels
+        )
+        return replace(self, levels=tuple(levels), before=tuple(map(change, self.before)))
 
     def matrices(self) -> list[Matrix]:
         return [replace(item.matrix, level=level) for level, item in self.items() if item.matrix]
@@ -115,10 +129,7 @@ def _renumbered(moves: Moves, now: Callable[[int], set[int]]) -> Moves:
             matrix = replace(matrix, moved=(several(matrix.moved[0]), several(matrix.moved[1])))
         return replace(item, loops=several(item.loops), matrix=matrix)
 
-    levels = tuple(
-        Loop(level.trips, tuple(map(move, level.pre)), tuple(map(move, level.post))) for level in moves.levels
-    )
-    return replace(moves, levels=levels)
+    return moves.each(move)
 
 
 def resident(moves: Moves, *, outermost: bool = False) -> Moves:
@@ -126,7 +137,9 @@ def resident(moves: Moves, *, outermost: bool = False) -> Moves:
     levels, before = list(moves.levels), list(moves.before)
     for number in reversed(range(len(levels))):
         for load in list(_leading(levels[number].pre)):
-            is_dense = all(item.dense for item in load if item.is_tile)
+            is_dense = all(
+                item.tile is not None and item.tile.dense is not None for item in load if item.is_tile
+            )
             stays = number == 0 and not (outermost and is_dense)
             if stays or not _is_resident(load, levels, number, is_dense=is_dense):
                 continue

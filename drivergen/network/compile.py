@@ -38,7 +38,8 @@ from axiloom.drivergen.passes.frontend.bufferise import Bufferise
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
-from axiloom.drivergen.pipeline.compile import PIPELINES, compile_mlir, config_hash, run_passes
+from axiloom.drivergen.pipeline.compile import compile_mlir, config_hash, run_passes
+from axiloom.drivergen.pipeline.pipelines import PIPELINES
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 

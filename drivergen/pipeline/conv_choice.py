@@ -13,7 +13,8 @@ from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.dialects.product import requantises
 from axiloom.drivergen.match.conv import image_shape, match_conv
 from axiloom.drivergen.match.matmul import Match, NoMatchError, sizes
-from axiloom.drivergen.pipeline.compile import prepare, run_passes
+from axiloom.drivergen.pipeline.compile import run_passes
+from axiloom.drivergen.pipeline.pipelines import prepare
 from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.forms import IMAGE

@@ -79,6 +79,15 @@ def _begin(value: SSAValue, counters: Mapping[SSAValue, int]) -> int:
     return _begin(op.source, counters) + own
 
 
+def begin_is_known(value: SSAValue) -> bool:
+    """Is known now where a view of an array begins?"""
+    try:
+        _begin(value, {})
+    except _UnknownError:
+        return False
+    return True
+
+
 def _sizes(tile: SSAValue, counters: Mapping[SSAValue, int]) -> tuple[int, ...]:
     assert isinstance(tile.type, MemRefType)
     dynamic = iter(tile.owner.sizes if isinstance(tile.owner, memref.SubviewOp) else ())

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     i32,
 )
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
@@ -22,7 +22,6 @@ from axiloom.drivergen.dialects import accel, queue
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.views import VIEWS, array_of
 from axiloom.drivergen.nest.matrix import LINE_BYTES
-from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
 
@@ -30,44 +29,6 @@ _OWNED = "in place, in an array that only the DMA writes to"
 
 _STAGES = (accel.SendLiteralOp, accel.SendDimOp, accel.SendIdxOp, accel.SendOp)
 _TRANSFERS = (accel.StartSendOp, accel.StartRecvOp, accel.WaitOp, accel.RecvOp)
-
-
-def sends_in_place(module: ModuleOp, stream_width: int) -> bool:
-    """Are all operands read where they are, but for tiles at an edge? Takes placed flows.
-
-    Beside a constant, whose packing costs nothing now, the others may be a quarter of what is sent: the one
-    row of a product with weights.
-    """
-    ops = [op for op in module.walk() if isinstance(op, accel.SendOp | accel.RecvOp) and not _sent_before(op)]
-    sends = [op for op in ops if isinstance(op, accel.SendOp)]
-    copied = [op for op in sends if Tile.of(op).way(stream_width // 8) == queue.THROUGH_WINDOW]
-    if any(op.dense is not None for op in ops if op in copied or isinstance(op, accel.RecvOp)):
-        return False
-    most = sum(map(_words_sent, sends)) // SMALL if any(_is_constant(op.tile) for op in sends) else 0
-    return sum(map(_words_sent, copied)) <= most
-
-
-SMALL = 4
-"""A part of so many of all words."""
-
-
-def _words_sent(op: accel.SendOp) -> int:
-    """In all iterations."""
-    trips = 1
-    for loop in _loops_around(op):
-        begin, end, step = (accel.constant(v) or 0 for v in (loop.lb, loop.ub, loop.step))
-        trips *= max(1, -(-(end - begin) // max(step, 1)))
-    return op.words() * trips
-
-
-def _is_constant(tile: SSAValue) -> bool:
-    array = array_of(tile)
-    function = array.owner.parent_op() if isinstance(array, BlockArgument) else None
-    return (
-        isinstance(array, BlockArgument)
-        and isinstance(function, func.FuncOp)
-        and CONSTANT in argument_attributes(function)[array.index]
-    )
 
 
 def _sent_before(op: Operation) -> bool:

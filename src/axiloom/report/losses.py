@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from axiloom.cosim.profile import CPU, HARDWARE, Profile
-from axiloom.drivergen.pipeline.compile import OPTIMISATIONS, PIPELINES, optimisations
+from axiloom.drivergen.pipeline.pipelines import OPTIMISATIONS, PIPELINES, optimisations
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check
 
