@@ -499,8 +499,6 @@ class RecvOp(IRDLOperation):
         _verify_tile(self.tile, self.shape.get_values(), self.permutation.get_values(), self.dense)
         assert isinstance(self.tile.type, MemRefType)
         kind = suffix(self.tile.type.element_type)
-        if kind not in ("i8", *ADDED):
-            raise VerifyException(f"received elements are i32, f32 or i8, not {self.tile.type.element_type}")
         if kind not in ADDED and self.mode.data == "accumulate":
             raise VerifyException("only i32 and f32 are added up")
         if self.mode.data not in self.MODES:
