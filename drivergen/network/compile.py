@@ -24,7 +24,7 @@ from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.network import constants, emit, estimate
 from axiloom.drivergen.network.estimate import Clocks
-from axiloom.drivergen.network.layers import Layer, Use
+from axiloom.drivergen.network.layers import Layer, Use, kernel_of
 from axiloom.drivergen.network.lives import assign, dtype_of
 from axiloom.drivergen.network.memory import MemoryPlan
 from axiloom.drivergen.network.neon import kernel
@@ -214,8 +214,8 @@ class _Offload:
         return self.answers[text]
 
     def _ask(self, text: str, title: str) -> int | str:
-        kind = CONVOLUTION if title.startswith("conv") else MATMUL
-        order = sorted(range(len(self.specs)), key=lambda number: self.specs[number].kernel != kind)
+        own = kernel_of(title)
+        order = sorted(range(len(self.specs)), key=lambda number: self.specs[number].kernel != own)
         reasons = []
         for number in order:
             try:
@@ -267,8 +267,6 @@ class _Offload:
 
 COPYING = "copying"
 """The pipeline in which the CPU copies tiles: it takes every layer that an accelerator does."""
-CONVOLUTION, MATMUL = "linalg.conv_2d_nchw_fchw", "linalg.matmul"
-"""Kernels of specifications, to offer a layer to its own kind first."""
 
 
 def _used(layer: Layer, specs: Sequence[AcceleratorSpec], driver: Driver) -> Layer:

@@ -40,7 +40,6 @@ from axiloom.drivergen.pipeline.pipelines import optimisations, prepare, split, 
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.isa.kernels.forms import COPY
 
 STAGES = ("linalg", "accel", "calls", "c")
 """Where compilation can stop: annotated linalg, transfers in loops, calls of the runtime, C."""
@@ -76,7 +75,7 @@ def compile_mlir(
     module = parse(text, name)
     by_hand.check_input(module)
     traits = by_hand.annotated(module)
-    if spec is not None and spec.form is COPY:
+    if spec is not None and not spec.form.multiplies:
         if traits:
             fail(traits[0], f"a trait is for a product; {spec.name} copies: leave the trait out")
         run_passes(module, prepare(spec))

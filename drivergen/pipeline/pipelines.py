@@ -32,7 +32,6 @@ from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.isa.kernels.forms import IMAGE, MATMUL
 from axiloom.isa.wording.names import hint
 
 OPTIMISATIONS = (
@@ -133,14 +132,14 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
     passes: list[ModulePass] = [Generalise()]
     if isinstance(spec, AcceleratorSpec) and spec.sets("pt"):
         passes.append(FoldPadding())
-    if isinstance(spec, AcceleratorSpec) and spec.form is MATMUL:
+    if isinstance(spec, AcceleratorSpec) and spec.form.of_matrices:
         passes.append(Im2col())
     if isinstance(spec, AcceleratorSpec) and spec.post:
         passes += [FuseEpilogue(), PrepareChannels()]
     passes.append(Bufferise())
     if isinstance(spec, AcceleratorSpec) and spec.form.computes is None:
         passes.append(UnitDims())
-    if isinstance(spec, AcceleratorSpec) and spec.form is IMAGE:
+    if isinstance(spec, AcceleratorSpec) and spec.form.walks:
         # Without descriptors the CPU copies tiles, and small ones overlap better.
         passes += [MergeGroups(spec.array[0])] if spec.dma.scatter_gather else []
         passes.append(AsConvolution())

@@ -20,10 +20,9 @@ from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import read_array
 from axiloom.isa import AcceleratorSpec, dumps
-from axiloom.isa.kernels.forms import MATMUL
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
-from axiloom.run.choice import BEST
+from axiloom.run.choice import BEST, ranks
 from axiloom.run.compare import compare
 from axiloom.run.network import WEIGHTS, NetworkRun
 from axiloom.run.problem import Run, folder_or_temporary, rtl_name
@@ -144,7 +143,7 @@ def execute_run(options: argparse.Namespace) -> int:
             "auto": options.offload == "auto",
         }
         first, *others = shared.accelerators(options, data_type)
-        if options.flow == BEST and not any(one.form is MATMUL for one in (first, *others)):
+        if options.flow == BEST and not any(ranks(one) for one in (first, *others)):
             raise UsageError(
                 f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
                 f"give one of {', '.join(first.flows)}, or leave --flow out"

@@ -27,12 +27,11 @@ from axiloom.drivergen.network.passes.fold_constants import weight_names
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import read_arrays
 from axiloom.isa import AcceleratorSpec, dumps
-from axiloom.isa.kernels.forms import MATMUL
 from axiloom.isa.wording.names import number as bounded
 from axiloom.isa.wording.names import shortened
 from axiloom.report import network as network_report
 from axiloom.report.build import Report, build, without_claims
-from axiloom.run.choice import BEST, resolve
+from axiloom.run.choice import BEST, ranks, resolve
 from axiloom.run.compare import Arrays, compare
 from axiloom.run.problem import Run, folder_or_temporary, rtl_name
 
@@ -93,7 +92,7 @@ class NetworkRun(Run):
 
     def _how(self, spec: AcceleratorSpec, layer: str, name: str) -> HowTo:
         """As the options say; with flow ``best`` the cost model's choice for this layer, where it has one."""
-        known = self.flow != BEST or spec.form is MATMUL
+        known = self.flow != BEST or ranks(spec)
         found = resolve(
             layer,
             spec,
