@@ -9,13 +9,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from axiloom.drivergen.dialects.patterns import rewrite
 from axiloom.drivergen.match.trait import Trait, is_annotated
 
 
@@ -61,4 +57,4 @@ class Interchange(ModulePass):
     order: tuple[str, ...]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(_Ordered(self.order), apply_recursively=False).rewrite_module(op)
+        rewrite(op, _Ordered(self.order))

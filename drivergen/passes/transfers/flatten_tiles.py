@@ -16,46 +16,55 @@ from xdsl.dialects.builtin import (
     StridedLayoutAttr,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.dialects.patterns import rewrite
 from axiloom.drivergen.nest.tile import Tile
 
 
-def _flatten(op: accel.SendOp | accel.RecvOp) -> None:
+class _Flattened(RewritePattern):
     """Rows of whole words with nothing between, behind or inside them: then it is a matrix."""
-    shape, found = list(op.shape.get_values()), Tile.of(op).as_matrix()
-    if found is None:
-        return
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: accel.SendOp | accel.RecvOp, rewriter: PatternRewriter) -> None:
+        if op.dense is None or (found := Tile.of(op).as_matrix()) is None:
+            return
+        new = _as_matrix(op, found, rewriter)
+        new.attributes |= op.attributes
+        rewriter.replace(op, new)
+
+
+def _as_matrix(
+    op: accel.SendOp | accel.RecvOp, found: tuple[int, int, int], rewriter: PatternRewriter
+) -> accel.SendOp | accel.RecvOp:
+    """The same op on a view of its tile, whose rows, columns and pitch were `found`."""
+    shape = list(op.shape.get_values())
     rows, columns, pitch = found
     rank = len(shape)
     tile = op.tile
     if rank > 2 or rows != shape[0]:
         groups = [[0], list(range(1, rank))] if rows == shape[0] else [list(range(rank))]
         kept = [rows, columns] if rows == shape[0] else [columns]
-        tile = _reshaped(op, tile, memref.CollapseShapeOp, groups, kept, [pitch, 1][-len(kept) :])
+        tile = _reshaped(rewriter, tile, memref.CollapseShapeOp, groups, kept, [pitch, 1][-len(kept) :])
         if len(kept) == 1:
-            tile = _reshaped(op, tile, memref.ExpandShapeOp, [[0, 1]], [rows, columns], [pitch, 1])
-    new: accel.SendOp | accel.RecvOp
+            tile = _reshaped(rewriter, tile, memref.ExpandShapeOp, [[0, 1]], [rows, columns], [pitch, 1])
     if isinstance(op, accel.SendOp):
-        new = accel.SendOp(tile, [rows, columns], [0, 1], op.offset)
-    else:
-        new = accel.RecvOp(tile, [rows, columns], [0, 1], op.offset, op.mode.data)
-    new.attributes |= op.attributes
-    Rewriter.replace_op(op, new)
+        return accel.SendOp(tile, [rows, columns], [0, 1], op.offset)
+    return accel.RecvOp(tile, [rows, columns], [0, 1], op.offset, op.mode.data)
 
 
 def _reshaped(
-    at: Operation,
+    rewriter: PatternRewriter,
     tile: SSAValue,
     how: type[memref.CollapseShapeOp | memref.ExpandShapeOp],
     groups: Sequence[Sequence[int]],
     shape: Sequence[int],
     strides: Sequence[int | None],
 ) -> SSAValue:
-    """The same elements in another shape, in front of `at`."""
+    """The same elements in another shape."""
     assert isinstance(tile.type, MemRefType)
     properties: dict[str, Attribute] = {
         "reassociation": ArrayAttr(ArrayAttr(IntegerAttr(d, i64) for d in group) for group in groups)
@@ -65,7 +74,7 @@ def _reshaped(
     kind = MemRefType(tile.type.element_type, shape, StridedLayoutAttr(strides, None))
     flat = how.create(operands=[tile], properties=properties, result_types=[kind])
     flat.results[0].name_hint = tile.name_hint
-    Rewriter.insert_op(flat, InsertPoint.before(at))
+    rewriter.insert(flat)
     return flat.results[0]
 
 
@@ -89,6 +98,4 @@ class FlattenTiles(ModulePass):
     name = "accel-flatten-tiles"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for transfer in [o for o in op.walk() if isinstance(o, accel.SendOp | accel.RecvOp)]:
-            if transfer.dense is not None:
-                _flatten(transfer)
+        rewrite(op, _Flattened())

@@ -9,10 +9,12 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.mlir import index
+from axiloom.drivergen.dialects.patterns import rewrite
 from axiloom.drivergen.dialects.views import filled
 from axiloom.drivergen.nest.nest import reached
 
@@ -51,7 +53,7 @@ def _edge_of(tile: SSAValue, length: SSAValue) -> bool:
     return isinstance(tile.owner, memref.SubviewOp) and length in tile.owner.sizes
 
 
-def _whole(view: memref.SubviewOp, length: SSAValue, size: int) -> None:
+def _whole(view: memref.SubviewOp, length: SSAValue, size: int) -> memref.SubviewOp:
     """The same view, `size` elements long where it was `length`."""
     lengths = list(view.sizes)
     now: list[SSAValue | int] = [size if one is length else one for one in lengths]
@@ -66,10 +68,10 @@ def _whole(view: memref.SubviewOp, length: SSAValue, size: int) -> None:
         view.source, starts, sizes, steps, MemRefType(kind.element_type, shape, kind.layout)
     )
     new.result.name_hint = view.result.name_hint
-    Rewriter.replace_op(view, new)
+    return new
 
 
-def _overlap(loop: scf.ForOp, length: arith.MinUIOp) -> None:
+def _overlap(loop: scf.ForOp, length: arith.MinUIOp, rewriter: PatternRewriter) -> None:
     counter, rest = loop.body.block.args[0], length.rhs.owner
     size = accel.constant(loop.step)
     end = accel.constant(loop.ub)
@@ -84,13 +86,22 @@ def _overlap(loop: scf.ForOp, length: arith.MinUIOp) -> None:
     start.result.name_hint = f"{counter.name_hint or 'i'}_start"
     for use in others:
         use.operation.operands[use.index] = start.result
-    Rewriter.insert_op(start, InsertPoint.before(first))
+        rewriter.notify_op_modified(use.operation)
+    rewriter.insert(start, InsertPoint.before(first))
     for view in [use.operation for use in length.result.uses]:
         assert isinstance(view, memref.SubviewOp)
-        _whole(view, length.result, size)
-    Rewriter.erase_op(length)
+        rewriter.replace(view, _whole(view, length.result, size))
+    rewriter.erase(length)
     if rest.results[0].first_use is None:
-        Rewriter.erase_op(rest)
+        rewriter.erase(rest)
+
+
+class _Overlapped(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter) -> None:
+        length = _length(op)
+        if length is not None and _may_overlap(op, length):
+            _overlap(op, length, rewriter)
 
 
 @dataclass(frozen=True)
@@ -120,7 +131,4 @@ class OverlapEdges(ModulePass):
     name = "accel-overlap-edges"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [o for o in op.walk() if isinstance(o, scf.ForOp)]:
-            length = _length(loop)
-            if length is not None and _may_overlap(loop, length):
-                _overlap(loop, length)
+        rewrite(op, _Overlapped())
