@@ -45,10 +45,12 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "isa/check",
         "isa/model",
         "isa/files",
+        "isa/formal",
         "isa",
     ),
     (
         "hw/axi",
+        "hw/axi/rules",
         "hw/rtl_files",
         "hw/dma",
         "hw/engine",
@@ -99,6 +101,8 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "src/axiloom/board_folder/check",
         "src/axiloom/sweep",
         "src/axiloom/explore",
+        "src/axiloom/prove",
+        "src/axiloom/prove/axi",
         "src/axiloom/cli",
     ),
 )

@@ -1,0 +1,10 @@
+"""Instruction sets as formal models: what proves is what simulates. It needs z3, of the extra [prove].
+
+- :mod:`~axiloom.isa.formal.ila`: the model: state, inputs, instructions with decode and updates, child
+  instructions
+- :mod:`~axiloom.isa.formal.code`: terms to Python
+- :mod:`~axiloom.isa.formal.simulate`: executes a model, an instruction a call
+- :mod:`~axiloom.isa.formal.unroll`: sequences of instructions as terms
+- :mod:`~axiloom.isa.formal.sound`: what is to be proved of any model
+- :mod:`~axiloom.isa.formal.streams`: the model of a specification whose instructions are words of a stream
+"""

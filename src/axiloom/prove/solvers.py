@@ -1,0 +1,117 @@
+"""z3 and bitwuzla on formulas that must hold, each in a process of its own, with limits.
+
+z3 has the first turn, since it is quick where little is to be done. What it leaves goes to both at once,
+and the first that answers is believed.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from axiloom.errors import BuildError
+
+QUICK_S = 2
+SOLVERS = {"z3": "z3-solver", "bitwuzla": "bitwuzla"}
+"""Solver to the package that brings it."""
+INSTALL = "pip install 'axiloom[prove]'"
+
+
+@dataclass(frozen=True)
+class Said:
+    """Of a formula: does it hold (None: nobody knows), who says so, how soon; if not, for which values."""
+
+    holds: bool | None
+    solver: str
+    seconds: float
+    values: dict[str, str]
+
+
+def check() -> None:
+    """Raises BuildError with the command that installs what is missing."""
+    for name, package in SOLVERS.items():
+        try:
+            importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            raise BuildError(f"{name} is not installed: {INSTALL}") from None
+
+
+def versions() -> str:
+    return ", ".join(f"{name} {importlib.metadata.version(package)}" for name, package in SOLVERS.items())
+
+
+def decide(formulas: Sequence[Any], limit_s: int) -> Iterator[Said]:
+    """What is said of each z3 formula, in their order: does it hold for all values of its constants?"""
+    asked = [_negation(formula) for formula in formulas]
+    said = _ask("z3", asked, QUICK_S)
+    for text, first in zip(asked, said, strict=True):
+        yield first if first.holds is not None else _portfolio(text, limit_s)
+
+
+def _negation(formula: Any) -> str:
+    """SMT-LIB that is satisfiable where `formula` does not hold."""
+    import z3
+
+    solver = z3.Solver()
+    solver.add(z3.Not(formula))
+    return str(solver.to_smt2())
+
+
+def _start(solver: str, texts: Sequence[str], limit_s: int) -> subprocess.Popen[str]:
+    program = [sys.executable, "-m", "axiloom.prove.solver_process", solver, str(limit_s)]
+    running = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert running.stdin is not None
+    try:
+        running.stdin.write(json.dumps([*texts]))
+        running.stdin.close()
+    except BrokenPipeError:  # it has ended already: what it says is nothing
+        pass
+    return running
+
+
+def _ask(solver: str, texts: Sequence[str], limit_s: int) -> list[Said]:
+    if not texts:
+        return []
+    with _start(solver, texts, limit_s) as running:
+        assert running.stdout is not None
+        try:
+            said = [_read(solver, line) for line in running.stdout]
+        except BaseException:
+            running.kill()
+            raise
+    # A solver that dies has said nothing of the rest.
+    return said + [Said(None, solver, 0.0, {})] * (len(texts) - len(said))
+
+
+def _portfolio(text: str, limit_s: int) -> Said:
+    begun = time.perf_counter()
+    running = {name: _start(name, [text], limit_s) for name in SOLVERS}
+    try:
+        while running:
+            for name, process in list(running.items()):
+                if process.poll() is None:
+                    continue
+                assert process.stdout is not None
+                line = process.stdout.readline()
+                del running[name]
+                if line and (said := _read(name, line)).holds is not None:
+                    return said
+            if time.perf_counter() - begun > limit_s + QUICK_S:
+                break
+            time.sleep(0.02)
+    finally:
+        for process in running.values():
+            process.kill()
+            process.wait()
+    return Said(None, ", ".join(SOLVERS), time.perf_counter() - begun, {})
+
+
+def _read(solver: str, line: str) -> Said:
+    answer, seconds, values = json.loads(line)
+    return Said({"unsat": True, "sat": False}.get(answer), solver, seconds, values)
