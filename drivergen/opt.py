@@ -29,6 +29,7 @@ from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
 from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.im2col import Im2col
+from axiloom.drivergen.passes.frontend.interchange import Interchange
 from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
@@ -71,6 +72,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     PrepareChannels,
     Bufferise,
     Annotate,
+    Interchange,
     UnsignedArguments,
     Split,
     Tile,

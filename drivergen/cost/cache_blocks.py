@@ -18,7 +18,8 @@ from axiloom.drivergen.cost.packets import Packets, Staged, packets
 from axiloom.drivergen.cost.selection import Tile
 from axiloom.drivergen.cost.traffic import Array, Use, staged_of, tile_words
 from axiloom.drivergen.nest import layout as packing
-from axiloom.drivergen.nest.locality import MISS_CYCLES, WORTHWHILE, ZYNQ_7000, Caches, Matrix, lines_brought
+from axiloom.drivergen.nest.locality import MISS_CYCLES, WORTHWHILE, ZYNQ_7000, Caches, lines_brought
+from axiloom.drivergen.nest.matrix import Matrix
 from axiloom.isa import AcceleratorSpec
 
 MATRICES = {"A": ("m", "k"), "B": ("k", "n"), "C": ("m", "n")}

@@ -15,7 +15,6 @@ from axiloom import isa
 from axiloom.drivergen.cost.conv import Model, image_under
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import Recv, Scope, Send
-from axiloom.isa.kernels.forms import IMAGE, WINDOW
 
 FOLLOWED = 48
 """Tiles and orders that are followed step by step."""
@@ -59,7 +58,7 @@ def choose(
     does not fit.
     """
     orders = [tuple(order)] if order else isa.loop_orders(spec, flow)
-    if image is not None and spec.form is IMAGE and spec.dma.scatter_gather:
+    if image is not None and spec.form.walks and spec.dma.scatter_gather:
         return _in_place(Model(spec, problem, settings, flow, image, result_bytes), orders, tile)
     candidates = [tuple(tile)] if tile else list(_tiles(spec, problem, settings, None))
     costs = [
@@ -108,7 +107,7 @@ def _tiles(
 ) -> Iterator[tuple[int, ...]]:
     taps = problem["fh"], problem["fw"]
     channels = sorted(_divisors(problem["ic"]), reverse=True)
-    if spec.form is WINDOW:
+    if spec.form.saves:
         yield from ((1, 1, 1, ic, *taps) for ic in channels)
         return
     rows, _ = spec.array
@@ -140,7 +139,7 @@ def _fits(
     spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str, int], image: Mapping[str, int]
 ) -> bool:
     # Padding would only make an image smaller; in the middle there is none.
-    inner = {**settings, "pt": 0, "pl": 0, **image} if spec.form is IMAGE else {}
+    inner = {**settings, "pt": 0, "pl": 0, **image} if spec.form.walks else {}
     return not isa.check_tile(spec, tile, settings=inner)
 
 
@@ -156,7 +155,7 @@ def _fits_buffers(spec: AcceleratorSpec, tile: Mapping[str, int], image: Mapping
 
 
 def _image(tile: Sequence[int], spec: AcceleratorSpec, settings: Mapping[str, int]) -> Mapping[str, int]:
-    if spec.form is not IMAGE:
+    if not spec.form.walks:
         return {}
     named = dict(zip(spec.dims, tile, strict=True))
     return image_under(spec, named, named, settings, None)
@@ -199,7 +198,7 @@ def _placed(scope: Scope, level: int) -> Iterator[tuple[str, int]]:
 
 def _compute(spec: AcceleratorSpec, tile: Mapping[str, int], trips: Mapping[str, int]) -> float:
     products = tile["ic"] * tile["fh"] * tile["fw"]
-    if spec.form is not IMAGE:
+    if not spec.form.walks:
         return prod(trips.values()) * products / spec.macs
     rows, cols = spec.array
     blocks = -(-tile["oc"] // rows) * tile["oh"] * -(-tile["ow"] // cols)

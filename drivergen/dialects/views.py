@@ -8,6 +8,7 @@ from math import prod
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DenseArrayBase,
     FloatAttr,
@@ -29,6 +30,12 @@ def array_of(value: SSAValue) -> SSAValue:
     while isinstance(value.owner, VIEWS):
         value = value.owner.operands[0]
     return value
+
+
+def filled(known: Sequence[int], dynamic: Sequence[SSAValue | int]) -> list[SSAValue | int]:
+    """Sizes or offsets of a view: `known`, with the values of what is dynamic in it."""
+    rest = iter(dynamic)
+    return [next(rest) if n == DYNAMIC_INDEX else n for n in known]
 
 
 def elements(value: SSAValue) -> SSAValue:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 
-from axiloom.drivergen.dialects import accel
-from axiloom.drivergen.nest.nest import Item, Nest
+from axiloom.drivergen.nest.moves import Move, Moves
 from axiloom.isa.contract.types import WORD_BITS
 
-OPCODE = "opcode"
-"""On the first op of an opcode: its name."""
 LINE_WORDS = 8
 """Packets begin on cache lines of their own: the CPU may write to one while the DMA reads the other."""
 
@@ -79,32 +77,25 @@ class Layout:
         return [sum(map(lines, self.parts[:number])) for number in range(len(self.parts))]
 
 
-def stage_words(items: Sequence[Item]) -> int:
-    return sum(item.words() for item in items if isinstance(item, accel.StageOp))
+def stage_words(items: Sequence[Move]) -> int:
+    return sum(item.words for item in items if item.sent)
 
 
-def opcodes(items: Sequence[Item]) -> list[list[Item]]:
-    """What is staged and received, by opcode."""
-    found: list[list[Item]] = []
-    for item in items:
-        if not found or OPCODE in item.attributes:
-            found.append([])
-        found[-1].append(item)
+def parts(items: Sequence[Move]) -> list[range]:
+    """An iteration by tiles: a part for each opcode that sends one, with those behind it that do not.
+
+    Parts are numbers of the items.
+    """
+    begins = [number for number, item in enumerate(items) if not number or item.begins]
+    found: list[range] = []
+    for begin, end in pairwise([*begins, len(items)]):
+        if found and not any(item.sent and item.is_tile for item in items[begin:end]):
+            begin = found.pop().start
+        found.append(range(begin, end))
     return found
 
 
-def parts(items: Sequence[Item]) -> list[list[Item]]:
-    """An iteration by tiles: a part for each opcode that sends one, with those behind it that do not."""
-    found: list[list[Item]] = []
-    for opcode in opcodes(items):
-        if found and not any(isinstance(item, accel.SendOp) for item in opcode):
-            found[-1] += opcode
-        else:
-            found.append(opcode)
-    return found
-
-
-def bodies(nest: Nest) -> list[int]:
+def bodies(nest: Moves) -> list[int]:
     """Words of one iteration of each loop, with the loops inside it."""
     found: list[int] = []
     inner = 0
@@ -115,7 +106,7 @@ def bodies(nest: Nest) -> list[int]:
     return found
 
 
-def layouts(nest: Nest, buffers: int, target: int, *, divide: bool = False) -> Iterator[Layout]:
+def layouts(nest: Moves, buffers: int, target: int, *, divide: bool = False) -> Iterator[Layout]:
     """Those that fit window and LENGTH register, with packets of about `target` words.
 
     Iterations in parts are among them where two packets take turns and are large, or if told so.
@@ -140,17 +131,17 @@ def layouts(nest: Nest, buffers: int, target: int, *, divide: bool = False) -> I
         yield from (one for one in _divided(nest) if one.words <= window and one.longest <= longest)
 
 
-def _divided(nest: Nest) -> Iterator[Layout]:
+def _divided(nest: Moves) -> Iterator[Layout]:
     """Iterations of the innermost loop in parts; none if many tiles come back.
 
     With one tile at most an iteration, its receive is armed before anything waits for the device.
     """
-    if sum(isinstance(item, accel.RecvOp) for _, item in nest.items()) > 1:
+    if sum(not item.sent for _, item in nest.items()) > 1:
         return
     *outer, own = nest.levels
     prefix = sum(stage_words(level.pre) for level in outer)
     suffix = sum(stage_words(level.post) for level in outer)
-    sizes = tuple(stage_words(part) for part in parts(own.pre))
+    sizes = tuple(stage_words(own.pre[part.start : part.stop]) for part in parts(own.pre))
     for apart in (False, True) if own.trips > 1 else (False,):
         yield Layout(len(outer), 1, own.trips, sum(sizes), prefix, suffix, apart, 1, sizes)
 
@@ -163,21 +154,21 @@ def _counts(trips: int, most: int) -> Iterator[int]:
     yield 1
 
 
-def packed(nest: Nest, layout: Layout, *, keep: bool) -> int:
+def packed(nest: Moves, layout: Layout, *, keep: bool) -> int:
     """Words that the CPU puts into the window for the nest; `keep`: not again what is there already."""
-    trips = [level.trips for level in nest.levels]
+    trips = nest.trips
     total = 0
     for level, item in nest.items():
-        if not isinstance(item, accel.StageOp):
+        if not item.sent:
             continue
         visits = prod(trips[: level + 1])
         if keep:
-            visits = min(visits, _kept(nest, layout, trips, level, nest.depends(item)))
-        total += visits * item.words()
+            visits = min(visits, _kept(layout, trips, level, item.loops))
+        total += visits * item.words
     return total
 
 
-def _kept(nest: Nest, layout: Layout, trips: list[int], level: int, depends: set[int]) -> int:
+def _kept(layout: Layout, trips: list[int], level: int, depends: frozenset[int]) -> int:
     """How often a word is put into the window if it is left there as long as it stays the same."""
     outer = trips[: layout.level]
     inside = trips[layout.level : level + 1]
@@ -190,16 +181,16 @@ def _kept(nest: Nest, layout: Layout, trips: list[int], level: int, depends: set
     return prod(outer[: deepest + 1]) * min(layout.copies, repeats) * prod(inside)
 
 
-def cost(nest: Nest, layout: Layout, *, keep: bool) -> float:
+def cost(nest: Moves, layout: Layout, *, keep: bool) -> float:
     """CPU cycles for packing and sending, about."""
-    packets = prod(level.trips for level in nest.levels[: layout.level]) * layout.chunks
+    packets = prod(nest.trips[: layout.level]) * layout.chunks
     packets *= max(1, len(layout.parts))
     words = packed(nest, layout, keep=keep) + layout.longest  # nothing overlaps with packing the first
     return words * WORD_CYCLES + packets * PACKET_CYCLES
 
 
 def choose(
-    nest: Nest, *, buffers: int, keep: bool, target: int = PACKET_WORDS, loops: bool = True
+    nest: Moves, *, buffers: int, keep: bool, target: int = PACKET_WORDS, loops: bool = True
 ) -> Layout | None:
     """The layout that costs the CPU least, None if not even one iteration of the innermost loop fits.
 

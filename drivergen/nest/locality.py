@@ -8,23 +8,15 @@ are a power of two apart takes few sets, and more ways than there are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from math import prod
 from typing import Protocol
 
-import numpy as np
-from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
-
-from axiloom.drivergen.dialects import accel
-from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.nest.layout import WORD_CYCLES, Layout, choose, cost, stage_words
-from axiloom.drivergen.nest.nest import Level, Nest, reached
+from axiloom.drivergen.nest.matrix import LINE_BYTES, Matrix
+from axiloom.drivergen.nest.moves import Moves
 from axiloom.isa.contract.types import WORD_BITS
 
-LINE_BYTES = 32
 WORTHWHILE = 0.95
 """Blocks must cost less than this part of what the nest costs without them."""
 MISS_CYCLES = 65
@@ -48,101 +40,13 @@ class Caches:
 ZYNQ_7000 = Caches()
 
 
-def blocked(nest: Nest, loop: int, count: int) -> Nest:
-    """`nest` with loop number `loop` in blocks of `count` iterations, a divisor of them."""
-    old = nest.levels[loop]
-    outer = Level(old.loop, old.trips // count, old.step * count)
-    levels = [outer, *nest.levels]
-    levels[loop + 1] = replace(old, trips=count)
-    return Nest(levels, nest.dma)
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """The tiles of one op; elements in the order of the matrix' dims."""
-
-    tile: tuple[int, int]
-    shape: tuple[int, int]
-    stride: int
-    """Bytes from row to row."""
-    element_bytes: int
-    moved: tuple[frozenset[int], frozenset[int]]
-    """The loops that move the tile along each dim."""
-    level: int
-    """Of the op."""
-    weight: int
-    """2 where tiles are read and written."""
-
-    def touched(self, trips: Sequence[int], level: int, sets: int) -> tuple[int, float]:
-        """What the loops from `level` inwards touch in one run: see `_lines`."""
-        extents = []
-        for tile, size, moved in zip(self.tile, self.shape, self.moved, strict=True):
-            tiles = prod(trips[number] for number in moved if number >= level)
-            extents.append(min(size, tile * tiles))
-        return _lines(extents[0], extents[1] * self.element_bytes, self.stride, sets)
-
-
-@cache
-def _lines(rows: int, row_bytes: int, stride: int, sets: int) -> tuple[int, float]:
-    """Cache lines of a part of a matrix, and how many of them share a set on average."""
-    if row_bytes >= stride:
-        lines = -(-rows * stride // LINE_BYTES)
-        return lines, max(1.0, lines / sets)
-    width = -(-row_bytes // LINE_BYTES)
-    starts = np.arange(rows) * stride // LINE_BYTES
-    occupied = np.bincount(((starts[:, None] + np.arange(width)) % sets).ravel(), minlength=sets)
-    lines = occupied.sum()
-    return rows * width, float((occupied**2).sum() / lines) if lines else 0.0
-
-
-def _matrices(nest: Nest) -> list[Matrix]:
-    found = []
-    for level, item in nest.items():
-        if not isinstance(item, accel.SendOp | accel.RecvOp) or not isinstance(
-            item.tile.owner, memref.SubviewOp
-        ):
-            continue
-        view = item.tile.owner
-        kind = view.source.type
-        assert isinstance(kind, MemRefType)
-        strides = kind.get_strides()
-        if len(kind.get_shape()) != 2 or strides is None or strides[0] is None or strides[1] != 1:
-            continue
-        shape = [0, 0]
-        for size, dim in zip(item.shape.get_values(), item.permutation.get_values(), strict=True):
-            shape[dim] = size
-        rows, cols = kind.get_shape()
-        moved = [_moved(nest, offset) for offset in view.offsets]
-        element_bytes = element_bits(kind) // 8
-        read_again = isinstance(item, accel.RecvOp) and item.mode.data == "accumulate"
-        found.append(
-            Matrix(
-                (shape[0], shape[1]),
-                (rows, cols),
-                strides[0] * element_bytes,
-                element_bytes,
-                (moved[0], moved[1]),
-                level,
-                2 if read_again else 1,
-            )
-        )
-    return found
-
-
-def _moved(nest: Nest, offset: SSAValue) -> frozenset[int]:
-    """The loops that an offset is computed from."""
-    values = reached([offset])
-    found = {number for number, level in enumerate(nest.levels) if level.counter in values}
-    return frozenset(found)
-
-
-def lines_from_memory(nest: Nest, caches: Caches, layout: Layout | None = None) -> float:
+def lines_from_memory(nest: Moves, caches: Caches, layout: Layout | None = None) -> float:
     """Cache lines that a run of the nest brings from DDR, or writes there.
 
     `layout`: packets keep what they can, so that it is not read again.
     """
     window = _window_words(nest, layout) * WORD_BITS // 8
-    return lines_brought(_matrices(nest), [level.trips for level in nest.levels], window, caches, layout)
+    return lines_brought(nest.matrices(), nest.trips, window, caches, layout)
 
 
 class Kept(Protocol):
@@ -173,10 +77,10 @@ def lines_brought(
     return total
 
 
-def _window_words(nest: Nest, layout: Layout | None) -> int:
+def _window_words(nest: Moves, layout: Layout | None) -> int:
     """Words of the windows that are used: where packets lie, or one tile; and two tiles that come back."""
-    sent = [item.words() for _, item in nest.items() if isinstance(item, accel.SendOp)]
-    received = [item.words() for _, item in nest.items() if isinstance(item, accel.RecvOp)]
+    sent = [item.words for _, item in nest.items() if item.sent and item.is_tile]
+    received = [item.words for _, item in nest.items() if not item.sent]
     there = layout.words * layout.copies if layout else max(sent, default=0)
     return there + 2 * max(received, default=0)
 
@@ -199,15 +103,13 @@ def _hit(touched: list[tuple[int, float]], own: int, others: int, caches: Caches
     return min(1.0, max(0.0, 2 - ways / caches.l2_ways / 0.75))
 
 
-def nest_cost(nest: Nest, caches: Caches | None, buffers: int, keep: bool, loops: bool = True) -> float:
+def nest_cost(nest: Moves, caches: Caches | None, buffers: int, keep: bool, loops: bool = True) -> float:
     """CPU cycles that depend on the order of loops: packing, and with `caches` lines from DDR.
 
     `buffers`, `keep` and `loops` are those of accel-coalesce-loops; with `buffers=0` it does not run.
     """
     layout = choose(nest, buffers=buffers, keep=keep, loops=loops) if buffers else None
-    sent = sum(
-        prod(level.trips for level in nest.levels[: n + 1]) * stage_words([item]) for n, item in nest.items()
-    )
+    sent = sum(prod(nest.trips[: n + 1]) * stage_words([item]) for n, item in nest.items())
     packing = cost(nest, layout, keep=keep) if layout else sent * WORD_CYCLES
     if caches is None:
         return packing
@@ -222,18 +124,18 @@ STREAM_CYCLES = 6.5
 """CPU cycles (650 MHz) that a beat takes on the stream (100 MHz)."""
 
 
-def queue_cost(nest: Nest, beat_words: int) -> float:
+def queue_cost(nest: Moves, beat_words: int) -> float:
     """CPU cycles that depend on the order of loops where the DMA works on the matrices themselves.
 
     They are for the words sent, and for tiles of partial sums that are added to lines which L1 has lost since
     the last tile in the same place. `beat_words`: words of a beat of the stream.
     """
-    trips = [level.trips for level in nest.levels]
+    trips = nest.trips
     total = 0.0
     for level, item in nest.items():
-        if isinstance(item, accel.StageOp):
-            total += prod(trips[: level + 1]) * item.words() * STREAM_CYCLES / beat_words
-    for matrix in _matrices(nest):
+        if item.sent:
+            total += prod(trips[: level + 1]) * item.words * STREAM_CYCLES / beat_words
+    for matrix in nest.matrices():
         moving = matrix.moved[0] | matrix.moved[1]
         still = [number for number in range(matrix.level + 1) if number not in moving]
         if matrix.weight == 1 or not still:

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 
-from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import func, memref, scf
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.dialects.elements import element_bits
+from axiloom.drivergen.nest.matrix import Matrix
+from axiloom.drivergen.nest.moves import Loop, Move, Moves
 from axiloom.isa.contract.types import DmaConfig
+
+OPCODE = "opcode"
+"""On the first op of an opcode: its name."""
 
 Item = accel.StageOp | accel.RecvOp
 _TRANSFER = (accel.StartSendOp, accel.StartRecvOp, accel.WaitOp)
@@ -45,7 +52,6 @@ class Nest:
 
     levels: list[Level]
     dma: DmaConfig
-    _reached: dict[Item, set[SSAValue]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def root(self) -> scf.ForOp:
@@ -57,14 +63,64 @@ class Nest:
             for item in (*level.pre, *level.post):
                 yield number, item
 
-    def depends(self, item: Item) -> set[int]:
-        """Numbers of the loops that the words (or the target) of `item` depend on."""
-        if item not in self._reached:
-            values = list(item.operands)
-            if isinstance(item, accel.StageOp):
-                values.remove(item.offset)
-            self._reached[item] = reached(values)
-        return {number for number, level in enumerate(self.levels) if level.counter in self._reached[item]}
+    def moves(self) -> Moves:
+        """The same in numbers."""
+        levels = [self._in_numbers(level) for level in self.levels]
+        return Moves(tuple(levels), self.dma)
+
+    def _in_numbers(self, level: Level) -> Loop:
+        transfers = count()
+        found: list[Move] = []
+        for item in (*level.pre, *level.post):
+            begins = OPCODE in item.attributes
+            words = [value for value in item.operands if value is not item.offset]
+            found.append(
+                Move(
+                    item.words(),
+                    self._loops(words),
+                    sent=isinstance(item, accel.StageOp),
+                    source=_source(item.tile) if isinstance(item, accel.SendOp | accel.RecvOp) else None,
+                    begins=begins,
+                    transfer=next(transfers),
+                    matrix=self._matrix(item) if isinstance(item, accel.SendOp | accel.RecvOp) else None,
+                )
+            )
+        return Loop(level.trips, tuple(found[: len(level.pre)]), tuple(found[len(level.pre) :]))
+
+    def _loops(self, values: list[SSAValue]) -> frozenset[int]:
+        """Numbers of the loops that values are computed from."""
+        found = reached(values)
+        return frozenset(number for number, level in enumerate(self.levels) if level.counter in found)
+
+    def _matrix(self, item: accel.SendOp | accel.RecvOp) -> Matrix | None:
+        view = item.tile.owner
+        if not isinstance(view, memref.SubviewOp):
+            return None
+        kind = view.source.type
+        assert isinstance(kind, MemRefType)
+        strides = kind.get_strides()
+        if len(kind.get_shape()) != 2 or strides is None or strides[0] is None or strides[1] != 1:
+            return None
+        shape = [0, 0]
+        for size, dim in zip(item.shape.get_values(), item.permutation.get_values(), strict=True):
+            shape[dim] = size
+        rows, cols = kind.get_shape()
+        down, along = (self._loops([offset]) for offset in view.offsets)
+        size = element_bits(kind) // 8
+        read_again = isinstance(item, accel.RecvOp) and item.mode.data == "accumulate"
+        return Matrix(
+            (shape[0], shape[1]),
+            (rows, cols),
+            strides[0] * size,
+            size,
+            (down, along),
+            0,
+            2 if read_again else 1,
+        )
+
+
+def _source(tile: SSAValue) -> SSAValue:
+    return tile.owner.source if isinstance(tile.owner, memref.SubviewOp) else tile
 
 
 def reached(values: list[SSAValue]) -> set[SSAValue]:

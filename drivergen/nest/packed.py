@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
-from typing import Any
 
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, StringAttr, i64
 from xdsl.ir import Attribute
 
-Array = np.ndarray[Any, Any]
+from axiloom.drivergen.dialects.packing import Array, Packing, PackingAttr
 
 MULTIPLIER_BITS = 16
 """Of the word with a channel's multiplier and shift: the multiplier's, the lowest."""
@@ -20,47 +17,8 @@ CONSTANT = "accel.constant"
 """Attribute of an argument: it holds the same whenever the function is called, and is known now."""
 SOURCES = "accel.sources"
 """Attribute of an argument: numbers of those of the original function that it is made of."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A tile of an array: where its first element is, sizes and strides in elements, and how it travels.
-
-    Dim i of `shape` is dim ``permutation[i]``; zeros fill up `shape`, and what each of its `rows` leading
-    dims has to beats of `beat_bits` bits.
-    """
-
-    begin: int
-    sizes: tuple[int, ...]
-    strides: tuple[int, ...]
-    shape: tuple[int, ...]
-    permutation: tuple[int, ...]
-    rows: int
-    beat_bits: int
-
-    def words(self, array: Array) -> Array:
-        """The words that are sent, as bytes."""
-        flat = np.ascontiguousarray(array).reshape(-1)[self.begin :]
-        steps = [stride * array.itemsize for stride in self.strides]
-        view = np.lib.stride_tricks.as_strided(flat, self.sizes, steps, writeable=False)
-        tile = np.zeros(self.shape, array.dtype)
-        moved = view.transpose(self.permutation)
-        tile[tuple(slice(size) for size in moved.shape)] = moved
-        lines = tile.reshape(prod(self.shape[: self.rows]), -1).view(np.int8)
-        unit = self.beat_bits // 8
-        rest = -lines.shape[1] % unit
-        return np.pad(lines, ((0, 0), (0, rest))).reshape(-1)
-
-
-@dataclass(frozen=True)
-class Packing:
-    """All tiles of an array in the order in which they lie in the packed one."""
-
-    pieces: tuple[Piece, ...]
-
-    def apply(self, array: Array) -> Array:
-        """(1, bytes) int8."""
-        return np.concatenate([piece.words(array) for piece in self.pieces]).reshape(1, -1)
+PACKED = "accel.packed"
+"""Attribute of an argument, an ``#accel.packing``: it is the array of the original function, packed so."""
 
 
 def made_of(arrays: Sequence[Array]) -> Array:
@@ -79,6 +37,12 @@ def sources(function: func.FuncOp) -> list[tuple[int, ...]]:
         own = () if attrs.get("accel.kind") == StringAttr("out") else (number,)
         found.append(tuple(made.get_values()) if isinstance(made, DenseArrayBase) else own)
     return found
+
+
+def packings(function: func.FuncOp) -> dict[int, Packing]:
+    """Those of the arguments that are packed, by number."""
+    found = (attrs.get(PACKED) for attrs in argument_attributes(function))
+    return {number: one.data for number, one in enumerate(found) if isinstance(one, PackingAttr)}
 
 
 def argument_attributes(function: func.FuncOp) -> list[dict[str, Attribute]]:

@@ -24,7 +24,7 @@ from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.network import constants, emit, estimate
 from axiloom.drivergen.network.estimate import Clocks
-from axiloom.drivergen.network.layers import Layer, Use
+from axiloom.drivergen.network.layers import Layer, Use, kernel_of
 from axiloom.drivergen.network.lives import assign, dtype_of
 from axiloom.drivergen.network.memory import MemoryPlan
 from axiloom.drivergen.network.neon import kernel
@@ -38,7 +38,8 @@ from axiloom.drivergen.passes.frontend.bufferise import Bufferise
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
-from axiloom.drivergen.pipeline.compile import PIPELINES, compile_mlir, config_hash, run_passes
+from axiloom.drivergen.pipeline.compile import compile_mlir, config_hash, run_passes
+from axiloom.drivergen.pipeline.pipelines import PIPELINES
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
@@ -204,8 +205,8 @@ class _Offload:
         return self.answers[text]
 
     def _ask(self, text: str, title: str) -> int | str:
-        kind = CONVOLUTION if title.startswith("conv") else MATMUL
-        order = sorted(range(len(self.specs)), key=lambda number: self.specs[number].kernel != kind)
+        own = kernel_of(title)
+        order = sorted(range(len(self.specs)), key=lambda number: self.specs[number].kernel != own)
         reasons = []
         for number in order:
             try:
@@ -254,8 +255,6 @@ class _Offload:
 
 COPYING = "copying"
 """The pipeline in which the CPU copies tiles: it takes every layer that an accelerator does."""
-CONVOLUTION, MATMUL = "linalg.conv_2d_nchw_fchw", "linalg.matmul"
-"""Kernels of specifications, to offer a layer to its own kind first."""
 
 
 def _used(layer: Layer, specs: Sequence[AcceleratorSpec], driver: Driver) -> Layer:

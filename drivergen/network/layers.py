@@ -14,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from axiloom.drivergen.network.passes import generics
 from axiloom.drivergen.network.passes.own_inits import is_init
+from axiloom.isa.kernels.forms import IMAGE, MATMUL
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,16 @@ def _title_of_product(op: linalg.GenericOp) -> str:
     return f"{kind}_{_sizes(sizes)}"
 
 
+def kernel_of(title: str) -> str | None:
+    """The kernel of accelerators that are made for a layer of this `title`; None: of none in particular."""
+    return next((kernel for begin, kernel in _KERNELS.items() if title.startswith(f"{begin}_")), None)
+
+
+_KERNELS = {
+    "conv": IMAGE.kernel,
+    **dict.fromkeys(("matmul", "batch_matmul", "matvec"), MATMUL.kernel),
+}
+"""Of products, by what their titles begin with."""
 _TELLING: tuple[tuple[type[Operation] | tuple[type[Operation], ...], str], ...] = (
     (math.ErfOp, "gelu"),
     (math.TanhOp, "tanh"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from xdsl.dialects import func
@@ -24,137 +23,26 @@ from axiloom.drivergen.dialects.product import is_lean, merged
 from axiloom.drivergen.match import by_hand
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
-from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches, nest_cost, queue_cost
-from axiloom.drivergen.nest.nest import nests
-from axiloom.drivergen.nest.packed import sources
+from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
+from axiloom.drivergen.nest.packed import packings, sources
 from axiloom.drivergen.passes.frontend.annotate import Annotate
-from axiloom.drivergen.passes.frontend.as_convolution import AsConvolution
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
-from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
-from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.frontend.generalise import Generalise
-from axiloom.drivergen.passes.frontend.im2col import Im2col
-from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
-from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
-from axiloom.drivergen.passes.frontend.split import Split
+from axiloom.drivergen.passes.frontend.interchange import Interchange
 from axiloom.drivergen.passes.frontend.tile import Tile
-from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.frontend.unsigned_arguments import UnsignedArguments
 from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
-from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
-from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
-from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
-from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
-from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
-from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
-from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
-from axiloom.drivergen.passes.transfers.overlap_edges import OverlapEdges
-from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
 from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
-from axiloom.drivergen.passes.transfers.residency import Residency
-from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy, sends_in_place
+from axiloom.drivergen.pipeline.decisions import decide
+from axiloom.drivergen.pipeline.pipelines import optimisations, prepare, split, transfer_passes
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL
-from axiloom.isa.wording.names import hint
 
 STAGES = ("linalg", "accel", "calls", "c")
 """Where compilation can stop: annotated linalg, transfers in loops, calls of the runtime, C."""
-
-OPTIMISATIONS = (
-    "cache-tiling",
-    "residency",
-    "coalesce",
-    "keep-packed",
-    "double-buffer",
-    "specialise-copies",
-    "zero-copy",
-)
-"""Names of passes that a pipeline may be made of, in the order in which they run."""
-
-PIPELINES: dict[str, tuple[str, ...]] = {
-    "published": (),
-    "coalesced": ("coalesce-transfers",),
-    "copying": OPTIMISATIONS[:-1],
-    "all": OPTIMISATIONS,
-}
-"""Pipelines with a name. `published` has one blocking transfer an opcode, `coalesced` one a block.
-
-`all` copies nothing, unless an operand cannot be read where it is (transposed, rows that are no whole beats):
-then packing it once and keeping it beats queues that copy it each time, and `all` is `copying`.
-"""
-
-
-def default_pipeline(spec: AcceleratorSpec) -> str:
-    """What ``axiloom run`` takes if it is not told: all passes that the accelerator's DMA is able to use."""
-    return "all" if spec.dma.scatter_gather else "copying"
-
-
-def optimisations(pipeline: str) -> tuple[str, ...]:
-    """The passes of a pipeline: one of PIPELINES, or names of OPTIMISATIONS with commas between them."""
-    if pipeline in PIPELINES:
-        return PIPELINES[pipeline]
-    names = pipeline.split(",")
-    for name in names:
-        if name not in OPTIMISATIONS:
-            known = f"{', '.join(PIPELINES)}, or passes with commas between them: {', '.join(OPTIMISATIONS)}"
-            what = "pipeline" if len(names) == 1 else "pass"
-            choices = [*PIPELINES, *OPTIMISATIONS]
-            raise UsageError(f"unknown {what} `{name}`{hint(name, choices)}; there are {known}")
-    return tuple(name for name in OPTIMISATIONS if name in names)
-
-
-COPYING = ("coalesce", "keep-packed", "double-buffer", "specialise-copies", "cache-tiling")
-"""Passes on packets that the CPU packs: with zero-copy there are none."""
-
-ORDERED = ("cache-tiling", "residency", "keep-packed")
-"""Passes that gain by an order of loops, which is chosen for them if none is given."""
-
-
-def _packets(chosen: Sequence[str]) -> CoalesceLoops | None:
-    """The pass that makes packets, if any is wanted: keep-packed and double-buffer need them to work on."""
-    names = {"coalesce", "keep-packed", "double-buffer"} & set(chosen)
-    if not names or "zero-copy" in chosen:
-        return None
-    buffers = 2 if "double-buffer" in chosen else 1
-    return CoalesceLoops(buffers=buffers, keep="keep-packed" in chosen, loops="coalesce" in chosen)
-
-
-def _split(chosen: Sequence[str]) -> Split:
-    """Packets need room for two tiles that come back."""
-    return Split(twice=_packets(chosen) is not None)
-
-
-def transfer_passes(
-    chosen: Sequence[str], stream_width: int = WORD_BITS, caches: Caches = ZYNQ_7000
-) -> list[ModulePass]:
-    """The passes on placed transfers for these optimisations, in their order."""
-    if "zero-copy" in chosen:
-        chosen = [name for name in chosen if name not in COPYING]
-    packets = _packets(chosen)
-    tiling = CacheTiling(caches.l2_size, caches.l2_ways)
-    if packets:
-        tiling = replace(tiling, buffers=packets.buffers, keep=packets.keep, loops=packets.loops)
-    passes: dict[str, list[ModulePass]] = {
-        "cache-tiling": [tiling],
-        "residency": [Residency(outermost="zero-copy" in chosen)],
-        "coalesce": [CoalesceTransfers()] if "coalesce" in chosen else [],
-        "coalesce-transfers": [CoalesceTransfers()],
-        "keep-packed": [KeepPacked()],
-        "double-buffer": [DoubleBuffer()],
-        "specialise-copies": [SpecialiseCopies()],
-        "zero-copy": [FlattenTiles(), ZeroCopy(stream_width, caches.line_bytes)],
-    }
-    found: list[ModulePass] = [OverlapEdges(), PackConstants()] if "zero-copy" in chosen else []
-    for name in chosen:
-        if packets and name in ("coalesce", "keep-packed", "double-buffer"):
-            found.append(packets)
-            packets = None
-        found += passes[name]
-    return found
 
 
 def compile_mlir(
@@ -187,7 +75,7 @@ def compile_mlir(
     module = parse(text, name)
     by_hand.check_input(module)
     traits = by_hand.annotated(module)
-    if spec is not None and spec.form is COPY:
+    if spec is not None and not spec.form.multiplies:
         if traits:
             fail(traits[0], f"a trait is for a product; {spec.name} copies: leave the trait out")
         run_passes(module, prepare(spec))
@@ -197,13 +85,6 @@ def compile_mlir(
         by_hand.check_options(one, flow=flow, order=order or None, tile=tile or None)
     annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
     width = spec.stream_width if spec else WORD_BITS
-    able = spec is None or spec.dma.scatter_gather  # if not, zero-copy itself says so
-    note = None
-    if able and {"zero-copy", "coalesce"} <= set(chosen) and not _in_place(module, annotate, width, chosen):
-        chosen = tuple(one for one in chosen if one != "zero-copy")
-        note = "no zero-copy: an operand cannot be read where it is"
-    if spec is not None and not (order or traits) and any(name in chosen for name in ORDERED):
-        annotate = _cheapest_order(module, spec, annotate, chosen, caches)
     function = only_function(module, name)
     run_passes(module, prepare(spec))
     if len(by_hand.annotated(module)) < len(traits):
@@ -212,16 +93,19 @@ def compile_mlir(
             f"for {spec.name if spec else 'the driver'} an op with a trait is rewritten, which loses it",
         )
     run_passes(module, [annotate, *([] if layer else [UnsignedArguments()])])
+    decided = decide(module, spec, chosen, caches, flow=flow, ordered=bool(order or traits))
+    if decided.order is not None:
+        run_passes(module, [Interchange(decided.order)])
     driver = Driver(entry_name(function), arguments(function), {"linalg": str(module) + "\n"})
-    driver.passes, driver.note = chosen, note
+    driver.passes, driver.note = decided.passes, decided.note
     driver.calls = [
         _call(op, spec) for op in function.walk() if isinstance(op, linalg.GenericOp) and is_annotated(op)
     ]
     if not driver.calls:
         fail(function, "it has no operation to offload")
-    transfers = transfer_passes(chosen, width, caches)
+    transfers = transfer_passes(decided.passes, width, caches)
     for stage, passes in (
-        ("accel", [_split(chosen), Tile(), PlaceFlow(), *transfers]),
+        ("accel", [split(decided.passes), Tile(), PlaceFlow(), *transfers]),
         ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls()]),
     ):
         if last in driver.stages:
@@ -229,68 +113,12 @@ def compile_mlir(
         run_passes(module, passes)
         driver.stages[stage] = str(module) + "\n"
     driver.args, driver.origins = arguments(function), sources(function)
-    driver.packings = next((dict(one.found) for one in transfers if isinstance(one, PackConstants)), {})
+    driver.packings = packings(function)
     if last == "c":
         what = f"driver of {spec.name if spec else 'the accelerator in its MLIR'}"
         banner = _banner(driver, what, spec, pipeline, function.sym_name.data)
         _write_c(driver, module, banner, init_name(function))
     return driver
-
-
-def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
-    """The passes in front of accel-annotate."""
-    passes: list[ModulePass] = [Generalise()]
-    if isinstance(spec, AcceleratorSpec) and spec.sets("pt"):
-        passes.append(FoldPadding())
-    if isinstance(spec, AcceleratorSpec) and spec.form is MATMUL:
-        passes.append(Im2col())
-    if isinstance(spec, AcceleratorSpec) and spec.post:
-        passes += [FuseEpilogue(), PrepareChannels()]
-    passes.append(Bufferise())
-    if isinstance(spec, AcceleratorSpec) and spec.form.computes is None:
-        passes.append(UnitDims())
-    if isinstance(spec, AcceleratorSpec) and spec.form is IMAGE:
-        # Without descriptors the CPU copies tiles, and small ones overlap better.
-        passes += [MergeGroups(spec.array[0])] if spec.dma.scatter_gather else []
-        passes.append(AsConvolution())
-    return passes
-
-
-def _in_place(module: ModuleOp, annotate: Annotate, stream_width: int, chosen: Sequence[str]) -> bool:
-    """Does zero copy read all operands where they are? What is packed anyway is better kept in packets."""
-    copy = module.clone()
-    tiled = [Split(), Tile(), PlaceFlow(), OverlapEdges(), PackConstants()]
-    tiled += [Residency(outermost=True)] if "residency" in chosen else []
-    run_passes(copy, [*prepare(annotate.accelerator), annotate, *tiled])
-    FlattenTiles().apply(context(), copy)
-    return sends_in_place(copy, stream_width)
-
-
-def _cheapest_order(
-    module: ModuleOp, spec: AcceleratorSpec, annotate: Annotate, chosen: Sequence[str], caches: Caches
-) -> Annotate:
-    """With the order of loops that costs least in packing and misses; the flow's first one among equals."""
-    flow = annotate.flow or spec.selected_flow
-    orders = isa.loop_orders(spec, flow) if flow in spec.flows else []
-    if len(orders) < 2 or spec.form is not MATMUL:
-        return annotate
-    first = [p for p in transfer_passes(chosen, caches=caches) if isinstance(p, CacheTiling | Residency)]
-    packets = _packets(chosen) or CoalesceLoops(buffers=0)
-    memory = caches if "cache-tiling" in chosen else None
-    beat_words = spec.stream_width // WORD_BITS
-    found: list[tuple[float, Annotate]] = []
-    plain = module.clone()
-    run_passes(plain, prepare(spec))
-    for order in orders:
-        one, copy = replace(annotate, order=order), plain.clone()
-        run_passes(copy, [one, _split(chosen), Tile(), PlaceFlow(), *first])
-        if "zero-copy" in chosen:
-            costs = [queue_cost(nest, beat_words) for _, nest in nests(copy)]
-        else:
-            how = (packets.buffers, packets.keep, packets.loops)
-            costs = [nest_cost(nest, memory, *how) for _, nest in nests(copy)]
-        found.append((sum(costs), one))
-    return min(found, key=lambda pair: pair[0])[1]
 
 
 def compile_cpu(text: str, *, name: str = "input.mlir") -> Driver:

@@ -13,10 +13,10 @@ from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.dialects.product import requantises
 from axiloom.drivergen.match.conv import image_shape, match_conv
 from axiloom.drivergen.match.matmul import Match, NoMatchError, sizes
-from axiloom.drivergen.pipeline.compile import prepare, run_passes
+from axiloom.drivergen.pipeline.compile import run_passes
+from axiloom.drivergen.pipeline.pipelines import prepare
 from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.kernels.forms import IMAGE
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,6 @@ def _best(
         flow,
         order=order,
         tile=tile,
-        image={"ih": rows["oh"], "iw": rows["ow"]} if spec.form is IMAGE else None,
+        image={"ih": rows["oh"], "iw": rows["ow"]} if spec.form.walks else None,
         result_bytes=1 if requantises(op) is not None else 4,
     )

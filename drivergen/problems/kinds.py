@@ -12,6 +12,8 @@ from axiloom.drivergen.problems.depthwise import DEPTHWISE_FORM, parse_depthwise
 from axiloom.drivergen.problems.matmul import MATMUL_FORM, parse_problem
 from axiloom.drivergen.problems.products import FORMS, parse_product
 from axiloom.errors import UsageError
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, WINDOW, Form
 from axiloom.isa.wording.names import hint, shortened
 
 
@@ -34,16 +36,41 @@ class Kind:
     form: str
     """What is accepted, for messages."""
     parse: Callable[[str], Workload]
+    forms: tuple[Form, ...] = ()
+    """Of the accelerators that it is made for."""
+    small: Callable[[AcceleratorSpec], str] | None = None
+    """A problem of a few tiles of such an accelerator."""
+
+
+def _small_matmul(spec: AcceleratorSpec) -> str:
+    sizes = "x".join(str(2 * size if size >= 16 else 4 * size) for size in spec.tile.size)
+    return f"matmul:{sizes}:{spec.data_type.value}"
+
+
+def _small_conv(spec: AcceleratorSpec) -> str:
+    return f"conv:10_8_3_8_1:{spec.data_type.value}"
+
+
+def _small_copy(spec: AcceleratorSpec) -> str:
+    return f"copy:{4 * spec.tile.size[0]}"
 
 
 KINDS: Mapping[str, Kind] = {
-    "matmul": Kind(MATMUL_FORM, parse_problem),
-    "conv": Kind(CONV_FORM, parse_conv),
+    "matmul": Kind(MATMUL_FORM, parse_problem, (MATMUL,), _small_matmul),
+    "conv": Kind(CONV_FORM, parse_conv, (IMAGE, WINDOW), _small_conv),
     **{name: Kind(form.text, parse_product) for name, form in FORMS.items()},
     "dwconv": Kind(DEPTHWISE_FORM, parse_depthwise),
-    "copy": Kind(COPY_FORM, parse_copy),
+    "copy": Kind(COPY_FORM, parse_copy, (COPY,), _small_copy),
 }
 """By what stands in front of the colon."""
+
+
+def small(spec: AcceleratorSpec) -> str:
+    """A problem of a few tiles, as the command line names it; UsageError where no kind has one."""
+    for kind in KINDS.values():
+        if spec.form in kind.forms and kind.small is not None:
+            return kind.small(spec)
+    raise UsageError(f"{spec.name}: give a problem for {spec.kernel}, as a file of MLIR")
 
 
 def parse_workload(text: str) -> Workload:

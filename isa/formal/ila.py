@@ -84,7 +84,7 @@ class Ila:
         return value
 
     def function(self, name: str, *bits: int, python: Callable[..., int]) -> z3.FuncDeclRef:
-        """A function of bit vectors, the last of `bits` its result's: uninterpreted; `python` simulates it."""
+        """A function of bit vectors, the last of `bits` its result's: uninterpreted, or `python`."""
         self._new(name)
         self.functions[name] = python
         return z3.Function(name, *map(z3.BitVecSort, bits))

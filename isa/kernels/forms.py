@@ -94,6 +94,26 @@ class Form:
         return _MOVED[self.name]
 
     @property
+    def multiplies(self) -> bool:
+        """It computes; else words come back as they went."""
+        return self.computes is not None or bool(self.reductions)
+
+    @property
+    def of_matrices(self) -> bool:
+        """A product of matrices: whatever can be written as one is for such a device."""
+        return self.computes is None and self.kernel == MATMUL.kernel
+
+    @property
+    def convolves(self) -> bool:
+        """A convolution with an engine of our own."""
+        return self.computes is None and self.kernel == _CONV
+
+    @property
+    def walks(self) -> bool:
+        """The device walks over an image tile itself, with stride, dilation and padding."""
+        return self.convolves and not self.saves
+
+    @property
     def overwrites(self) -> bool:
         """A result takes the place of what was there, and is not joined with it."""
         return self.computes is not None and self.computes.combine is None

@@ -32,7 +32,6 @@ from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import Load, Opcode, Scope, SendDim, SetDims, Skip
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
-from axiloom.isa.kernels.forms import MATMUL as MATMUL_FORM
 from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import FLOAT32, INT8, INT32, UINT8
 from axiloom.isa.wording.names import hint
@@ -158,7 +157,7 @@ def _match_matmul(op: linalg.GenericOp) -> Match:
 def _complete(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> None:
     """The optional part of a trait written by hand; `spec`, where it is given, must execute it."""
     found = _match(op, spec.name if spec else "an accelerator for matmul")
-    shapes = spec.data if spec is not None and spec.form is MATMUL_FORM else MATMUL
+    shapes = spec.data if spec is not None and spec.form.of_matrices else MATMUL
     loops = len(found.dims)
     op.attributes.setdefault("permutation_map", AffineMapAttr(AffineMap.identity(loops)))
     op.attributes.setdefault("accel_dims", ArrayAttr([StringAttr(d) for d in found.dims]))
@@ -226,7 +225,7 @@ class _Plan:
         self.flow_name = name
         self.order = order
         self.tile = tile
-        if tile is not None and spec.form is MATMUL_FORM and (faults := isa.check_tile(spec, tile)):
+        if tile is not None and spec.form.of_matrices and (faults := isa.check_tile(spec, tile)):
             raise CompileError("; ".join(faults))
 
     def annotate(self, op: linalg.GenericOp) -> None:
@@ -234,7 +233,9 @@ class _Plan:
         if spec.form.computes is not None:
             self._generic(op, spec.form.computes)
             return
-        conv = spec.form is not MATMUL_FORM
+        conv = spec.form.convolves
+        if not (conv or spec.form.of_matrices):
+            fail(op, f"{spec.name} cannot execute it: nothing is known of ops for {spec.kernel}")
         found = _match(op, spec.name, partial(match_conv, groups=True) if conv else _match_matmul)
         _check_elements(op, found, spec)
         problem = dict(zip(found.dims, sizes(op), strict=True))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import AffineMapAttr, ModuleOp
 from xdsl.dialects.linalg import ops as linalg
@@ -13,8 +12,9 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from axiloom.drivergen.dialects.patterns import rewrite
 from axiloom.drivergen.dialects.product import LEAN, is_lean, requantises
 from axiloom.drivergen.dialects.views import expanded
 from axiloom.drivergen.match.matmul import NoMatchError, match, operand_loops, sizes
@@ -37,15 +37,24 @@ def rows_and_columns(n: int) -> tuple[int, int] | None:
     return n // ow, ow
 
 
-def _rewrite(op: linalg.GenericOp) -> None:
+class _Convolution(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: linalg.GenericOp, rewriter: PatternRewriter) -> None:
+        conv = _of_product(op, rewriter)
+        if conv is not None:
+            rewriter.replace(op, conv)
+
+
+def _of_product(op: linalg.GenericOp, rewriter: PatternRewriter) -> linalg.GenericOp | None:
+    """The convolution that a product is, on views of its operands; None where it is none."""
     try:
         found = match(op)
     except NoMatchError:
-        return
+        return None
     size = dict(zip(found.dims, sizes(op), strict=True))
     pixels = rows_and_columns(size["n"])
     if requantises(op) is not None or pixels is None:
-        return
+        return None
     loops = (*found.host, *_LOOPS)
     dims: dict[str, AffineExpr] = {name: AffineDimExpr(number) for number, name in enumerate(loops)}
     taps, rows, columns = [dims["fh"], dims["fw"]], dims["oh"], dims["ow"]
@@ -59,12 +68,11 @@ def _rewrite(op: linalg.GenericOp) -> None:
         "B": {"n": pixels},
         "C": {"n": pixels},
     }
-    builder = Builder(InsertPoint.before(op))
     views: list[SSAValue] = []
     maps: list[AffineMapAttr] = []
     for number, (name, value) in enumerate(zip(found.operands, op.operands, strict=True)):
         own = [found.dims[loop] for loop in operand_loops(op, number)]
-        views.append(expanded(builder, value, [shapes[name].get(dim, [size[dim]]) for dim in own]))
+        views.append(expanded(rewriter, value, [shapes[name].get(dim, [size[dim]]) for dim in own]))
         results = [one for dim in own for one in indexed[name].get(dim) or [dims[dim]]]
         maps.append(AffineMapAttr(AffineMap(len(loops), 0, tuple(results))))
     parallel, reduction = IteratorTypeAttr.parallel(), IteratorTypeAttr.reduction()
@@ -73,8 +81,7 @@ def _rewrite(op: linalg.GenericOp) -> None:
     conv.location = op.location
     if is_lean(op):
         conv.attributes[LEAN] = op.attributes[LEAN]
-    builder.insert(conv)
-    Rewriter.erase_op(op)
+    return conv
 
 
 @dataclass(frozen=True)
@@ -99,5 +106,4 @@ class AsConvolution(ModulePass):
     name = "accel-as-convolution"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for generic in [o for o in op.walk() if isinstance(o, linalg.GenericOp)]:
-            _rewrite(generic)
+        rewrite(op, _Convolution())

@@ -9,8 +9,9 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FloatAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from axiloom.drivergen.dialects.patterns import rewrite
 from axiloom.drivergen.dialects.product import padding_attr, product_of
 from axiloom.drivergen.match.conv import sliding
 from axiloom.drivergen.match.matmul import NoMatchError, terms
@@ -41,19 +42,21 @@ def _before(op: linalg.GenericOp, number: int, pad: tensor.PadOp) -> tuple[int, 
     return top, left
 
 
-def _fold(op: linalg.GenericOp) -> None:
-    try:
-        number = sliding(op).image
-    except NoMatchError:
-        return
-    pad = op.operands[number].owner
-    if not isinstance(pad, tensor.PadOp) or (before := _before(op, number, pad)) is None:
-        return
-    new = product_of(op, padding=padding_attr(*before))
-    new.operands[number] = pad.source
-    Rewriter.replace_op(op, new)
-    if pad.result.first_use is None:
-        Rewriter.erase_op(pad)
+class _Folded(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: linalg.GenericOp, rewriter: PatternRewriter) -> None:
+        try:
+            number = sliding(op).image
+        except NoMatchError:
+            return
+        pad = op.operands[number].owner
+        if not isinstance(pad, tensor.PadOp) or (before := _before(op, number, pad)) is None:
+            return
+        new = product_of(op, padding=padding_attr(*before))
+        new.operands[number] = pad.source
+        rewriter.replace(op, new)
+        if pad.result.first_use is None:
+            rewriter.erase(pad)
 
 
 @dataclass(frozen=True)
@@ -75,5 +78,4 @@ class FoldPadding(ModulePass):
     name = "accel-fold-padding"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for generic in [o for o in op.walk() if isinstance(o, linalg.GenericOp)]:
-            _fold(generic)
+        rewrite(op, _Folded())

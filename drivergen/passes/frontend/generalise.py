@@ -12,7 +12,9 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Operation, Region
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from axiloom.drivergen.dialects.patterns import rewrite
 
 
 @dataclass(frozen=True)
@@ -40,23 +42,34 @@ class Generalise(ModulePass):
     name = "accel-generalise"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for old in list(op.walk()):
-            if isinstance(old, linalg.FillOp):
-                continue
-            if isinstance(old, NamedOperation | linalg.TransposeOp):
-                _replace(old, _of_structured(old))
-            elif isinstance(old, linalg.BroadcastOp):
-                _replace(old, _of_broadcast(old))
-            elif isinstance(old, linalg.ReduceOp):
-                _replace(old, _of_reduce(old))
+        rewrite(op, _Structured(), _Broadcast(), _Reduce())
 
 
-def _replace(old: Operation, generic: linalg.GenericOp) -> None:
+class _Structured(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LinalgStructuredOperation, rewriter: PatternRewriter) -> None:
+        if isinstance(op, NamedOperation | linalg.TransposeOp) and not isinstance(op, linalg.FillOp):
+            _replace(op, _of_structured(op), rewriter)
+
+
+class _Broadcast(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: linalg.BroadcastOp, rewriter: PatternRewriter) -> None:
+        _replace(op, _of_broadcast(op), rewriter)
+
+
+class _Reduce(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: linalg.ReduceOp, rewriter: PatternRewriter) -> None:
+        _replace(op, _of_reduce(op), rewriter)
+
+
+def _replace(old: Operation, generic: linalg.GenericOp, rewriter: PatternRewriter) -> None:
     generic.location = old.location
     generic.attributes |= {k: v for k, v in old.attributes.items() if not k.startswith("linalg.")}
     for result, hinted in zip(generic.results, old.results, strict=True):
         result.name_hint = hinted.name_hint
-    Rewriter.replace_op(old, generic)
+    rewriter.replace(old, generic)
 
 
 def _of_structured(old: LinalgStructuredOperation) -> linalg.GenericOp:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -45,6 +45,27 @@ class Piece:
     """Of each tile."""
     before: int = 0
     """Rows of padding above the first one."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A part of an operand: its first element and its size in each dim."""
+
+    starts: tuple[int, ...]
+    lengths: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the ops that an op is cut into."""
+
+    trait: Trait
+    sizes: tuple[int, ...]
+    """Of its loops."""
+    views: tuple[View | None, ...]
+    """Of each operand; None: all of it."""
+    first: bool
+    """No part before it adds to the same results."""
 
 
 def plain_pieces(length: int, tile: int) -> list[Piece]:
@@ -159,7 +180,8 @@ class _Split:
         axes = [self.trait.axis(number, expression) for expression in results]
         return kind.get_shape()[axes.index(IMAGE[dim])]
 
-    def rewrite(self) -> None:
+    def parts(self) -> list[Part]:
+        """What the op is cut into, in the order in which it runs. CompileError where that cannot be."""
         dims = [dim for dim in self.trait.dims if self.trait.dims.index(dim) in self.trait.order]
         choices = [self.pieces(dim) for dim in dims]
         if requantises(self.op) is not None and len(choices[dims.index("ic")]) > 1:
@@ -172,17 +194,25 @@ class _Split:
                 fail(
                     self.op, f"tiles of {self.trait.size(dim)} leave a rest of {dim}: results must come whole"
                 )
-        fill = zero_fill(self.op, self.op.outputs[0])
         filled: set[tuple[int, ...]] = set()
         output = self.trait.operands[-1].dims
+        whole = all(len(cut) == 1 for cut in choices)
+        found = []
         for pieces in product(*choices):
             named = dict(zip(dims, pieces, strict=True))
-            new = self._piece(named, whole=all(len(c) == 1 for c in choices))
-            key = tuple(named[d].start for d in output if d in named)
-            if fill is not None and new.outputs[0] is not self.op.outputs[0] and key not in filled:
+            place = tuple(named[d].start for d in output if d in named)
+            views = [None if whole else self._view(n, named) for n in range(len(self.op.operands))]
+            found.append(Part(self._trait(named), self._sizes(named), tuple(views), place not in filled))
+            filled.add(place)
+        return found
+
+    def rewrite(self) -> None:
+        fill = zero_fill(self.op, self.op.outputs[0])
+        for part in self.parts():
+            new = self._piece(part)
+            if fill is not None and part.first and new.outputs[0] is not self.op.outputs[0]:
                 zeros = linalg.FillOp([fill.inputs[0]], [new.outputs[0]], [])
                 Rewriter.insert_op(zeros, InsertPoint.before(self.op))
-            filled.add(key)
             Rewriter.insert_op(new, InsertPoint.before(self.op))
             if fill is not None and new.outputs[0] is self.op.outputs[0]:
                 fill = None
@@ -190,20 +220,26 @@ class _Split:
             Rewriter.erase_op(fill)
         Rewriter.erase_op(self.op)
 
-    def _piece(self, pieces: dict[str, Piece], *, whole: bool) -> linalg.GenericOp:
+    def _piece(self, part: Part) -> linalg.GenericOp:
         new = product_of(self.op)
         new.attributes.pop(PADDING, None)
-        if not whole:
-            for number, value in enumerate(self.op.operands):
-                new.operands[number] = self._view(number, value, pieces)
+        for number, view in enumerate(part.views):
+            if view is not None:
+                new.operands[number] = self._subview(self.op.operands[number], view)
+        part.trait.write(new)
+        return new
+
+    def _sizes(self, pieces: Mapping[str, Piece]) -> tuple[int, ...]:
+        return tuple(pieces[d].length if d in pieces else size for d, size in self.problem.items())
+
+    def _trait(self, pieces: Mapping[str, Piece]) -> Trait:
         trait, settings = self.trait, dict(self.trait.settings)
         tile = [pieces[d].tile if d in pieces else t for d, t in zip(trait.dims, trait.tile, strict=True)]
         for dim, (image, _, _, _, before) in WALKED.items():
             if image in settings and dim in pieces and not trait.images:
                 settings |= {image: pieces[dim].rows, before: pieces[dim].before}
         settings |= self._reached(tile)
-        replace(trait, tile=tuple(tile), settings=settings).write(new)
-        return new
+        return replace(trait, tile=tuple(tile), settings=settings)
 
     def _reached(self, tile: list[int]) -> dict[str, int]:
         """Elements of each dim that a window slides along, under a tile of the loops."""
@@ -216,9 +252,9 @@ class _Split:
                     found[axis] = 1 + sum(reach)
         return found
 
-    def _view(self, number: int, value: SSAValue, pieces: dict[str, Piece]) -> SSAValue:
-        """The part of an operand that a piece needs."""
-        kind = value.type
+    def _view(self, number: int, pieces: Mapping[str, Piece]) -> View | None:
+        """The part of an operand that a piece needs; None: all of it."""
+        kind = self.op.operands[number].type
         assert isinstance(kind, MemRefType)
         starts, lengths = [], []
         expressions = self.op.indexing_maps.data[number].data.results
@@ -241,19 +277,31 @@ class _Split:
                 behind = sum((self.problem[d] - pieces[d].start - pieces[d].length) * f for d, f in moved)
                 lengths.append(size - begin - behind)
         if lengths == list(kind.get_shape()):
-            return value
+            return None
+        return View(tuple(starts), tuple(lengths))
+
+    def _subview(self, value: SSAValue, part: View) -> SSAValue:
+        kind = value.type
+        assert isinstance(kind, MemRefType)
         strides = kind.get_strides()
         assert strides is not None
         view = memref.SubviewOp.get(
             value,
-            [index(self.op, start) for start in starts],
-            lengths,
-            [1] * len(lengths),
-            MemRefType(kind.element_type, lengths, StridedLayoutAttr(list(strides), None)),
+            [index(self.op, start) for start in part.starts],
+            list(part.lengths),
+            [1] * len(part.lengths),
+            MemRefType(kind.element_type, part.lengths, StridedLayoutAttr(list(strides), None)),
         )
         view.result.name_hint = value.name_hint
         Rewriter.insert_op(view, InsertPoint.before(self.op))
         return view.result
+
+
+def parts(op: linalg.GenericOp, *, twice: bool = False) -> list[Part]:
+    """What accel-split makes of an annotated op."""
+    if not Trait.of(op).dense:
+        return [Part(Trait.of(op), sizes(op), (None,) * len(op.operands), first=True)]
+    return _Split(op, twice=twice).parts()
 
 
 def _annotated(op: ModuleOp) -> Iterator[linalg.GenericOp]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType, ModuleOp, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from axiloom.drivergen.dialects.patterns import rewrite
 from axiloom.drivergen.dialects.product import LEAN, multiplied, requantises
 from axiloom.drivergen.dialects.views import expanded
 from axiloom.drivergen.match.conv import sliding
@@ -89,8 +89,17 @@ def _beside_group(op: linalg.GenericOp, number: int, groups: frozenset[int]) -> 
     return (dims[-1], False) if dims else (0, True)
 
 
-def _rewrite(op: linalg.GenericOp, units: Sequence[_Unit]) -> None:
-    builder = Builder(InsertPoint.before(op))
+class _WithUnits(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: linalg.GenericOp, rewriter: PatternRewriter) -> None:
+        if is_annotated(op) or requantises(op) is not None:
+            return
+        if units := _missing(op):
+            rewriter.replace(op, _with(op, units, rewriter))
+
+
+def _with(op: linalg.GenericOp, units: Sequence[_Unit], rewriter: PatternRewriter) -> linalg.GenericOp:
+    """The op with these loops of one iteration besides, on views of its operands."""
     loops = len(op.iterator_types.data)
     maps = [attr.data for attr in op.indexing_maps.data]
     operands = list(op.operands)
@@ -103,9 +112,9 @@ def _rewrite(op: linalg.GenericOp, units: Sequence[_Unit]) -> None:
         if not added:
             continue
         groups, results = _laid(op.operands[number].type, maps[number].results, added)
-        operands[number] = expanded(builder, op.operands[number], groups)
+        operands[number] = expanded(rewriter, op.operands[number], groups)
         maps[number] = AffineMap(loops, 0, tuple(results))
-    new = type(op).create(
+    return type(op).create(
         operands=operands,
         properties={
             **op.properties,
@@ -118,8 +127,6 @@ def _rewrite(op: linalg.GenericOp, units: Sequence[_Unit]) -> None:
         regions=[op.body.clone()],
         location=op.location,
     )
-    builder.insert(new)
-    Rewriter.erase_op(op)
 
 
 def _laid(
@@ -168,8 +175,4 @@ class UnitDims(ModulePass):
     name = "accel-unit-dims"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for generic in [o for o in op.walk() if isinstance(o, linalg.GenericOp)]:
-            if is_annotated(generic) or requantises(generic) is not None:
-                continue
-            if units := _missing(generic):
-                _rewrite(generic, units)
+        rewrite(op, _WithUnits())

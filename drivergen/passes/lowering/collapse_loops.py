@@ -19,10 +19,12 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from axiloom.drivergen.dialects.patterns import rewrite
 
 Group = tuple[int, ...]
 """Loops that become one, outermost first."""
@@ -60,7 +62,7 @@ def _groups(op: linalg.GenericOp) -> list[Group]:
     return found
 
 
-def _collapsed(before: Operation, value: SSAValue, axes: Sequence[Group]) -> SSAValue:
+def _collapsed(rewriter: PatternRewriter, value: SSAValue, axes: Sequence[Group]) -> SSAValue:
     """A view of `value` with these axes of it as one."""
     kind = value.type
     if not isinstance(kind, MemRefType) or all(len(group) == 1 for group in axes):
@@ -72,21 +74,29 @@ def _collapsed(before: Operation, value: SSAValue, axes: Sequence[Group]) -> SSA
         result_types=[MemRefType(kind.element_type, [prod(shape[a] for a in one) for one in axes])],
     )
     view.results[0].name_hint = value.name_hint
-    Rewriter.insert_op(view, InsertPoint.before(before))
+    rewriter.insert(view)
     return view.results[0]
 
 
-def _collapse(op: linalg.GenericOp) -> None:
-    groups = _groups(op)
-    if all(len(group) == 1 for group in groups):
-        return
+class _CollapseGeneric(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: linalg.GenericOp, rewriter: PatternRewriter) -> None:
+        if op.results:
+            return
+        groups = _groups(op)
+        if any(len(group) > 1 for group in groups):
+            rewriter.replace(op, _collapse(op, groups, rewriter))
+
+
+def _collapse(op: linalg.GenericOp, groups: Sequence[Group], rewriter: PatternRewriter) -> linalg.GenericOp:
+    """The same op with each group of loops as one."""
     operands, maps = [], []
     for value, attr in zip(op.operands, op.indexing_maps, strict=True):
         dims = _dims(attr.data)
         assert dims is not None
         own = _once(dims, groups)
         axes = [tuple(dims.index(loop) for loop in groups[number]) for number in own]
-        operands.append(_collapsed(op, value, axes))
+        operands.append(_collapsed(rewriter, value, axes))
         maps.append(AffineMap(len(groups), 0, tuple(AffineDimExpr(number) for number in own)))
     new = linalg.GenericOp(
         operands[: len(op.inputs)],
@@ -99,7 +109,7 @@ def _collapse(op: linalg.GenericOp) -> None:
         op.library_call,
     )
     new.location = op.location
-    Rewriter.replace_op(op, new)
+    return new
 
 
 def _once(dims: Sequence[int], groups: Sequence[Group]) -> list[int]:
@@ -113,12 +123,16 @@ def _leads(loop: int, groups: Sequence[Group]) -> bool:
     return any(group[0] == loop for group in groups)
 
 
-def _collapse_fill(op: linalg.FillOp) -> None:
-    (target,) = op.outputs
-    if isinstance(target.type, MemRefType) and isinstance(target.type.layout, NoneAttr):
+class _CollapseFill(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: linalg.FillOp, rewriter: PatternRewriter) -> None:
+        (target,) = op.outputs
+        if op.results or not isinstance(target.type, MemRefType):
+            return
         axes = [tuple(range(len(target.type.get_shape())))]
-        if len(axes[0]) > 1:
-            op.operands[1] = _collapsed(op, target, axes)
+        if isinstance(target.type.layout, NoneAttr) and len(axes[0]) > 1:
+            op.operands[1] = _collapsed(rewriter, target, axes)
+            rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)
@@ -142,8 +156,4 @@ class CollapseLoops(ModulePass):
     name = "accel-collapse-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in list(op.walk()):
-            if isinstance(inner, linalg.GenericOp) and not inner.results:
-                _collapse(inner)
-            elif isinstance(inner, linalg.FillOp) and not inner.results:
-                _collapse_fill(inner)
+        rewrite(op, _CollapseGeneric(), _CollapseFill())

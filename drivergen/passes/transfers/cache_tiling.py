@@ -13,11 +13,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects.mlir import index
-from axiloom.drivergen.nest.locality import WORTHWHILE, Caches, blocked, nest_cost
+from axiloom.drivergen.nest.locality import WORTHWHILE, Caches, nest_cost
+from axiloom.drivergen.nest.moves import Moves, blocked
 from axiloom.drivergen.nest.nest import Nest, nests
 
 
-def candidates(nest: Nest) -> Iterator[tuple[int, int]]:
+def candidates(nest: Moves) -> Iterator[tuple[int, int]]:
     """Loops that may go in blocks, and iterations a block.
 
     Nothing happens in the loops around such a loop but in it, so that its iterations may come in any order:
@@ -96,11 +97,11 @@ class CacheTiling(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for _, nest in list(nests(op)):
-            best = self.best(nest)
+            best = self.best(nest.moves())
             if best is not None:
                 block(nest, *best)
 
-    def best(self, nest: Nest) -> tuple[int, int] | None:
+    def best(self, nest: Moves) -> tuple[int, int] | None:
         """The loop and the iterations a block that cost least, None if there is nothing to gain."""
         least, best = WORTHWHILE * self._cost(nest), None
         for number, count in candidates(nest):
@@ -109,6 +110,6 @@ class CacheTiling(ModulePass):
                 least, best = cost, (number, count)
         return best
 
-    def _cost(self, nest: Nest) -> float:
+    def _cost(self, nest: Moves) -> float:
         caches = Caches(self.l2_size, self.l2_ways)
         return nest_cost(nest, caches, self.buffers, self.keep, self.loops)

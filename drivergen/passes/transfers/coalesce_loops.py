@@ -64,6 +64,7 @@ class _Coalesced:
 
     def __init__(self, nest: Nest, layout: Layout) -> None:
         self.nest = nest
+        self.moves = nest.moves().levels
         self.layout = layout
         self.at = nest.root
         self.stepped = nest.levels[layout.level]
@@ -132,7 +133,7 @@ class _Coalesced:
         first = begin = self._start(scope, place.offset, chunk)
         words = 0
         for number in reversed(range(layout.level)):
-            words += (own := stage_words(levels[number].pre))
+            words += (own := stage_words(self.moves[number].pre))
             if not own:
                 continue
             condition = self._edge(scope, number, last=False)
@@ -145,7 +146,7 @@ class _Coalesced:
             end = self._stage_loop(scope, layout.level, first, chunk)
         finish = end
         for number in reversed(range(layout.level)):
-            own = stage_words(levels[number].post)
+            own = stage_words(self.moves[number].post)
             if not own:
                 continue
             condition = self._edge(scope, number, last=True)
@@ -217,7 +218,7 @@ class _Coalesced:
     def _stage_loop(self, scope: Scope, number: int, at: SSAValue, chunk: SSAValue | None) -> SSAValue:
         """Stage what loop `number` and the loops inside it send; the offset behind it."""
         level = self.nest.levels[number]
-        if not any(stage_words([*one.pre, *one.post]) for one in self.nest.levels[number:]):
+        if not any(stage_words(one.all) for one in self.moves[number:]):
             return at
         if chunk is not None and self.layout.count == 1:
             scope.values[level.counter] = chunk
@@ -247,12 +248,13 @@ class _Coalesced:
         level = self.stepped
         scope.values[level.counter] = level.loop.lb if chunk is None else chunk
         end = begin
-        for number, (start, items) in enumerate(zip(self.layout.starts, parts(level.pre), strict=True)):
+        own = parts(self.moves[self.layout.level].pre)
+        for number, (start, part) in enumerate(zip(self.layout.starts, own, strict=True)):
             if number:
                 send = accel.StartSendOp(begin, end)
                 scope.block.add_ops([send, accel.WaitOp(send.token)])
                 begin = self._add(scope, first, start)
-            end = self._stage(scope, items, begin if number else first)
+            end = self._stage(scope, level.pre[part.start : part.stop], begin if number else first)
         return begin, end
 
     def _bounds(self, scope: Scope, level: Level, chunk: SSAValue | None) -> tuple[SSAValue, SSAValue]:
@@ -389,6 +391,8 @@ class CoalesceLoops(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for _, nest in list(nests(op)):
-            layout = choose(nest, buffers=self.buffers, keep=self.keep, target=self.words, loops=self.loops)
+            layout = choose(
+                nest.moves(), buffers=self.buffers, keep=self.keep, target=self.words, loops=self.loops
+            )
             if layout is not None and fits_twice(nest):
                 _Coalesced(nest, layout).build()

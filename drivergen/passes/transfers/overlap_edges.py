@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -10,10 +9,13 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.mlir import index
+from axiloom.drivergen.dialects.patterns import rewrite
+from axiloom.drivergen.dialects.views import filled
 from axiloom.drivergen.nest.nest import reached
 
 
@@ -51,31 +53,25 @@ def _edge_of(tile: SSAValue, length: SSAValue) -> bool:
     return isinstance(tile.owner, memref.SubviewOp) and length in tile.owner.sizes
 
 
-def _whole(view: memref.SubviewOp, length: SSAValue, size: int) -> None:
+def _whole(view: memref.SubviewOp, length: SSAValue, size: int) -> memref.SubviewOp:
     """The same view, `size` elements long where it was `length`."""
-    lengths, offsets = list(view.sizes), iter(view.offsets)
+    lengths = list(view.sizes)
     now: list[SSAValue | int] = [size if one is length else one for one in lengths]
     kind = view.result.type
     assert isinstance(kind, MemRefType)
-    sizes = _filled(view.static_sizes.get_values(), now)
+    sizes = filled(view.static_sizes.get_values(), now)
     # The type may leave out dims that are one element long; of those none is dynamic.
-    shape = [n if isinstance(n, int) else DYNAMIC_INDEX for n in _filled(kind.get_shape(), now)]
-    starts = [next(offsets) if n == DYNAMIC_INDEX else n for n in view.static_offsets.get_values()]
+    shape = [n if isinstance(n, int) else DYNAMIC_INDEX for n in filled(kind.get_shape(), now)]
+    starts = filled(view.static_offsets.get_values(), view.offsets)
     steps = list(view.static_strides.get_values())
     new = memref.SubviewOp.get(
         view.source, starts, sizes, steps, MemRefType(kind.element_type, shape, kind.layout)
     )
     new.result.name_hint = view.result.name_hint
-    Rewriter.replace_op(view, new)
+    return new
 
 
-def _filled(known: Sequence[int], dynamic: Sequence[SSAValue | int]) -> list[SSAValue | int]:
-    """`known`, with the values of what is dynamic in it."""
-    rest = iter(dynamic)
-    return [next(rest) if n == DYNAMIC_INDEX else n for n in known]
-
-
-def _overlap(loop: scf.ForOp, length: arith.MinUIOp) -> None:
+def _overlap(loop: scf.ForOp, length: arith.MinUIOp, rewriter: PatternRewriter) -> None:
     counter, rest = loop.body.block.args[0], length.rhs.owner
     size = accel.constant(loop.step)
     end = accel.constant(loop.ub)
@@ -90,13 +86,22 @@ def _overlap(loop: scf.ForOp, length: arith.MinUIOp) -> None:
     start.result.name_hint = f"{counter.name_hint or 'i'}_start"
     for use in others:
         use.operation.operands[use.index] = start.result
-    Rewriter.insert_op(start, InsertPoint.before(first))
+        rewriter.notify_op_modified(use.operation)
+    rewriter.insert(start, InsertPoint.before(first))
     for view in [use.operation for use in length.result.uses]:
         assert isinstance(view, memref.SubviewOp)
-        _whole(view, length.result, size)
-    Rewriter.erase_op(length)
+        rewriter.replace(view, _whole(view, length.result, size))
+    rewriter.erase(length)
     if rest.results[0].first_use is None:
-        Rewriter.erase_op(rest)
+        rewriter.erase(rest)
+
+
+class _Overlapped(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter) -> None:
+        length = _length(op)
+        if length is not None and _may_overlap(op, length):
+            _overlap(op, length, rewriter)
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,4 @@ class OverlapEdges(ModulePass):
     name = "accel-overlap-edges"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [o for o in op.walk() if isinstance(o, scf.ForOp)]:
-            length = _length(loop)
-            if length is not None and _may_overlap(loop, length):
-                _overlap(loop, length)
+        rewrite(op, _Overlapped())

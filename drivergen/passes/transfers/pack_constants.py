@@ -22,11 +22,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel
-from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.mlir import index
+from axiloom.drivergen.dialects.packing import Packing, PackingAttr, Piece
 from axiloom.drivergen.dialects.views import RESHAPES, VIEWS
 from axiloom.drivergen.nest.nest import reached
-from axiloom.drivergen.nest.packed import CONSTANT, Packing, Piece, argument_attributes
+from axiloom.drivergen.nest.packed import CONSTANT, PACKED, argument_attributes, set_attributes
+from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
 
 WORD_BYTES = WORD_BITS // 8
@@ -76,6 +77,15 @@ def _begin(value: SSAValue, counters: Mapping[SSAValue, int]) -> int:
     ]
     own = sum(start * (stride or 0) for start, stride in zip(starts, strides, strict=True))
     return _begin(op.source, counters) + own
+
+
+def begin_is_known(value: SSAValue) -> bool:
+    """Is known now where a view of an array begins?"""
+    try:
+        _begin(value, {})
+    except _UnknownError:
+        return False
+    return True
 
 
 def _sizes(tile: SSAValue, counters: Mapping[SSAValue, int]) -> tuple[int, ...]:
@@ -135,19 +145,6 @@ def _pieces(op: accel.SendOp, loops: list[_Loop]) -> Iterator[Piece]:
         )
 
 
-def _is_one_piece(op: accel.SendOp) -> bool:
-    """Is it sent as it lies in memory, with nothing between its rows?"""
-    kind, shape = op.tile.type, op.shape.get_values()
-    assert isinstance(kind, MemRefType)
-    strides = kind.get_strides()
-    dense = [prod(shape[d + 1 :]) for d in range(len(shape))]
-    whole = list(kind.get_shape()) == list(shape) and list(op.permutation.get_values()) == sorted(
-        op.permutation.get_values()
-    )
-    bytes_sent = prod(shape) * element_bits(kind) // 8
-    return whole and strides is not None and list(strides) == dense and op.words() * WORD_BYTES == bytes_sent
-
-
 def _users(value: SSAValue) -> Iterator[Operation]:
     for use in value.uses:
         if isinstance(use.operation, VIEWS):
@@ -183,7 +180,7 @@ def _pack(array: BlockArgument) -> Packing | None:
     """Take the tiles from a packed array in place of `array`; None where nothing is gained by it."""
     ops = list(_users(array))
     sends = [op for op in ops if isinstance(op, accel.SendOp)]
-    if not sends or len(sends) != len(ops) or all(_is_one_piece(op) for op in sends):
+    if not sends or len(sends) != len(ops) or all(Tile.of(op).is_one_piece for op in sends):
         return None
     try:
         loops = [_Loop.around(op, op.tile) for op in sends]
@@ -232,7 +229,7 @@ class PackConstants(ModulePass):
               %B_tile = memref.subview %B[%k, %n_start] [4, 4] [1, 1] : ...
               %0 = accel.send %B_tile as [4, 4] permutation [0, 1] at %c1 : ...
 
-        func.func @f(%B : memref<1x64xi8> {accel.constant, ...}, ...)
+        func.func @f(%B : memref<1x64xi8> {accel.constant, accel.packed = #accel.packing<...>, ...}, ...)
               %1 = arith.muli %n, %c8 : index
               %2 = arith.muli %k, %c4 : index
               %3 = arith.addi %1, %2 : index
@@ -240,29 +237,23 @@ class PackConstants(ModulePass):
               %0 = accel.send %B_tile as [1, 16] permutation [0, 1] at %c1 : ...
 
     A tile is a row then, whatever it was: with zeros where it reached over an edge, transposed, its lines
-    filled up to beats. `found` says for each argument what it is made of; it is for who calls the function to
-    do so, once. Tiles that lie in one piece as it is are left alone. Comes behind accel-place-flow
-    (accel-overlap-edges), in front of the other passes on transfers.
+    filled up to beats. The attribute says what the argument is made of; the caller packs the array, once.
+    Tiles that lie in one piece as it is are left alone. Comes behind accel-place-flow (accel-overlap-edges),
+    in front of the other passes on transfers.
     """
 
     name = "accel-pack-constants"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_found", {})
-
-    @property
-    def found(self) -> dict[int, Packing]:
-        """The packings by number of the argument, after the pass ran."""
-        packings: dict[int, Packing] = self._found  # type: ignore[attr-defined]
-        return packings
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
             block = function.body.block
-            for number, attributes in enumerate(argument_attributes(function)):
-                packing = _pack(block.args[number]) if CONSTANT in attributes else None
+            attributes = argument_attributes(function)
+            for number, own in enumerate(attributes):
+                packing = _pack(block.args[number]) if CONSTANT in own else None
                 if packing is not None:
-                    self.found[number] = packing
+                    own[PACKED] = PackingAttr(packing)
+            if any(PACKED in own for own in attributes):
+                set_attributes(function, attributes)
             function.function_type = FunctionType.from_lists(
                 block.arg_types, function.function_type.outputs.data
             )

@@ -19,15 +19,14 @@ from axiloom.drivergen.dialects.accel import tile_words
 from axiloom.drivergen.dialects.elements import width
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.dialects.product import requantises
-from axiloom.drivergen.dialects.views import zero_fill
-from axiloom.drivergen.match.matmul import operand_loops, terms
+from axiloom.drivergen.dialects.views import filled, zero_fill
+from axiloom.drivergen.match.matmul import terms
 from axiloom.drivergen.match.trait import Trait, is_annotated
+from axiloom.drivergen.nest.flow import BEFORE_LOOPS, Tiles, received_once
 from axiloom.isa.contract.framing import padded
 from axiloom.isa.contract.types import WORD_BITS, HostAction, Recv, Scope, Send, SendDim, SendLiteral
 
 WORD_BYTES = WORD_BITS // 8
-BEFORE_LOOPS = -1
-"""The level of the init opcodes."""
 
 
 _OpT = TypeVar("_OpT", bound=Operation)
@@ -74,6 +73,9 @@ class _Nest:
             fail(op, f"it is not tiled: {len(self.loops)} loops around it, not {len(self.trait.order)}")
         if not all(isinstance(v.owner, memref.SubviewOp) for v in op.operands):
             fail(op, "it is not tiled: its operands are no subviews")
+        maps = [one.data for one in op.indexing_maps]
+        shapes = [self._source(number).get_shape() for number in range(len(op.operands))]
+        self.tiles = Tiles(self.trait, maps, shapes)
         self.views: dict[tuple[Block, int], SSAValue] = {}
         self.mode = "accumulate"
 
@@ -134,15 +136,15 @@ class _Nest:
             armed = armed or self._arm(recv, site)
             site.insert(accel.WaitOp(armed.token))
             number = self.trait.operand(recv.operand)
-            shape, turned = self._shape(number, site), self._permutation(number)
+            shape, turned = self.tiles.shape(number, site.level), self.tiles.permutation(number)
             view = self._view(number, site)
-            site.insert(accel.RecvOp(view, shape, turned, site.index(0), self.mode, self._dense(number)))
+            site.insert(accel.RecvOp(view, shape, turned, site.index(0), self.mode, self.tiles.dense(number)))
             armed = None
 
     def _arm(self, recv: Recv, site: _Site) -> accel.StartRecvOp:
         number = self.trait.operand(recv.operand)
         element = self._source(number).element_type
-        words = tile_words(self._shape(number, site), width(element), self._dense(number))
+        words = tile_words(self.tiles.shape(number, site.level), width(element), self.tiles.dense(number))
         window = self.trait.dma.output_buffer_size
         self._check_length(f"opcode {site.opcode} receives", words, window, "output")
         return site.insert(accel.StartRecvOp(site.index(0), site.index(words)))
@@ -154,8 +156,8 @@ class _Nest:
             return self._send_dim(action, site, offset)
         if isinstance(action, Send):
             number = self.trait.operand(action.operand)
-            view, shape = self._view(number, site), self._shape(number, site)
-            return accel.SendOp(view, shape, self._permutation(number), offset, self._dense(number))
+            view, shape = self._view(number, site), self.tiles.shape(number, site.level)
+            return accel.SendOp(view, shape, self.tiles.permutation(number), offset, self.tiles.dense(number))
         assert not isinstance(action, Recv)
         loop = self._loop(self.trait.dim(action.dim), site, f"sends the index of {action.dim}")
         return accel.SendIdxOp(loop.body.block.args[0], offset)
@@ -175,37 +177,6 @@ class _Nest:
             fail(self.op, f"opcode {site.opcode} {what} outside the loop over {self.trait.dims[loop]}")
         return self.loops[level]
 
-    def _dense(self, number: int) -> accel.DenseAttr | None:
-        name = self.trait.operands[number].operand
-        if name not in self.trait.dense:
-            return None
-        return accel.DenseAttr((self.trait.dense[name], self.trait.stream_width))
-
-    def _axes(self, number: int) -> list[str | None]:
-        """For each dim of an operand's memref, the dim of its tile; None: only loops of the host move it."""
-        expressions = self.op.indexing_maps.data[number].data.results
-        return [self.trait.axis(number, expression) for expression in expressions]
-
-    def _permutation(self, number: int) -> list[int]:
-        """For each dim of an operand's tile as it travels, the dim of the view."""
-        axes = [axis for axis in self._axes(number) if axis is not None]
-        return [axes.index(d) for d in self.trait.operands[number].dims]
-
-    def _inside(self, number: int, site: _Site) -> set[str]:
-        """Dims of an operand whose loops are inside `site`: all of them travel at once."""
-        if not self.trait.saves:
-            return set()
-        outer = {self.trait.dims[loop] for loop in self.trait.order[: site.level + 1]}
-        moved = {self.trait.dims[loop] for loop in self.trait.order} - outer
-        return moved & set(self.trait.operands[number].dims)
-
-    def _shape(self, number: int, site: _Site) -> list[int]:
-        """Shape of what travels of an operand at `site`."""
-        inside = self._inside(number, site)
-        whole = dict(zip(self._axes(number), self._source(number).get_shape(), strict=True))
-        dims = self.trait.operands[number].dims
-        return [whole[d] if d in inside else self.trait.size(d) for d in dims]
-
     def _source(self, number: int) -> MemRefType:
         view = self.op.operands[number].owner
         assert isinstance(view, memref.SubviewOp)
@@ -215,7 +186,7 @@ class _Nest:
 
     def _view(self, number: int, site: _Site) -> SSAValue:
         """The current tile of an operand, as seen at `site`."""
-        inside = self._inside(number, site)
+        inside = self.tiles.inside(number, site.level)
         name = self.trait.operands[number].operand
         for expression in self.op.indexing_maps.data[number].data.results:
             for loop in terms(expression):
@@ -224,27 +195,11 @@ class _Nest:
         if (site.block, number) not in self.views:
             view = self.op.operands[number].owner
             assert isinstance(view, memref.SubviewOp)
-            axes = self._axes(number)
+            axes = self.tiles.axes(number)
             whole = [axis in inside for axis in axes]
-            own = self._whole(view, whole, site) if any(whole) else view.clone()
             kept = [dim for dim, axis in enumerate(axes) if axis is not None]
-            self.views[site.block, number] = site.insert(_without(own, kept)).result
+            self.views[site.block, number] = site.insert(_tile(view, whole, kept, site)).result
         return self.views[site.block, number]
-
-    def _whole(self, view: memref.SubviewOp, whole: Sequence[bool], site: _Site) -> memref.SubviewOp:
-        """`view` with all of the dims that are `whole`."""
-        source = view.source.type
-        kind = view.result.type
-        assert isinstance(source, MemRefType)
-        assert isinstance(kind, MemRefType)
-        starts = [site.index(0) if w else start for w, start in zip(whole, view.offsets, strict=True)]
-        shape = [n if w else m for w, n, m in zip(whole, source.get_shape(), kind.get_shape(), strict=True)]
-        steps = list(view.static_strides.get_values())
-        new = memref.SubviewOp.get(
-            view.source, starts, shape, steps, MemRefType(kind.element_type, shape, kind.layout)
-        )
-        new.result.name_hint = view.source.name_hint
-        return new
 
     def _check_length(self, what: str, words: int, window: int, side: str) -> None:
         size, width = words * WORD_BYTES, self.trait.dma.length_width
@@ -279,18 +234,7 @@ class _Nest:
             self.mode = "overwrite"
 
     def _received_once(self) -> bool:
-        output = len(self.op.operands) - 1
-        levels = [
-            len(self.loops) - self.trait.flow.depth + depth - 1
-            for name, depth in self.trait.flow.opcodes()
-            for action in self.trait.opcodes[name]
-            if isinstance(action, Recv) and self.trait.operand(action.operand) == output
-        ]
-        if len(levels) != 1:
-            return False
-        around = self.trait.order[: levels[0] + 1]
-        moving = set(operand_loops(self.op, output))
-        return all(loop in moving or self._trips(loop) == 1 for loop in around)
+        return received_once(self.trait, self.op.indexing_maps.data[-1].data, self._trips)
 
     def _trips(self, loop: int) -> int:
         """Number of iterations of a loop of the tiled nest; such loops start from 0."""
@@ -308,16 +252,33 @@ def _drop_unused(op: ModuleOp) -> None:
             Rewriter.erase_op(constant)
 
 
-def _without(view: memref.SubviewOp, kept: Sequence[int]) -> memref.SubviewOp:
-    """`view` with only these dims in its type; the others are one element long."""
-    kind = view.result.type
+def _tile(
+    view: memref.SubviewOp, whole: Sequence[bool], kept: Sequence[int], site: _Site
+) -> memref.SubviewOp:
+    """`view` with all of the dims that are `whole`, and only those `kept` in its type.
+
+    The others are one element long.
+    """
+    source, kind = view.source.type, view.result.type
+    assert isinstance(source, MemRefType)
     assert isinstance(kind, MemRefType)
-    if len(kept) < kind.get_num_dims():
-        strides, shape = kind.get_strides(), kind.get_shape()
-        assert strides is not None
-        layout = StridedLayoutAttr([strides[dim] for dim in kept], None)
-        view.result._type = MemRefType(kind.element_type, [shape[dim] for dim in kept], layout)
-    return view
+    offsets = filled(view.static_offsets.get_values(), view.offsets)
+    starts = [site.index(0) if w else start for w, start in zip(whole, offsets, strict=True)]
+    shape = [n if w else m for w, n, m in zip(whole, source.get_shape(), kind.get_shape(), strict=True)]
+    strides = kind.get_strides()
+    assert strides is not None
+    layout = StridedLayoutAttr([strides[dim] for dim in kept], None)
+    lengths = filled(view.static_sizes.get_values(), view.sizes)
+    sizes = [n if w else length for w, n, length in zip(whole, source.get_shape(), lengths, strict=True)]
+    new = memref.SubviewOp.get(
+        view.source,
+        starts,
+        sizes,
+        list(view.static_strides.get_values()),
+        MemRefType(kind.element_type, [shape[dim] for dim in kept], layout),
+    )
+    new.result.name_hint = view.source.name_hint if any(whole) else view.result.name_hint
+    return new
 
 
 @dataclass(frozen=True)

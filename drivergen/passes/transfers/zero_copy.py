@@ -8,125 +8,27 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     IntegerAttr,
-    MemRefType,
     ModuleOp,
     StringAttr,
     i32,
 )
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
 
 from axiloom.drivergen.dialects import accel, queue
-from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.views import VIEWS, array_of
-from axiloom.drivergen.nest.locality import LINE_BYTES
-from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
-from axiloom.drivergen.passes.transfers.flatten_tiles import begins_on
+from axiloom.drivergen.nest.matrix import LINE_BYTES
+from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
-
-MAX_STRIDE, MAX_ROWS = (1 << 19) - 1, (1 << 13) - 1
-"""Of a descriptor's fields: bytes, rows."""
 
 _OWNED = "in place, in an array that only the DMA writes to"
 
 _STAGES = (accel.SendLiteralOp, accel.SendDimOp, accel.SendIdxOp, accel.SendOp)
 _TRANSFERS = (accel.StartSendOp, accel.StartRecvOp, accel.WaitOp, accel.RecvOp)
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """A whole tile as a descriptor would have it; sizes in bytes."""
-
-    row_bytes: int
-    rows: int
-    stride: int
-    begin: int
-    """A number of bytes that divides where the first row begins in its array."""
-
-    @staticmethod
-    def of(tile: SSAValue, shape: Sequence[int], permutation: Sequence[int]) -> _Rows | None:
-        """None where the tile does not travel as it lies in memory."""
-        kind = tile.type
-        assert isinstance(kind, MemRefType)
-        strides = kind.get_strides()
-        if len(shape) != 2 or list(permutation) != [0, 1] or strides is None or strides[1] != 1:
-            return None
-        if strides[0] is None or strides[0] < shape[1]:
-            return None
-        size = element_bits(kind) // 8
-        row_bytes, stride = shape[1] * size, strides[0] * size
-        if row_bytes == stride:  # one piece
-            return _Rows(row_bytes * shape[0], 1, stride, begins_on(tile))
-        return _Rows(row_bytes, shape[0], stride, begins_on(tile))
-
-    def fits(self, unit: int) -> bool:
-        """Do rows begin and end on multiples of `unit` bytes, and do the fields hold the sizes?"""
-        if self.row_bytes % unit or (self.rows > 1 and self.stride % unit) or self.begin % unit:
-            return False
-        return self.rows == 1 or (self.stride <= MAX_STRIDE and self.rows <= MAX_ROWS)
-
-
-def _is_whole(tile: SSAValue, shape: Sequence[int]) -> bool:
-    """Is every tile as large as `shape`, whatever the iteration?"""
-    assert isinstance(tile.type, MemRefType)
-    return list(tile.type.get_shape()) == list(shape)
-
-
-def _can_be_whole(tile: SSAValue, shape: Sequence[int]) -> bool:
-    assert isinstance(tile.type, MemRefType)
-    return all(size in (DYNAMIC_INDEX, full) for size, full in zip(tile.type.get_shape(), shape, strict=True))
-
-
-def _way(op: accel.SendOp, beat_bytes: int) -> str:
-    """How a tile gets to the device: in place, through the window, or one or the other by iteration."""
-    shape, permutation = op.shape.get_values(), op.permutation.get_values()
-    rows = _Rows.of(op.tile, shape, permutation)
-    if rows is None or not rows.fits(beat_bytes) or not _can_be_whole(op.tile, shape):
-        return queue.THROUGH_WINDOW
-    return queue.IN_PLACE if _is_whole(op.tile, shape) else queue.EITHER
-
-
-def sends_in_place(module: ModuleOp, stream_width: int) -> bool:
-    """Are all operands read where they are, but for tiles at an edge? Takes placed flows.
-
-    Beside a constant, whose packing costs nothing now, the others may be a quarter of what is sent: the one
-    row of a product with weights.
-    """
-    ops = [op for op in module.walk() if isinstance(op, accel.SendOp | accel.RecvOp) and not _sent_before(op)]
-    sends = [op for op in ops if isinstance(op, accel.SendOp)]
-    copied = [op for op in sends if _way(op, stream_width // 8) == queue.THROUGH_WINDOW]
-    if any(op.dense is not None for op in ops if op in copied or isinstance(op, accel.RecvOp)):
-        return False
-    most = sum(map(_words_sent, sends)) // SMALL if any(_is_constant(op.tile) for op in sends) else 0
-    return sum(map(_words_sent, copied)) <= most
-
-
-SMALL = 4
-"""A part of so many of all words."""
-
-
-def _words_sent(op: accel.SendOp) -> int:
-    """In all iterations."""
-    trips = 1
-    for loop in _loops_around(op):
-        begin, end, step = (accel.constant(v) or 0 for v in (loop.lb, loop.ub, loop.step))
-        trips *= max(1, -(-(end - begin) // max(step, 1)))
-    return op.words() * trips
-
-
-def _is_constant(tile: SSAValue) -> bool:
-    array = array_of(tile)
-    function = array.owner.parent_op() if isinstance(array, BlockArgument) else None
-    return (
-        isinstance(array, BlockArgument)
-        and isinstance(function, func.FuncOp)
-        and CONSTANT in argument_attributes(function)[array.index]
-    )
 
 
 def _sent_before(op: Operation) -> bool:
@@ -147,9 +49,9 @@ class _Units:
 
 def _received(op: accel.RecvOp, units: _Units) -> str:
     """How one tile could get to memory: those that share lines need an array that is the DMA's alone."""
-    shape = op.shape.get_values()
-    rows = _Rows.of(op.tile, shape, op.permutation.get_values())
-    if rows is None or op.mode.data != "overwrite" or not _is_whole(op.tile, shape):
+    tile = Tile.of(op)
+    rows = tile.rows()
+    if rows is None or op.mode.data != "overwrite" or not tile.is_whole:
         return queue.THROUGH_WINDOW
     if rows.fits(units.line):
         return queue.IN_PLACE
@@ -265,7 +167,7 @@ class _Nest:
 
     def _tile(self, op: accel.SendOp) -> None:
         shape, permutation = op.shape.get_values(), op.permutation.get_values()
-        how = _way(op, self.units.beat)
+        how = Tile.of(op).way(self.units.beat)
         send = queue.QueueTileOp(op.tile, shape, permutation, how)
         self._note(op.tile, how)
         if how == queue.THROUGH_WINDOW:

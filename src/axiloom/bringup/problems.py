@@ -7,6 +7,7 @@ show at their places.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from axiloom.drivergen import ConvProblem, parse_workload
@@ -48,13 +49,9 @@ class Problems:
 
 def problems(spec: AcceleratorSpec) -> Problems:
     """The problems of `spec`."""
-    if spec.form is MATMUL:
-        return _matmul(spec)
-    if spec.form is COPY:
-        return _copied(spec)
-    if spec.form not in (IMAGE, WINDOW):
+    if spec.form.name not in MAKERS:
         raise UsageError(f"{spec.name}: the ladder has no problems for {spec.kernel}")
-    return _convolution(spec)
+    return MAKERS[spec.form.name](spec)
 
 
 def _matmul(spec: AcceleratorSpec) -> Problems:
@@ -90,11 +87,11 @@ def _convolution(spec: AcceleratorSpec) -> Problems:
     if spec.tile.flexible:
         oc, oh, ow, ic = (_small(spec, dim) for dim in range(4))
     kernel = [2 * oc + oc // 2, 2 * oh + oh // 2, 2 * ow + ow // 2, ic + ic // 2]
-    if spec.form is WINDOW:
+    if spec.form.saves:
         # Results one after the other make a tile here.
         oc, oh, ow, ic = 1, 4, 4, ic if not spec.tile.flexible else 4
         kernel = [3, 6, 6, 10 if spec.tile.flexible else ic]
-    several = (oc, oh, ow, ic, fh, fw) if spec.tile.flexible and spec.form is not WINDOW else None
+    several = (oc, oh, ow, ic, fh, fw) if spec.tile.flexible and not spec.form.saves else None
     taps, centre = fh * fw, fh // 2 * fw + fw // 2
     return Problems(
         _filtered(spec, (oc, oh, ow, ic, fh, fw)),
@@ -118,3 +115,12 @@ def _filtered(spec: AcceleratorSpec, sizes: tuple[int, ...], tile: tuple[int, ..
     found = ConvProblem((ih, iw), ic, (fh, fw), oc, dtype=spec.data_type.value)
     counts = (ic * ih * iw, oc * ic * fh * fw, oc * oh * ow)
     return Problem(found.mlir.replace("@conv", "@ladder"), counts, tile)
+
+
+MAKERS: Mapping[str, Callable[[AcceleratorSpec], Problems]] = {
+    MATMUL.name: _matmul,
+    COPY.name: _copied,
+    IMAGE.name: _convolution,
+    WINDOW.name: _convolution,
+}
+"""Who makes the problems, by the name of a form."""

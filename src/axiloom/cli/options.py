@@ -19,7 +19,6 @@ from axiloom.files import read_text, write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.library import ENCODINGS
-from axiloom.isa.kernels.forms import COPY
 from axiloom.isa.numerics import INT32
 from axiloom.run.choice import resolve
 
@@ -244,7 +243,7 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
     if options.stream_width is not None:
         changes["stream_width"] = options.stream_width
     if options.macs is not None:
-        if spec.form is COPY:
+        if not spec.form.multiplies:
             raise UsageError(f"--macs: {spec.name} copies and multiplies nothing")
         changes["macs"] = options.macs
     if options.dma is not None:

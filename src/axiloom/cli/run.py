@@ -21,11 +21,10 @@ from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import read_array
 from axiloom.isa import dumps
-from axiloom.isa.kernels.forms import MATMUL
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
 from axiloom.report.types import Kernel, Report, Setup
-from axiloom.run.choice import BEST
+from axiloom.run.choice import BEST, ranks
 from axiloom.run.compare import compare
 from axiloom.run.network import WEIGHTS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
@@ -139,7 +138,7 @@ def execute_run(options: argparse.Namespace) -> int:
             raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
         data_type = network_data_type(model.mlir, model.weights, options.problem)
         specs = shared.accelerators(options, data_type)
-        if options.flow == BEST and not any(one.form is MATMUL for one in specs):
+        if options.flow == BEST and not any(ranks(one) for one in specs):
             first = specs[0]
             raise UsageError(
                 f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "

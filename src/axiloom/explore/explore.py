@@ -15,8 +15,7 @@ from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import CompileError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.kernels.forms import MATMUL
-from axiloom.run.choice import ranked
+from axiloom.run.choice import ranked, ranks
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
 from axiloom.sweep.store import key
 from axiloom.sweep.sweep import Outcome, sweep
@@ -72,7 +71,7 @@ def explore(
     Those have the pipeline of the first, so that flow, order and tile alone are compared. Raises
     CompileError where nothing fits, and UsageError for an accelerator that does not multiply matrices.
     """
-    if spec.form is not MATMUL:
+    if not ranks(spec):
         raise UsageError(f"{spec.name} computes {spec.kernel}: explore ranks drivers of matmul accelerators")
     started = time.perf_counter()
     every = ranked(problem, spec, board=board, pipelines=pipelines)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from axiloom.cosim.profile import CPU, HARDWARE, Profile
-from axiloom.drivergen.pipeline.compile import OPTIMISATIONS, PIPELINES, optimisations
+from axiloom.drivergen.pipeline.pipelines import OPTIMISATIONS, PIPELINES, optimisations
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check
 from axiloom.report.types import Counts, Loss

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from axiloom.drivergen import ConvProblem, CopyProblem, Problem, parse_workload
+from axiloom.drivergen import ConvProblem, Problem, parse_workload
+from axiloom.drivergen.problems.kinds import Workload
 from axiloom.errors import UsageError
 
 Array = np.ndarray[Any, Any]
@@ -31,24 +32,10 @@ class ByHand:
     @classmethod
     def of(cls, problem: str) -> ByHand:
         """Of a problem as the command line names it; UsageError for padding and dilation."""
-        found = parse_workload(problem)
-        if isinstance(found, CopyProblem):
-            raise UsageError(f"{problem}: there is no program by hand for a copy")
-        if isinstance(found, Problem):
-            M, N, K = found.M, found.N, found.K
-            arrays = (("A", (M, K)), ("B", (K, N)), ("C", (M, N)))
-            return cls({"M": M, "N": N, "K": K}, arrays, "C", (M, N), (M, N))
-        if not isinstance(found, ConvProblem) or found.groups != 1:
-            raise UsageError(
-                f"{problem}: programs by hand are for matmul:MxNxK and for conv:... without groups"
-            )
-        if found.pad != (0, 0) or found.dilation != (1, 1):
-            raise UsageError(f"{problem}: programs by hand neither pad nor dilate; give the image padded")
-        names = ("IC", "IH", "IW", "OC", "FH", "FW", "SH", "SW")
-        shape = (found.oc, *found.output)
-        image, filters = (found.ic, *found.image), (found.oc, found.ic, *found.taps)
-        sizes = {name: found.sizes[name] for name in names}
-        return cls(sizes, (("I", image), ("F", filters)), "O", shape, (1, *shape))
+        found, kind = parse_workload(problem), problem.partition(":")[0]
+        if kind not in PROGRAMS:
+            raise UsageError(f"{problem}: {PROGRAMS_ARE_FOR}")
+        return PROGRAMS[kind](problem, found)
 
     @property
     def output(self) -> dict[str, tuple[Shape, str]]:
@@ -65,3 +52,28 @@ class ByHand:
     def result(self, outputs: Mapping[str, Array]) -> Array:
         """Their result in the shape of ours."""
         return outputs[self.result_name].reshape(self.ours)
+
+
+def _matmul(problem: str, found: Workload) -> ByHand:
+    assert isinstance(found, Problem), problem
+    M, N, K = found.M, found.N, found.K
+    arrays = (("A", (M, K)), ("B", (K, N)), ("C", (M, N)))
+    return ByHand({"M": M, "N": N, "K": K}, arrays, "C", (M, N), (M, N))
+
+
+def _convolution(problem: str, found: Workload) -> ByHand:
+    assert isinstance(found, ConvProblem), problem
+    if found.groups != 1:
+        raise UsageError(f"{problem}: {PROGRAMS_ARE_FOR}")
+    if found.pad != (0, 0) or found.dilation != (1, 1):
+        raise UsageError(f"{problem}: programs by hand neither pad nor dilate; give the image padded")
+    names = ("IC", "IH", "IW", "OC", "FH", "FW", "SH", "SW")
+    shape = (found.oc, *found.output)
+    image, filters = (found.ic, *found.image), (found.oc, found.ic, *found.taps)
+    sizes = {name: found.sizes[name] for name in names}
+    return ByHand(sizes, (("I", image), ("F", filters)), "O", shape, (1, *shape))
+
+
+PROGRAMS_ARE_FOR = "programs by hand are for matmul:MxNxK and for conv:... without groups"
+PROGRAMS: Mapping[str, Callable[[str, Workload], ByHand]] = {"matmul": _matmul, "conv": _convolution}
+"""By the kind of problem."""

@@ -8,8 +8,9 @@ is some per cent off. The drivers of the first ones are then gone through step b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from axiloom import boards, drivergen, isa
 from axiloom.cosim.replay import Replay
@@ -30,7 +31,7 @@ from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.post import without_post
-from axiloom.isa.kernels.forms import MATMUL
+from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
 
 BEST = "best"
 """In place of a flow's name: the model's choice."""
@@ -217,19 +218,59 @@ def resolve(
         return Schedule(asked.flow, tuple(order) if order else None, tuple(tile) if tile else None, default)
     if tile is not None and (faults := isa.check_tile(spec, tuple(tile))):
         raise UsageError("; ".join(map(str, faults)))
-    if spec.form.computes is not None:
+    if spec.form.name not in CHOOSERS:
         raise UsageError(
             f"--flow {BEST}: there is no cost model for {spec.kernel}; "
             f"flows of {spec.name}: {', '.join(spec.flows)}"
         )
-    if spec.form is not MATMUL:
-        first = conv_choice.flows(text, spec, order=order, tile=tile, name=name)[0]
-        return Schedule(first.name, first.choice.order, first.choice.tile, default)
-    calls = drivergen.compile_mlir(text, spec, stop="linalg", name=name).calls
+    return CHOOSERS[spec.form.name](_Asked(text, spec, asked, board, name))
+
+
+def ranks(spec: AcceleratorSpec) -> bool:
+    """Does the model rank all ways to use an accelerator?"""
+    return spec.form.of_matrices
+
+
+class _Asked(NamedTuple):
+    """What `resolve` is asked, where it is for the model."""
+
+    text: str
+    spec: AcceleratorSpec
+    schedule: Schedule
+    board: str | boards.Board
+    name: str
+
+
+def _for_convolution(asked: _Asked) -> Schedule:
+    spec, given = asked.spec, asked.schedule
+    first, *_ = conv_choice.flows(asked.text, spec, order=given.order, tile=given.tile, name=asked.name)
+    pipeline = given.pipeline or drivergen.default_pipeline(spec)
+    return Schedule(first.name, first.choice.order, first.choice.tile, pipeline)
+
+
+def _for_matmul(asked: _Asked) -> Schedule:
+    spec, given = asked.spec, asked.schedule
+    calls = drivergen.compile_mlir(asked.text, spec, stop="linalg", name=asked.name).calls
     largest = max(calls, key=lambda call: call.M * call.N * call.K)
     problem = Problem(largest.M, largest.N, largest.K, spec.data_type.value)
     plain = without_post(spec)
     # What is rounded on the device stays there until it is whole: one flow keeps it.
     only = None if largest.flow in plain.flows else plain.selected_flow
-    best = choose(problem, plain, board=board, pipeline=pipeline, flow=only, order=order, tile=tile)
+    best = choose(
+        problem,
+        plain,
+        board=asked.board,
+        pipeline=given.pipeline,
+        flow=only,
+        order=given.order,
+        tile=given.tile,
+    )
     return Schedule(best.candidate.flow, best.candidate.order, best.candidate.tile, best.pipeline)
+
+
+CHOOSERS: Mapping[str, Callable[[_Asked], Schedule]] = {
+    MATMUL.name: _for_matmul,
+    IMAGE.name: _for_convolution,
+    WINDOW.name: _for_convolution,
+}
+"""Who knows what is best, by the name of a form."""

@@ -29,13 +29,12 @@ from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import read_arrays
 from axiloom.isa import AcceleratorSpec, dumps
-from axiloom.isa.kernels.forms import MATMUL
 from axiloom.isa.wording.names import number as bounded
 from axiloom.isa.wording.names import shortened
 from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims
 from axiloom.report.types import Alone, Kernel, NetworkAlone, Report, Setup
-from axiloom.run.choice import BEST, resolve
+from axiloom.run.choice import BEST, ranks, resolve
 from axiloom.run.compare import Arrays, compare
 from axiloom.run.run import folder_or_temporary
 
@@ -108,7 +107,7 @@ class NetworkRun:
 
     def _schedule(self, spec: AcceleratorSpec, layer: str, name: str) -> Schedule:
         """As the options say; with flow ``best`` the cost model's choice for this layer, where it has one."""
-        known = self.asked.flow != BEST or spec.form is MATMUL
+        known = self.asked.flow != BEST or ranks(spec)
         asked = self.asked if known else replace(self.asked, flow=None)
         found = resolve(layer, spec, asked, board=self.system.profile, name=name)
         # The compiler knows better than the model what it can read and write in place.

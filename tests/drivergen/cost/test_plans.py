@@ -33,7 +33,7 @@ def by_the_pass(shape: tuple[int, int, int], one: Candidate) -> tuple[int, int] 
     driver = compile_mlir(
         matmul_mlir(*shape), V4, flow=one.flow, order=one.order, tile=one.tile, stop="accel"
     )
-    nest = next(nest for _, nest in nests(parse(driver.stages["accel"])))
+    nest = next(nest.moves() for _, nest in nests(parse(driver.stages["accel"])))
     return CacheTiling(buffers=BUFFERS, keep=True).best(nest)
 
 

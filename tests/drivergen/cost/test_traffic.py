@@ -24,7 +24,8 @@ from axiloom.drivergen.cost.selection import (
 from axiloom.drivergen.cost.traffic import Schedule
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.nest import layout
-from axiloom.drivergen.nest.nest import Nest, nests
+from axiloom.drivergen.nest.moves import Moves
+from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
 
@@ -71,7 +72,7 @@ def test_words_and_transfers_of_drivers(name: str, shape: tuple[int, int, int], 
         assert len(device.received) == runs * traffic.transfers_out, one
 
 
-def placed(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int]) -> Nest:
+def placed(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int]) -> Moves:
     driver = compile_mlir(
         matmul_mlir(*shape),
         spec,
@@ -81,7 +82,7 @@ def placed(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int]) -
         pipeline="residency",
         stop="accel",
     )
-    return next(nest for _, nest in nests(parse(driver.stages["accel"])))
+    return next(nest.moves() for _, nest in nests(parse(driver.stages["accel"])))
 
 
 def predicted(spec: AcceleratorSpec, plan: Schedule, tile: tuple[int, ...]) -> Packets:

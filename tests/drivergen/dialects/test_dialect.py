@@ -79,7 +79,7 @@ OPERATIONS = {
     send(shape="[4, 2]"): "dim 1 of size 4 is larger than the tile's 2",
     send("%B", shape="[4, 6]", kind="4x6xi8"): "6 elements of i8 are not a whole number of words",
     send("%F", kind="4x4xf64"): "elements must be i8, u8, i16, i32, f32, not f64",
-    recv("%H", "overwrite", "4x6xi16"): "received elements are i32, f32 or i8, not i16",
+    recv("%H", "accumulate", "4x6xi16"): "only i32 and f32 are added up",
     recv("%B", "accumulate", "4x6xi8"): "only i32 and f32 are added up",
     recv("%A", "add", "4x4xi32"): "mode must be one of accumulate, overwrite, not add",
     '%t = accel.start_send %c0 to %c4 : !accel.token<"recv">': "the token of accel.start_send must be of "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +162,7 @@ def mutated_specifications(draw: st.DrawFn) -> str:
         elif kind == "drop":
             del owner[key]
         else:
-            owner[key] = draw(st.sampled_from(_VALUES))
+            owner[key] = deepcopy(draw(st.sampled_from(_VALUES)))  # it may be mutated in its turn
     return json.dumps(document)
 
 

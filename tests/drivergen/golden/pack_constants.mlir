@@ -3,7 +3,7 @@ builtin.module {
     accel.init_dma <id = 0, address = 0x40400000, input = 0x16000000, input_size = 4096, output = 0x16400000, output_size = 4096, length_width = 26, scatter_gather = 1>
     func.return
   }
-  func.func @f(%A: memref<4x8xi8> {accel.kind = "in"}, %B: memref<1x64xi8> {accel.kind = "in", accel.constant}, %C: memref<4x6xi32> {accel.kind = "out"}) {
+  func.func @f(%A: memref<4x8xi8> {accel.kind = "in"}, %B: memref<1x64xi8> {accel.kind = "in", accel.constant, accel.packed = #accel.packing<[4, 4] strides [6, 1] as [4, 4] permutation [0, 1] rows 0 beats of 32 from [0 step 24 times 2, 2 step 24 times 2]>}, %C: memref<4x6xi32> {accel.kind = "out"}) {
     %c0 = arith.constant 0 : index
     %c4 = arith.constant 4 : index
     %c6 = arith.constant 6 : index

@@ -10,18 +10,19 @@ from tests.drivergen import host
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.dialects.mlir import context, parse
-from axiloom.drivergen.nest.locality import Caches, blocked, lines_from_memory
-from axiloom.drivergen.nest.nest import Nest, nests
+from axiloom.drivergen.nest.locality import Caches, lines_from_memory
+from axiloom.drivergen.nest.moves import Moves, blocked
+from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling, candidates
 
 TINY = Caches(l2_size=8192, l2_ways=8)
 
 
-def nest(M: int, N: int, K: int, flow: str = "Cs") -> Nest:
+def nest(M: int, N: int, K: int, flow: str = "Cs") -> Moves:
     driver = compile_mlir(matmul_mlir(M, N, K), isa.builtin("v3_16"), flow=flow, stop="accel")
     found = [one for _, one in nests(parse(driver.stages["accel"]))]
     assert len(found) == 1
-    return found[0]
+    return found[0].moves()
 
 
 def test_matrices_that_fit_are_read_once() -> None:

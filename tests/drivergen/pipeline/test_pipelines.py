@@ -16,7 +16,7 @@ from tests.drivergen import host
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.nest.locality import Caches
-from axiloom.drivergen.pipeline.compile import OPTIMISATIONS
+from axiloom.drivergen.pipeline.pipelines import OPTIMISATIONS
 from axiloom.isa import AcceleratorSpec
 
 COPYING = OPTIMISATIONS[:-1]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.drivergen import host
 
+from axiloom import isa
 from axiloom.drivergen import compile_cpu, parse_workload, reference
+from axiloom.drivergen.problems import kinds
 from axiloom.drivergen.problems.depthwise import DEPTHWISE_FORM
 from axiloom.drivergen.problems.kinds import KINDS
 from axiloom.errors import UsageError
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def inputs_of(text: str) -> tuple[str, dict[str, np.ndarray]]:
@@ -106,3 +112,27 @@ def test_an_unknown_kind_lists_all() -> None:
         "problem `con:1` is not understood; did you mean `conv`?; accepted are matmul:MxNxK"
     )
     assert all(kind.form in message for kind in KINDS.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("v3_4", "matmul:16x16x16:int8"),
+        ("v3_16", "matmul:32x32x32:int8"),
+        ("conv_v3", "conv:10_8_3_8_1:int8"),
+        ("conv_v4", "conv:10_8_3_8_1:int8"),
+    ],
+)
+def test_a_small_problem_for_an_accelerator(name: str, problem: str) -> None:
+    assert kinds.small(isa.builtin(name, None, "int8")) == problem
+
+
+def test_a_small_problem_for_a_copy() -> None:
+    spec = isa.builtin("loopback")
+    assert kinds.small(spec) == f"copy:{4 * spec.tile.size[0]}"
+
+
+def test_no_small_problem_is_guessed() -> None:
+    spec = isa.load(EXAMPLES / "elementwise" / "add.json")
+    with pytest.raises(UsageError, match=r"^add: give a problem for linalg\.add, as a file of MLIR$"):
+        kinds.small(spec)

@@ -11,11 +11,11 @@ from axiloom import drivergen, isa
 from axiloom.boards.hardware import Hardware
 from axiloom.drivergen import Driver
 from axiloom.drivergen.nest.locality import Caches
+from axiloom.drivergen.problems import kinds
 from axiloom.errors import SpecError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.together import PAGE_BYTES
-from axiloom.isa.kernels.forms import COPY, MATMUL
 
 ON_CHIP_WINDOW = 65_536
 """Bytes of a window on a board without a processor, at most."""
@@ -188,17 +188,7 @@ def _faults(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str) -> l
 
 def _small(spec: AcceleratorSpec) -> tuple[str, str]:
     """A problem of a few tiles."""
-    kind = spec.data_type.value
-    if spec.form is COPY:
-        text = f"copy:{4 * spec.tile.size[0]}"
-        return text, drivergen.parse_workload(text).mlir
-    if spec.form is MATMUL:
-        sizes = "x".join(str(2 * size if size >= 16 else 4 * size) for size in spec.tile.size)
-        text = f"matmul:{sizes}:{kind}"
-    elif spec.form.computes is not None:
-        raise UsageError(f"{spec.name}: give a problem for {spec.kernel}, as a file of MLIR")
-    else:
-        text = f"conv:10_8_3_8_1:{kind}"
+    text = kinds.small(spec)
     return text, drivergen.parse_workload(text).mlir
 
 

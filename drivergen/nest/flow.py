@@ -1,0 +1,329 @@
+"""What a flow sends and receives of an annotated op, from its trait and its maps: nothing is placed yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+
+from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.match.matmul import terms
+from axiloom.drivergen.match.trait import Trait
+from axiloom.drivergen.nest.matrix import Matrix
+from axiloom.drivergen.nest.moves import Loop, Move, Moves
+from axiloom.drivergen.nest.tile import Tile
+from axiloom.isa.contract.framing import padded
+from axiloom.isa.contract.types import WORD_BITS, HostAction, Recv, Scope, Send, SendIdx
+
+BEFORE_LOOPS = -1
+"""The level of the init opcodes."""
+
+
+class Tiles:
+    """The tiles of each operand (by number) that travel at a level: -1 in front of all loops."""
+
+    def __init__(self, trait: Trait, maps: Sequence[AffineMap], shapes: Sequence[Sequence[int]]) -> None:
+        self.trait, self.maps, self.shapes = trait, maps, shapes
+
+    def axes(self, number: int) -> list[str | None]:
+        """For each dim of an operand's memref, the dim of its tile; None: only loops of the host move it."""
+        return [self.trait.axis(number, expression) for expression in self.maps[number].results]
+
+    def permutation(self, number: int) -> list[int]:
+        """For each dim of an operand's tile as it travels, the dim of the view."""
+        axes = [axis for axis in self.axes(number) if axis is not None]
+        return [axes.index(d) for d in self.trait.operands[number].dims]
+
+    def inside(self, number: int, level: int) -> set[str]:
+        """Dims of an operand whose loops are inside `level`: all of them travel at once."""
+        if not self.trait.saves:
+            return set()
+        outer = {self.trait.dims[loop] for loop in self.trait.order[: level + 1]}
+        moved = {self.trait.dims[loop] for loop in self.trait.order} - outer
+        return moved & set(self.trait.operands[number].dims)
+
+    def shape(self, number: int, level: int) -> list[int]:
+        """Shape of what travels of an operand."""
+        inside = self.inside(number, level)
+        whole = dict(zip(self.axes(number), self.shapes[number], strict=True))
+        dims = self.trait.operands[number].dims
+        return [whole[d] if d in inside else self.trait.size(d) for d in dims]
+
+    def dense(self, number: int) -> accel.DenseAttr | None:
+        name = self.trait.operands[number].operand
+        if name not in self.trait.dense:
+            return None
+        return accel.DenseAttr((self.trait.dense[name], self.trait.stream_width))
+
+
+def received_once(trait: Trait, output: AffineMap, trips: Callable[[int], int]) -> bool:
+    """Does each tile of the result come back once? `trips`: iterations of a loop, by its number."""
+    number = len(trait.operands) - 1
+    levels = [
+        len(trait.order) - trait.flow.depth + depth - 1
+        for name, depth in trait.flow.opcodes()
+        for action in trait.opcodes[name]
+        if isinstance(action, Recv) and trait.operand(action.operand) == number
+    ]
+    if len(levels) != 1:
+        return False
+    moving = {one.position for one in output.results if isinstance(one, AffineDimExpr)}
+    return all(loop in moving or trips(loop) == 1 for loop in trait.order[: levels[0] + 1])
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An array of an annotated op."""
+
+    source: object
+    """Two operands are the same array where this is the same."""
+    shape: tuple[int, ...]
+    strides: tuple[int | None, ...] | None
+    """In elements; None: not known."""
+    bits: int
+    begin: int = 0
+    """Bytes that divide where it begins in the function's argument."""
+
+
+class _Site(NamedTuple):
+    """An opcode in a flow."""
+
+    name: str
+    level: int
+    behind: bool
+    """Behind the loop inside."""
+
+
+class Plan:
+    """An annotated op (or a part of it, see accel-split) as accel-place-flow would place it.
+
+    `sizes`: of its loops. `overwrites`: results take the place of what was there. `overlap`:
+    accel-overlap-edges follows.
+    """
+
+    def __init__(
+        self,
+        trait: Trait,
+        maps: Sequence[AffineMap],
+        sizes: Sequence[int],
+        operands: Sequence[Operand],
+        *,
+        overwrites: bool,
+        overlap: bool = False,
+    ) -> None:
+        self.trait, self.maps, self.sizes, self.operands = trait, maps, sizes, operands
+        self.overwrites = overwrites
+        self.tiles = Tiles(trait, maps, [operand.shape for operand in operands])
+        self.overlapped = {loop for loop in trait.order if overlap and self._may_overlap(loop)}
+
+    def trips(self, loop: int) -> int:
+        return -(-self.sizes[loop] // self.trait.tile[loop])
+
+    def moves(self) -> Moves:
+        trait = self.trait
+        pre: list[list[Move]] = [[] for _ in trait.order]
+        post: list[list[Move]] = [[] for _ in trait.order]
+        before: list[Move] = []
+        for transfer, site in enumerate(self._sites):
+            at = before if site.level == BEFORE_LOOPS else (post if site.behind else pre)[site.level]
+            at += self._moves(site, transfer)
+        levels = (
+            Loop(self.trips(loop), tuple(own), tuple(behind))
+            for loop, own, behind in zip(trait.order, pre, post, strict=True)
+        )
+        return Moves(tuple(levels), trait.dma, tuple(before))
+
+    # --- opcodes --------------------------------------------------------------------------------------
+
+    @cached_property
+    def _sites(self) -> list[_Site]:
+        trait = self.trait
+        first = len(trait.order) - trait.flow.depth
+        init = trait.init.opcodes() if trait.init else ()
+        return [_Site(name, BEFORE_LOOPS, False) for name, _ in init] + list(_sites(trait.flow, first))
+
+    def _moves(self, site: _Site, transfer: int) -> Iterator[Move]:
+        actions = list(padded(self.trait.opcodes[site.name], self.trait.stream_width // WORD_BITS))
+        answers = any(isinstance(action, Recv) for action in actions)
+        loads = site.level != BEFORE_LOOPS and site.name in self.trait.loads
+        first = True
+        for action in actions:
+            if isinstance(action, Recv):
+                continue
+            begins = first and not answers  # else the receive, which is armed before, carries the name
+            yield self._sent(action, site, transfer, begins=begins, loads=begins and loads)
+            first = False
+        for action in actions:
+            if isinstance(action, Recv):
+                yield self._tile(self.trait.operand(action.operand), site, transfer, sent=False)
+
+    def _sent(self, action: HostAction, site: _Site, transfer: int, *, begins: bool, loads: bool) -> Move:
+        if isinstance(action, Send):
+            number = self.trait.operand(action.operand)
+            return self._tile(number, site, transfer, begins=begins, loads=loads)
+        moving = [self.trait.dim(action.dim)] if isinstance(action, SendIdx) else []
+        return Move(1, self._levels(moving), begins=begins, transfer=transfer, loads=loads)
+
+    def _levels(self, loops: Iterable[int]) -> frozenset[int]:
+        return frozenset(self.trait.order.index(loop) for loop in loops if loop in self.trait.order)
+
+    # --- tiles ----------------------------------------------------------------------------------------
+
+    def _tile(
+        self,
+        number: int,
+        site: _Site,
+        transfer: int,
+        *,
+        sent: bool = True,
+        begins: bool = False,
+        loads: bool = False,
+    ) -> Move:
+        tile = self._in_memory(number, site.level)
+        moving = [self._moving(number, dim, site.level) for dim in range(len(self.operands[number].shape))]
+        levels = [self._levels(terms_) for terms_ in moving]
+        return Move(
+            tile.words,
+            frozenset().union(*levels),
+            sent,
+            source=self.operands[number].source,
+            begins=begins,
+            transfer=transfer,
+            loads=loads,
+            tile=tile,
+            matrix=self._matrix(number, tile, levels, again=not sent and not self.overwrites),
+        )
+
+    def _expression(self, number: int, dim: int) -> AffineExpr:
+        return self.maps[number].results[dim]
+
+    def _moving(self, number: int, dim: int, level: int) -> Mapping[int, int]:
+        """Loops that move a tile along a dim of its operand, with factors; none where all of it travels."""
+        if self.tiles.axes(number)[dim] in self.tiles.inside(number, level):
+            return {}
+        return {
+            loop: factor
+            for loop, factor in terms(self._expression(number, dim)).items()
+            if loop in self.trait.order
+        }
+
+    def _in_memory(self, number: int, level: int) -> Tile:
+        operand, axes = self.operands[number], self.tiles.axes(number)
+        inside = self.tiles.inside(number, level)
+        kept = [dim for dim, axis in enumerate(axes) if axis is not None]
+        lengths = [
+            operand.shape[dim] if axis in inside else self._length(axis)
+            for dim, axis in enumerate(axes)
+            if axis is not None
+        ]
+        strides = operand.strides
+        own: tuple[int | None, ...] | None = None
+        if strides is not None:
+            steps = [(strides[dim], self._step(number, dim, axes[dim])) for dim in kept]
+            own = tuple(None if stride is None else stride * step for stride, step in steps)
+        return Tile(
+            tuple(self.tiles.shape(number, level)),
+            tuple(self.tiles.permutation(number)),
+            self.tiles.dense(number),
+            tuple(lengths),
+            own,
+            operand.bits,
+            self._begin(number, level),
+        )
+
+    def _length(self, axis: str) -> int:
+        """Elements of a tile in memory; DYNAMIC_INDEX where there are less at the edge."""
+        if axis in self.trait.settings:
+            return self.trait.settings[axis]
+        loop = self.trait.dims.index(axis)
+        tile = self.trait.tile[loop]
+        if loop not in self.trait.order:
+            return tile
+        if loop in self.overlapped:
+            return tile
+        return DYNAMIC_INDEX if self._has_edge(loop) else min(tile, self.sizes[loop])
+
+    def _step(self, number: int, dim: int, axis: str | None) -> int:
+        if axis is None or axis in self.trait.settings:
+            return 1
+        return terms(self._expression(number, dim))[self.trait.dims.index(axis)]
+
+    def _begin(self, number: int, level: int) -> int:
+        operand = self.operands[number]
+        strides = operand.strides or ()
+        found = operand.begin
+        for dim, stride in enumerate(strides):
+            moving = self._moving(number, dim, level).items()
+            elements = gcd(*(self._unit(loop) * factor for loop, factor in moving))
+            found = gcd(found, elements * (stride or 1) * operand.bits // 8)
+        return found
+
+    def _unit(self, loop: int) -> int:
+        """A number that divides where the tiles of a loop begin; 0 if that is always 0."""
+        size, tile = self.sizes[loop], self.trait.tile[loop]
+        own = 0 if size <= tile else tile
+        return gcd(own, size - tile) if loop in self.overlapped else own
+
+    def _matrix(
+        self, number: int, tile: Tile, levels: Sequence[frozenset[int]], *, again: bool
+    ) -> Matrix | None:
+        operand = self.operands[number]
+        strides = operand.strides
+        if len(operand.shape) != 2 or strides is None or strides[0] is None or strides[1] != 1:
+            return None
+        shape = [0, 0]
+        for size, dim in zip(tile.shape, tile.permutation, strict=True):
+            shape[dim] = size
+        bytes_each = operand.bits // 8
+        return Matrix(
+            (shape[0], shape[1]),
+            (operand.shape[0], operand.shape[1]),
+            strides[0] * bytes_each,
+            bytes_each,
+            (levels[0], levels[1]),
+            0,
+            2 if again else 1,
+        )
+
+    # --- edges ----------------------------------------------------------------------------------------
+
+    def _has_edge(self, loop: int) -> bool:
+        size, tile = self.sizes[loop], self.trait.tile[loop]
+        return size > tile and size % tile != 0
+
+    def _may_overlap(self, loop: int) -> bool:
+        """Is all that comes back in the loop overwritten, and moved by it? Then the same is written twice."""
+        if not self._has_edge(loop) or not self.overwrites:
+            return False
+        level = self.trait.order.index(loop)
+        inside = [
+            (site, action)
+            for site in self._sites
+            if site.level >= level
+            for action in self.trait.opcodes[site.name]
+        ]
+        if any(isinstance(one, SendIdx) and self.trait.dim(one.dim) == loop for _, one in inside):
+            return False
+        received = [(self.trait.operand(a.operand), s.level) for s, a in inside if isinstance(a, Recv)]
+        return bool(received) and all(self._is_edge(number, loop, at) for number, at in received)
+
+    def _is_edge(self, number: int, loop: int, level: int) -> bool:
+        """Is a tile shorter at the edge of a loop?"""
+        name = self.trait.dims[loop]
+        inside = self.tiles.inside(number, level)
+        return name in self.tiles.axes(number) and name not in inside and name not in self.trait.settings
+
+
+def _sites(scope: Scope, level: int) -> Iterator[_Site]:
+    behind = False
+    for item in scope.items:
+        if isinstance(item, Scope):
+            yield from _sites(item, level + 1)
+            behind = True
+        else:
+            yield _Site(item, level, behind)

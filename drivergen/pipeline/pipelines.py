@@ -1,0 +1,146 @@
+"""Pipelines by name, and the passes that they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.passes import ModulePass
+
+from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
+from axiloom.drivergen.passes.frontend.as_convolution import AsConvolution
+from axiloom.drivergen.passes.frontend.bufferise import Bufferise
+from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
+from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
+from axiloom.drivergen.passes.frontend.generalise import Generalise
+from axiloom.drivergen.passes.frontend.im2col import Im2col
+from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
+from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
+from axiloom.drivergen.passes.frontend.split import Split
+from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
+from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
+from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
+from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
+from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
+from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
+from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
+from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
+from axiloom.drivergen.passes.transfers.overlap_edges import OverlapEdges
+from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
+from axiloom.drivergen.passes.transfers.residency import Residency
+from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
+from axiloom.errors import UsageError
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import WORD_BITS
+from axiloom.isa.wording.names import hint
+
+OPTIMISATIONS = (
+    "cache-tiling",
+    "residency",
+    "coalesce",
+    "keep-packed",
+    "double-buffer",
+    "specialise-copies",
+    "zero-copy",
+)
+"""Names of passes that a pipeline may be made of, in the order in which they run."""
+
+PIPELINES: dict[str, tuple[str, ...]] = {
+    "published": (),
+    "coalesced": ("coalesce-transfers",),
+    "copying": OPTIMISATIONS[:-1],
+    "all": OPTIMISATIONS,
+}
+"""Pipelines with a name. `published` has one blocking transfer an opcode, `coalesced` one a block.
+
+`all` copies nothing, unless an operand cannot be read where it is (transposed, rows that are no whole beats):
+then packing it once and keeping it beats queues that copy it each time, and `all` is `copying`.
+"""
+
+
+def default_pipeline(spec: AcceleratorSpec) -> str:
+    """What ``axiloom run`` takes if it is not told: all passes that the accelerator's DMA is able to use."""
+    return "all" if spec.dma.scatter_gather else "copying"
+
+
+def optimisations(pipeline: str) -> tuple[str, ...]:
+    """The passes of a pipeline: one of PIPELINES, or names of OPTIMISATIONS with commas between them."""
+    if pipeline in PIPELINES:
+        return PIPELINES[pipeline]
+    names = pipeline.split(",")
+    for name in names:
+        if name not in OPTIMISATIONS:
+            known = f"{', '.join(PIPELINES)}, or passes with commas between them: {', '.join(OPTIMISATIONS)}"
+            what = "pipeline" if len(names) == 1 else "pass"
+            choices = [*PIPELINES, *OPTIMISATIONS]
+            raise UsageError(f"unknown {what} `{name}`{hint(name, choices)}; there are {known}")
+    return tuple(name for name in OPTIMISATIONS if name in names)
+
+
+COPYING = ("coalesce", "keep-packed", "double-buffer", "specialise-copies", "cache-tiling")
+"""Passes on packets that the CPU packs: with zero-copy there are none."""
+
+ORDERED = ("cache-tiling", "residency", "keep-packed")
+"""Passes that gain by an order of loops, which is chosen for them if none is given."""
+
+
+def packets(chosen: Sequence[str]) -> CoalesceLoops | None:
+    """The pass that makes packets, if any is wanted: keep-packed and double-buffer need them to work on."""
+    names = {"coalesce", "keep-packed", "double-buffer"} & set(chosen)
+    if not names or "zero-copy" in chosen:
+        return None
+    buffers = 2 if "double-buffer" in chosen else 1
+    return CoalesceLoops(buffers=buffers, keep="keep-packed" in chosen, loops="coalesce" in chosen)
+
+
+def split(chosen: Sequence[str]) -> Split:
+    """Packets need room for two tiles that come back."""
+    return Split(twice=packets(chosen) is not None)
+
+
+def transfer_passes(
+    chosen: Sequence[str], stream_width: int = WORD_BITS, caches: Caches = ZYNQ_7000
+) -> list[ModulePass]:
+    """The passes on placed transfers for these optimisations, in their order."""
+    if "zero-copy" in chosen:
+        chosen = [name for name in chosen if name not in COPYING]
+    coalesced = packets(chosen)
+    tiling = CacheTiling(caches.l2_size, caches.l2_ways)
+    if coalesced:
+        tiling = replace(tiling, buffers=coalesced.buffers, keep=coalesced.keep, loops=coalesced.loops)
+    passes: dict[str, list[ModulePass]] = {
+        "cache-tiling": [tiling],
+        "residency": [Residency(outermost="zero-copy" in chosen)],
+        "coalesce": [CoalesceTransfers()] if "coalesce" in chosen else [],
+        "coalesce-transfers": [CoalesceTransfers()],
+        "keep-packed": [KeepPacked()],
+        "double-buffer": [DoubleBuffer()],
+        "specialise-copies": [SpecialiseCopies()],
+        "zero-copy": [FlattenTiles(), ZeroCopy(stream_width, caches.line_bytes)],
+    }
+    found: list[ModulePass] = [OverlapEdges(), PackConstants()] if "zero-copy" in chosen else []
+    for name in chosen:
+        if coalesced and name in ("coalesce", "keep-packed", "double-buffer"):
+            found.append(coalesced)
+            coalesced = None
+        found += passes[name]
+    return found
+
+
+def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
+    """The passes in front of accel-annotate."""
+    passes: list[ModulePass] = [Generalise()]
+    if isinstance(spec, AcceleratorSpec) and spec.sets("pt"):
+        passes.append(FoldPadding())
+    if isinstance(spec, AcceleratorSpec) and spec.form.of_matrices:
+        passes.append(Im2col())
+    if isinstance(spec, AcceleratorSpec) and spec.post:
+        passes += [FuseEpilogue(), PrepareChannels()]
+    passes.append(Bufferise())
+    if isinstance(spec, AcceleratorSpec) and spec.form.computes is None:
+        passes.append(UnitDims())
+    if isinstance(spec, AcceleratorSpec) and spec.form.walks:
+        # Without descriptors the CPU copies tiles, and small ones overlap better.
+        passes += [MergeGroups(spec.array[0])] if spec.dma.scatter_gather else []
+        passes.append(AsConvolution())
+    return passes

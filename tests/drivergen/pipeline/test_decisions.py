@@ -1,0 +1,267 @@
+"""Decisions are properties of the annotated ops: what running the passes says, without running them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.drivergen.convolutions import Conv, convs
+from tests.drivergen.epilogues import Rounded
+from tests.drivergen.programs import generics
+from tests.drivergen.test_constants import constant
+from tests.drivergen.test_epilogues import matmul, rounded
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from axiloom import isa
+from axiloom.drivergen import matmul_mlir
+from axiloom.drivergen.dialects import accel, queue
+from axiloom.drivergen.dialects.mlir import context, parse
+from axiloom.drivergen.dialects.views import array_of
+from axiloom.drivergen.match.trait import is_annotated
+from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches, nest_cost, queue_cost
+from axiloom.drivergen.nest.nest import nests
+from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
+from axiloom.drivergen.nest.tile import Tile
+from axiloom.drivergen.passes.frontend.annotate import Annotate
+from axiloom.drivergen.passes.frontend.tile import Tile as TilePass
+from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
+from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
+from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
+from axiloom.drivergen.passes.transfers.overlap_edges import OverlapEdges
+from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
+from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
+from axiloom.drivergen.passes.transfers.residency import Residency
+from axiloom.drivergen.pipeline.compile import run_passes
+from axiloom.drivergen.pipeline.decisions import SMALL, decide, reads_in_place
+from axiloom.drivergen.pipeline.pipelines import (
+    ORDERED,
+    optimisations,
+    packets,
+    prepare,
+    split,
+    transfer_passes,
+)
+from axiloom.errors import AxiloomError
+from axiloom.isa import AcceleratorSpec
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TINY = Caches(l2_size=8192, l2_ways=8)
+
+
+# --- by running the passes --------------------------------------------------------------------------
+
+
+def in_place_by_passes(
+    module: ModuleOp, annotate: Annotate, stream_width: int, chosen: Sequence[str]
+) -> bool:
+    copy = module.clone()
+    tiled = [split(()), TilePass(), PlaceFlow(), OverlapEdges(), PackConstants()]
+    tiled += [Residency(outermost=True)] if "residency" in chosen else []
+    run_passes(copy, [*prepare(annotate.accelerator), annotate, *tiled])
+    FlattenTiles().apply(context(), copy)
+    return sends_in_place(copy, stream_width)
+
+
+def sends_in_place(module: ModuleOp, stream_width: int) -> bool:
+    ops = [op for op in module.walk() if isinstance(op, accel.SendOp | accel.RecvOp) and not sent_before(op)]
+    sends = [op for op in ops if isinstance(op, accel.SendOp)]
+    copied = [op for op in sends if Tile.of(op).way(stream_width // 8) == queue.THROUGH_WINDOW]
+    if any(op.dense is not None for op in ops if op in copied or isinstance(op, accel.RecvOp)):
+        return False
+    most = sum(map(words_sent, sends)) // SMALL if any(is_constant(op.tile) for op in sends) else 0
+    return sum(map(words_sent, copied)) <= most
+
+
+def sent_before(op: Operation) -> bool:
+    return isinstance(op, accel.SendOp) and op.dense is not None and isinstance(op.parent_op(), func.FuncOp)
+
+
+def words_sent(op: accel.SendOp) -> int:
+    trips, parent = 1, op.parent_op()
+    while parent is not None:
+        if isinstance(parent, scf.ForOp):
+            begin, end, step = (accel.constant(v) or 0 for v in (parent.lb, parent.ub, parent.step))
+            trips *= max(1, -(-(end - begin) // max(step, 1)))
+        parent = parent.parent_op()
+    return op.words() * trips
+
+
+def is_constant(tile: SSAValue) -> bool:
+    array = array_of(tile)
+    function = array.owner.parent_op() if isinstance(array, BlockArgument) else None
+    return (
+        isinstance(array, BlockArgument)
+        and isinstance(function, func.FuncOp)
+        and CONSTANT in argument_attributes(function)[array.index]
+    )
+
+
+def order_by_passes(
+    module: ModuleOp, spec: AcceleratorSpec, annotate: Annotate, chosen: Sequence[str], caches: Caches
+) -> tuple[str, ...] | None:
+    flow = annotate.flow or spec.selected_flow
+    orders = isa.loop_orders(spec, flow)
+    if len(orders) < 2 or spec.form.dense or not any(name in chosen for name in ORDERED):
+        return None
+    first = [p for p in transfer_passes(chosen, caches=caches) if isinstance(p, CacheTiling | Residency)]
+    how = packets(chosen) or CoalesceLoops(buffers=0)
+    memory = caches if "cache-tiling" in chosen else None
+    costs = []
+    for order in orders:
+        copy = module.clone()
+        one = replace(annotate, order=order)
+        run_passes(copy, [*prepare(spec), one, split(chosen), TilePass(), PlaceFlow(), *first])
+        found = [nest.moves() for _, nest in nests(copy)]
+        if "zero-copy" in chosen:
+            costs.append(sum(queue_cost(nest, spec.stream_width // 32) for nest in found))
+        else:
+            costs.append(sum(nest_cost(nest, memory, how.buffers, how.keep, how.loops) for nest in found))
+    return orders[costs.index(min(costs))]
+
+
+# --- the same from properties -----------------------------------------------------------------------
+
+
+def compare(
+    text: str,
+    spec: AcceleratorSpec,
+    *,
+    flow: str | None = None,
+    tile: tuple[int, ...] | None = None,
+    pipeline: str = "all",
+    caches: Caches = ZYNQ_7000,
+) -> tuple[bool | None, tuple[str, ...] | None]:
+    """Both ways; what they say, None where the accelerator does not execute it."""
+    module = parse(text, "test")
+    annotate, chosen = Annotate(spec, flow, None, tile), optimisations(pipeline)
+    ready = module.clone()
+    try:
+        run_passes(ready, [*prepare(spec), annotate])
+        run_passes(ready.clone(), [split(()), TilePass(), PlaceFlow()])
+    except AxiloomError:
+        return None, None
+    ops = [op for op in ready.walk() if isinstance(op, linalg.GenericOp) and is_annotated(op)]
+    before = str(ready)
+    expected = in_place_by_passes(module, annotate, spec.stream_width, chosen)
+    assert reads_in_place(ops, chosen, spec.stream_width) == expected
+    decided = decide(ready, spec, chosen, caches, flow=flow)
+    assert decided.passes == tuple(one for one in chosen if expected or one != "zero-copy")
+    assert decided.order == order_by_passes(module, spec, annotate, decided.passes, caches)
+    assert str(ready) == before
+    return expected, decided.order
+
+
+def device(name: str, dtype: str = "int8", width: int = 32, **options: bool) -> AcceleratorSpec:
+    spec = isa.builtin(name, None, dtype, "bitmask", **options)
+    return isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=True))
+
+
+WIDTHS = st.sampled_from([32, 64, 128])
+MATMULS = st.sampled_from(["v1_4", "v1_8", "v2_8", "v3_4", "v3_16", "v4_16"])
+CHOSEN = st.sampled_from(
+    ["all", "zero-copy,coalesce", "zero-copy,coalesce,keep-packed", "copying", "residency"]
+)
+CACHES = st.sampled_from([ZYNQ_7000, TINY])
+
+
+def flow_of(data: st.DataObject, spec: AcceleratorSpec) -> str:
+    return str(data.draw(st.sampled_from(list(spec.flows))))
+
+
+@given(
+    MATMULS,
+    st.tuples(st.integers(1, 70), st.integers(1, 140), st.integers(1, 70)),
+    st.sampled_from(["int8", "int16", "int32"]),
+    WIDTHS,
+    st.integers(1, 16),
+    CHOSEN,
+    CACHES,
+    st.data(),
+)
+@settings(max_examples=16)
+def test_matmuls(
+    name: str,
+    shape: tuple[int, int, int],
+    dtype: str,
+    width: int,
+    unit: int,
+    pipeline: str,
+    caches: Caches,
+    data: st.DataObject,
+) -> None:
+    M, N, K = (-(-size // unit) * unit for size in shape)
+    spec = device(name, dtype, width)
+    text = matmul_mlir(M, N, K, dtype)
+    compare(text, spec, flow=flow_of(data, spec), pipeline=pipeline, caches=caches)
+
+
+@given(generics, st.sampled_from(["v1_4", "v3_4", "v4_16"]), WIDTHS, CHOSEN, st.data())
+@settings(max_examples=12)
+def test_matmuls_in_every_form(
+    program: object, name: str, width: int, pipeline: str, data: st.DataObject
+) -> None:
+    """Transposed, on sums that are there or on zeros."""
+    spec = device(name, program.dtype, width)  # type: ignore[attr-defined]
+    compare(program.text, spec, flow=flow_of(data, spec), pipeline=pipeline)  # type: ignore[attr-defined]
+
+
+@given(
+    convs, st.sampled_from(["conv_v3", "conv_v4", "v3_16", "v4_16"]), WIDTHS, st.booleans(), CHOSEN, st.data()
+)
+@settings(max_examples=16)
+def test_convolutions(
+    conv: Conv, name: str, width: int, packed: bool, pipeline: str, data: st.DataObject
+) -> None:
+    spec = device(name, conv.dtype, width)
+    text = constant(conv.text, "F") if packed else conv.text
+    compare(text, spec, flow=flow_of(data, spec), pipeline=pipeline)
+
+
+@given(convs, st.sampled_from(["conv_v4", "v4_16"]), WIDTHS, st.booleans(), CHOSEN)
+@settings(max_examples=12)
+def test_sums_that_are_rounded(conv: Conv, name: str, width: int, packed: bool, pipeline: str) -> None:
+    text = rounded(replace(conv, dtype="int8")).text
+    text = constant(text, "F", "B", "M", "S") if packed else text
+    compare(text, device(name, "int8", width, post=True), pipeline=pipeline)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("shape", [(1, 100, 64), (48, 70, 32), (72, 80, 96), (200, 33, 64)])
+@pytest.mark.parametrize("width", [32, 64, 128])
+def test_weights(shape: tuple[int, int, int], width: int, packed: bool) -> None:
+    """One row beside weights; rows of odd bytes."""
+    text = constant(matmul(*shape), "W") if packed else matmul(*shape)
+    for name in ("v3_16", "v4_16"):
+        compare(text, device(name, "int8", width))
+    text = constant(Rounded(matmul(*shape), shape[:2], 1).text, *(["W", "B", "M", "S"] if packed else []))
+    compare(text, device("v4_16", "int8", width, post=True))
+
+
+@pytest.mark.parametrize("example", ["pooling/maxpool", "elementwise/add"])
+@pytest.mark.parametrize("width", [32, 64])
+def test_kernels_that_are_data(example: str, width: int) -> None:
+    path = EXAMPLES / f"{example}.json"
+    spec = isa.load(path)
+    spec = isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=True))
+    place, _ = compare(path.with_suffix(".mlir").read_text(), spec)
+    assert place is not None
+
+
+@pytest.mark.parametrize("name", ["v2_16", "v3_16", "v4_16"])
+def test_both_answers_occur(name: str) -> None:
+    """Several orders are the best, and some operands are read in place: else nothing was compared."""
+    spec = device(name, "int32", 64)
+    found = [
+        compare(matmul_mlir(M, N, K), spec, flow=flow, caches=TINY)
+        for M, N, K in [(64, 64, 64), (50, 70, 33), (256, 64, 128), (64, 256, 32)]
+        for flow in spec.flows
+    ]
+    assert {place for place, _ in found} == {True, False}
+    assert len({order for _, order in found}) > 1
