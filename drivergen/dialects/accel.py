@@ -68,7 +68,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from axiloom.drivergen.dialects.channels import CHANNEL_OPS
-from axiloom.drivergen.dialects.elements import ADDED, SENT, suffix, width
+from axiloom.drivergen.dialects.elements import ADDED, RECEIVED, SENT, suffix, width
 from axiloom.drivergen.dialects.product import ProductOp
 from axiloom.drivergen.dialects.queue import QUEUE_OPS
 from axiloom.isa.contract.types import WORD_BITS, DmaConfig, HostAction, Scope
@@ -498,8 +498,9 @@ class RecvOp(IRDLOperation):
         _verify_tile(self.tile, self.shape.get_values(), self.permutation.get_values(), self.dense)
         assert isinstance(self.tile.type, MemRefType)
         kind = suffix(self.tile.type.element_type)
-        if kind not in ("i8", *ADDED):
-            raise VerifyException(f"received elements are i32, f32 or i8, not {self.tile.type.element_type}")
+        if kind not in RECEIVED:
+            known = ", ".join(RECEIVED)
+            raise VerifyException(f"received elements are {known}, not {self.tile.type.element_type}")
         if kind not in ADDED and self.mode.data == "accumulate":
             raise VerifyException("only i32 and f32 are added up")
         if self.mode.data not in self.MODES:

@@ -9,6 +9,8 @@ SENT = ("i8", "u8", "i16", "i32", "f32")
 """What the runtime sends: names at the end of its functions, as in ``dma_put_tile_i8``."""
 ADDED = ("i32", "f32")
 """What it adds to what is there."""
+RECEIVED = (*ADDED, "i8", "i16")
+"""What it receives."""
 
 
 def suffix(element: Attribute) -> str | None:

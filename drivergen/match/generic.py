@@ -193,4 +193,5 @@ def _named(
         everything.setdefault(loop, host_dim(list(everything.values())))
     dims = tuple(everything[loop] for loop in range(len(everything)))
     operands = tuple(named.get(str(number), UNUSED) for number in range(len(op.operands)))
-    return Match(dims, operands, {name: settings.get(name, 1) for name in kernel.settings})
+    values = {name: settings.get(name, 1) for name in kernel.settings}
+    return Match(dims, operands, values, tuple(kernel.iterators))

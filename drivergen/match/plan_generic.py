@@ -17,6 +17,10 @@ from axiloom.isa.kernels.language.kernel import WINDOW, Kernel
 from axiloom.isa.numerics import Numerics
 
 
+COPIED_DIMS = 3
+"""Of a tile, at most: the runtime copies planes of lines of elements."""
+
+
 def settings_of(op: linalg.GenericOp, spec: AcceleratorSpec, found: Mapping[str, int]) -> dict[str, int]:
     """Strides and dilations of `op`, which the device must be able to take."""
     reset = {one.name: one.reset for one in spec.settings}
@@ -50,7 +54,8 @@ def tile_of(
                 f"{spec.name} cannot execute it: a tile has the whole of {dim}, {problem[dim]}, not {size}",
             )
     if given is None and spec.tile.flexible:
-        tile = _whole(spec, _fitting(spec, tile, settings), problem)
+        tile = _copyable(spec, _fitting(spec, tile, settings), problem, settings)
+        tile = _whole(spec, tile, problem)
     for dim, size in zip(spec.dims, tile, strict=True):
         if dim in _whole_dims(spec) and problem[dim] % size:
             what = (
@@ -80,6 +85,37 @@ def _fitting(spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str
         largest = max(open_, key=lambda dim: now[dim])
         now[largest] = max(units[largest], now[largest] // 2 // units[largest] * units[largest])
     return tuple(now.values())
+
+
+def _copyable(
+    spec: AcceleratorSpec,
+    tile: tuple[int, ...],
+    problem: Mapping[str, int],
+    settings: Mapping[str, int],
+) -> tuple[int, ...]:
+    """`tile` with outer loops one granule long where an operand's tile had too many dims to copy."""
+    units = dict(zip(spec.dims, spec.tile.granule or tile, strict=True))
+    now = dict(zip(spec.dims, tile, strict=True))
+    there = spec.sizes(tuple(problem[dim] for dim in spec.dims), settings)
+    for operand in spec.data:
+        for loop in spec.form.moved[operand]:
+            sizes = spec.sizes(tuple(now.values()), settings)
+            if _strides([(sizes[dim], there[dim]) for dim in spec.data[operand]]) <= COPIED_DIMS:
+                break
+            now[loop] = units[loop]
+    return tuple(now.values())
+
+
+def _strides(dims: Sequence[tuple[int, int]]) -> int:
+    """Dims that a copy goes over, of a tile's sizes and those of the whole operand, row major."""
+    found, joins = 0, False
+    for size, whole in reversed(dims):
+        if size > 1:
+            found += not joins
+            joins = size == whole
+        else:
+            joins = joins and whole == 1
+    return found
 
 
 def _whole_dims(spec: AcceleratorSpec) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Protocol
 from axiloom.drivergen.c.copy_driver import COPY_FORM, parse_copy
 from axiloom.drivergen.problems.conv import CONV_FORM, parse_conv
 from axiloom.drivergen.problems.depthwise import DEPTHWISE_FORM, parse_depthwise
+from axiloom.drivergen.problems.kernels import FORM, NAMES, parse_kernel
 from axiloom.drivergen.problems.matmul import MATMUL_FORM, parse_problem
 from axiloom.drivergen.problems.products import FORMS, parse_product
 from axiloom.errors import UsageError
@@ -49,8 +50,10 @@ KINDS: Mapping[str, Kind] = {
 def parse_workload(text: str) -> Workload:
     """The problem that `text` names; UsageError says what is accepted."""
     name, colon, _ = text.partition(":")
-    if not colon or name not in KINDS:
-        known = "; ".join(kind.form for kind in KINDS.values())
-        what = f"problem `{shortened(text)}` is not understood{hint(name, list(KINDS))}"
-        raise UsageError(f"{what}; accepted are {known}; or a file *.mlir")
-    return KINDS[name].parse(text)
+    if colon and name in KINDS:
+        return KINDS[name].parse(text)
+    if colon and name in NAMES:
+        return parse_kernel(text)
+    known = "; ".join((*(kind.form for kind in KINDS.values()), FORM))
+    what = f"problem `{shortened(text)}` is not understood{hint(name, [*KINDS, *NAMES])}"
+    raise UsageError(f"{what}; accepted are {known}; or a file *.mlir")

@@ -194,6 +194,8 @@ dma_status dma_put_block_f32(const float *src, uint32_t rows, uint32_t planes, u
  * begin `pitch` elements after each other there, which is `width` where they follow each other. */
 dma_status dma_get_block_i8(int8_t *dst, uint32_t planes, uint32_t height, uint32_t width, ptrdiff_t plane_stride,
                             ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch, uint32_t offset);
+dma_status dma_get_block_i16(int16_t *dst, uint32_t planes, uint32_t height, uint32_t width, ptrdiff_t plane_stride,
+                             ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch, uint32_t offset);
 dma_status dma_get_block_i32(int32_t *dst, uint32_t planes, uint32_t height, uint32_t width,
                              ptrdiff_t plane_stride, ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch,
                              uint32_t offset, int accumulate);

@@ -165,18 +165,22 @@ AXL_DEFINE_COPY_LINE(int16_t, i16, s16, 8)
 AXL_DEFINE_COPY_LINE(int32_t, i32, s32, 4)
 AXL_DEFINE_COPY_LINE(float, f32, f32, 4)
 
-AXL_INLINE void axl_get_tile_i8(int8_t *to, const int8_t *from, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
-                                ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) {
-    (void)tile_rows;
-    for (uint32_t r = 0; r < rows; r++, to += row_stride, from += tile_cols) {
-        if (col_stride == 1) {
-            axl_copy_line_i8(to, from, cols);
-            continue;
-        }
-        for (uint32_t c = 0; c < cols; c++)
-            to[(ptrdiff_t)c * col_stride] = from[c];
+#define AXL_DEFINE_GET_TILE(T, KIND)                                                                              \
+    AXL_INLINE void axl_get_tile_##KIND(T *to, const T *from, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,  \
+                                         ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) {           \
+        (void)tile_rows;                                                                                          \
+        for (uint32_t r = 0; r < rows; r++, to += row_stride, from += tile_cols) {                                \
+            if (col_stride == 1) {                                                                                \
+                axl_copy_line_##KIND(to, from, cols);                                                             \
+                continue;                                                                                         \
+            }                                                                                                     \
+            for (uint32_t c = 0; c < cols; c++)                                                                   \
+                to[(ptrdiff_t)c * col_stride] = from[c];                                                          \
+        }                                                                                                         \
     }
-}
+
+AXL_DEFINE_GET_TILE(int8_t, i8)
+AXL_DEFINE_GET_TILE(int16_t, i16)
 
 /* Blocks as dma_put_block_* and dma_get_block_* have them. */
 #define AXL_DEFINE_PUT_BLOCK(T, KIND)                                                                             \
@@ -223,6 +227,7 @@ AXL_DEFINE_PUT_BLOCK(float, f32)
     }
 
 AXL_DEFINE_GET_BLOCK(axl_get_block_i8, int8_t, axl_copy_line_i8(line, from, width), from[w])
+AXL_DEFINE_GET_BLOCK(axl_get_block_i16, int16_t, axl_copy_line_i16(line, from, width), from[w])
 AXL_DEFINE_GET_BLOCK(axl_get_block_i32, int32_t, axl_copy_line_i32(line, from, width), from[w])
 AXL_DEFINE_GET_BLOCK(axl_add_block_i32, int32_t, axl_add_row(line, from, width),
                      (int32_t)((uint32_t)*line + (uint32_t)from[w]))

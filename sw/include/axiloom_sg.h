@@ -183,6 +183,8 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
     DMA_TAKER(name, int32_t, axl_get_tile_i32, tile_rows, tile_cols, row_stride, col_stride)
 #define DMA_TAKER_COPY_I8(name, tile_rows, tile_cols, row_stride, col_stride) \
     DMA_TAKER(name, int8_t, axl_get_tile_i8, tile_rows, tile_cols, row_stride, col_stride)
+#define DMA_TAKER_COPY_I16(name, tile_rows, tile_cols, row_stride, col_stride) \
+    DMA_TAKER(name, int16_t, axl_get_tile_i16, tile_rows, tile_cols, row_stride, col_stride)
 #define DMA_TAKER_ADD_F32(name, tile_rows, tile_cols, row_stride, col_stride) \
     DMA_TAKER_OF_WORDS(name, float, axl_add_tile_f32, tile_rows, tile_cols, row_stride, col_stride)
 #define DMA_TAKER_COPY_F32(name, tile_rows, tile_cols, row_stride, col_stride) \

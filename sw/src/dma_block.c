@@ -59,23 +59,27 @@ static dma_status check_get(const void *dst, uint32_t planes, uint32_t height, u
     return dma_check_bounds(&dma_out_window, words, offset);
 }
 
-dma_status dma_get_block_i8(int8_t *dst, uint32_t planes, uint32_t height, uint32_t width, ptrdiff_t plane_stride,
-                            ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch, uint32_t offset) {
-    const dma_status status = check_get(dst, planes, height, width, pitch, sizeof *dst, offset);
-    if (status != DMA_OK)
-        return status;
-    const int8_t *src = (const int8_t *)(const void *)(dma_out_window.words + offset);
-    for (uint32_t p = 0; p < planes; p++)
-        for (uint32_t h = 0; h < height; h++, src += pitch) {
-            int8_t *line = dst + (ptrdiff_t)p * plane_stride + (ptrdiff_t)h * line_stride;
-            if (stride == 1)
-                memcpy(line, src, width);
-            else
-                for (uint32_t w = 0; w < width; w++)
-                    line[(ptrdiff_t)w * stride] = src[w];
-        }
-    return DMA_OK;
-}
+#define DEFINE_GET_NARROW(NAME, T)                                                                                 \
+    dma_status NAME(T *dst, uint32_t planes, uint32_t height, uint32_t width, ptrdiff_t plane_stride,              \
+                    ptrdiff_t line_stride, ptrdiff_t stride, uint32_t pitch, uint32_t offset) {                    \
+        const dma_status status = check_get(dst, planes, height, width, pitch, sizeof *dst, offset);               \
+        if (status != DMA_OK)                                                                                      \
+            return status;                                                                                         \
+        const T *src = (const T *)(const void *)(dma_out_window.words + offset);                                   \
+        for (uint32_t p = 0; p < planes; p++)                                                                      \
+            for (uint32_t h = 0; h < height; h++, src += pitch) {                                                  \
+                T *line = dst + (ptrdiff_t)p * plane_stride + (ptrdiff_t)h * line_stride;                          \
+                if (stride == 1)                                                                                   \
+                    memcpy(line, src, width * sizeof *dst);                                                        \
+                else                                                                                               \
+                    for (uint32_t w = 0; w < width; w++)                                                           \
+                        line[(ptrdiff_t)w * stride] = src[w];                                                      \
+            }                                                                                                      \
+        return DMA_OK;                                                                                             \
+    }
+
+DEFINE_GET_NARROW(dma_get_block_i8, int8_t)
+DEFINE_GET_NARROW(dma_get_block_i16, int16_t)
 
 /* Sums are unsigned: they wrap, as the accelerator's do. */
 dma_status dma_get_block_i32(int32_t *dst, uint32_t planes, uint32_t height, uint32_t width,

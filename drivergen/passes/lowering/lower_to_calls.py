@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel, channels
-from axiloom.drivergen.dialects.elements import named
+from axiloom.drivergen.dialects.elements import ADDED, named
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.passes.lowering.blocks import Block
 from axiloom.drivergen.passes.transfers.keep_packed import CLEANED
@@ -197,8 +197,8 @@ class _Lowering:
 
     def recv(self, op: accel.RecvOp) -> None:
         kind = named(op.tile.type)
-        if kind == "i8":
-            self.call("dma_get_block_i8", *get_block_arguments(op, self.insert), op.offset)
+        if kind not in ADDED:
+            self.call(f"dma_get_block_{kind}", *get_block_arguments(op, self.insert), op.offset)
             return
         dense = op.dense is not None
         tile = get_block_arguments(op, self.insert) if dense else tile_arguments(op, self.insert)

@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel
-from axiloom.drivergen.dialects.elements import named
+from axiloom.drivergen.dialects.elements import ADDED, named
 from axiloom.drivergen.dialects.mlir import index
 from axiloom.drivergen.nest.nest import dma_of
 from axiloom.drivergen.passes.lowering.lower_to_calls import (
@@ -122,7 +122,7 @@ class _Function:
 
     def _recv(self, op: accel.RecvOp) -> None:
         kind = named(op.tile.type)
-        narrow = kind == "i8"
+        narrow = kind not in ADDED
         arguments = tile_arguments if op.dense is None and not narrow else get_block_arguments
         source, *sizes = arguments(op, self.insert)
         there = self.pointer(self.window("axl_out_window"), op.offset, op.words())

@@ -79,7 +79,7 @@ OPERATIONS = {
     send(shape="[4, 2]"): "dim 1 of size 4 is larger than the tile's 2",
     send("%B", shape="[4, 6]", kind="4x6xi8"): "6 elements of i8 are not a whole number of words",
     send("%F", kind="4x4xf64"): "elements must be i8, u8, i16, i32, f32, not f64",
-    recv("%H", "overwrite", "4x6xi16"): "received elements are i32, f32 or i8, not i16",
+    recv("%U", "overwrite", "4x8xui8"): "received elements are i32, f32, i8, i16, not ui8",
     recv("%B", "accumulate", "4x6xi8"): "only i32 and f32 are added up",
     recv("%A", "add", "4x4xi32"): "mode must be one of accumulate, overwrite, not add",
     '%t = accel.start_send %c0 to %c4 : !accel.token<"recv">': "the token of accel.start_send must be of "
@@ -91,7 +91,7 @@ OPERATIONS = {
 @pytest.mark.parametrize("line", OPERATIONS)
 def test_operations_verify(line: str) -> None:
     text = f"""\
-func.func @f(%A : memref<4x4xi32>, %B : memref<4x6xi8>, %H : memref<4x6xi16>, %F : memref<4x4xf64>) {{
+func.func @f(%A : memref<4x4xi32>, %B : memref<4x6xi8>, %U : memref<4x8xui8>, %F : memref<4x4xf64>) {{
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   {line}
