@@ -295,7 +295,9 @@ class Soc:
             if (file := work / FROM_SESSION.format(i)).exists()
         ]
         if len(finished) == len(jobs) or (check and finished and finished[-1].failed):
-            if ended.returncode < 0 and not ended.timed_out:  # killed after its last answer: is that one sound?
+            if (
+                ended.returncode < 0 and not ended.timed_out
+            ):  # killed after its last answer: is that one sound?
                 raise DriverError(f"after the last job: the simulator {ended.describe()}")
             return finished
         place = f"job {len(finished) + 1} of {len(jobs)} ({Path(jobs[len(finished)].elf).name})"

@@ -16,7 +16,6 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.language.kernel import WINDOW, Kernel
 from axiloom.isa.numerics import Numerics
 
-
 COPIED_DIMS = 3
 """Of a tile, at most: the runtime copies planes of lines of elements."""
 

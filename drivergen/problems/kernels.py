@@ -20,10 +20,9 @@ from axiloom.isa.kernels.named import KERNELS
 from axiloom.isa.numerics import FLOAT32, SIGNED, Numerics
 from axiloom.isa.wording.names import hint, number, shortened
 
-LIMIT = 1 << 16
-"""Largest size of an iterator: more does not fit the memory of any board here."""
-MOST_ELEMENTS = 1 << 26
-"""Of an operand."""
+LIMIT = 1 << 24
+"""Largest size of an iterator, and most elements of an operand: more does not fit the memory of any board
+here."""
 TAPS = "Taps"
 """The operand that only says how large a window is, as `linalg.pooling_nchw_max` has one."""
 
@@ -222,9 +221,8 @@ def _check(problem: KernelProblem, place: str) -> None:
         raise UsageError(f"{place}: its body, {kernel.body}, has a fraction; its type may be {FLOAT32}")
     for operand in kernel.operands:
         elements = prod(problem.shape(operand))
-        if elements > MOST_ELEMENTS:
-            what = f"{operand} has {elements:,} elements"
-            raise UsageError(f"{place}: {what}, which no board's memory holds: at most {MOST_ELEMENTS:,}")
+        if elements > LIMIT:
+            raise UsageError(f"{place}: {operand} has {elements:,} elements; at most {LIMIT:,} are possible")
 
 
 def _operations(body: Body) -> set[str]:

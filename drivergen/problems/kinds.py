@@ -13,6 +13,7 @@ from axiloom.drivergen.problems.kernels import FORM, NAMES, parse_kernel
 from axiloom.drivergen.problems.matmul import MATMUL_FORM, parse_problem
 from axiloom.drivergen.problems.products import FORMS, parse_product
 from axiloom.errors import UsageError
+from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.wording.names import hint, shortened
 
 
@@ -45,6 +46,12 @@ KINDS: Mapping[str, Kind] = {
     "copy": Kind(COPY_FORM, parse_copy),
 }
 """By what stands in front of the colon."""
+
+
+def kernel_problem(text: str) -> Kernel | None:
+    """The kernel of the registry that `text` is a problem of, where it has no shorter form."""
+    name, colon, _ = text.partition(":")
+    return NAMES.get(name) if colon and name not in KINDS else None
 
 
 def parse_workload(text: str) -> Workload:
