@@ -11,7 +11,8 @@ from xdsl.rewriter import Rewriter
 
 from axiloom import isa
 from axiloom.drivergen.dialects.mlir import fail
-from axiloom.drivergen.dialects.views import constant_fill
+from axiloom.drivergen.dialects.views import constant_fill, zero_fill
+from axiloom.drivergen.match.in_place import applied
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.language.kernel import WINDOW, Kernel
 from axiloom.isa.numerics import Numerics
@@ -54,9 +55,9 @@ def tile_of(
             )
     if given is None and spec.tile.flexible:
         tile = _copyable(spec, _fitting(spec, tile, settings), problem, settings)
-        tile = _whole(spec, tile, problem)
+        tile = _whole(op, spec, tile, problem)
     for dim, size in zip(spec.dims, tile, strict=True):
-        if dim in _whole_dims(spec) and problem[dim] % size:
+        if dim in _whole_dims(op, spec) and problem[dim] % size:
             what = (
                 f"tiles of {size} do not divide the {problem[dim]} of {dim}, and the host cannot join results"
             )
@@ -117,19 +118,23 @@ def _strides(dims: Sequence[tuple[int, int]]) -> int:
     return found
 
 
-def _whole_dims(spec: AcceleratorSpec) -> tuple[str, ...]:
-    """Loops that are reduced over where only the device can join results: one piece has all of them."""
+def _whole_dims(op: linalg.GenericOp, spec: AcceleratorSpec) -> tuple[str, ...]:
+    """Loops that are reduced over where the host cannot join results: one piece has all of them."""
     kernel = spec.form.computes
     assert kernel is not None
-    return () if spec.form.adds_up else tuple(dim for dim in kernel.reductions if dim in spec.form.loops)
+    if spec.form.adds_up and not applied(op):
+        return ()
+    return tuple(dim for dim in kernel.reductions if dim in spec.form.loops)
 
 
-def _whole(spec: AcceleratorSpec, tile: tuple[int, ...], problem: Mapping[str, int]) -> tuple[int, ...]:
+def _whole(
+    op: linalg.GenericOp, spec: AcceleratorSpec, tile: tuple[int, ...], problem: Mapping[str, int]
+) -> tuple[int, ...]:
     """`tile` with sizes that divide the problem in those loops."""
     units = spec.tile.granule or tile
     now = list(tile)
     for at, (dim, unit) in enumerate(zip(spec.dims, units, strict=True)):
-        if dim in _whole_dims(spec):
+        if dim in _whole_dims(op, spec):
             now[at] = next(n for n in range(now[at], 0, -unit) if problem[dim] % n == 0)
     return tuple(now)
 
@@ -143,8 +148,14 @@ def take_over_start(op: linalg.GenericOp, spec: AcceleratorSpec) -> bool:
     form = spec.form
     if form.overwrites:
         return True
-    if form.adds_up:
+    if form.adds_up and not applied(op):
         return False
+    if form.adds_up:  # what is done to sums in place is done to all of them: they come back whole
+        fill = zero_fill(op, op.outputs[0])
+        if fill is None:
+            fail(op, f"{spec.name} cannot execute it: its sums do not start from 0")
+        Rewriter.erase_op(fill)
+        return True
     assert form.computes is not None
     combine = form.computes.combine
     found = constant_fill(op, op.outputs[0])

@@ -32,6 +32,7 @@ from axiloom.drivergen.passes.frontend.as_convolution import AsConvolution
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
 from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
 from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
+from axiloom.drivergen.passes.frontend.fuse_in_place import FuseInPlace
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.im2col import Im2col
 from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
@@ -246,6 +247,8 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
         passes.append(Im2col())
     if isinstance(spec, AcceleratorSpec) and spec.post:
         passes += [FuseEpilogue(), PrepareChannels()]
+    if isinstance(spec, AcceleratorSpec) and any(part.in_place for part in spec.parts):
+        passes.append(FuseInPlace(spec))
     passes.append(Bufferise())
     if isinstance(spec, AcceleratorSpec) and spec.form.computes is None:
         passes.append(UnitDims())
@@ -272,7 +275,7 @@ def _cheapest_order(
     """With the order of loops that costs least in packing and misses; the flow's first one among equals."""
     flow = annotate.flow or spec.selected_flow
     orders = isa.loop_orders(spec, flow) if flow in spec.flows else []
-    if len(orders) < 2 or spec.form is not MATMUL:
+    if len(orders) < 2 or spec.form is not MATMUL or spec.in_place or spec.others:
         return annotate
     first = [p for p in transfer_passes(chosen, caches=caches) if isinstance(p, CacheTiling | Residency)]
     packets = _packets(chosen) or CoalesceLoops(buffers=0)
@@ -315,6 +318,10 @@ def config_hash(spec: AcceleratorSpec) -> str:
 
 def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
     trait = Trait.of(op)
+    number = 0
+    if spec is not None:
+        number = next((at for at, one in enumerate(spec.parts) if _is_for(trait, one)), 0)
+        spec = spec.parts[number]
     problem = dict(zip(trait.dims, sizes(op), strict=True))
     tile = dict(zip(trait.dims, trait.tile, strict=True))
     flows = {flow: name for name, flow in spec.flows.items()} if spec else {}
@@ -330,7 +337,14 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
         stream_words(op, trait),
         is_lean(op),
         merged(op),
+        number,
     )
+
+
+def _is_for(trait: Trait, part: AcceleratorSpec) -> bool:
+    """Whether the opcodes of a trait are those of a kernel of the accelerator."""
+    own = {name: opcode.host for name, opcode in part.opcodes.items()}
+    return all(own.get(name) == host for name, host in trait.opcodes.items())
 
 
 def _one_row(op: linalg.GenericOp, trait: Trait, problem: Mapping[str, int]) -> bool:
@@ -398,8 +412,8 @@ def run_passes(module: ModuleOp, passes: Sequence[ModulePass]) -> None:
 
 def _command(one: ModulePass, ir: Path) -> str:
     """The pass as it is written on the command line; a specification goes to a file beside the IR."""
-    if isinstance(one, Annotate) and isinstance(one.accelerator, AcceleratorSpec):
+    if isinstance(one, Annotate | FuseInPlace) and isinstance(one.accelerator, AcceleratorSpec):
         path = ir.with_suffix(".json")
         path.write_text(isa.dumps(one.accelerator), encoding="utf-8")
-        one = Annotate(str(path), one.flow, one.order, one.tile)
+        one = replace(one, accelerator=str(path))
     return str(one)

@@ -15,8 +15,9 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects.product import LEAN, is_lean, requantises
+from axiloom.drivergen.dialects.product import LEAN, is_lean
 from axiloom.drivergen.dialects.views import expanded
+from axiloom.drivergen.match.in_place import finishes
 from axiloom.drivergen.match.matmul import NoMatchError, match, operand_loops, sizes
 from axiloom.isa.kernels.forms import IMAGE
 
@@ -44,7 +45,7 @@ def _rewrite(op: linalg.GenericOp) -> None:
         return
     size = dict(zip(found.dims, sizes(op), strict=True))
     pixels = rows_and_columns(size["n"])
-    if requantises(op) is not None or pixels is None:
+    if finishes(op) or pixels is None:
         return
     loops = (*found.host, *_LOOPS)
     dims: dict[str, AffineExpr] = {name: AffineDimExpr(number) for number, name in enumerate(loops)}

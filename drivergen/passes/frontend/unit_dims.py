@@ -14,9 +14,10 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects.product import LEAN, multiplied, requantises
+from axiloom.drivergen.dialects.product import LEAN, multiplied
 from axiloom.drivergen.dialects.views import expanded
 from axiloom.drivergen.match.conv import sliding
+from axiloom.drivergen.match.in_place import finishes
 from axiloom.drivergen.match.matmul import NoMatchError, check_body, operand_positions, terms
 from axiloom.drivergen.match.trait import is_annotated
 
@@ -169,7 +170,7 @@ class UnitDims(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for generic in [o for o in op.walk() if isinstance(o, linalg.GenericOp)]:
-            if is_annotated(generic) or requantises(generic) is not None:
+            if is_annotated(generic) or finishes(generic):
                 continue
             if units := _missing(generic):
                 _rewrite(generic, units)
