@@ -57,7 +57,7 @@ def tile_of(
         tile = _copyable(spec, _fitting(spec, tile, settings), problem, settings)
         tile = _whole(op, spec, tile, problem)
     for dim, size in zip(spec.dims, tile, strict=True):
-        if dim in _whole_dims(op, spec) and problem[dim] % size:
+        if dim in whole_dims(op, spec) and problem[dim] % size:
             what = (
                 f"tiles of {size} do not divide the {problem[dim]} of {dim}, and the host cannot join results"
             )
@@ -118,7 +118,7 @@ def _strides(dims: Sequence[tuple[int, int]]) -> int:
     return found
 
 
-def _whole_dims(op: linalg.GenericOp, spec: AcceleratorSpec) -> tuple[str, ...]:
+def whole_dims(op: linalg.GenericOp, spec: AcceleratorSpec) -> tuple[str, ...]:
     """Loops that are reduced over where the host cannot join results: one piece has all of them."""
     kernel = spec.form.computes
     assert kernel is not None
@@ -134,7 +134,7 @@ def _whole(
     units = spec.tile.granule or tile
     now = list(tile)
     for at, (dim, unit) in enumerate(zip(spec.dims, units, strict=True)):
-        if dim in _whole_dims(op, spec):
+        if dim in whole_dims(op, spec):
             now[at] = next(n for n in range(now[at], 0, -unit) if problem[dim] % n == 0)
     return tuple(now)
 

@@ -25,7 +25,7 @@ from axiloom.drivergen.cost.selection import (
     reads_in_place,
     schedules,
 )
-from axiloom.drivergen.pipeline import conv_choice
+from axiloom.drivergen.pipeline import conv_choice, kernel_choice
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
@@ -223,11 +223,16 @@ def resolve(
     if flow != BEST:
         default = pipeline or drivergen.default_pipeline(spec)
         return Schedule(flow, tuple(order) if order else None, tuple(tile) if tile else None, default)
-    if spec.form.computes is not None:
+    if spec.others:
         raise UsageError(
-            f"--flow {BEST}: there is no cost model for {spec.kernel}; "
-            f"flows of {spec.name}: {', '.join(spec.flows)}"
+            f"--flow {BEST}: it chooses for one kernel, and {spec.name} has {len(spec.parts)} of them; "
+            f"its flows are {', '.join(flow for part in spec.parts for flow in part.flows)}"
         )
+    if spec.form.computes is not None:
+        cut = kernel_choice.best(text, spec, order=order, tile=tile, name=name)
+        return Schedule(cut.flow, cut.order, cut.tile, pipeline or drivergen.default_pipeline(spec))
+    if spec.in_place:
+        raise UsageError(f"--flow {BEST}: there is no cost model for {spec.kernel} with kernels in place")
     if spec.form is not MATMUL:
         first = conv_choice.flows(text, spec, order=order, tile=tile, name=name)[0]
         how = pipeline or drivergen.default_pipeline(spec)
