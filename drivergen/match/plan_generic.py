@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.rewriter import Rewriter
 
@@ -13,6 +14,7 @@ from axiloom import isa
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.views import constant_fill, zero_fill
 from axiloom.drivergen.match.in_place import applied
+from axiloom.drivergen.match.matmul import Match, terms
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.language.kernel import WINDOW, Kernel
 from axiloom.isa.numerics import Numerics
@@ -35,11 +37,11 @@ def tile_of(
     op: linalg.GenericOp,
     spec: AcceleratorSpec,
     problem: Mapping[str, int],
-    settings: Mapping[str, int],
+    found: Match,
     given: Sequence[int] | None,
 ) -> tuple[int, ...]:
-    """The tile: the one that is `given`, or the accelerator's own, smaller where it must be."""
-    kernel = spec.form.computes
+    """The tile of an op that was `found` to be the kernel: the one that is `given`, or the accelerator's own, smaller where it must be."""
+    kernel, settings = spec.form.computes, found.settings
     assert kernel is not None
     units = spec.tile.granule or spec.tile.size
     for dim, unit in zip(spec.dims, units, strict=True):
@@ -54,7 +56,7 @@ def tile_of(
                 f"{spec.name} cannot execute it: a tile has the whole of {dim}, {problem[dim]}, not {size}",
             )
     if given is None and spec.tile.flexible:
-        tile = _copyable(spec, _fitting(spec, tile, settings), problem, settings)
+        tile = _copyable(op, spec, found, _fitting(spec, tile, settings))
         tile = _whole(op, spec, tile, problem)
     for dim, size in zip(spec.dims, tile, strict=True):
         if dim in whole_dims(op, spec) and problem[dim] % size:
@@ -88,34 +90,53 @@ def _fitting(spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str
 
 
 def _copyable(
+    op: linalg.GenericOp,
     spec: AcceleratorSpec,
+    found: Match,
     tile: tuple[int, ...],
-    problem: Mapping[str, int],
-    settings: Mapping[str, int],
 ) -> tuple[int, ...]:
-    """`tile` with outer loops one granule long where an operand's tile had too many dims to copy."""
+    """`tile` with its smallest sizes made one granule where an operand's tile has too many dims to copy."""
     units = dict(zip(spec.dims, spec.tile.granule or tile, strict=True))
     now = dict(zip(spec.dims, tile, strict=True))
-    there = spec.sizes(tuple(problem[dim] for dim in spec.dims), settings)
-    for operand in spec.data:
-        for loop in spec.form.moved[operand]:
-            sizes = spec.sizes(tuple(now.values()), settings)
-            if _strides([(sizes[dim], there[dim]) for dim in spec.data[operand]]) <= COPIED_DIMS:
-                break
-            now[loop] = units[loop]
+    for number, operand in enumerate(found.operands):
+        strides = _strides(op, spec, found, number) if operand in spec.data else []
+        while _copied(spec.operand_shape(operand, tuple(now.values()), found.settings), strides):
+            open_ = [loop for loop in spec.form.moved[operand] if now[loop] > units[loop]]
+            if not open_:
+                break  # the copy says so
+            least = min(open_, key=lambda loop: now[loop])
+            now[least] = units[least]
     return tuple(now.values())
 
 
-def _strides(dims: Sequence[tuple[int, int]]) -> int:
-    """Dims that a copy goes over, of a tile's sizes and those of the whole operand, row major."""
-    found, joins = 0, False
-    for size, whole in reversed(dims):
-        if size > 1:
-            found += not joins
-            joins = size == whole
-        else:
-            joins = joins and whole == 1
-    return found
+def _strides(op: linalg.GenericOp, spec: AcceleratorSpec, found: Match, number: int) -> list[int | None]:
+    """Of an operand's dims on the device: elements in the host's array from one index to the next."""
+    kernel, kind = spec.form.computes, op.operands[number].type
+    assert kernel is not None
+    assert isinstance(kind, MemRefType)
+    strides, steps = kind.get_strides(), {}
+    for at, expression in enumerate(op.indexing_maps.data[number].data.results):
+        factors = {found.dims[loop]: factor for loop, factor in terms(expression).items()}
+        stride = strides[at] if strides else None
+        steps[frozenset(factors)] = stride, factors
+    result: list[int | None] = []
+    for index in kernel.maps[found.operands[number]].values():
+        stride, factors = steps[frozenset(index.terms)]
+        step = factors[index.plain] if index.plain else 1
+        result.append(None if stride is None else stride * step)
+    return result
+
+
+def _copied(shape: Sequence[int], strides: Sequence[int | None]) -> bool:
+    """Whether a copy of a tile goes over more dims than the runtime has: those that follow each other are
+    one."""
+    count, inner = 0, None
+    for size, stride in reversed([*zip(shape, strides, strict=True)] if strides else []):
+        if size == 1:
+            continue
+        count += inner is None or stride is None or stride != inner
+        inner = None if stride is None else size * stride
+    return count > COPIED_DIMS
 
 
 def whole_dims(op: linalg.GenericOp, spec: AcceleratorSpec) -> tuple[str, ...]:

@@ -17,6 +17,13 @@ def test_in_place_results_come_back_once(soc) -> None:
     assert report["fabric"]["words_out"] == RESULTS
 
 
+def test_on_tensors(soc) -> None:
+    report = soc(SPEC, rtl="model").mlir(HERE / "network.mlir")
+
+    assert report["result"]["matches"]
+    assert report["fabric"]["words_out"] == RESULTS
+
+
 def test_two_kernels_in_one_driver(soc) -> None:
     report = soc(SPEC, rtl="model").mlir(HERE / "conv_then_relu.mlir")
 

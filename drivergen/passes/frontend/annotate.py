@@ -313,7 +313,7 @@ class _Plan:
         problem = dict(zip(found.dims, sizes(op), strict=True))
         flow, orders = self._flow(op, None)
         settings = settings_of(op, spec, found.settings)
-        tile = tile_of(op, spec, problem, settings, self.tile)
+        tile = tile_of(op, spec, problem, found, self.tile)
         named = dict(zip(spec.dims, tile, strict=True))
         settings |= kernel.extents({**named, **settings})
         overwrites = take_over_start(op, spec)

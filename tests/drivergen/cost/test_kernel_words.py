@@ -1,4 +1,4 @@
-"""`--flow best` for kernels that are data: the words that it counts are those that travel, and they are few."""
+"""`--flow best` for kernels that are data: the words that it counts are those that travel, and are few."""
 
 from __future__ import annotations
 

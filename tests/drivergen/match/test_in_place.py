@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.drivergen import host
+from tests.drivergen import host, network_host
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, parse_workload
 from axiloom.errors import CompileError, UsageError
+from axiloom.frontend import Model
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check
 from axiloom.isa.contract.types import Compute, Opcode, Scope, SendLiteral
@@ -193,3 +194,13 @@ def test_the_example(name: str, flows: list[str], pipeline: str) -> None:
     spec = isa.load(EXAMPLE / "conv_relu.json")
     driver, _ = host.check((EXAMPLE / f"{name}.mlir").read_text(), spec, pipeline=pipeline)
     assert [call.flow for call in driver.calls] == flows
+
+
+def test_a_network_has_both_in_one_layer() -> None:
+    spec = isa.load(EXAMPLE / "conv_relu.json")
+    text = (EXAMPLE / "network.mlir").read_text()
+    driver = network_host.check(Model("network.mlir", text), spec)
+    assert [(layer.use and layer.use.flow, layer.ops) for layer in driver.layers] == [("Or", (3, 5))]
+    least = text.replace("arith.maxsi", "arith.minsi")
+    driver = network_host.check(Model("network.mlir", least), spec)
+    assert [layer.place for layer in driver.layers] == ["accelerator", "cpu"]
