@@ -40,7 +40,8 @@ def tile_of(
     found: Match,
     given: Sequence[int] | None,
 ) -> tuple[int, ...]:
-    """The tile of an op that was `found` to be the kernel: the one that is `given`, or the accelerator's own, smaller where it must be."""
+    """The tile of an op that was `found` to be the kernel: the one that is `given`, or the accelerator's own,
+    smaller where it must be."""
     kernel, settings = spec.form.computes, found.settings
     assert kernel is not None
     units = spec.tile.granule or spec.tile.size
@@ -99,7 +100,9 @@ def _copyable(
     units = dict(zip(spec.dims, spec.tile.granule or tile, strict=True))
     now = dict(zip(spec.dims, tile, strict=True))
     for number, operand in enumerate(found.operands):
-        strides = _strides(op, spec, found, number) if operand in spec.data else []
+        if operand not in spec.data:  # a window's size, which does not travel
+            continue
+        strides = _strides(op, spec, found, number)
         while _copied(spec.operand_shape(operand, tuple(now.values()), found.settings), strides):
             open_ = [loop for loop in spec.form.moved[operand] if now[loop] > units[loop]]
             if not open_:
@@ -131,7 +134,7 @@ def _copied(shape: Sequence[int], strides: Sequence[int | None]) -> bool:
     """Whether a copy of a tile goes over more dims than the runtime has: those that follow each other are
     one."""
     count, inner = 0, None
-    for size, stride in reversed([*zip(shape, strides, strict=True)] if strides else []):
+    for size, stride in reversed([*zip(shape, strides, strict=True)]):
         if size == 1:
             continue
         count += inner is None or stride is None or stride != inner
