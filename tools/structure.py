@@ -49,6 +49,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
     ),
     (
         "hw/axi",
+        "hw/axi/rules",
         "hw/rtl_files",
         "hw/dma",
         "hw/engine",
@@ -99,6 +100,8 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "src/axiloom/board_folder/check",
         "src/axiloom/sweep",
         "src/axiloom/explore",
+        "src/axiloom/prove",
+        "src/axiloom/prove/axi",
         "src/axiloom/cli",
     ),
 )

@@ -72,7 +72,7 @@ class UserRtl:
                 raise BuildError(f"user RTL {other} and {file}: two files of one name; rename one of them")
         if top.startswith("axiloom_"):
             raise BuildError(f"user RTL: module names that begin with axiloom_ are ours, rename {top}")
-        self.ports = _read_ports(self.files, top)
+        self.ports = read_ports(self.files, top)
         self._by_name = {port.name: port for port in self.ports}
         faults: list[str] = []
 
@@ -157,7 +157,8 @@ class UserRtl:
         return [f"nothing to drive {', '.join(unknown)} with"] if unknown else []
 
 
-def _read_ports(files: tuple[Path, ...], top: str) -> tuple[Port, ...]:
+def read_ports(files: tuple[Path, ...], top: str) -> tuple[Port, ...]:
+    """The ports of module `top`, as Verilator reads them. Raises BuildError with its first complaint."""
     with tempfile.TemporaryDirectory(prefix="axiloom-ports-") as folder:
         tree = Path(folder) / "tree.json"
         includes = sorted({f"+incdir+{file.resolve().parent}" for file in files})

@@ -58,9 +58,10 @@ static dma_status append(piece p) {
 
 static dma_status take_oldest(void) {
     const place to = places[0];
+    const uint32_t words = taker ? tile_words : to.rows * to.cols / 4; /* in place they may be of several sizes */
     flush();
-    uint32_t *tile = malloc(tile_words * 4);
-    if (host_recv(tile, tile_words) != tile_words)
+    uint32_t *tile = malloc(words * 4);
+    if (host_recv(tile, words) != words)
         return DMA_ERR_TIMEOUT;
     if (taker)
         taker(to.to, (const int32_t *)tile, to.rows, to.cols);
@@ -135,7 +136,7 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols) {
 
 dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
     const uint8_t *end = (uint8_t *)to + (size_t)(rows - 1) * stride + row_bytes;
-    if (taker || row_bytes * rows != tile_words * 4)
+    if (taker || row_bytes * rows > tile_words * 4)
         return DMA_ERR_NOT_READY;
     if (((uintptr_t)to | row_bytes | (rows > 1 ? stride : 0)) % (own ? beat_bytes : LINE))
         return DMA_ERR_ALIGNMENT;

@@ -112,6 +112,13 @@ def test_any_convolution_with_descriptors(conv: Conv, width: int, data: st.DataO
     host.check(conv.text, device, pipeline="all", tile=tile)
 
 
+def test_parts_whose_tiles_are_received_in_place_in_several_sizes() -> None:
+    """Tiles of 3 rows and the rest of 2, without copies."""
+    conv = Conv(1, 1, 5, (10, 10), (2, 2), (2, 1), (1, 3), (0, 0, 0, 0), "int8", "nchw", True, False)
+    device = isa.revise(with_descriptors("int8"), stream_width=32)
+    host.check(conv.text, device, pipeline="all", tile=(1, 3, 7, 1, 2, 2))
+
+
 WHOLE = {"oc": 64, "oh": 56, "ow": 56, "ic": 64, "fh": 3, "fw": 3}
 SETTINGS = {"sh": 1, "sw": 1, "dh": 1, "dw": 1, "pt": 1, "pl": 1}
 

@@ -31,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
         explore,
         given,
         open_flow,
+        prove,
         quantise,
         run,
         spec,
@@ -54,6 +55,7 @@ def parser() -> argparse.ArgumentParser:
         board,
         bring_up,
         open_flow,
+        prove,
         spec,
         doctor,
     ):

@@ -1,0 +1,213 @@
+"""Bursts of AXI4 and single transfers of AXI4-Lite: addresses, data and answers that belong together.
+
+Identifiers: answers of one ID come in the order of its requests. The watch follows one ID that is any one, a
+constant that the prover chooses, so that what is proved holds for each. A port without IDs has one.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
+from amaranth.utils import exact_log2
+
+from axiloom.hw.axi.rules.language import Rule, Side, Watch
+
+AXI4 = "IHI 0022"
+PAGE_BITS = 12
+"""No burst crosses a boundary of 4 KiB."""
+FIXED, INCR, WRAP = 0, 1, 2
+MOST_NOT_INCR = 16
+"""Beats of a burst that is not INCR."""
+EXOKAY = 0b01
+
+
+def addresses(watch: Watch, channel: str) -> None:
+    """What an address may ask for, on AW or AR of AXI4."""
+    name, by = channel.upper(), Side.MANAGER
+    widest = exact_log2(watch.bits("wdata" if channel == "aw" else "rdata") // 8)
+    valid, addr = watch.get(f"{channel}valid"), watch.get(f"{channel}addr")
+    length, size, kind = _asked(watch, channel, widest)
+    ones = Signal(PAGE_BITS, name=f"{watch.name}_{channel}_ones")
+    end = Signal(PAGE_BITS + 9, name=f"{watch.name}_{channel}_end")
+    watch.m.d.comb += [
+        ones.eq((1 << size) - 1),
+        end.eq((addr[:PAGE_BITS] & ~ones) + ((length + 1) << size)),
+    ]
+    watch.rule(
+        Rule(f"{channel}_4k", by, f"a burst of {name} stays within 4 KiB", f"{AXI4} A3.4.1"),
+        ~valid | (kind != INCR) | (end <= 1 << PAGE_BITS),
+    )
+    watch.rule(
+        Rule(
+            f"{channel}_size",
+            by,
+            f"{name}SIZE is at most the {1 << widest} bytes of the bus",
+            f"{AXI4} A3.4.1",
+        ),
+        ~valid | (size <= widest),
+    )
+    power = (length == 1) | (length == 3) | (length == 7) | (length == 15)
+    watch.rule(
+        Rule(
+            f"{channel}_length",
+            by,
+            f"{name}BURST is not reserved; FIXED has at most 16 beats, WRAP 2, 4, 8 or 16",
+            f"{AXI4} A3.4.1",
+        ),
+        ~valid | (kind == INCR) | ((kind == FIXED) & (length < MOST_NOT_INCR)) | ((kind == WRAP) & power),
+    )
+    watch.rule(
+        Rule(
+            f"{channel}_wrap",
+            by,
+            f"a WRAP burst of {name} begins at a multiple of its beats",
+            f"{AXI4} A3.4.1",
+        ),
+        ~valid | (kind != WRAP) | ((addr[:PAGE_BITS] & ones) == 0),
+    )
+    if watch.has(f"{channel}len"):
+        watch.cover(f"{channel}_beats", f"a burst of {name} of 4 beats or more", valid & (length >= 3))
+        whole = valid & (kind == INCR) & (end == 1 << PAGE_BITS) & (length != 0)
+        watch.cover(f"{channel}_page", f"a burst of {name} of 2 beats or more that ends at 4 KiB", whole)
+
+
+def _asked(watch: Watch, channel: str, widest: int) -> tuple[Value, Value, Value]:
+    """Length, size and kind; what a port lacks has the value that the standard gives it (IHI 0022 A10.3)."""
+    return (
+        watch.get(f"{channel}len", Const(0, 8)),
+        watch.get(f"{channel}size", Const(widest, 3)),
+        watch.get(f"{channel}burst", Const(INCR, 2)),
+    )
+
+
+def reads(watch: Watch, *, bursts: bool) -> None:
+    """R after AR: as many beats as it asked for, the last one marked."""
+    asks, answers, depth = watch.moves("ar"), watch.moves("r"), watch.outstanding
+    last = watch.get("rlast", 1) if bursts else Const(1, 1)
+    length = watch.get("arlen", Const(0, 8)) if bursts else Const(0, 1)
+    ours = watch.follows("r")
+    level, asked = watch.queue("reads", asks & watch.follows("ar"), length, answers & last & ours, depth)
+    valid = watch.get("rvalid") & ours
+    watch.rule(
+        Rule("r_asked", Side.SUBORDINATE, "R comes only after the AR that asked for it", f"{AXI4} A3.3.1"),
+        ~valid | (level != 0),
+    )
+    if bursts:
+        beat = Signal(8, name=f"{watch.name}_r_beat")
+        following = Mux(answers & ours, Mux(last, 0, beat + 1), beat)
+        watch.m.d.sync += beat.eq(Mux(watch.reset, 0, following))
+        watch.rule(
+            Rule("r_last", Side.SUBORDINATE, "RLAST is at beat ARLEN, and at no other", f"{AXI4} A3.4.1"),
+            ~valid | (level == 0) | (last == (beat == asked)),
+        )
+        watch.cover("r_last", "the last of 2 beats or more on R", answers & ours & last & (beat != 0))
+    # Without IDs the queue has them all.
+    out = level if watch.followed is None else watch.counter("reads_out", asks, answers & last, depth)
+    watch.rule(_most("ar", depth), ~watch.get("arvalid") | (out < depth))
+    if bursts:
+        watch.cover("ar_two", "two reads under way", out == min(2, depth))
+
+
+def writes(watch: Watch, *, bursts: bool) -> None:
+    """W with its AW, in their order, the last beat marked; B after both. Data may come before its address."""
+    asks, moves, depth = watch.moves("aw"), watch.moves("w"), watch.outstanding
+    last = watch.get("wlast", 1) if bursts else Const(1, 1)
+    length = watch.get("awlen", Const(0, 8)) if bursts else Const(0, 1)
+    beat = Signal(8, name=f"{watch.name}_w_beat")
+    watch.m.d.sync += beat.eq(Mux(watch.reset, 0, Mux(moves, Mux(last, 0, beat + 1), beat)))
+    ends = moves & last
+
+    # Either addresses wait for their data, or whole bursts of data for their addresses: never both.
+    waiting = Signal(range(depth + 1), name=f"{watch.name}_waiting")
+    early = Signal(range(depth + 1), name=f"{watch.name}_early")
+    both = asks & ends & (waiting == 0) & (early == 0)
+    begins, first = _place(watch)
+    level, oldest = watch.queue(
+        "aw",
+        asks & (early == 0) & ~both,
+        Cat(length, watch.follows("aw"), begins),
+        ends & (waiting != 0),
+        depth,
+    )
+    ahead, beats = watch.queue("w", ends & (waiting == 0) & ~both, beat, asks & (early != 0), depth)
+    watch.m.d.comb += [waiting.eq(level), early.eq(ahead)]
+    asked = Mux(waiting != 0, oldest[: len(length)], length)
+    known = (waiting != 0) | (watch.get("awvalid") & (early == 0))
+    valid = watch.get("wvalid")
+    if bursts:
+        late = watch.get("awvalid") & (waiting == 0)
+        watch.rule(
+            Rule("w_last", Side.MANAGER, "WLAST is at beat AWLEN, and at no other", f"{AXI4} A3.4.1"),
+            (~valid | ~known | (last == (beat == asked)))
+            & (~late | Mux(early != 0, length == beats, length >= beat)),
+        )
+        watch.cover("w_last", "the last of 2 beats or more on W", ends & (beat != 0))
+        if watch.has("wstrb"):
+            at = Mux(waiting != 0, oldest[len(length) + 1 :], begins)
+            watch.rule(
+                Rule("w_strobes", Side.MANAGER, "WSTRB is low for bytes outside the beat", f"{AXI4} A3.4.3"),
+                ~valid | ~known | ((watch.get("wstrb") & ~first(at, beat)) == 0),
+            )
+    watch.rule(
+        Rule(
+            "w_early", Side.MANAGER, f"at most {depth} bursts of data come before their addresses", "stated"
+        ),
+        ~valid | (early < depth),
+    )
+
+    ends_oldest = ends & (waiting != 0) & oldest[len(length)]
+    ends_late = asks & ((early != 0) | both) & watch.follows("aw")
+    ours = watch.follows("b")
+    done = watch.counter("done", ends_oldest | ends_late, watch.moves("b") & ours, depth)
+    watch.rule(
+        Rule("b_asked", Side.SUBORDINATE, "B comes only after its AW and its last W", f"{AXI4} A3.3.1"),
+        ~(watch.get("bvalid") & ours) | (done != 0),
+    )
+    under_way = waiting + done  # without IDs
+    out = under_way if watch.followed is None else watch.counter("writes_out", asks, watch.moves("b"), depth)
+    watch.rule(_most("aw", depth), ~watch.get("awvalid") | (out < depth))
+    if bursts:
+        watch.cover("aw_two", "two writes under way", out == min(2, depth))
+
+
+def _place(watch: Watch):  # type: ignore[no-untyped-def]
+    """Of a burst of writes: what says where its bytes are, and from that the bytes of a beat."""
+    bus = watch.bits("wdata") // 8
+    widest = exact_log2(bus)
+    _, size, kind = _asked(watch, "aw", widest)
+    length = watch.get("awlen", Const(0, 8))
+    begins = Cat(watch.get("awaddr")[: widest + 8], length, size, kind)
+
+    def first(at: Value, beat: Value) -> Value:
+        addr, beats = at[: widest + 8], at[widest + 8 : widest + 16]
+        bits, how = at[widest + 16 : widest + 19], at[widest + 19 : widest + 21]
+        wide = (1 << bits)[: widest + 1]
+        aligned = addr & ~(wide - 1)
+        span = ((beats + 1) << bits) - 1  # WRAP: a power of two
+        going = aligned + (beat << bits)
+        wrapped = (aligned & ~span) | (going & span)
+        here = (
+            Mux(how == FIXED, aligned, Mux(how == WRAP, wrapped, going))[:widest] if widest else Const(0, 1)
+        )
+        begin = Mux((beat == 0) | (how == FIXED), addr[:widest], here) if widest else Const(0, 1)
+        lanes = [(begin <= i) & (i < here + wide) for i in range(bus)]
+        return Cat(lanes)
+
+    return begins, first
+
+
+def _most(channel: str, depth: int) -> Rule:
+    what = "reads" if channel == "ar" else "writes"
+    text = f"at most {depth} {what} are under way"
+    return Rule(f"{channel}_outstanding", Side.MANAGER, text, "stated")
+
+
+def responses(watch: Watch, channel: str) -> None:
+    """EXOKAY answers an exclusive access only: never without LOCK."""
+    asks = "ar" if channel == "r" else "aw"
+    if watch.has(f"{asks}lock") or not watch.has(f"{channel}resp"):
+        return
+    name = channel.upper()
+    watch.rule(
+        Rule(f"{channel}_resp", Side.SUBORDINATE, f"{name}RESP is not EXOKAY", f"{AXI4} A3.4.4"),
+        ~watch.get(f"{channel}valid") | (watch.get(f"{channel}resp") != EXOKAY),
+    )

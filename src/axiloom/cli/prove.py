@@ -1,0 +1,152 @@
+"""``axiloom prove``: what holds of hardware in every cycle."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+from axiloom.cli import options as shared
+from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
+from axiloom.errors import UsageError
+from axiloom.files import write_whole
+
+SLOW_S = 60
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    prove = commands.add_parser(
+        "prove", help="prove that hardware keeps its rules, or show a run that does not"
+    )
+    what = prove.add_subparsers(dest="action", metavar="WHAT", required=True)
+    axi = what.add_parser(
+        "axi",
+        help="the rules of AXI4, AXI4-Lite and AXI4-Stream on every port of a module",
+        description="Without --rtl: on the modules of Axiloom. With it: on your Verilog; its AXI ports are "
+        "found by their names. What the other side of a port must keep is assumed. Exit code 1 if a rule is "
+        "violated or not decided. Verdicts are kept in the user's cache, by the content of the question.",
+    )
+    axi.add_argument(
+        "modules", nargs="*", metavar="MODULE", help="of Axiloom (default: all; --list names them)"
+    )
+    axi.add_argument("--list", action="store_true", help="name the modules and end")
+    axi.add_argument(
+        "--rtl", action="append", type=Path, metavar="FILE", help="your Verilog; once for each file"
+    )
+    axi.add_argument(
+        "--top", metavar="NAME", help="the module of --rtl (default: the name of its first file)"
+    )
+    axi.add_argument("--clock", metavar="PORT", help="of --top, where its name does not say so")
+    axi.add_argument("--reset", metavar="PORT", help="of --top; one that ends in n is active low")
+    axi.add_argument(
+        "--rule", action="append", metavar="NAME", help="only this one, such as ar_4k; repeat for more"
+    )
+    axi.add_argument(
+        "--stream-width", type=int, choices=(32, 64, 128), default=32, help="of Axiloom's modules"
+    )
+    axi.add_argument(
+        "--outstanding",
+        type=shared.positive,
+        default=16,
+        metavar="N",
+        help="bursts under way (default %(default)s)",
+    )
+    axi.add_argument(
+        "--limit",
+        type=shared.positive,
+        default=SLOW_S,
+        metavar="S",
+        help="seconds an engine (default %(default)s)",
+    )
+    axi.add_argument(
+        "--depth", type=shared.positive, default=40, metavar="N",
+        help="cycles to which a rule is checked that no engine proves (default %(default)s)",
+    )  # fmt: skip
+    axi.add_argument(
+        "--replay", type=Path, metavar="DIR", help="where counter-examples go (default: ./replay)"
+    )
+    axi.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
+    refuse(
+        axi,
+        Refusal("list stream_width", has("rtl"), "is about Axiloom's modules, not about --rtl"),
+        Refusal("top clock reset", lacks("rtl"), "is about your Verilog: give --rtl FILE too"),
+    )
+    axi.set_defaults(execute=execute_axi)
+
+
+def execute_axi(options: argparse.Namespace) -> int:
+    # Imported here: provers and simulators are for this command alone.
+    from axiloom.prove import abc, replay
+    from axiloom.prove.axi import ours, user
+    from axiloom.prove.bench import Bench
+    from axiloom.prove.verdict import Verdict, as_json, summary, table
+
+    if options.list:
+        print("\n".join(f"{name:<20} {target.text}" for name, target in ours.TARGETS.items()))
+        return 0
+    begun = time.perf_counter()
+    work: list[tuple[str, Bench, tuple[tuple[str, str], ...]]] = []
+    if options.rtl and options.modules:
+        raise UsageError(f"{', '.join(options.modules)}: is about Axiloom's modules, not about --rtl")
+    if options.rtl:
+        top = options.top or options.rtl[0].stem
+        module, sources = user.read(options.rtl, top, options.clock, options.reset)
+        for port in module.axi:
+            print(f"{top}: {port.name}: {port.protocol.name}, {port.side}")
+        work.append((top, user.bench(module, options.outstanding), sources))
+    else:
+        for name in ours.chosen(options.modules):
+            work.append((name, ours.TARGETS[name].bench(options.stream_width, options.outstanding), ()))
+    if options.rule:
+        unknown = [set(bench.only(options.rule)) for _, bench, _ in work]
+        if missing := set.intersection(*unknown):
+            raise UsageError(f"--rule {', '.join(sorted(missing))}: no port has a rule of that name")
+    total = sum(len(bench.properties) for _, bench, _ in work)
+    shown = _Progress(total)
+    verdicts: list[Verdict] = []
+    folder = options.replay or Path("replay")
+    for name, bench, sources in work:
+        pairs = list(
+            abc.prove(
+                name, bench, sources=sources, limit_s=options.limit, depth=options.depth, say=shown.step
+            )
+        )
+        for (verdict, found), prop in zip(pairs, bench.properties, strict=True):
+            if verdict.good or not found.stimulus:
+                verdicts.append(verdict)
+                continue
+            place = folder / re.sub(r"\W+", "_", f"{name}_{prop.port}_{prop.name}")
+            seen = replay.write(place, bench, prop, found.stimulus, sources)
+            shown.clear()
+            print(f"{name}.{prop.port}: {prop.text} ({prop.source}): not so in cycle {found.cycles}; {place}")
+            if not seen:
+                print("  the simulator does not show it: it depends on what registers hold before a reset")
+            verdicts.append(verdict.with_replay(str(place)))
+    shown.clear()
+    print("\n".join(table(verdicts)))
+    print(f"{summary(verdicts)}; {time.perf_counter() - begun:.0f} s")
+    if options.json:
+        write_whole(options.json, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
+    return 0 if all(one.good for one in verdicts) else 1
+
+
+class _Progress:
+    """A line on standard error, if that is a terminal: how many, and how long it will take."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.begun = total, 0, time.perf_counter()
+        self.shown = sys.stderr.isatty()
+
+    def step(self, verdict: object) -> None:
+        self.done += 1
+        if self.shown:
+            took = time.perf_counter() - self.begun
+            left = took / self.done * (self.total - self.done)
+            print(f"\r{self.done} of {self.total}, {left:.0f} s left ", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self.shown:
+            print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)

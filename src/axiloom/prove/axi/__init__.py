@@ -1,0 +1,7 @@
+"""The rules of AXI on ports, proved: ``axiloom prove axi``.
+
+- :mod:`~axiloom.prove.axi.ports`: which ports of a Verilog module are AXI, and of which protocol
+- :mod:`~axiloom.prove.axi.watched`: a port's rules in a bench: its own proved, the others' assumed
+- :mod:`~axiloom.prove.axi.user`: anybody's Verilog
+- :mod:`~axiloom.prove.axi.ours`: what is proved of our modules, with the helpers that it takes
+"""

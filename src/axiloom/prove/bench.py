@@ -1,0 +1,150 @@
+"""A module under free inputs: what is assumed of them, and one output a property.
+
+An output is high in a cycle in which its property does not hold although all assumptions have held until
+then, so that a property is proved if its output is never high. A cover's output is high when what it names
+happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from amaranth.back import rtlil
+from amaranth.hdl import ClockDomain, ClockSignal, Instance, Module, ResetInserter, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+TOP = "axiloom_bench"
+
+
+@dataclass(frozen=True)
+class Property:
+    """An output of the bench."""
+
+    output: str
+    port: str
+    name: str
+    text: str
+    source: str
+    is_cover: bool = False
+    needed: bool = True
+    """Of a cover: that it is never seen is a fault."""
+
+
+class Bench:
+    """Free inputs, assumptions, properties (`check`) and what must be reachable (`cover`).
+
+    Members
+    -------
+    m : the module; its registers have a value from the start and no reset
+    reset : free, or as :meth:`reset_first` has it
+    properties : in the order in which they were added
+    """
+
+    def __init__(self) -> None:
+        self.m = Module()
+        self._clock = Signal(name="clock")
+        self.m.domains.sync = domain = ClockDomain(reset_less=True)
+        self.m.d.comb += domain.clk.eq(self._clock)
+        self.reset = Signal(name="reset")
+        self.properties: list[Property] = []
+        self.inputs: list[Signal] = [self.reset]
+        self._outputs: list[Signal] = []
+        self._assumed: list[Value] = []
+        self._kept = Signal(init=1, name="assumptions_held")
+        self._holds = Signal(name="assumptions_hold")
+
+    def reset_first(self, cycles: int = 1) -> None:
+        """The module is in reset in the first `cycles`; later whenever the prover likes."""
+        left = Signal(range(cycles + 1), init=cycles, name="first_cycles")
+        with self.m.If(left != 0):
+            self.m.d.sync += left.eq(left - 1)
+        self.assume((left == 0) | self.reset)
+
+    def free(self, width: int, name: str) -> Signal:
+        signal = Signal(width, name=name)
+        self.inputs.append(signal)
+        return signal
+
+    def constant(self, width: int, name: str) -> Signal:
+        """Any value, which never changes."""
+        value = self.free(width, name)
+        held, first = Signal(width, name=f"{name}_held"), Signal(init=1, name=f"{name}_first")
+        self.m.d.sync += [held.eq(value), first.eq(0)]
+        self.assume(first | (value == held))
+        return value
+
+    def register(self, value: Value) -> Signal:
+        """`value` of the cycle before; 0 in the first."""
+        held = Signal(len(value), name=f"before{len(self._assumed)}_{len(self.properties)}")
+        self.m.d.sync += held.eq(value)
+        return held
+
+    def component(self, name: str, component: wiring.Component) -> Any:
+        """`component`, each of its inputs driven by a free one, and reset by `reset`."""
+        self.m.submodules[name] = ResetInserter(self.reset)(component)
+        for path, member, value in component.signature.flatten(component):
+            if member.flow == In:
+                free = self.free(len(Value.cast(value)), "_".join([name, *map(str, path)]))
+                self.m.d.comb += Value.cast(value).eq(free)
+        return component
+
+    def verilog(
+        self,
+        module: str,
+        inputs: Mapping[str, int],
+        outputs: Mapping[str, int],
+        *,
+        clock: str,
+        reset: str | None,
+        reset_active_low: bool = False,
+    ) -> dict[str, Signal]:
+        """An instance of a Verilog module; its ports by their names, the inputs free."""
+        ports = {name: self.free(width, name) for name, width in inputs.items()}
+        ports |= {name: Signal(width, name=name) for name, width in outputs.items()}
+        links: dict[str, Any] = {f"i_{clock}": ClockSignal()}
+        if reset:
+            links[f"i_{reset}"] = ~self.reset if reset_active_low else self.reset
+        links |= {f"i_{name}": ports[name] for name in inputs}
+        links |= {f"o_{name}": ports[name] for name in outputs}
+        self.m.submodules.dut = Instance(module, **links)
+        return ports
+
+    def assume(self, condition: Value) -> None:
+        self._assumed.append(condition.bool())
+
+    def check(self, port: str, name: str, condition: Value, text: str, source: str = "") -> None:
+        self._add(Property("", port, name, text, source), ~condition.bool())
+
+    def cover(self, port: str, name: str, condition: Value, text: str, *, needed: bool = True) -> None:
+        self._add(Property("", port, name, text, "", is_cover=True, needed=needed), condition.bool())
+
+    def only(self, names: Collection[str]) -> list[str]:
+        """Leave out all properties but those of these names; returns the names that there are not."""
+        unknown = [name for name in names if name not in {prop.name for prop in self.properties}]
+        kept = [prop.name in names for prop in self.properties]
+        self._outputs = [one for one, keep in zip(self._outputs, kept, strict=True) if keep]
+        self.properties = [one for one, keep in zip(self.properties, kept, strict=True) if keep]
+        return unknown
+
+    def _add(self, prop: Property, shows: Value) -> None:
+        name = f"{'seen' if prop.is_cover else 'bad'}_{prop.port}_{prop.name}".replace("-", "_")
+        bit = Signal(name=name)
+        self._outputs.append(bit)
+        self.properties.append(replace(prop, output=name))
+        self.m.d.comb += bit.eq(self._kept & self._holds & shows)
+
+    @cached_property
+    def text(self) -> str:
+        """The bench as RTLIL, its top :data:`TOP`. Nothing can be added after it was read."""
+        everything = Signal(len(self._assumed) or 1, init=1)
+        for i, condition in enumerate(self._assumed):
+            self.m.d.comb += everything[i].eq(condition)
+        self.m.d.comb += self._holds.eq(everything.all())
+        self.m.d.sync += self._kept.eq(self._kept & self._holds)
+        ports = [self._clock, *self.inputs, *self._outputs]
+        text: str = rtlil.convert(self.m, name=TOP, ports=ports, emit_src=False)
+        return text

@@ -1,0 +1,92 @@
+"""What a prover says of a property: whether it holds, to which bound, and who said so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+
+class Answer(StrEnum):
+    """Of a property; of a cover (what must be able to happen) the opposite is wanted, see `Verdict.good`."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    SEEN = "seen"
+    NEVER = "never seen"
+    OPEN = "not decided"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Of one property of one module."""
+
+    module: str
+    port: str
+    """The port it is about; empty: the module as a whole."""
+    name: str
+    text: str
+    source: str
+    """Where the rule stands; empty for our own."""
+    answer: Answer
+    bound: int | None
+    """Cycles from reset that were looked at; None where an answer holds without a bound."""
+    solver: str
+    seconds: float
+    cached: bool = False
+    needed: bool = True
+    """Of a cover: a port on which it cannot happen is none."""
+    replay: str = ""
+    """Folder with the counter-example."""
+
+    def with_replay(self, folder: str) -> Verdict:
+        return replace(self, replay=folder)
+
+    @property
+    def good(self) -> bool:
+        return self.answer in (Answer.HOLDS, Answer.SEEN) or (self.answer is Answer.NEVER and not self.needed)
+
+    @property
+    def how_far(self) -> str:
+        """The bound in words."""
+        if self.answer in (Answer.SEEN, Answer.VIOLATED):
+            return f"in cycle {self.bound}"
+        if self.answer is Answer.OPEN:
+            return ""
+        return "unbounded" if self.bound is None else f"{self.bound} cycles"
+
+
+def table(verdicts: Sequence[Verdict]) -> list[str]:
+    """A line a verdict: module and port, name, answer, bound, seconds, solver."""
+    rows = [("port", "property", "verdict", "bound", "s", "solver")]
+    for one in verdicts:
+        place = f"{one.module}.{one.port}" if one.port else one.module
+        time = "cached" if one.cached else f"{one.seconds:.1f}"
+        rows.append((place, one.name, one.answer.value, one.how_far, time, one.solver))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """How many hold, and what does not."""
+    rules = [one for one in verdicts if one.answer not in (Answer.SEEN, Answer.NEVER)]
+    unbounded = sum(one.answer is Answer.HOLDS and one.bound is None for one in rules)
+    bounded = sum(one.answer is Answer.HOLDS and one.bound is not None for one in rules)
+    wrong = sum(one.answer is Answer.VIOLATED for one in rules)
+    left = sum(one.answer is Answer.OPEN for one in rules)
+    parts = [f"{unbounded} hold without a bound"]
+    parts += [f"{bounded} to a bound"] if bounded else []
+    parts += [f"{wrong} violated"] if wrong else []
+    parts += [f"{left} not decided"] if left else []
+    covers = len(verdicts) - len(rules)
+    if covers:
+        seen = sum(one.answer is Answer.SEEN for one in verdicts)
+        parts.append(f"{seen} of {covers} covers seen")
+    return f"{len(rules)} properties: {', '.join(parts)}"
+
+
+def as_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    return [asdict(one) | {"good": one.good} for one in verdicts]
