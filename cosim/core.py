@@ -415,13 +415,12 @@ class Core:
 
     def _teach(self, spec: AcceleratorSpec | None) -> None:
         """The protocol monitor's table, from the specification."""
-        sizes = tuple(native.sizes(spec).values()) if spec else ()
+        sizes = tuple(n for part in spec.parts for n in native.sizes(part).values()) if spec else ()
         values = (ctypes.c_uint32 * len(sizes))(*(size & 0xFFFF_FFFF for size in sizes))
         self._lib.axl_protocol_clear(values, len(sizes), spec.beat_words if spec else 1)
         if spec is None:
             return
-        for opcode in spec.opcodes.values():
-            actions = native.actions(spec, opcode)
+        for opcode, actions in native.opcodes(spec):
             array = (native.Action * len(actions))(*actions)
             name, literal = opcode.name.encode(), opcode.literal
             place = spec.bits.index(opcode.name) if opcode.name in spec.bits else -1

@@ -253,8 +253,8 @@ def _payloads(spec: AcceleratorSpec) -> dict[int, str]:
     from axiloom.cosim import native
 
     named = {}
-    for index, opcode in enumerate(spec.opcodes.values()):
-        for place, action in enumerate(native.actions(spec, opcode)):
+    for index, (opcode, actions) in enumerate(native.opcodes(spec)):
+        for place, action in enumerate(actions):
             if action.operand:
                 named[index << 8 | place] = f"{opcode.name} {action.operand.decode()}"
     return named

@@ -27,6 +27,7 @@ from axiloom.drivergen.passes.frontend.as_convolution import AsConvolution
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
 from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
 from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
+from axiloom.drivergen.passes.frontend.fuse_in_place import FuseInPlace
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.im2col import Im2col
 from axiloom.drivergen.passes.frontend.interchange import Interchange
@@ -70,6 +71,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     AsConvolution,
     FuseEpilogue,
     PrepareChannels,
+    FuseInPlace,
     Bufferise,
     Annotate,
     Interchange,

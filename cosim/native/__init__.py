@@ -316,14 +316,26 @@ def config(board: Board, pages: Sequence[int], mmio_size: int) -> Config:
 _SKIP, _DIMS, _LOAD, _STORE, _SAVE, _CLEAR = range(6)
 
 
+def opcodes(spec: AcceleratorSpec) -> list[tuple[Opcode, list[Action]]]:
+    """Every opcode with its actions; they number the sizes of all kernels, one kernel behind the other."""
+    found, first = [], 0
+    for part in spec.parts:
+        found += [(opcode, actions(part, opcode, first)) for opcode in part.opcodes.values()]
+        first += len(sizes(part))
+    return found
+
+
 def sizes(spec: AcceleratorSpec) -> dict[str, int]:
     """Dims and settings with their values at reset, in the order in which actions number them."""
     return dict(zip(spec.dims, spec.tile.size, strict=True)) | {one.name: one.reset for one in spec.settings}
 
 
-def actions(spec: AcceleratorSpec, opcode: Opcode) -> list[Action]:
-    """What happens after the opcode word on the streams, in order, for the protocol monitor."""
-    number = {name: index for index, name in enumerate(sizes(spec))}
+def actions(spec: AcceleratorSpec, opcode: Opcode, first: int = 0) -> list[Action]:
+    """What happens after the opcode word on the streams, in order, for the protocol monitor.
+
+    `first`: the number of the first of its sizes.
+    """
+    number = {name: first + index for index, name in enumerate(sizes(spec))}
     made = []
     for action, host in opcode.steps():
         if isinstance(action, Save | Clear):

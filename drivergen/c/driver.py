@@ -81,6 +81,8 @@ class Call:
     itself."""
     merged: int = 1
     """Groups of a convolution put together: of as many multiply-adds, one is not by zero."""
+    kernel: int = 0
+    """Which of the accelerator's kernels it is (:attr:`AcceleratorSpec.parts`)."""
 
     @property
     def M(self) -> int:
@@ -108,6 +110,7 @@ class Call:
         pixels are one row (`one_row`), only its end is rounded up.
         """
         sizes = dict(self.sizes)
+        spec = spec.parts[self.kernel]
         if spec.form.array is None:
             return -(-self.multiply_adds // spec.macs)
         if self.one_row:

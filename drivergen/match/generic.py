@@ -46,7 +46,7 @@ _WIDENED = (arith.ExtSIOp, arith.ExtUIOp, arith.ExtFOp)
 
 def match_kernel(op: linalg.GenericOp, kernel: Kernel) -> Match:
     """Names for loops and operands of `op`, and values of the kernel's settings; raises NoMatchError."""
-    body = _body_of(op)
+    body = body_of(op)
     read = set(names(body))
     result = str(len(op.operands) - 1)
     inputs = [str(number) for number in range(len(op.operands) - 1) if str(number) in read]
@@ -71,7 +71,7 @@ def match_kernel(op: linalg.GenericOp, kernel: Kernel) -> Match:
 # --- the body ----------------------------------------------------------------------------------------
 
 
-def _body_of(op: linalg.GenericOp) -> Body:
+def body_of(op: linalg.GenericOp) -> Body:
     """The body, with numbers of operands as their names."""
     last = op.body.block.last_op
     if last is None or len(last.operands) != 1:
@@ -193,4 +193,5 @@ def _named(
         everything.setdefault(loop, host_dim(list(everything.values())))
     dims = tuple(everything[loop] for loop in range(len(everything)))
     operands = tuple(named.get(str(number), UNUSED) for number in range(len(op.operands)))
-    return Match(dims, operands, {name: settings.get(name, 1) for name in kernel.settings})
+    values = {name: settings.get(name, 1) for name in kernel.settings}
+    return Match(dims, operands, values, tuple(kernel.iterators))

@@ -46,10 +46,14 @@ class Match:
     settings: Mapping[str, int] = field(default_factory=dict)
     """What the device must know besides sizes: stride, dilation, padding."""
 
+    device: tuple[str, ...] = ()
+    """Dims of the device, which may be called as the host's are: a kernel's batch."""
+
     @property
     def host(self) -> tuple[str, ...]:
         """The loops of the host, around all others."""
-        return tuple(dim for dim in self.dims if dim.rstrip("0123456789") == HOST)
+        named = (dim for dim in self.dims if dim not in self.device)
+        return tuple(dim for dim in named if dim.rstrip("0123456789") == HOST)
 
 
 class NoMatchError(Exception):

@@ -109,7 +109,7 @@ def compile_network(
     canonicalise(module, known, name)
     stages = {"network": str(module) + "\n"}
     offload = _Offload(specs, schedule, caches, clocks)
-    post = any(one.post for one in specs)
+    post = any(one.post or one.in_place for one in specs)
     layers = outline(module, offload.accepts if specs else None, post=post, least=least)
     stages["layers"] = str(module) + "\n"
     entry = only_function_named(module, function.sym_name.data)

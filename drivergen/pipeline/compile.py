@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from xdsl.dialects import func
@@ -27,6 +28,7 @@ from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.nest.packed import packings, sources
 from axiloom.drivergen.passes.frontend.annotate import Annotate
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
+from axiloom.drivergen.passes.frontend.fuse_in_place import FuseInPlace
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.interchange import Interchange
 from axiloom.drivergen.passes.frontend.tile import Tile
@@ -143,6 +145,10 @@ def config_hash(spec: AcceleratorSpec) -> str:
 
 def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
     trait = Trait.of(op)
+    number = 0
+    if spec is not None:
+        number = next((at for at, one in enumerate(spec.parts) if _is_for(trait, one)), 0)
+        spec = spec.parts[number]
     problem = dict(zip(trait.dims, sizes(op), strict=True))
     tile = dict(zip(trait.dims, trait.tile, strict=True))
     flows = {flow: name for name, flow in spec.flows.items()} if spec else {}
@@ -158,7 +164,14 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
         stream_words(op, trait),
         is_lean(op),
         merged(op),
+        number,
     )
+
+
+def _is_for(trait: Trait, part: AcceleratorSpec) -> bool:
+    """Whether the opcodes of a trait are those of a kernel of the accelerator."""
+    own = {name: opcode.host for name, opcode in part.opcodes.items()}
+    return all(own.get(name) == host for name, host in trait.opcodes.items())
 
 
 def _one_row(op: linalg.GenericOp, trait: Trait, problem: Mapping[str, int]) -> bool:
@@ -226,8 +239,8 @@ def run_passes(module: ModuleOp, passes: Sequence[ModulePass]) -> None:
 
 def _command(one: ModulePass, ir: Path) -> str:
     """The pass as it is written on the command line; a specification goes to a file beside the IR."""
-    if isinstance(one, Annotate) and isinstance(one.accelerator, AcceleratorSpec):
+    if isinstance(one, Annotate | FuseInPlace) and isinstance(one.accelerator, AcceleratorSpec):
         path = ir.with_suffix(".json")
         path.write_text(isa.dumps(one.accelerator), encoding="utf-8")
-        one = Annotate(str(path), one.flow, one.order, one.tile)
+        one = replace(one, accelerator=str(path))
     return str(one)

@@ -12,6 +12,7 @@ from axiloom.drivergen.passes.frontend.as_convolution import AsConvolution
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
 from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
 from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
+from axiloom.drivergen.passes.frontend.fuse_in_place import FuseInPlace
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.im2col import Im2col
 from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
@@ -136,6 +137,8 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
         passes.append(Im2col())
     if isinstance(spec, AcceleratorSpec) and spec.post:
         passes += [FuseEpilogue(), PrepareChannels()]
+    if isinstance(spec, AcceleratorSpec) and any(part.in_place for part in spec.parts):
+        passes.append(FuseInPlace(spec))
     passes.append(Bufferise())
     if isinstance(spec, AcceleratorSpec) and spec.form.computes is None:
         passes.append(UnitDims())

@@ -9,11 +9,13 @@ from typing import Protocol
 from axiloom.drivergen.c.copy_driver import COPY_FORM, parse_copy
 from axiloom.drivergen.problems.conv import CONV_FORM, parse_conv
 from axiloom.drivergen.problems.depthwise import DEPTHWISE_FORM, parse_depthwise
+from axiloom.drivergen.problems.kernels import FORM, NAMES, parse_kernel
 from axiloom.drivergen.problems.matmul import MATMUL_FORM, parse_problem
 from axiloom.drivergen.problems.products import FORMS, parse_product
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, WINDOW, Form
+from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.wording.names import hint, shortened
 
 
@@ -73,11 +75,19 @@ def small(spec: AcceleratorSpec) -> str:
     raise UsageError(f"{spec.name}: give a problem for {spec.kernel}, as a file of MLIR")
 
 
+def kernel_problem(text: str) -> Kernel | None:
+    """The kernel of the registry that `text` is a problem of, where it has no shorter form."""
+    name, colon, _ = text.partition(":")
+    return NAMES.get(name) if colon and name not in KINDS else None
+
+
 def parse_workload(text: str) -> Workload:
     """The problem that `text` names; UsageError says what is accepted."""
     name, colon, _ = text.partition(":")
-    if not colon or name not in KINDS:
-        known = "; ".join(kind.form for kind in KINDS.values())
-        what = f"problem `{shortened(text)}` is not understood{hint(name, list(KINDS))}"
-        raise UsageError(f"{what}; accepted are {known}; or a file *.mlir")
-    return KINDS[name].parse(text)
+    if colon and name in KINDS:
+        return KINDS[name].parse(text)
+    if colon and name in NAMES:
+        return parse_kernel(text)
+    known = "; ".join((*(kind.form for kind in KINDS.values()), FORM))
+    what = f"problem `{shortened(text)}` is not understood{hint(name, [*KINDS, *NAMES])}"
+    raise UsageError(f"{what}; accepted are {known}; or a file *.mlir")

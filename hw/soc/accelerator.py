@@ -26,7 +26,11 @@ def check_engine(spec: AcceleratorSpec) -> None:
     """Raises :exc:`SpecError` for what no engine, or not its engine, can be."""
     if spec.form.name not in ENGINES:
         known = ", ".join(sorted({one.kernel for one in FORMS}))
-        what = f"no engine of ours executes {spec.kernel}; they execute {known}. Give your own RTL"
+        what = f"no engine of ours executes {spec.kernel}; they execute {known}"
+        remedy = "Give your own RTL, or run the functional model"
+        raise SpecError([f"{spec.name}: {what}. {remedy}"])
+    if spec.in_place or spec.others:
+        what = "no engine of ours has several kernels. Give your own RTL, or run the functional model"
         raise SpecError([f"{spec.name}: {what}"])
     ENGINES[spec.form.name].sizes(spec)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from axiloom.isa.check import opcodes, sizes
+from axiloom.isa.check import opcodes, several, sizes
 from axiloom.isa.check.opcodes import Subject
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode
@@ -66,6 +66,7 @@ _RULES = (
     _each(opcodes.set_all_dims, "device", "dims"),
     _whole(opcodes.set_dims, "opcode_map.*", "device.*", "tile", "dims", "data"),
     _whole(opcodes.post, "post", "opcode_map.*", "device.*", "data"),
+    _whole(several.in_place, "in_place", "opcode_map.*", "device.*", "data_type", "post"),
     _whole(opcodes.bit_names, "bits", "opcode_map", breaks="bits"),
     _Rule(opcodes.bits, ("bits", "opcode_map", "device")),
     _Rule(opcodes.selected_flow, ("selected_flow", "opcode_flow_map")),
@@ -83,7 +84,13 @@ _RULES = (
     _whole(sizes.beats, *_TILE, "stream_width"),
     _whole(sizes.dma, "dma_config", breaks="dma_config"),
     _each(sizes.transfers_of_default_tile, *_TILE, "stream_width", "dma_config"),
+    _whole(several.no_nesting, "kernels", breaks="kernels"),
+    _whole(several.opcode_words, "kernels", "opcode_map", "bits"),
 )
+
+
+_SHARED = {"dma_config", "stream_width"}
+"""Keys that further kernels have from the accelerator."""
 
 
 def check(spec: AcceleratorSpec, broken: Collection[str] = ()) -> list[str]:
@@ -101,6 +108,10 @@ def check(spec: AcceleratorSpec, broken: Collection[str] = ()) -> list[str]:
         if found and rule.breaks:
             subject.broken.add(rule.breaks)
         faults += found
+    if not subject.is_broken("kernels"):
+        for name, part in zip(spec.others, spec.parts[1:], strict=True):
+            own = [fault for fault in check(part, _SHARED & subject.broken) if fault not in faults]
+            faults += [f"kernels.{name}.{fault}" for fault in own]
     return faults
 
 

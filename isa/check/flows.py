@@ -40,6 +40,8 @@ _Sum = Counter[tuple[_Tile, ...]]
 """Products of a tile of each input, and how often each was added."""
 _Stored = tuple[_Sum, _Tile | None]
 """A tile that comes back, and where it was requantised the tile of P that did it."""
+_APPLIED: _Tile = (-1,)
+"""In place of that tile: a kernel in place was applied, and the host cannot add up what comes back."""
 
 
 class _WrongOrderError(Exception):
@@ -49,11 +51,13 @@ class _WrongOrderError(Exception):
 class _Device:
     """The accelerator's state, on names of tiles."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: Form, wanted: tuple[str, ...] = ()) -> None:
         self._form = form
+        self._wanted = [*wanted]
         self.loaded: dict[str, _Tile] = {}
         self.sum: _Sum = Counter()
         self.saved: list[_Sum] = []
+        self.applied: list[str] = []
 
     def run(self, opcode: Opcode, tiles: Mapping[str, _Tile]) -> list[list[_Stored]]:
         """Execute one opcode whose host sends `tiles`; returns what each of its stores sends."""
@@ -61,8 +65,13 @@ class _Device:
         for action in opcode.device:
             if isinstance(action, Load):
                 self.loaded[action.operand] = tiles[action.operand]
+            elif isinstance(action, Compute) and action.in_place:
+                self.applied.append(action.in_place)
             elif isinstance(action, Compute):
+                if self.applied and not self._form.overwrites:
+                    raise _WrongOrderError
                 if self._form.overwrites:
+                    self.applied = []
                     self.sum = Counter()
                 self.sum[tuple(self._tile(operand) for operand in self._form.inputs)] += 1
             elif isinstance(action, Save):
@@ -71,9 +80,12 @@ class _Device:
             elif isinstance(action, Store | Requantise):
                 results = self.saved if self._form.saves else [self.sum]
                 scale = self._tile(CHANNELS) if isinstance(action, Requantise) else None
+                if self.applied != self._wanted:
+                    raise _WrongOrderError
+                scale = _APPLIED if self.applied else scale
                 stored.append([(Counter(result), scale) for result in results])
             elif isinstance(action, Clear):
-                self.sum, self.saved = Counter(), []
+                self.sum, self.saved, self.applied = Counter(), [], []
         return stored
 
     def _tile(self, operand: str) -> _Tile:
@@ -89,7 +101,7 @@ class _Run:
         self._spec = spec
         self._flow = flow
         self._order = order
-        self._device = _Device(spec.form)
+        self._device = _Device(spec.form, spec.applied(flow))
         self._result: dict[_Tile, _Sum] = {}
         self._requantised: set[_Tile] = set()
 
@@ -138,7 +150,7 @@ class _Run:
         if scale is not None:
             form = self._spec.form
             self._requantised.add(target)
-            if scale != (target[form.moved[form.output].index(form.channel)],):
+            if scale != _APPLIED and scale != (target[form.moved[form.output].index(form.channel)],):
                 raise _WrongOrderError
         before.update(result)
 

@@ -11,6 +11,7 @@ from axiloom.isa.contract.types import (
     SILENT,
     WORD_BITS,
     Clear,
+    Compute,
     DeviceAction,
     HostAction,
     Load,
@@ -163,6 +164,10 @@ def device_names(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
         if isinstance(action, Save) and not spec.form.saves:
             window = listed(WINDOW.operands["I"])
             yield f"{place}: only a device that takes one window at a time, I ({window}), can save"
+        if isinstance(action, Compute) and action.in_place and action.in_place not in spec.in_place:
+            known = f"`in_place` has {listed(spec.in_place)}" if spec.in_place else "there is no `in_place`"
+            what = f"unknown kernel `{action.in_place}`{hint(action.in_place, spec.in_place)}"
+            yield f"{place}: {what}; {known}"
         if not isinstance(action, Load | Store | Requantise | Clear):
             continue
         if action.operand not in spec.operands:

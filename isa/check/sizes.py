@@ -11,6 +11,7 @@ from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS, Opcode
 from axiloom.isa.kernels.forms import COPY, KERNELS
 from axiloom.isa.kernels.language.body import numbers
+from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import INT8, INT32, Numerics
 from axiloom.isa.wording.names import hint, listed, shortened
 
@@ -31,10 +32,15 @@ def kernel(spec: AcceleratorSpec) -> Iterator[str]:
     if spec.own_kernel is None and spec.kernel not in KERNELS:
         more = "`axiloom spec kernels` lists those with a name, and a file may write one out"
         yield f"kernel: `{shortened(spec.kernel)}` is no kernel; {more}{hint(spec.kernel, KERNELS)}"
-    integers = spec.data_type.accumulator == INT32
-    for number in numbers(spec.own_kernel.body) if spec.own_kernel and integers else ():
+    for fault in not_int32(spec.own_kernel, spec.data_type) if spec.own_kernel else ():
+        yield f"kernel.body: {fault}"
+
+
+def not_int32(kernel: Kernel, kind: Numerics) -> Iterator[str]:
+    """Numbers of a body that a device which computes in integers does not hold."""
+    for number in numbers(kernel.body) if kind.accumulator == INT32 else ():
         if not isinstance(number, int) or not -_BEYOND_INT32 <= number < _BEYOND_INT32:
-            yield f"kernel.body: {number} is no int32, which the device computes in"
+            yield f"{number} is no int32, which the device computes in"
 
 
 def dims(spec: AcceleratorSpec) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from axiloom.isa.contract.types import (
     WORD_BITS,
+    Compute,
     DmaConfig,
     Opcode,
     Scope,
@@ -62,9 +63,33 @@ class AcceleratorSpec:
     """The kernel, where the file writes it out instead of naming one; :attr:`kernel` is its name."""
     bits: tuple[str, ...] = ()
     """Opcodes of one bit each that a word may combine, in the order in which the device executes them."""
+    in_place: Mapping[str, Kernel] = field(default_factory=dict)
+    """Kernels that the device applies to its result where it lies, by the name in ``compute NAME``: each has
+    one input, and works element by element."""
+    others: Mapping[str, AcceleratorSpec] = field(default_factory=dict)
+    """Further kernels of the device, by name, each with operands, opcodes and flows of its own. What they
+    share with this one (DMA, streams) is set in :attr:`parts`."""
 
     def replace(self, **changes: Any) -> AcceleratorSpec:
         return replace(self, **changes)
+
+    @cached_property
+    def parts(self) -> tuple[AcceleratorSpec, ...]:
+        """One for each kernel with flows of its own, this one first. An op of the host is for one of them."""
+        shared = {name: getattr(self, name) for name in ("dma", "stream_width", "version", "description")}
+        return (
+            self,
+            *(one.replace(name=f"{self.name}.{name}", **shared) for name, one in self.others.items()),
+        )
+
+    def applied(self, flow: Scope) -> tuple[str, ...]:
+        """The kernels in place that the opcodes of a flow apply, in their order."""
+        return tuple(
+            action.in_place
+            for name, _ in flow.opcodes()
+            for action in (self.opcodes[name].device if name in self.opcodes else ())
+            if isinstance(action, Compute) and action.in_place
+        )
 
     @cached_property
     def form(self) -> Form:

@@ -110,10 +110,14 @@ class Load:
 
 @dataclass(frozen=True)
 class Compute:
-    """Add the products over the current tile to the result: C += A . B."""
+    """Do what the kernel says over the current tile: C += A . B. Or send the result that is there through a
+    kernel in place, element by element: ``compute relu``."""
+
+    in_place: str = ""
+    """Name of the kernel in place (:attr:`axiloom.isa.contract.spec.AcceleratorSpec.in_place`)."""
 
     def __str__(self) -> str:
-        return "compute"
+        return f"compute {self.in_place}" if self.in_place else "compute"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import Any
 import jsonschema
 
 from axiloom.isa import numerics
+from axiloom.isa.check import check
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     WORD_BITS,
@@ -43,13 +44,17 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.files import grammar
 from axiloom.isa.files.kernel_form import read_kernel, write_kernel
-from axiloom.isa.kernels.language.kernel import KernelError
+from axiloom.isa.kernels.language.kernel import Kernel, KernelError
+from axiloom.isa.kernels.named import KERNELS
 from axiloom.isa.wording.names import hint, shortened
 
 SCHEMA_PATH = Path(__file__).parents[1] / "specs" / "accelerator.schema.json"
 _DEEPEST = 16
 """Objects and lists inside each other: a specification has five."""
-_DEVICE_FORMS = "`load X`, `compute`, `store X`, `requantise X`, `clear X`, `save`, `set dims` or `skip`"
+_DEVICE_FORMS = (
+    "`load X`, `compute`, `compute KERNEL`, `store X`, `requantise X`, "  # on one line in a message
+    "`clear X`, `save`, `set dims` or `skip`"
+)
 _DMA_KEYS = {
     "id": "id",
     "address": "address",
@@ -60,6 +65,8 @@ _DMA_KEYS = {
     "lengthWidth": "length_width",
     "scatterGather": "scatter_gather",
 }
+_OF_THE_WHOLE = ("name", "version", "description", "dma_config", "stream_width", "post", "bits")
+"""Keys that a further kernel of an accelerator has not."""
 _ADDRESSES = ("address", "inputAddress", "outputAddress")
 
 
@@ -262,6 +269,8 @@ class _Reader:
         self._opcodes()
         self._flows()
         self._sizes()
+        self._in_place()
+        self._kernels()
 
     def _fault(self, place: str, what: str, breaks: str = "") -> None:
         """A fault at `place`, which breaks `breaks`, by default the same place."""
@@ -289,6 +298,47 @@ class _Reader:
             self._fault("kernel", str(error))
             return
         self._draft.spec = self._draft.spec.replace(kernel=kernel.name, own_kernel=kernel)
+
+    def _in_place(self) -> None:
+        """Name to a kernel's name, or to a kernel that is written out."""
+        found: dict[str, Kernel] = {}
+        if "in_place" in self._draft.broken:
+            return
+        for name, given in self._body.get("in_place", {}).items():
+            if isinstance(given, str):
+                if given in KERNELS:
+                    found[name] = KERNELS[given]
+                else:
+                    more = "`axiloom spec kernels` lists those with a name"
+                    what = f"`{shortened(given)}` is no kernel; {more}{hint(given, KERNELS)}"
+                    self._fault(f"in_place.{name}", what, "in_place")
+                continue
+            try:
+                found[name] = read_kernel(given)
+            except KernelError as error:
+                self._fault(f"in_place.{name}", str(error), "in_place")
+        self._draft.spec = self._draft.spec.replace(in_place=found)
+
+    def _kernels(self) -> None:
+        """Further kernels: each is read as an accelerator of its own, which it is but for what it shares."""
+        if "kernels" in self._draft.broken:
+            return
+        whole, found = self._draft.spec, {}
+        for name, body in self._body.get("kernels", {}).items():
+            start = _NEUTRAL.replace(
+                name=f"{whole.name}.{name}",
+                data_type=whole.data_type,
+                dma=whole.dma,
+                stream_width=whole.stream_width,
+            )
+            draft = Draft(f"{self._draft.place}.kernels.{name}", start)
+            _Reader(draft, body).run()
+            found[name] = draft.spec
+            if draft.faults:
+                self._draft.faults += draft.faults
+                self._draft.faults += [f"{draft.place}.{f}" for f in check.check(draft.spec, draft.broken)]
+                self._draft.broken.add("kernels")
+        self._draft.spec = whole.replace(others=found)
 
     def _data_type(self, name: str) -> numerics.Numerics:
         try:
@@ -395,6 +445,8 @@ def parse_device_action(text: str) -> DeviceAction | None:
     words = text.split()
     if len(words) == 2 and words[0] in with_operand:
         return with_operand[words[0]](words[1])
+    if len(words) == 2 and words[0] == str(Compute()):
+        return Compute(words[1])
     return plain.get(" ".join(words))
 
 
@@ -467,8 +519,24 @@ def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
         "stream_width": spec.stream_width if spec.stream_width != WORD_BITS else None,
         "post": spec.post or None,
         "bits": list(spec.bits) or None,
+        "in_place": {name: _write_named(one) for name, one in spec.in_place.items()} or None,
+        "kernels": {name: _write_part(one, spec) for name, one in spec.others.items()} or None,
     }
     return {key: value for key, value in body.items() if value is not None}
+
+
+def _write_named(kernel: Kernel) -> str | dict[str, Any]:
+    return kernel.name if KERNELS.get(kernel.name) == kernel else write_kernel(kernel)
+
+
+def _write_part(part: AcceleratorSpec, whole: AcceleratorSpec) -> dict[str, Any]:
+    """A further kernel, without what it shares."""
+    body = _write_accelerator(part)
+    for key in _OF_THE_WHOLE:
+        body.pop(key, None)
+    if part.data_type == whole.data_type:
+        del body["data_type"]
+    return body
 
 
 def _layout(value: Any, indent: str = "") -> str:

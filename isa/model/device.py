@@ -11,6 +11,8 @@ from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode, SendDim
 from axiloom.isa.contract.words import Words, pack_rows, unpack_rows
 from axiloom.isa.kernels.forms import CHANNELS
+from axiloom.isa.kernels.language.body import evaluate
+from axiloom.isa.model.arithmetic import operations
 from axiloom.isa.model.requantise import requantise
 from axiloom.isa.numerics import INT8, Numerics, Values
 
@@ -98,6 +100,16 @@ class Device(ABC):
 
     @abstractmethod
     def clear(self) -> None: ...
+
+    @abstractmethod
+    def put(self, values: Values) -> None:
+        """Values in the result's place, in its own dims."""
+
+    def apply(self, opcode: Opcode, name: str) -> None:
+        """``compute NAME``: send the result that is there through a kernel in place."""
+        kernel, (values, _) = self.spec.in_place[name], self.result(opcode)
+        found = evaluate(kernel.body, {kernel.inputs[0]: values}, operations(self.spec.result_type))
+        self.put(np.array(np.broadcast_to(found, values.shape)))
 
     @abstractmethod
     def result(self, opcode: Opcode) -> tuple[Values, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -12,22 +12,9 @@ from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode
 from axiloom.isa.kernels.language.body import evaluate
 from axiloom.isa.kernels.language.kernel import Kernel
+from axiloom.isa.model.arithmetic import operations
 from axiloom.isa.model.device import Device, DeviceError, StopError
 from axiloom.isa.numerics import Numerics, Values
-
-
-def operations(kind: Numerics) -> dict[str, Callable[..., Values]]:
-    """The operations of bodies on values of `kind`."""
-    return {
-        "add": kind.add,
-        "sub": lambda a, b: kind.add(a, kind.negate(b)),
-        "mul": lambda a, b: kind.narrow(kind.multiply(a, b)),
-        "neg": kind.negate,
-        "max": kind.maximum,
-        "min": kind.minimum,
-        "abs": lambda a: kind.maximum(a, kind.negate(a)),
-        "number": kind.nearest,
-    }
 
 
 def start(combine: str | None, kind: Numerics) -> Values:
@@ -63,6 +50,9 @@ class GenericDevice(Device):
         for point in self._points():
             before = join(before, self._term(tiles, point))
         self._result = before
+
+    def put(self, values: Values) -> None:
+        self._result = values
 
     def save(self) -> None:
         raise NotImplementedError  # refused by the check

@@ -40,6 +40,9 @@ class MatMulDevice(Device):
         a, b = (self._ordered(operand, self.loaded[operand]) for operand in "AB")
         self._sum = self._ordered("C", self.kind.dot(self._ordered("C", self._sum), a, b))
 
+    def put(self, values: Values) -> None:
+        self._sum = values
+
     def save(self) -> None:
         raise NotImplementedError  # refused by the check
 

@@ -57,6 +57,7 @@ class FunctionalModel:
     def __init__(self, spec: AcceleratorSpec) -> None:
         self.spec = spec
         self._endless = next((op for op in spec.opcodes.values() if op.literal is None), None)
+        self._parts = spec.parts
         self.reset()
 
     def reset(self) -> None:
@@ -67,7 +68,8 @@ class FunctionalModel:
         self.tlast: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.accepted = 0
         self.multiply_adds = 0
-        self._device = _DEVICES.get(self.spec.form.name, GenericDevice)(self.spec)
+        self._devices = [_DEVICES.get(one.form.name, GenericDevice)(one) for one in self._parts]
+        self._device = self._devices[0]
         self._sent: list[Words] = []
         self._pending: Words = np.zeros(0, dtype=np.uint32)
         self._beat: list[int] = []  # words of the current beat that nothing has looked at yet
@@ -126,12 +128,14 @@ class FunctionalModel:
         if self._endless is not None:
             return self._endless
         word = yield from self._word()
-        opcode = self.spec.decode(word)
-        if opcode is None:
-            known = ", ".join(f"{op.literal:#x} {op.name}" for op in self.spec.opcodes.values())
-            combined = ", and combinations of bits" if self.spec.bits else ""
-            raise StopError(DeviceError.UNKNOWN_OPCODE, f"{word:#x} is no opcode; they are {known}{combined}")
-        return opcode
+        for part, device in zip(self._parts, self._devices, strict=True):
+            if (opcode := part.decode(word)) is not None:
+                self._device = device
+                return opcode
+        every = [op for part in self._parts for op in part.opcodes.values()]
+        known = ", ".join(f"{op.literal:#x} {op.name}" for op in every)
+        combined = ", and combinations of bits" if self.spec.bits else ""
+        raise StopError(DeviceError.UNKNOWN_OPCODE, f"{word:#x} is no opcode; they are {known}{combined}")
 
     def _opcode(self, opcode: Opcode) -> Generator[int, Words, None]:
         device = self._device
@@ -143,9 +147,11 @@ class FunctionalModel:
                 yield from self._word()
             elif isinstance(action, SetDims) and isinstance(host, SendDim):
                 device.set((yield from self._word()), host)
+            elif isinstance(action, Compute) and action.in_place:
+                device.apply(opcode, action.in_place)
             elif isinstance(action, Compute):
                 device.compute(opcode)
-                self.multiply_adds += prod(device.sizes[dim] for dim in self.spec.dims)
+                self.multiply_adds += prod(device.sizes[dim] for dim in device.spec.dims)
             elif isinstance(action, Save):
                 device.save()
             elif isinstance(action, Store):

@@ -88,3 +88,19 @@ def test_the_fixture_takes_it(soc) -> None:
     assert chip.matmul(8, 8, 8)["config"]["rtl"] == MODEL_RTL
     with pytest.raises(UsageError, match="rtl='model' has no top module: leave top='own' out"):
         soc("v1_4", rtl="model", top="own")
+
+
+def test_a_kernel_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its plain device is the accelerator, unless another one is named."""
+    assert main(["run", "relu:n=100:int8", "--rtl", "model"]) == 0
+    assert "equal to NumPy in all 100 elements" in capsys.readouterr().out
+
+    assert main(["run", "relu:n=100"]) != 0
+    assert "no engine of ours executes relu" in capsys.readouterr().err
+
+    assert main(["run", "relu:n=100", "--rtl", "model", "--size", "4"]) == UsageError.exit_code
+    said = capsys.readouterr().err
+    assert "--size is for a built-in accelerator, and relu:n=100 runs on a plain device for relu" in said
+
+    assert main(["run", "linalg.matmul:m=20,n=9,k=7", "--accel", "v3", "--rtl", "model"]) == 0
+    assert "equal to NumPy in all 180 elements" in capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,6 +22,7 @@ from axiloom.drivergen.dialects.product import ProductOp, requantises
 from axiloom.drivergen.match import by_hand
 from axiloom.drivergen.match.conv import GroupsError, image_shape, match_conv
 from axiloom.drivergen.match.generic import UNUSED, match_kernel
+from axiloom.drivergen.match.in_place import applied
 from axiloom.drivergen.match.matmul import MATMUL, Match, NoMatchError, element, extension, match, sizes
 from axiloom.drivergen.match.plan_generic import settings_of, take_over_start, tile_of
 from axiloom.drivergen.match.trait import WORDS, Trait, is_annotated
@@ -67,7 +68,7 @@ class Annotate(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         by_hand.check_attributes(op)
         found = isa.find(self.accelerator) if isinstance(self.accelerator, str) else self.accelerator
-        plan = None if found is None else _Plan(found, self.flow, self.order, self.tile)
+        plans = [] if found is None else self._plans(found)
         for candidate in [o for o in op.walk() if o.name.startswith("linalg.") or isinstance(o, ProductOp)]:
             if isinstance(candidate, linalg.FillOp | linalg.YieldOp | linalg.IndexOp) or _is_packing(
                 candidate
@@ -80,10 +81,39 @@ class Annotate(ModulePass):
             if is_annotated(candidate):
                 by_hand.check_options(candidate, flow=self.flow, order=self.order, tile=self.tile)
                 _complete(candidate, found)
-            elif plan is None:
+            elif not plans:
                 fail(candidate, "it has no opcode_map, and no accelerator was given")
             else:
-                plan.annotate(candidate)
+                _annotate(candidate, plans)
+
+    def _plans(self, spec: AcceleratorSpec) -> list[_Plan]:
+        """One for each kernel of the accelerator."""
+        if len(spec.parts) == 1:
+            return [_Plan(spec, self.flow, self.order, self.tile)]
+        for name, value in (("order", self.order), ("tile", self.tile)):
+            if value is not None:
+                raise UsageError(f"--{name} is for one kernel, and {spec.name} has {len(spec.parts)} of them")
+        flows = {flow: part.name for part in spec.parts for flow in part.flows}
+        if self.flow is not None and self.flow not in flows:
+            known = f"{spec.name} has {', '.join(flows)}"
+            raise UsageError(f"unknown flow `{self.flow}`{hint(self.flow, flows)}; {known}")
+        return [
+            _Plan(part, self.flow if self.flow in part.flows else None, None, None) for part in spec.parts
+        ]
+
+
+def _annotate(op: linalg.GenericOp, plans: Sequence[_Plan]) -> None:
+    """The first kernel that `op` is executes it."""
+    why = []
+    for plan in plans:
+        try:
+            plan.annotate(op)
+            return
+        except CompileError as error:
+            if len(plans) == 1:
+                raise
+            why.append(str(error).split(": ", 2)[-1])  # without file and op
+    fail(op, f"no kernel of the accelerator is it: {'; '.join(why)}")
 
 
 def _check_types(op: linalg.GenericOp) -> None:
@@ -223,6 +253,7 @@ class _Plan:
             known = ", ".join(spec.flows)
             raise UsageError(f"unknown flow `{name}`{hint(name, spec.flows)}; {spec.name} has {known}")
         self.flow_name = name
+        self.given = flow is not None
         self.order = order
         self.tile = tile
         if tile is not None and spec.form.of_matrices and (faults := isa.check_tile(spec, tile)):
@@ -272,6 +303,7 @@ class _Plan:
             settings,
             {o: spec.form.rows.get(o, 0) for o in shapes} if conv else {},
             saves=spec.buffers[spec.form.output] if spec.form.saves else 0,
+            overwrites=bool(applied(op)) and take_over_start(op, spec),
         ).write(op)
 
     def _generic(self, op: linalg.GenericOp, kernel: Kernel) -> None:
@@ -282,7 +314,7 @@ class _Plan:
         problem = dict(zip(found.dims, sizes(op), strict=True))
         flow, orders = self._flow(op, None)
         settings = settings_of(op, spec, found.settings)
-        tile = tile_of(op, spec, problem, settings, self.tile)
+        tile = tile_of(op, spec, problem, found, self.tile)
         named = dict(zip(spec.dims, tile, strict=True))
         settings |= kernel.extents({**named, **settings})
         overwrites = take_over_start(op, spec)
@@ -313,6 +345,20 @@ class _Plan:
     ) -> tuple[str, list[tuple[str, ...]]]:
         """The flow for `op` and its orders: one that rounds where it does, and is called alike."""
         spec, name = self.spec, self.flow_name
+        behind = applied(op)
+        if spec.applied(spec.flows[name]) != behind:
+            fitting = [flow for flow, scope in spec.flows.items() if spec.applied(scope) == behind]
+            if not fitting:
+                what = (
+                    f"applies {', '.join(behind)} to the result" if behind else "leaves the result as it is"
+                )
+                fail(op, f"{spec.name} cannot execute it: none of its flows {what}")
+            alike = next((flow for flow in fitting if flow.startswith(name)), None)
+            if self.given and alike is None:
+                own = ", ".join(spec.applied(spec.flows[name])) or "nothing"
+                wanted = f"the op wants {', '.join(behind) or 'nothing'}: take {' or '.join(fitting)}"
+                fail(op, f"flow {name} of {spec.name} applies {own} to the result, and {wanted}")
+            name = alike or fitting[0]
         if post is not None and not _rounds(spec, name):
             rounding = [flow for flow in spec.flows if _rounds(spec, flow)]
             if not rounding:

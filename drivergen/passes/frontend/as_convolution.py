@@ -15,8 +15,9 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from axiloom.drivergen.dialects.patterns import rewrite
-from axiloom.drivergen.dialects.product import LEAN, is_lean, requantises
+from axiloom.drivergen.dialects.product import LEAN, is_lean
 from axiloom.drivergen.dialects.views import expanded
+from axiloom.drivergen.match.in_place import finishes
 from axiloom.drivergen.match.matmul import NoMatchError, match, operand_loops, sizes
 from axiloom.isa.kernels.forms import IMAGE
 
@@ -53,7 +54,7 @@ def _of_product(op: linalg.GenericOp, rewriter: PatternRewriter) -> linalg.Gener
         return None
     size = dict(zip(found.dims, sizes(op), strict=True))
     pixels = rows_and_columns(size["n"])
-    if requantises(op) is not None or pixels is None:
+    if finishes(op) or pixels is None:
         return None
     loops = (*found.host, *_LOOPS)
     dims: dict[str, AffineExpr] = {name: AffineDimExpr(number) for number, name in enumerate(loops)}

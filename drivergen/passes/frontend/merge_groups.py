@@ -24,9 +24,10 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects.product import MERGED, requantises
+from axiloom.drivergen.dialects.product import MERGED
 from axiloom.drivergen.dialects.views import collapsed, expanded
 from axiloom.drivergen.match.conv import match_conv, sliding
+from axiloom.drivergen.match.in_place import finishes
 from axiloom.drivergen.match.matmul import Match, NoMatchError, operand_loops, sizes, terms
 from axiloom.drivergen.match.trait import is_annotated
 
@@ -150,7 +151,7 @@ def _plan(op: linalg.GenericOp, rows: int) -> _Merge | None:
         found, groups = match_conv(op, groups=True), sliding(op).groups
     except NoMatchError:
         return None
-    if len(groups) != 1 or requantises(op) is not None or is_annotated(op):
+    if len(groups) != 1 or finishes(op) or is_annotated(op):
         return None
     (group,) = groups
     size = dict(zip(found.dims, sizes(op), strict=True))

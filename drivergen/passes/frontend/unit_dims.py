@@ -14,9 +14,10 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from axiloom.drivergen.dialects.patterns import rewrite
-from axiloom.drivergen.dialects.product import LEAN, multiplied, requantises
+from axiloom.drivergen.dialects.product import LEAN, multiplied
 from axiloom.drivergen.dialects.views import expanded
 from axiloom.drivergen.match.conv import sliding
+from axiloom.drivergen.match.in_place import finishes
 from axiloom.drivergen.match.matmul import NoMatchError, check_body, operand_positions, terms
 from axiloom.drivergen.match.trait import is_annotated
 
@@ -92,7 +93,7 @@ def _beside_group(op: linalg.GenericOp, number: int, groups: frozenset[int]) -> 
 class _WithUnits(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: linalg.GenericOp, rewriter: PatternRewriter) -> None:
-        if is_annotated(op) or requantises(op) is not None:
+        if is_annotated(op) or finishes(op):
             return
         if units := _missing(op):
             rewriter.replace(op, _with(op, units, rewriter))

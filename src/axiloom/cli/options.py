@@ -14,10 +14,12 @@ from axiloom.boards.checks import FABRIC_HZ
 from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file, output_folder, refuse
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import Schedule
+from axiloom.drivergen.problems.kinds import kernel_problem
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text, write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.files.device import device_of
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.numerics import INT32
 from axiloom.run.choice import resolve
@@ -277,11 +279,28 @@ def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpe
     if options.spec is not None:
         return isa.load(options.spec, options.accel)
     kind = data_type or INT32.name
+    if (plain := _plain(options, kind)) is not None:
+        return plain
     name = options.accel or "v3"
     spec = isa.builtin(name, options.size, kind, options.encoding, options.post)
     if is_given(options, "encoding"):
         check_encodings(name, options.size)
     return spec
+
+
+def _plain(options: argparse.Namespace, data_type: str) -> AcceleratorSpec | None:
+    """The plain device of a problem that is a kernel without an engine, where none is named."""
+    text = getattr(options, "problem", None)
+    if options.accel is not None or not isinstance(text, str):
+        return None
+    kernel = kernel_problem(text)
+    if kernel is None:
+        return None
+    for name in ("size", "encoding", "post"):
+        if is_given(options, name):
+            what = f"{text} runs on a plain device for {kernel.name}"
+            raise UsageError(f"--{name} is for a built-in accelerator, and {what}: name one in --accel")
+    return device_of(kernel, data_type=data_type)
 
 
 def check_encodings(name: str, size: int | None = None) -> None:

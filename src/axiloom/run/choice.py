@@ -25,7 +25,7 @@ from axiloom.drivergen.cost.selection import (
     reads_in_place,
     schedules,
 )
-from axiloom.drivergen.pipeline import conv_choice
+from axiloom.drivergen.pipeline import conv_choice, kernel_choice
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
@@ -218,12 +218,14 @@ def resolve(
         return Schedule(asked.flow, tuple(order) if order else None, tuple(tile) if tile else None, default)
     if tile is not None and (faults := isa.check_tile(spec, tuple(tile))):
         raise UsageError("; ".join(map(str, faults)))
-    if spec.form.name not in CHOOSERS:
+    if spec.others:
         raise UsageError(
-            f"--flow {BEST}: there is no cost model for {spec.kernel}; "
-            f"flows of {spec.name}: {', '.join(spec.flows)}"
+            f"--flow {BEST}: it chooses for one kernel, and {spec.name} has {len(spec.parts)} of them; "
+            f"its flows are {', '.join(flow for part in spec.parts for flow in part.flows)}"
         )
-    return CHOOSERS[spec.form.name](_Asked(text, spec, asked, board, name))
+    if spec.in_place:
+        raise UsageError(f"--flow {BEST}: there is no cost model for {spec.kernel} with kernels in place")
+    return CHOOSERS.get(spec.form.name, _for_kernel)(_Asked(text, spec, asked, board, name))
 
 
 def ranks(spec: AcceleratorSpec) -> bool:
@@ -239,6 +241,13 @@ class _Asked(NamedTuple):
     schedule: Schedule
     board: str | boards.Board
     name: str
+
+
+def _for_kernel(asked: _Asked) -> Schedule:
+    """By the words that travel."""
+    spec, given = asked.spec, asked.schedule
+    cut = kernel_choice.best(asked.text, spec, order=given.order, tile=given.tile, name=asked.name)
+    return Schedule(cut.flow, cut.order, cut.tile, given.pipeline or drivergen.default_pipeline(spec))
 
 
 def _for_convolution(asked: _Asked) -> Schedule:
@@ -273,4 +282,4 @@ CHOOSERS: Mapping[str, Callable[[_Asked], Schedule]] = {
     IMAGE.name: _for_convolution,
     WINDOW.name: _for_convolution,
 }
-"""Who knows what is best, by the name of a form."""
+"""Who knows what is best, by the name of a form; elsewhere `_for_kernel`."""

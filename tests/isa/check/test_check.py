@@ -279,7 +279,7 @@ _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
             "v3_4",
             put("device", "cC", ["compote"]),
             [
-                "device.cC[0]: `compote` is not a device action: `load X`, `compute`, `store X`, "
+                "device.cC[0]: `compote` is not a device action: `load X`, `compute`, `compute KERNEL`, `store X`, "
                 "`requantise X`, `clear X`, `save`, `set dims` or `skip`"
             ],
         ),
@@ -471,7 +471,7 @@ def test_a_faulty_opcode_hides_no_fault_of_another(tmp_path: Path) -> None:
         put("dma_config", "outputBufferSize", 32),
     )
     assert faults_of(tmp_path, "v3_4", edits) == [
-        "device.sB[0]: `lod B` is not a device action: `load X`, `compute`, `store X`, `requantise X`, `clear X`, `save`, `set dims` or `skip`",
+        "device.sB[0]: `lod B` is not a device action: `load X`, `compute`, `compute KERNEL`, `store X`, `requantise X`, `clear X`, `save`, `set dims` or `skip`",
         "opcode_map.sA[1]: send(7): operand 7 is out of range: 0 to 2, which are A, B, C",
         "device.rC: contradicts the host: it has no action for `recv(C)` (opcode_map.rC[1]); add `store C`",
         "selected_flow: unknown flow `Css`; did you mean `Cs`?; the flows are Ns, As, Bs, Cs, Y, Z",
