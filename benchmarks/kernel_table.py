@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from axiloom import isa
-from axiloom.drivergen import parse_workload
+from axiloom.cosim.system import System
 from axiloom.drivergen.problems.kernels import parse_kernel
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, numerics
@@ -32,7 +32,9 @@ from axiloom.isa.contract.words import pack_rows, unpack_rows
 from axiloom.isa.files.device import device_of
 from axiloom.isa.kernels.named import KERNELS as NAMED
 from axiloom.isa.model.model import FunctionalModel
-from axiloom.run.problem import Run
+from axiloom.report.types import Report
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 Array = np.ndarray[Any, Any]
@@ -282,12 +284,12 @@ def on_model(case: Case) -> bool:
     return bool(_run(case.problem, spec, model=True)["result"]["matches"])
 
 
-def _run(problem: str, spec: AcceleratorSpec, **how: Any) -> dict[str, Any]:
-    mlir = problem if problem is NHWC else parse_workload(problem).mlir
-    return Run("conv.mlir" if problem is NHWC else problem, mlir, spec, **how).report()
+def _run(problem: str, spec: AcceleratorSpec, **how: Any) -> Report:
+    workload = Workload("conv.mlir", problem) if problem is NHWC else Workload.of(problem)
+    return report_of(ProblemRun(workload, System(spec, **how)))
 
 
-def on_rtl(case: Case, hardware: Hardware) -> dict[str, Any]:
+def on_rtl(case: Case, hardware: Hardware) -> Report:
     """The report of the driver on RTL in Verilator."""
     spec, problem = hardware.spec(_type(case)), case.rtl_problem or case.problem
     if not hardware.verilog:

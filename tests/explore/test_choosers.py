@@ -6,6 +6,7 @@ import pytest
 
 from axiloom import isa
 from axiloom.drivergen import parse_workload
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import UsageError
 from axiloom.run.choice import BEST, ranks, resolve
 
@@ -15,13 +16,13 @@ def test_no_model_for_a_copy() -> None:
     with pytest.raises(
         UsageError, match=r"^--flow best: there is no cost model for linalg\.copy; flows of identity"
     ):
-        resolve(text, spec, flow=BEST)
+        resolve(text, spec, Schedule(BEST))
 
 
 @pytest.mark.parametrize("name", ["conv_v3", "conv_v4"])
 def test_the_model_of_convolutions(name: str) -> None:
     spec = isa.builtin(name, None, "int32")
-    found = resolve(parse_workload("conv:10_8_3_8_1").mlir, spec, flow=BEST)
+    found = resolve(parse_workload("conv:10_8_3_8_1").mlir, spec, Schedule(BEST))
     assert found.flow in spec.flows
     assert found.tile is not None
     assert not ranks(spec)

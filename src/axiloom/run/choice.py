@@ -225,7 +225,13 @@ def resolve(
         )
     if spec.in_place:
         raise UsageError(f"--flow {BEST}: there is no cost model for {spec.kernel} with kernels in place")
-    return CHOOSERS.get(spec.form.name, _for_kernel)(_Asked(text, spec, asked, board, name))
+    chooser = _for_kernel if spec.form.computes is not None else CHOOSERS.get(spec.form.name)
+    if chooser is None:
+        raise UsageError(
+            f"--flow {BEST}: there is no cost model for {spec.kernel}; "
+            f"flows of {spec.name}: {', '.join(spec.flows)}"
+        )
+    return chooser(_Asked(text, spec, asked, board, name))
 
 
 def ranks(spec: AcceleratorSpec) -> bool:
@@ -282,4 +288,4 @@ CHOOSERS: Mapping[str, Callable[[_Asked], Schedule]] = {
     IMAGE.name: _for_convolution,
     WINDOW.name: _for_convolution,
 }
-"""Who knows what is best, by the name of a form; elsewhere `_for_kernel`."""
+"""Who knows what is best, by the name of a form; of kernels that are data `_for_kernel` does."""

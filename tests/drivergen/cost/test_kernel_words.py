@@ -7,11 +7,12 @@ from tests.drivergen import host
 
 from axiloom.drivergen import compile_mlir, parse_workload
 from axiloom.drivergen.pipeline.kernel_choice import best
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.kernels import parse_kernel
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.device import device_of
-from axiloom.run.choice import resolve
+from axiloom.run.choice import BEST, resolve
 
 PROBLEMS = (
     "relu:n=1000:int8",
@@ -62,10 +63,10 @@ def test_words_are_those_of_the_maps() -> None:
 def test_what_is_given_is_kept() -> None:
     problem = "linalg.matmul:m=20,n=16,k=12"
     text, spec = parse_workload(problem).mlir, spec_of(problem)
-    found = resolve(text, spec, flow="best", order=("n", "m", "k"), tile=(4, 8, 12))
+    found = resolve(text, spec, Schedule(BEST, ("n", "m", "k"), (4, 8, 12)))
     assert (found.order, found.tile) == (("n", "m", "k"), (4, 8, 12))
     with pytest.raises(UsageError, match="can be used with loops k,m,n"):
-        resolve(text, spec, flow="best", order=("k", "m", "n"))
+        resolve(text, spec, Schedule(BEST, ("k", "m", "n")))
 
 
 def test_refused() -> None:

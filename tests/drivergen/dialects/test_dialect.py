@@ -91,7 +91,7 @@ OPERATIONS = {
 @pytest.mark.parametrize("line", OPERATIONS)
 def test_operations_verify(line: str) -> None:
     text = f"""\
-func.func @f(%A : memref<4x4xi32>, %B : memref<4x6xi8>, %U : memref<4x8xui8>, %F : memref<4x4xf64>) {{
+func.func @f(%A : memref<4x4xi32>, %B : memref<4x6xi8>, %H : memref<4x6xi16>, %F : memref<4x4xf64>) {{
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   {line}
