@@ -25,6 +25,7 @@ import numpy as np
 
 from axiloom import isa
 from axiloom.cosim.system import System
+from axiloom.drivergen import parse_workload
 from axiloom.drivergen.problems.kernels import parse_kernel
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, numerics
