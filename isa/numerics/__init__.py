@@ -4,6 +4,7 @@
 - ``integer.py``: int8, int16, int32, uint8
 - ``float32.py``: float32
 - ``fixed.py``: ``fixed<BITS,FRACTION>``
+- ``ufixed.py``: ``ufixed<8,FRACTION>``
 - ``adaptivfloat.py``: ``adaptivfloat<8,3>``
 - ``registry.py``: names to numerics
 """

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from axiloom.isa.numerics import adaptivfloat, fixed
+from axiloom.isa.numerics import adaptivfloat, fixed, ufixed
 from axiloom.isa.numerics.float32 import FLOAT32
 from axiloom.isa.numerics.integer import INT8, INT16, INT32, UINT8, Integer
 from axiloom.isa.numerics.numerics import Numerics
@@ -15,6 +15,7 @@ from axiloom.isa.wording.names import hint, shortened
 NAMED: Mapping[str, Numerics] = {one.name: one for one in (INT8, INT16, INT32, UINT8, FLOAT32)}
 FAMILIES: Mapping[str, Callable[[str], Numerics | str | None]] = {
     fixed.FORM: fixed.parse,
+    ufixed.FORM: ufixed.parse,
     adaptivfloat.NAME: adaptivfloat.parse,
 }
 """How people write a name with parameters, to what reads it: the numerics, or why there is none of this name,

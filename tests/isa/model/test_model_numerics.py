@@ -48,6 +48,7 @@ SCALARS: dict[str, tuple[Scalar, Scalar, Scalar, Scalar]] = {
     "float32": (_float, _rounded, _rounded, _float),
     "fixed<16,8>": (_signed(16), int, _wrapped, _signed(32)),
     "fixed<32,16>": (_signed(32), lambda x: _wrapped((x + (1 << 15)) >> 16), _wrapped, _signed(32)),
+    "ufixed<8,4>": (int, int, _wrapped, _signed(32)),
     "adaptivfloat<8,3>": (_adaptivfloat, int, _wrapped, _signed(32)),
 }
 """Each by Python's own numbers, of which a float is exact for products of float32."""

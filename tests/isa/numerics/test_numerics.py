@@ -23,6 +23,7 @@ NAMES = (
     "fixed<8,3>",
     "fixed<16,8>",
     "fixed<32,16>",
+    "ufixed<8,4>",
     "adaptivfloat<8,3>",
 )
 EVERY = pytest.mark.parametrize("kind", [numerics.of(name) for name in NAMES], ids=NAMES)
@@ -92,9 +93,11 @@ def test_widened_and_narrowed_is_the_same(kind: Numerics) -> None:
         (
             "int7",
             "unknown type `int7`; did you mean `int8`?; there are int8, int16, int32, uint8, float32, "
-            "fixed<BITS,FRACTION>, adaptivfloat<8,3>",
+            "fixed<BITS,FRACTION>, ufixed<8,FRACTION>, adaptivfloat<8,3>",
         ),
         ("fixed<12,4>", "an element of `fixed<12,4>` has 12 bits; on the stream it may have 8, 16 or 32"),
+        ("ufixed<16,4>", "an element of `ufixed<16,4>` has 16 bits; without sign it may have 8"),
+        ("ufixed<8,9>", "`ufixed<8,9>` has 9 bits of fraction; of 8 bits they may be 0 to 8"),
         ("fixed<8,8>", "`fixed<8,8>` has 8 bits of fraction; of 8 bits they may be 0 to 7"),
         ("adaptivfloat<8,4>", "`adaptivfloat<8,4>`: of AdaptivFloat there is adaptivfloat<8,3> only"),
     ],
