@@ -46,6 +46,7 @@ def experiment(*found: Case) -> Experiment:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", experiments.NAMES)
 @pytest.mark.parametrize("quick", [True, False])
 def test_cases_are_distinct_and_quick_ones_are_fewer_or_smaller(name: str, quick: bool) -> None:

@@ -50,12 +50,12 @@ def report(problem: str, spec: AcceleratorSpec, *, model: bool = False) -> Repor
 @pytest.mark.parametrize(
     ("name", "width", "scatter_gather", "problem"),
     [
-        ("v1_4", 32, False, "matmul:12x8x16"),
+        pytest.param("v1_4", 32, False, "matmul:12x8x16", marks=pytest.mark.slow),
         ("v4_16", 128, True, "matmul:40x33x24:int8"),
-        ("conv_v3", 32, False, "conv:5x6,3,3x3,4"),
+        pytest.param("conv_v3", 32, False, "conv:5x6,3,3x3,4", marks=pytest.mark.slow),
         ("conv_v4", 64, True, "conv:7x8,5,3x3,9,stride=2,pad=1:int8"),
         ("identity", 32, False, "copy:100"),
-        ("loopback", 64, True, "copy:100"),
+        pytest.param("loopback", 64, True, "copy:100", marks=pytest.mark.slow),
     ],
 )
 def test_it_moves_and_computes_what_rtl_does(

@@ -36,13 +36,13 @@ def checked(problem: str, name: str, *, sg: bool = False) -> Report:
         ("vecmat:10x9", "v2", False),
         ("dot:21", "v3", False),
         ("bmm:2x5x6x7", "v3", False),
-        ("matvec:16x32:int8", "v4", True),
-        ("bmm:2x8x16x8:int8", "conv_v4", True),
+        pytest.param("matvec:16x32:int8", "v4", True, marks=pytest.mark.slow),
+        pytest.param("bmm:2x8x16x8:int8", "conv_v4", True, marks=pytest.mark.slow),
         ("matvec:24x32:int8", "conv_v4", True),
         ("dwconv:8x8,8,3x3,pad=1:int8", "conv_v4", True),
         ("dwconv:6x7,3,3x3,stride=2:int8", "conv_v4", False),
         ("conv:6x6,8,3x3,4,groups=2:int8", "conv_v4", True),
-        ("dwconv:5x5,2,3x3", "conv_v3", False),
+        pytest.param("dwconv:5x5,2,3x3", "conv_v3", False, marks=pytest.mark.slow),
     ],
 )
 def test_equal_to_numpy(problem: str, name: str, sg: bool) -> None:

@@ -234,7 +234,9 @@ def test_sums_that_are_rounded(conv: Conv, name: str, width: int, packed: bool, 
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("shape", [(1, 100, 64), (48, 70, 32), (72, 80, 96), (200, 33, 64)])
-@pytest.mark.parametrize("width", [32, 64, 128])
+@pytest.mark.parametrize(
+    "width", [pytest.param(one, marks=[pytest.mark.slow] * (one != 64)) for one in (32, 64, 128)]
+)
 def test_weights(shape: tuple[int, int, int], width: int, packed: bool) -> None:
     """One row beside weights; rows of odd bytes."""
     text = constant(matmul(*shape), "W") if packed else matmul(*shape)

@@ -116,7 +116,7 @@ def test_names_are_plain_and_nothing_is_left_of_the_tools() -> None:
     assert "/*" not in code
 
 
-@pytest.mark.parametrize("name", ["v1_4", "v3_8", "v4_16"])
+@pytest.mark.parametrize("name", ["v1_4", pytest.param("v3_8", marks=pytest.mark.slow), "v4_16"])
 def test_lint_is_clean(name: str) -> None:
     assert lint(verilog.emit(isa.builtin(name)), "axiloom_soc") == []
 
@@ -125,6 +125,7 @@ def test_lint_of_an_accelerator_is_clean() -> None:
     assert lint(verilog.emit(isa.builtin("v2_4"), "accelerator"), "axiloom_accelerator") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data_type", ["int8", "int16"])
 def test_lint_is_clean_for_narrow_types(data_type: str) -> None:
     assert lint(verilog.emit(isa.builtin("v3_8", data_type=data_type)), "axiloom_soc") == []

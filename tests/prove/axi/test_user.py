@@ -61,7 +61,12 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("rule", MUTANTS)
+QUICK = ("ar_held", "ar_4k", "t_stable")
+
+
+@pytest.mark.parametrize(
+    "rule", [pytest.param(one, marks=[pytest.mark.slow] * (one not in QUICK)) for one in MUTANTS]
+)
 def test_a_fault_is_found(rule: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old, new = MUTANTS[rule]
     text = (EXAMPLES / "fetch.v").read_text()
