@@ -13,9 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from math import prod
 from pathlib import Path
-from typing import Any
-
-import jsonschema
+from typing import TYPE_CHECKING, Any
 
 from axiloom.isa import numerics
 from axiloom.isa.check import check
@@ -47,6 +45,9 @@ from axiloom.isa.files.kernel_form import read_kernel, write_kernel
 from axiloom.isa.kernels.language.kernel import Kernel, KernelError
 from axiloom.isa.kernels.named import KERNELS
 from axiloom.isa.wording.names import hint, shortened
+
+if TYPE_CHECKING:
+    import jsonschema
 
 SCHEMA_PATH = Path(__file__).parents[1] / "specs" / "accelerator.schema.json"
 _DEEPEST = 16
@@ -127,10 +128,17 @@ def _halved(text: str) -> bool:
 def _matches(_: Any, pattern: str, value: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
     """A pattern's `$` is the end of the text: Python's own would leave a newline behind it."""
     if isinstance(value, str) and re.fullmatch(pattern, value) is None:
+        import jsonschema
+
         yield jsonschema.ValidationError(f"{value!r} does not match {pattern!r}")
 
 
-_VALIDATOR = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _matches})
+@cache
+def _validator() -> Any:
+    """Made at first use: a simulator's process imports this module, and reads no files."""
+    import jsonschema
+
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _matches})
 
 
 # --- reading -----------------------------------------------------------------------------------------
@@ -156,7 +164,7 @@ def read(text: str) -> tuple[list[Draft], list[str]]:
         return [], ["not JSON: too many things inside each other"]
     if values := list(unusable(document)):
         return [], [*faults, *values]
-    errors = sorted(_VALIDATOR(schema()).iter_errors(document), key=lambda e: list(map(str, e.path)))
+    errors = sorted(_validator()(schema()).iter_errors(document), key=lambda e: list(map(str, e.path)))
     bodies = document.get("accelerators") if isinstance(document, dict) else None
     bodies = bodies if isinstance(bodies, list) else []
     cpu = document.get("cpu") if isinstance(document, dict) else None

@@ -14,7 +14,7 @@ from axiloom import isa
 from axiloom.isa.check.check import check_tile
 
 _V3 = "opcode_map<sA = [send_literal(1), send(A)], sB = [send_literal(2), send(B)], cC = [send_literal(4)], "
-THERE_ARE = "there are int8, int16, int32, uint8, float32, fixed<BITS,FRACTION>, adaptivfloat<8,3>"
+THERE_ARE = "there are int8, int16, int32, uint8, float32, fixed<BITS,FRACTION>, ufixed<8,FRACTION>, adaptivfloat<8,3>"
 _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
 
 

@@ -89,7 +89,7 @@ def test_encodings() -> None:
         (
             lambda: isa.builtin("v3", data_type="int7"),
             "unknown type `int7`; did you mean `int8`?; there are int8, int16, int32, uint8, float32, "
-            "fixed<BITS,FRACTION>, adaptivfloat<8,3>",
+            "fixed<BITS,FRACTION>, ufixed<8,FRACTION>, adaptivfloat<8,3>",
         ),
         (
             lambda: isa.builtin("v3", encoding="literal"),
