@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import time
+import warnings
 from pathlib import Path
 
 from axiloom.cli import options as shared
@@ -98,6 +99,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def execute_axi(options: argparse.Namespace) -> int:
     # Imported here: provers and simulators are for this command alone.
+    from amaranth.hdl import UnusedElaboratable
+
     from axiloom.prove import abc, replay
     from axiloom.prove.axi import ours, user
     from axiloom.prove.bench import Bench
@@ -108,6 +111,8 @@ def execute_axi(options: argparse.Namespace) -> int:
         return 0
     begun = time.perf_counter()
     work: list[tuple[str, Bench, tuple[tuple[str, str], ...]]] = []
+    # A bench that is left out, or that a wrong option ends, is nobody's fault to be warned of.
+    warnings.simplefilter("ignore", UnusedElaboratable)
     if options.rtl and options.modules:
         raise UsageError(f"{', '.join(options.modules)}: is about Axiloom's modules, not about --rtl")
     if options.rtl:
