@@ -6,6 +6,8 @@ constant that the prover chooses, so that what is proved holds for each. A port 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from amaranth.utils import exact_log2
 
@@ -120,7 +122,7 @@ def writes(watch: Watch, *, bursts: bool) -> None:
     waiting = Signal(range(depth + 1), name=f"{watch.name}_waiting")
     early = Signal(range(depth + 1), name=f"{watch.name}_early")
     both = asks & ends & (waiting == 0) & (early == 0)
-    begins, first = _place(watch)
+    begins, lanes_of = _place(watch)
     level, oldest = watch.queue(
         "aw",
         asks & (early == 0) & ~both,
@@ -145,7 +147,7 @@ def writes(watch: Watch, *, bursts: bool) -> None:
             at = Mux(waiting != 0, oldest[len(length) + 1 :], begins)
             watch.rule(
                 Rule("w_strobes", Side.MANAGER, "WSTRB is low for bytes outside the beat", f"{AXI4} A3.4.3"),
-                ~valid | ~known | ((watch.get("wstrb") & ~first(at, beat)) == 0),
+                ~valid | ~known | ((watch.get("wstrb") & ~lanes_of(at, beat)) == 0),
             )
     watch.rule(
         Rule(
@@ -169,7 +171,7 @@ def writes(watch: Watch, *, bursts: bool) -> None:
         watch.cover("aw_two", "two writes under way", out == min(2, depth))
 
 
-def _place(watch: Watch):  # type: ignore[no-untyped-def]
+def _place(watch: Watch) -> tuple[Value, Callable[[Value, Value], Value]]:
     """Of a burst of writes: what says where its bytes are, and from that the bytes of a beat."""
     bus = watch.bits("wdata") // 8
     widest = exact_log2(bus)
@@ -177,7 +179,7 @@ def _place(watch: Watch):  # type: ignore[no-untyped-def]
     length = watch.get("awlen", Const(0, 8))
     begins = Cat(watch.get("awaddr")[: widest + 8], length, size, kind)
 
-    def first(at: Value, beat: Value) -> Value:
+    def lanes_of(at: Value, beat: Value) -> Value:
         addr, beats = at[: widest + 8], at[widest + 8 : widest + 16]
         bits, how = at[widest + 16 : widest + 19], at[widest + 19 : widest + 21]
         wide = (1 << bits)[: widest + 1]
@@ -192,7 +194,7 @@ def _place(watch: Watch):  # type: ignore[no-untyped-def]
         lanes = [(begin <= i) & (i < here + wide) for i in range(bus)]
         return Cat(lanes)
 
-    return begins, first
+    return begins, lanes_of
 
 
 def _most(channel: str, depth: int) -> Rule:

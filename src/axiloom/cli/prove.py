@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 import time
 import warnings
 from pathlib import Path
 
+from tqdm import tqdm
+
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
+from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, refuse
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
 
@@ -73,6 +74,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     refuse(
         axi,
         Refusal("list stream_width", has("rtl"), "is about Axiloom's modules, not about --rtl"),
+        Refusal(
+            "rule outstanding limit depth replay json stream_width",
+            has("list"),
+            "--list names the modules and proves nothing",
+        ),
         Refusal("top clock reset", lacks("rtl"), "is about your Verilog: give --rtl FILE too"),
     )
     axi.set_defaults(execute=execute_axi)
@@ -122,20 +128,37 @@ def execute_axi(options: argparse.Namespace) -> int:
             print(f"{top}: {port.name}: {port.protocol.name}, {port.side}")
         work.append((top, user.bench(module, options.outstanding), sources))
     else:
-        for name in ours.chosen(options.modules):
+        chosen = ours.chosen(options.modules)
+        for given, has_it in (("stream_width", "streams"), ("outstanding", "bursts")):
+            used = any(getattr(ours.TARGETS[one], has_it) for one in chosen)
+            if is_given(options, given) and not used:
+                flag = given.replace("_", "-")
+                raise UsageError(f"--{flag}: {', '.join(chosen)} has no {has_it}")
+        for name in chosen:
             work.append((name, ours.TARGETS[name].bench(options.stream_width, options.outstanding), ()))
     if options.rule:
         unknown = [set(bench.only(options.rule)) for _, bench, _ in work]
         if missing := set.intersection(*unknown):
             raise UsageError(f"--rule {', '.join(sorted(missing))}: no port has a rule of that name")
     total = sum(len(bench.properties) for _, bench, _ in work)
-    shown = _Progress(total)
+    shown = tqdm(total=total, unit=" properties", disable=None, leave=False)
+
+    def counted(_verdict: Verdict) -> None:
+        shown.update()
+
     verdicts: list[Verdict] = []
     folder = options.replay or Path("replay")
     for name, bench, sources in work:
+        if not bench.properties:  # none of those of --rule
+            continue
         pairs = list(
             abc.prove(
-                name, bench, sources=sources, limit_s=options.limit, depth=options.depth, say=shown.step
+                name,
+                bench,
+                sources=sources,
+                limit_s=options.limit,
+                depth=options.depth,
+                say=counted,
             )
         )
         for (verdict, found), prop in zip(pairs, bench.properties, strict=True):
@@ -149,7 +172,7 @@ def execute_axi(options: argparse.Namespace) -> int:
             if not seen:
                 print("  the simulator does not show it: it depends on what registers hold before a reset")
             verdicts.append(verdict.with_replay(str(place)))
-    shown.clear()
+    shown.close()
     print("\n".join(table(verdicts)))
     print(f"{summary(verdicts)}; {time.perf_counter() - begun:.0f} s")
     if options.json:
@@ -177,22 +200,3 @@ def execute_spec(options: argparse.Namespace) -> int:
     if options.json:
         write_whole(options.json, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
     return 0 if all(one.good for one in verdicts) else 1
-
-
-class _Progress:
-    """A line on standard error, if that is a terminal: how many, and how long it will take."""
-
-    def __init__(self, total: int) -> None:
-        self.total, self.done, self.begun = total, 0, time.perf_counter()
-        self.shown = sys.stderr.isatty()
-
-    def step(self, verdict: object) -> None:
-        self.done += 1
-        if self.shown:
-            took = time.perf_counter() - self.begun
-            left = took / self.done * (self.total - self.done)
-            print(f"\r{self.done} of {self.total}, {left:.0f} s left ", end="", file=sys.stderr, flush=True)
-
-    def clear(self) -> None:
-        if self.shown:
-            print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)

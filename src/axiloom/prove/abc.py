@@ -102,7 +102,7 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
     for name, text in sources:
         (folder / "user" / name).write_text(text, encoding="utf-8")
     (folder / "trivial.v").write_text(_TRIVIAL, encoding="utf-8")
-    # What nobody drives may have any value, in any cycle, and so may a register before its first reset.
+    # What nobody drives may have any value, in any cycle. A register without a first value begins at 0.
     undriven = "setundef -undriven -expose; " if sources else ""
     script = [
         yosys.read_theirs(sources),

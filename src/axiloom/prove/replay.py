@@ -18,15 +18,13 @@ from axiloom.cosim.bench import run_cocotb
 from axiloom.files import make_folder, write_whole
 from axiloom.prove.bench import TOP, Bench, Property
 
-BENCH, STIMULUS, TEST, WAVES = "bench.v", "stimulus.json", "test_replay.py", "waves.vcd"
+BENCH, STIMULUS, TEST, WAVES = "axiloom_bench.v", "stimulus.json", "test_replay.py", "waves.vcd"
 
 _TEST = '''"""{text}: a run in which that is not so, in cycle {cycle}.
 
 Found by `axiloom prove`. `pytest {file}` runs it: it fails while the RTL breaks the rule.
 """
 
-import contextlib
-import io
 import json
 from pathlib import Path
 

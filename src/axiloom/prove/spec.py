@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal import sound
@@ -20,9 +20,7 @@ WORDS = 4000
 STREAM = 400
 
 
-def prove(
-    spec: AcceleratorSpec, limit_s: int, say: Callable[[Verdict], None] = lambda _verdict: None
-) -> Iterator[Verdict]:
+def prove(spec: AcceleratorSpec, limit_s: int) -> Iterator[Verdict]:
     """The verdicts on all claims, as they come. Raises SpecError for what has no formal model."""
     model = model_of(spec)
     claims = sound.claims(model)
@@ -31,12 +29,8 @@ def prove(
         text = claim.text
         if said.values:
             text += f"; not so with {', '.join(f'{k} = {v}' for k, v in sorted(said.values.items()))}"
-        verdict = Verdict(spec.name, "", claim.name, text, "", answer, None, said.solver, said.seconds)
-        say(verdict)
-        yield verdict
-    verdict = compared(spec, model)
-    say(verdict)
-    yield verdict
+        yield Verdict(spec.name, "", claim.name, text, "", answer, None, said.solver, said.seconds)
+    yield compared(spec, model)
 
 
 def compared(spec: AcceleratorSpec, model: Ila, words: int = WORDS, seed: int = 1) -> Verdict:

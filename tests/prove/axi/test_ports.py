@@ -38,7 +38,10 @@ def of(text: str, **named: str) -> Module:
 
 
 def test_lengths_make_it_axi4() -> None:
-    lite = "i CLK, i M_AXI_ARREADY, o M_AXI_ARVALID, o M_AXI_ARADDR:32, i M_AXI_RVALID, o M_AXI_RREADY"
+    lite = (
+        "i CLK, i M_AXI_ARREADY, o M_AXI_ARVALID, o M_AXI_ARADDR:32, i M_AXI_RVALID, o M_AXI_RREADY, "
+        "i M_AXI_RDATA:32"
+    )
     assert of(lite).axi[0].protocol.name == "AXI4-Lite"
     (port,) = of(f"{lite}, o M_AXI_ARLEN:8").axi
     assert (port.name, port.protocol.name, port.side) == ("M_AXI", "AXI4", Side.MANAGER)
@@ -64,9 +67,15 @@ def test_named_clock_and_reset() -> None:
         ("i clk, i rst, i rst_n, o tvalid", {}, "one reset is needed, found rst_n, rst"),
         ("i clk, o led", {}, "no AXI port, none with <prefix>tvalid, .* its ports are clk, led"),
         ("i clk, o tvalid", {"clock": "klok"}, "--clock klok: no input of that name; of one bit are clk"),
-        ("i clk, o arvalid, i rvalid, o rready", {}, "port bus has arvalid and no arready"),
+        ("i clk, o arvalid, o araddr:9, i rvalid, i rdata:8", {}, "port bus has arvalid and no arready"),
+        ("i clk, o arvalid, i arready, i rvalid", {}, "port bus has arvalid and no araddr, rdata"),
         (
-            "i clk, o arvalid, i arready, o rvalid, i rready",
+            "i clk, o arvalid, o araddr, i arready, i rvalid, i rdata:24",
+            {},
+            "rdata has 24 bits; AXI has 8 to",
+        ),
+        (
+            "i clk, o arvalid, o araddr:9, i arready, o rvalid, i rready, o rdata:8",
             {},
             "port bus is of both sides: arvalid of a manager, rvalid of a subordinate",
         ),

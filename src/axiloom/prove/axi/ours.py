@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from amaranth.hdl import Value
@@ -19,6 +18,7 @@ from axiloom.hw.axi.rules.language import Side
 from axiloom.hw.axi.stream import StreamInput, StreamSkid
 from axiloom.hw.dma.registers import LiteSlave
 from axiloom.hw.dma.sg_port import SgPort
+from axiloom.isa.wording.names import hint
 from axiloom.prove.axi.watched import watch
 from axiloom.prove.bench import Bench
 
@@ -29,6 +29,10 @@ class Target:
 
     text: str
     build: Callable[[Bench, int, int], None]
+    streams: bool = False
+    """Its data has the width of a stream."""
+    bursts: bool = True
+    """It has addresses, of which several may be under way."""
 
     def bench(self, width: int = 32, outstanding: int = 16) -> Bench:
         made = Bench()
@@ -41,9 +45,9 @@ def chosen(names: Iterable[str]) -> list[str]:
     asked = list(names) or list(TARGETS)
     for name in asked:
         if name not in TARGETS:
-            close = get_close_matches(name, TARGETS, 1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(TARGETS)}"
-            raise UsageError(f"prove axi: no module {name!r}; {hint}")
+            raise UsageError(
+                f"prove axi: no module `{name}`{hint(name, TARGETS)}; there are {', '.join(TARGETS)}"
+            )
     return asked
 
 
@@ -119,11 +123,13 @@ def _arbiter(bench: Bench, arbiter: Any, most: int) -> None:
 
 
 TARGETS = {
-    "stream_skid": Target("a register on a stream, whose TREADY is one too", _stream_skid),
-    "stream_input": Target("what the engines take words through", _stream_input),
+    "stream_skid": Target(
+        "a register on a stream, whose TREADY is one too", _stream_skid, streams=True, bursts=False
+    ),
+    "stream_input": Target("what the engines take words through", _stream_input, streams=True, bursts=False),
     "lite_slave": Target("the port of the DMA's registers", _registers),
     "lite_decoder": Target("one register port to several DMAs", _decoder),
     "sg_port": Target("the port of the scatter-gather DMA for its descriptors", _sg_port),
-    "read_arbiter": Target("several DMAs' reads on one port to memory", _read_arbiter),
-    "write_arbiter": Target("several DMAs' writes on one port to memory", _write_arbiter),
+    "read_arbiter": Target("several DMAs' reads on one port to memory", _read_arbiter, streams=True),
+    "write_arbiter": Target("several DMAs' writes on one port to memory", _write_arbiter, streams=True),
 }

@@ -114,6 +114,7 @@ def _axi(module: str, ports: Iterable[Port]) -> tuple[AxiPort, ...]:
         if protocol is None:
             continue
         name = prefix.rstrip("_") or "bus"
+        _check_signals(f"module {module}: port {name}", signals)
         sides = {}
         for channel, asks in ASKED.items():
             if f"{channel}valid" not in signals:
@@ -126,3 +127,19 @@ def _axi(module: str, ports: Iterable[Port]) -> tuple[AxiPort, ...]:
             raise BuildError(f"module {module}: port {name} is of both sides: {said}")
         found.append(AxiPort(name, protocol, next(iter(sides.values())), signals))
     return tuple(found)
+
+
+_TOGETHER = {"awvalid": "awaddr wvalid wdata bvalid", "arvalid": "araddr rvalid rdata"}
+"""A channel of addresses to what must be beside it."""
+
+
+def _check_signals(place: str, signals: Mapping[str, Port]) -> None:
+    """Raises BuildError for a port without a signal that its rules need, or of an odd width."""
+    for valid, needed in _TOGETHER.items():
+        missing = [one for one in needed.split() if one not in signals] if valid in signals else []
+        if missing:
+            raise BuildError(f"{place} has {valid} and no {', '.join(missing)}")
+    for data in ("wdata", "rdata"):
+        bits = signals[data].width if data in signals else 8
+        if bits < 8 or bits & (bits - 1):
+            raise BuildError(f"{place}: {data} has {bits} bits; AXI has 8 to 1024, a power of two")
