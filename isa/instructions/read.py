@@ -43,6 +43,16 @@ MOST_DEEP = 200
 
 def read(path: Path) -> InstructionSet:
     """The instruction set of a file. Raises SpecError with the file and the line."""
+    return parse(text_of(path), path.name, path.stem)
+
+
+def parse(text: str, place: str, name: str) -> InstructionSet:
+    """The instruction set of a text; `place` is for messages. Raises SpecError."""
+    return Reader(place, name, parsed(text, place)).whole()
+
+
+def text_of(path: Path) -> str:
+    """Of a file that anybody may have written. Raises SpecError."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -50,25 +60,25 @@ def read(path: Path) -> InstructionSet:
     if len(raw) > MOST_TEXT:
         raise SpecError([f"{path}: {len(raw)} bytes; an instruction set has no more than {MOST_TEXT}"])
     try:
-        text = raw.decode()
+        return raw.decode()
     except UnicodeDecodeError as error:
         raise SpecError([f"{path}: not UTF-8 at byte {error.start}"]) from None
-    return parse(text, path.name, path.stem)
 
 
-def parse(text: str, place: str, name: str) -> InstructionSet:
-    """The instruction set of a text; `place` is for messages. Raises SpecError."""
+def parsed(text: str, place: str) -> ast.Module:
+    """The syntax of a text, not nested too deep. Raises SpecError."""
     try:
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line, why = getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or str(error)
         raise SpecError([f"{place}:{line}: {why}"]) from None
-    try:
-        if _depth(module) > MOST_DEEP:
-            raise SpecError([f"{place}: nested deeper than {MOST_DEEP}"])
-        return _Reader(place, name, module).whole()
-    except RecursionError:
-        raise SpecError([f"{place}: nested too deep"]) from None
+    if _depth(module) > MOST_DEEP:
+        raise SpecError([f"{place}: nested deeper than {MOST_DEEP}"])
+    return module
+
+
+def docstring_of(module: ast.Module) -> str:
+    return ast.get_docstring(module) or ""
 
 
 def _depth(node: ast.AST) -> int:
@@ -80,7 +90,9 @@ def _depth(node: ast.AST) -> int:
     return deepest
 
 
-class _Reader:
+class Reader:
+    """Reads a text, declaration by declaration; mappings add some of their own."""
+
     def __init__(self, place: str, name: str, module: ast.Module) -> None:
         self.module = module
         text = ast.get_docstring(module) or ""
@@ -105,7 +117,7 @@ class _Reader:
                     self._definition(node)
                 case _:
                     raise self.fault(
-                        node, f"`{_line(node)}`: a file has declarations, functions and instructions"
+                        node, f"`{first_line(node)}`: a file has declarations, functions and instructions"
                     )
         if not self.known.instructions:
             raise self.fault(self.module, "there is no @instruction")
@@ -213,7 +225,7 @@ class _Reader:
             )
         parameters = {one.arg: self._type(one.annotation) for one in node.args.args if one.annotation}
         result, text = self._type(node.returns), ast.get_docstring(node) or ""
-        body = _without_text(node.body)
+        body = without_text(node.body)
         if external := kinds.get("external"):
             name = self._external(node, external, body, len(parameters))
             made = Function(
@@ -258,7 +270,7 @@ class _Reader:
                     yield Let(name, found, node.lineno)
                 case _:
                     raise self.fault(
-                        node, f"`{_line(node)}`: a function has `name = ...` and one `return` at its end"
+                        node, f"`{first_line(node)}`: a function has `name = ...` and one `return` at its end"
                     )
 
     def _local(self, node: ast.AST, scope: Scope, name: str) -> None:
@@ -278,7 +290,7 @@ class _Reader:
         when = self.scope.condition(decorator.args[0])
         scope = Scope(self.scope.place, self.known, self.constants)
         head, legal = [], []
-        body = _without_text(node.body)
+        body = without_text(node.body)
         while body:
             match body[0]:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in self.known.registers:
@@ -341,7 +353,7 @@ class _Reader:
             case _:
                 raise self.fault(
                     node,
-                    f"`{_line(node)}`: an instruction has name = ..., register = ..., memory[...] = ..., "
+                    f"`{first_line(node)}`: an instruction has name = ..., register = ..., memory[...] = ..., "
                     "for i in range(a, b), for i in lanes(N), if and else",
                 )
 
@@ -385,7 +397,7 @@ class _Reader:
         return Lanes(iterators, body, node.lineno)
 
 
-def _without_text(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+def without_text(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     first = body[0] if body else None
     has = (
         isinstance(first, ast.Expr)
@@ -400,5 +412,5 @@ def _loaded(target: ast.expr) -> ast.expr:
     return copy
 
 
-def _line(node: ast.AST) -> str:
+def first_line(node: ast.AST) -> str:
     return ast.unparse(node).splitlines()[0][:80]
