@@ -18,6 +18,20 @@ Stores = list[tuple[z3.BoolRef, Term, Term]]
 """What a step stores into a memory: under which condition, where, what; in order."""
 
 
+class Substitution:
+    """Terms for terms, in many expressions: z3's own `substitute` checks every pair anew each time."""
+
+    def __init__(self, pairs: Sequence[tuple[Term, Term]]) -> None:
+        self._pairs = pairs  # they live as long as their addresses are used
+        self._context = z3.main_ctx().ref()
+        self._from, self._to = ((z3.Ast * len(pairs))(*(pair[side].as_ast() for pair in pairs)) for side in (0, 1))
+
+    def __call__(self, term: Term) -> Term:
+        made = z3.Z3_substitute(self._context, term.as_ast(), len(self._pairs), self._from, self._to)
+        found: Term = z3.z3._to_expr_ref(made, z3.main_ctx())
+        return found
+
+
 class UnknownError(ModelError):
     """Why something cannot be executed: what comes next, or an address, depends on data."""
 
@@ -25,8 +39,8 @@ class UnknownError(ModelError):
 @dataclass(frozen=True)
 class _Step:
     instruction: Instruction
-    selects: tuple[Term, ...]
-    """Elements that it reads, those that an address needs before it."""
+    selects: tuple[tuple[Term, bool], ...]
+    """Elements that it reads, those that an address needs before it; whether its address needs any."""
     scalars: Mapping[str, Term]
     stores: Mapping[str, Stores]
 
@@ -96,33 +110,36 @@ class Machine:
         return self._by_place[number]
 
     def _fire(self, steps: Sequence[_Step], inputs: Sequence[tuple[Term, Term]]) -> str | None:
-        scalars = [(self.model.states[name], term) for name, term in self.state.items()]
-        known = [*inputs, *scalars]
+        pairs = [*inputs, *((self.model.states[name], term) for name, term in self.state.items())]
+        known = Substitution(pairs)
         for step in steps:
-            decode = z3.simplify(z3.substitute(step.instruction.decode, *known))
+            decode = z3.simplify(known(step.instruction.decode))
             if z3.is_false(decode):
                 continue
             if not z3.is_true(decode):
                 raise UnknownError(f"{step.instruction.path}: whether it comes next depends on data")
-            self._execute(step, known)
+            self._execute(step, pairs, known)
             return step.instruction.path
         return None
 
-    def _execute(self, step: _Step, known: Sequence[tuple[Term, Term]]) -> None:
-        path, pairs = step.instruction.path, [*known]
-        for select in step.selects:
+    def _execute(self, step: _Step, pairs: list[tuple[Term, Term]], known: Substitution) -> None:
+        path = step.instruction.path
+        for select, depends in step.selects:
+            if depends:  # its address has elements in it
+                known = Substitution(pairs)
             memory = select.arg(0).decl().name()
-            address = self._number(z3.substitute(select.arg(1), *pairs), f"{path}: an address of {memory}")
+            address = self._number(known(select.arg(1)), f"{path}: an address of {memory}")
             pairs.append((select, self.element(memory, address)))
-        new = {name: z3.simplify(z3.substitute(term, *pairs)) for name, term in step.scalars.items()}
+        known = Substitution(pairs)
+        new = {name: z3.simplify(known(term)) for name, term in step.scalars.items()}
         stored: list[tuple[str, int, Term]] = []
         for memory, stores in step.stores.items():
             for condition, at, value in stores:
-                holds = z3.simplify(z3.substitute(condition, *pairs))
+                holds = z3.simplify(known(condition))
                 if z3.is_false(holds):
                     continue
-                address = self._number(z3.substitute(at, *pairs), f"{path}: an address of {memory}")
-                term = z3.simplify(z3.substitute(value, *pairs))
+                address = self._number(known(at), f"{path}: an address of {memory}")
+                term = z3.simplify(known(value))
                 if not z3.is_true(holds):
                     term = z3.If(holds, term, self.element(memory, address))
                 stored.append((memory, address, term))
@@ -148,7 +165,8 @@ def _step(model: Ila, one: Instruction) -> _Step:
         else:
             scalars[name] = flat
     needed = [*scalars.values(), *(part for found in stores.values() for each in found for part in each)]
-    return _Step(one, tuple(_selects(needed)), scalars, stores)
+    selects = tuple((select, bool(_selects([select.arg(1)]))) for select in _selects(needed))
+    return _Step(one, selects, scalars, stores)
 
 
 def _stores(memory: Term, condition: z3.BoolRef) -> Iterator[tuple[z3.BoolRef, Term, Term]]:
