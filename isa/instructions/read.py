@@ -41,8 +41,11 @@ MOST_DEEP = 200
 """Nested expressions and statements."""
 
 
-def read(path: Path) -> InstructionSet:
-    """The instruction set of a file. Raises SpecError with the file and the line."""
+def read(path: Path, constants: Mapping[str, int] | None = None) -> InstructionSet:
+    """The instruction set of a file. `constants` stand in for those at its top, such as a size.
+
+    Raises SpecError with the file and the line.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -53,10 +56,10 @@ def read(path: Path) -> InstructionSet:
         text = raw.decode()
     except UnicodeDecodeError as error:
         raise SpecError([f"{path}: not UTF-8 at byte {error.start}"]) from None
-    return parse(text, path.name, path.stem)
+    return parse(text, path.name, path.stem, constants)
 
 
-def parse(text: str, place: str, name: str) -> InstructionSet:
+def parse(text: str, place: str, name: str, constants: Mapping[str, int] | None = None) -> InstructionSet:
     """The instruction set of a text; `place` is for messages. Raises SpecError."""
     try:
         module = ast.parse(text)
@@ -66,7 +69,7 @@ def parse(text: str, place: str, name: str) -> InstructionSet:
     try:
         if _depth(module) > MOST_DEEP:
             raise SpecError([f"{place}: nested deeper than {MOST_DEEP}"])
-        return _Reader(place, name, module).whole()
+        return _Reader(place, name, module, constants or {}).whole()
     except RecursionError:
         raise SpecError([f"{place}: nested too deep"]) from None
 
@@ -81,7 +84,8 @@ def _depth(node: ast.AST) -> int:
 
 
 class _Reader:
-    def __init__(self, place: str, name: str, module: ast.Module) -> None:
+    def __init__(self, place: str, name: str, module: ast.Module, given: Mapping[str, int]) -> None:
+        self.given = dict(given)
         self.module = module
         text = ast.get_docstring(module) or ""
         self.known = InstructionSet(name, text, place, {}, {}, {}, {}, {}, {})
@@ -101,12 +105,18 @@ class _Reader:
                     pass
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     self._declared(node, name, value)
+                case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                    self._several(node, names, values)
                 case ast.FunctionDef():
                     self._definition(node)
                 case _:
                     raise self.fault(
                         node, f"`{_line(node)}`: a file has declarations, functions and instructions"
                     )
+        if self.given:
+            name = next(iter(self.given))
+            there = f"{hint(name, self.constants)}; there are {', '.join(self.constants) or 'none'}"
+            raise self.fault(self.module, f"there is no constant {name} to set{there}")
         if not self.known.instructions:
             raise self.fault(self.module, "there is no @instruction")
         return self.known
@@ -130,7 +140,16 @@ class _Reader:
         ):
             self.declarations[value.func.id](name, value)
         else:
-            self.constants[name] = self.scope.constant(value, f"{name} (or input, register, memory, table)")
+            found = self.scope.constant(value, f"{name} (or input, register, memory, table)")
+            self.constants[name] = self.given.pop(name, found)
+
+    def _several(self, node: ast.AST, names: Sequence[ast.expr], values: Sequence[ast.expr]) -> None:
+        if len(names) != len(values):
+            raise self.fault(node, f"{len(names)} names and {len(values)} values")
+        for name, value in zip(names, values, strict=True):
+            if not isinstance(name, ast.Name):
+                raise self.fault(node, f"`{ast.unparse(name)}` is no name")
+            self._declared(node, name.id, value)
 
     def _input(self, name: str, call: ast.Call) -> None:
         if len(call.args) != 1 or call.keywords:
