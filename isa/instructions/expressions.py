@@ -72,7 +72,7 @@ class Scope:
         try:
             return self._expr(node)
         except RangeError as error:
-            raise self.fault(node, f"`{ast.unparse(node)}`: {error}")
+            raise self.fault(node, f"`{ast.unparse(node)}`: {error}") from None
 
     def condition(self, node: ast.expr) -> Expr:
         found = self.expr(node)
@@ -130,8 +130,8 @@ class Scope:
                 return self._subscript(node, value, index)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(node, name, arguments)
-        raise self.fault(node, f"`{ast.unparse(node)}`: expressions have integers, names, x[lo:hi], + - * // % << >> & | ^ ~, "
-                   "comparisons, and, or, not, a if c else b, and calls")  # fmt: skip
+        has = "integers, names, x[lo:hi], + - * // % << >> & | ^ ~, comparisons, and, or, not, a if c else b, and calls"
+        raise self.fault(node, f"`{ast.unparse(node)}`: expressions have {has}")
 
     def _name(self, node: ast.expr, name: str) -> Expr:
         known = self.known
