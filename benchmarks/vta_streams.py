@@ -1,4 +1,4 @@
-"""`vta.isa` against the plain NumPy model of the tests on random legal streams, half of them in each encoding.
+"""`vta.isa` against the plain NumPy model of the tests: random legal streams, half in each encoding.
 
 ``AXILOOM_STREAMS=1000`` for fewer than 10,000; ``AXILOOM_SEED``: another first seed than 0.
 """
@@ -9,11 +9,11 @@ import os
 import time
 from importlib.resources import files
 
+from tests.isa.targets.vta_streams import DRAM, Compared, Pair
 from tqdm import tqdm
 
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.simulate import Simulator
-from tests.isa.targets.vta_streams import DRAM, Compared, Pair
 
 EDITIONS = ((2, 2), (3, 3))
 TOGETHER = 25

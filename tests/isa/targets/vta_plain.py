@@ -1,7 +1,7 @@
-"""VTA in plain NumPy, written from the HLS design's description and not from `vta.isa`: what that is compared with.
+"""VTA in plain NumPy, written from the HLS design's description and not from `vta.isa`.
 
-Nothing of axiloom is imported here. Words are packed and unpacked by lists of fields as C packs a struct's, lowest
-first; loads build a padded block and copy it in one piece.
+Nothing of axiloom is imported here. Words are packed and unpacked by lists of fields as C packs a struct,
+lowest first; loads build a padded block and copy it in one piece.
 """
 
 from __future__ import annotations

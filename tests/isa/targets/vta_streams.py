@@ -1,4 +1,4 @@
-"""Random legal streams of VTA: short, and where it hurts: overlaps, wrap-around, pads, ends of buffers, shifts to the left."""
+"""Random legal streams of VTA: short, with overlaps, wrap-around, pads, ends of buffers, shifts to the left."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from tests.isa.targets.vta_plain import BUFFERS, GEMM, PlainVta, alu_struct, memory_struct, pack
 
 from axiloom.isa.instructions.simulate import Simulator
-from tests.isa.targets.vta_plain import BUFFERS, GEMM, PlainVta, alu_struct, memory_struct, pack
 
 DRAM = 1 << 14
 UOPS_AT = DRAM - 256
