@@ -1,7 +1,8 @@
 """Reads an instruction set: a text in Python's grammar, which is never executed.
 
 docs/instructions.md is the language. All that a name can mean stands in the text: memories, registers,
-inputs, tables and constants at its top; then functions; then instructions.
+inputs, tables and constants at its top; then functions and procedures; then instructions. The tree has no
+procedures: each call becomes what the procedure does (:mod:`axiloom.isa.instructions.procedures`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from pathlib import Path
 from axiloom.errors import SpecError
 from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.expressions import Scope, type_of
+from axiloom.isa.instructions.procedures import Procedure
 from axiloom.isa.instructions.tree import (
+    Const,
     For,
     Function,
     If,
@@ -42,9 +45,9 @@ MOST_DEEP = 200
 
 
 def read(path: Path, constants: Mapping[str, int] | None = None) -> InstructionSet:
-    """The instruction set of a file. `constants` stand in for those at its top, such as a size.
+    """The instruction set of a file. Raises SpecError with the file and the line.
 
-    Raises SpecError with the file and the line.
+    `constants`: other values for constants at the top of the file, such as the version of a part.
     """
     try:
         raw = path.read_bytes()
@@ -85,11 +88,12 @@ def _depth(node: ast.AST) -> int:
 
 class _Reader:
     def __init__(self, place: str, name: str, module: ast.Module, given: Mapping[str, int]) -> None:
-        self.given = dict(given)
         self.module = module
+        self.given = given
         text = ast.get_docstring(module) or ""
         self.known = InstructionSet(name, text, place, {}, {}, {}, {}, {}, {})
         self.constants: dict[str, int] = {}
+        self.procedures: dict[str, Procedure] = {}
         self.scope = Scope(place, self.known, self.constants)
         self.declarations: Mapping[str, Callable[[str, ast.Call], None]] = {
             "input": self._input, "register": self._register, "memory": self._memory, "table": self._table,
@@ -113,23 +117,28 @@ class _Reader:
                     raise self.fault(
                         node, f"`{_line(node)}`: a file has declarations, functions and instructions"
                     )
-        if self.given:
-            name = next(iter(self.given))
-            there = f"{hint(name, self.constants)}; there are {', '.join(self.constants) or 'none'}"
-            raise self.fault(self.module, f"there is no constant {name} to set{there}")
         if not self.known.instructions:
             raise self.fault(self.module, "there is no @instruction")
+        if unknown := set(self.given) - set(self.constants):
+            one = min(unknown)
+            there = f"{hint(one, self.constants)}; there are {', '.join(self.constants) or 'none'}"
+            raise SpecError([f"{self.scope.place}: no constant `{one}` to give a value to{there}"])
         return self.known
 
     # --- declarations -------------------------------------------------------------------------------------
 
     def _new(self, node: ast.AST, name: str) -> None:
-        known = self.known
-        taken = (known.inputs, known.memories, known.registers, known.tables, known.functions, self.constants)
-        if any(name in one for one in taken) or name in known.instructions:
+        if name in self._taken():
             raise self.fault(node, f"two things are called {name}")
         if type_of(name) or name.startswith("_"):
             raise self.fault(node, f"{name} cannot be a name here")
+
+    def _taken(self) -> set[str]:
+        known = self.known
+        return {
+            *(*known.inputs, *known.memories, *known.registers, *known.tables, *known.functions),
+            *(*known.instructions, *self.constants, *self.procedures),
+        }
 
     def _declared(self, node: ast.AST, name: str, value: ast.expr) -> None:
         self._new(node, name)
@@ -141,7 +150,7 @@ class _Reader:
             self.declarations[value.func.id](name, value)
         else:
             found = self.scope.constant(value, f"{name} (or input, register, memory, table)")
-            self.constants[name] = self.given.pop(name, found)
+            self.constants[name] = self.given.get(name, found)
 
     def _several(self, node: ast.AST, names: Sequence[ast.expr], values: Sequence[ast.expr]) -> None:
         if len(names) != len(values):
@@ -216,12 +225,14 @@ class _Reader:
         for one in node.decorator_list:
             called = one.func if isinstance(one, ast.Call) else one
             kinds[called.id if isinstance(called, ast.Name) else ast.unparse(one)] = one
-        if unknown := set(kinds) - {"instruction", "external", "opaque"}:
+        if unknown := set(kinds) - {"instruction", "external", "opaque", "procedure"}:
             raise self.fault(
-                node, f"@{min(unknown)}: there are @instruction(WHEN), @external(NAME) and @opaque"
+                node, f"@{min(unknown)}: there are @instruction(WHEN), @external(NAME), @opaque and @procedure"
             )
         if "instruction" in kinds:
             self._instruction(node, kinds["instruction"])
+        elif "procedure" in kinds:
+            self._procedure(node)
         else:
             self._function(node, kinds)
 
@@ -279,6 +290,37 @@ class _Reader:
                     raise self.fault(
                         node, f"`{_line(node)}`: a function has `name = ...` and one `return` at its end"
                     )
+
+    def _procedure(self, node: ast.FunctionDef) -> None:
+        if node.returns is not None or any(one.annotation is None for one in node.args.args):
+            raise self.fault(
+                node, f"{node.name}: a procedure has typed parameters and no result: def {node.name}(x: int8)"
+            )
+        parameters = {one.arg: self._type(one.annotation) for one in node.args.args if one.annotation}
+        scope = Scope(self.scope.place, self.known, self.constants)
+        for name, kind in parameters.items():
+            self._local(node, scope, name)
+            scope.locals[name] = kind
+        body = _without_text(node.body)
+        for _ in self._statements(scope, body):
+            pass  # its faults are told here, once, and not at each of its calls
+        self.procedures[node.name] = Procedure(node.name, parameters, tuple(body))
+
+    def _called(self, scope: Scope, node: ast.stmt, name: str, given: Sequence[ast.expr]) -> Iterator[Statement]:
+        """The statements of a procedure, with names that nothing at this place has."""
+        procedure = self.procedures[name]
+        if len(given) != len(procedure.parameters):
+            raise self.fault(node, f"{name} takes {len(procedure.parameters)} arguments, not {len(given)}")
+        names, body = procedure.inlined({*scope.locals, *self._taken()}, self.known.registers)
+        constants = dict(scope.constants)
+        for (parameter, kind), argument in zip(procedure.parameters.items(), given, strict=True):
+            found = scope.fitting(argument, kind, f"{name}'s {parameter}")
+            if isinstance(found, Const):
+                constants[names[parameter]] = found.value
+            else:
+                scope.locals[names[parameter]] = found.range
+                yield Let(names[parameter], found, node.lineno)
+        yield from self._statements(Scope(scope.place, scope.known, constants, scope.locals), body)
 
     def _local(self, node: ast.AST, scope: Scope, name: str) -> None:
         if name in scope.locals:
@@ -355,13 +397,17 @@ class _Reader:
                 yes = tuple(self._statements(scope.within({}), then))
                 no = tuple(self._statements(scope.within({}), other))
                 yield If(condition, yes, no, node.lineno)
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=given, keywords=[])) if (
+                name in self.procedures
+            ):
+                yield from self._called(scope, node, name, given)
             case ast.Expr(value=ast.Call(func=ast.Name(id="require"))):
                 raise self.fault(node, "require(...) stands before all that an instruction does")
             case _:
                 raise self.fault(
                     node,
                     f"`{_line(node)}`: an instruction has name = ..., register = ..., memory[...] = ..., "
-                    "for i in range(a, b), for i in lanes(N), if and else",
+                    "for i in range(a, b), for i in lanes(N), if and else, calls of procedures",
                 )
 
     def _for(self, scope: Scope, node: ast.For) -> For:
