@@ -24,7 +24,8 @@ from axiloom.isa.formal.programs import Loop, Model, model_of
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.values import Terms, Value, address_bits
 from axiloom.isa.instructions.mappings import Command, Mapped, Place
-from axiloom.isa.instructions.tree import Expr, For, Let, Memory, Name, Statement, Write
+from axiloom.isa.instructions.tree import Call, Expr, For, Let, Memory, Name, Statement, Write
+from axiloom.isa.instructions.walk import blocks, exprs, parts
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,12 @@ class Cover:
 
 @dataclass
 class AnySize:
-    """What is to be proved of a mapping at all its sizes."""
+    """What is to be proved of a mapping at all its sizes.
 
+    `opaque`: the functions that the kernel calls. Whatever they compute, the mapping holds.
+    """
+
+    opaque: tuple[str, ...] = ()
     claims: list[Claim] = field(default_factory=list)
     covers: list[Cover] = field(default_factory=list)
 
@@ -74,7 +79,8 @@ def any_size(mapped: Mapped) -> AnySize:
 class _Proof:
     def __init__(self, mapped: Mapped) -> None:
         self.mapped = mapped
-        self.made = AnySize()
+        self.opaque = functions_of(mapped.parts["kernel"])
+        self.made = AnySize(self.opaque)
         self.sizes = {
             one.name: Value(z3.BitVec(one.name, one.range.bits), one.range) for one in mapped.sizes.values()
         }
@@ -88,7 +94,7 @@ class _Proof:
             name: z3.Array(name, z3.BitVecSort(address_bits(one)), z3.BitVecSort(one.type.bits))
             for name, one in mapped.tensors.items()
         }
-        self.model: Model = model_of(mapped.target, only=self._needed())
+        self.model: Model = model_of(mapped.target, only=self._needed(), opaque=self.opaque)
         self.ila = self.model.ila
         self.state: dict[str, Term] = {
             name: term
@@ -112,7 +118,7 @@ class _Proof:
     def _needed(self) -> set[str]:
         """The instructions that its commands may be, whatever the sizes."""
         bare = model_of(self.mapped.target, only=())
-        known = {name: value for name, value in self.sizes.items()}
+        known = dict(self.sizes)
         found: set[str] = set()
 
         def walk(block: Sequence[Statement | Command]) -> None:
@@ -153,7 +159,7 @@ class _Proof:
 
         state = {**self.state, **self.tensors}
         kinds = self.model.kinds
-        return _Reading(self.ila, kinds, state, {**self.sizes, **known}, within, line)
+        return _Reading(self.ila, kinds, state, {**self.sizes, **known}, within, line, self.opaque)
 
     def _claim(self, name: str, text: str, formula: z3.BoolRef) -> None:
         self.made.claims.append(Claim(name, text, formula))
@@ -490,3 +496,16 @@ class _Proof:
             "result: place", "what result reads is the place that where() says",
             z3.Implies(z3.And(self.given, inside), same),
         )  # fmt: skip
+
+
+def functions_of(block: Sequence[Statement | Command]) -> tuple[str, ...]:
+    """The functions that a kernel calls."""
+    found: set[str] = set()
+    for one in block:
+        if isinstance(one, Command):
+            continue
+        for inner in blocks(one):
+            found |= set(functions_of(inner))
+        for expr in exprs(one):
+            found |= {part.function.name for part in parts(expr) if isinstance(part, Call)}
+    return tuple(sorted(found))
