@@ -333,9 +333,8 @@ def _used(name: str, text: str) -> bool:
 
 
 def setting(isa: InstructionSet) -> dict[str, Any]:
-    """What generated code finds around it; no name of Python's own."""
+    """What generated code finds around it."""
     return {
-        "__builtins__": {},
         "_np": np,
         "_ndarray": np.ndarray,
         **{f"_{name}": np.dtype(name).type for name in ("int32", "int64", "float32", "float64")},

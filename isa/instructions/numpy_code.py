@@ -125,7 +125,7 @@ class Expressions:
         self.mask: Code | None = None
         """Where values count, inside an `a if c else b` or after an `and`: elsewhere an index may be anything."""
 
-        self.checked: dict[tuple[str, int, Expr, Expr], tuple[Expr, str]] = {}
+        self.checked: dict[tuple[str, int, Expr, Expr, Expr], tuple[Expr, str]] = {}
         """Indices of this statement that lie inside, as has been looked at: base, and its text."""
 
     def statement(self, line: int) -> None:
@@ -503,7 +503,7 @@ class Expressions:
     ) -> tuple[Expr, str]:
         """Writes the check, where it does not show; returns the base, and its text."""
         low, high = limit
-        key = (memory.name, dim, low, high)
+        key = (memory.name, dim, at.base, low, high)
         if key in self.checked:
             return self.checked[key]
         base = None
