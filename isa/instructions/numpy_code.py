@@ -394,7 +394,9 @@ class Expressions:
         axes = value.axes | low.axes
         dtype = self.computing(value.range, expr.range)
         shift = low.text
-        if low.range.high > 63 and dtype != "object":  # of a negative number, all bits from there on are the sign
+        if (
+            low.range.high > 63 and dtype != "object"
+        ):  # of a negative number, all bits from there on are the sign
             shift = f"_np.minimum({low.text}, 63)" if low.array else f"min({low.text}, 63)"
         text = self.cast(value, dtype).text
         text = text if shift == "0" else f"({text} >> {shift})"
@@ -442,7 +444,9 @@ class Expressions:
             with self.writer.inside(f"if {at.test}:"):
                 self.writer.line(f"{found} = {at.text}")
             with self.writer.inside("else:"):
-                self.writer.line(f"{found} = _gather({name}, {name!r}, {self.line}, ({', '.join(at.index)},))")
+                self.writer.line(
+                    f"{found} = _gather({name}, {name!r}, {self.line}, ({', '.join(at.index)},))"
+                )
             return Code(found, memory.type, axes, dtype, owned=False)
         if self.mask is not None:
             axes |= self.mask.axes
@@ -516,7 +520,11 @@ class Expressions:
             text = base.text if base and end == at.base else self.code(end, env).text
             texts.append(text)
             if wrong:
-                tests.append(f"{text} < 0" if end is low and low.range.low < 0 and len(texts) == 1 else f"{text} >= {size}")
+                tests.append(
+                    f"{text} < 0"
+                    if end is low and low.range.low < 0 and len(texts) == 1
+                    else f"{text} >= {size}"
+                )
         if tests:
             with self.writer.inside(f"if {' or '.join(tests)}:"):
                 self.writer.line(
@@ -538,7 +546,8 @@ class Expressions:
             return Access("element", "", tuple(text for _base, text in bases), axes)
         used = [axis for one in sums for axis in one.axes]
         simple = len(used) == len(axes) and all(
-            len(one.steps) <= 1 and all(isinstance(step, Const) and step.value > 0 for step in one.steps.values())
+            len(one.steps) <= 1
+            and all(isinstance(step, Const) and step.value > 0 for step in one.steps.values())
             for one in sums
         )
         if simple:
@@ -612,9 +621,7 @@ class Expressions:
             ]
             strides.append(" + ".join(steps))
         dtype = natural(memory.type).name
-        return (
-            f"_ndarray(({', '.join(shape)},), _{dtype}, {memory.name}, {offset}, ({', '.join(strides)},))"
-        )
+        return f"_ndarray(({', '.join(shape)},), _{dtype}, {memory.name}, {offset}, ({', '.join(strides)},))"
 
     def _windowed(
         self,
@@ -658,7 +665,9 @@ class Expressions:
         name = {"min": "min", "max": "max", "and": "all", "or": "any"}[expr.operation]
         made = self._reduced(body, name, "", [own], inner)
         truth = expr.operation in ("and", "or")
-        return replace(made, range=expr.range, truth=truth, dtype="bool" if truth and made.array else made.dtype)
+        return replace(
+            made, range=expr.range, truth=truth, dtype="bool" if truth and made.array else made.dtype
+        )
 
     def _reduced(self, body: Code, name: str, more: str, axes: Sequence[str], env: Env) -> Code:
         left = body.axes - {*axes}
@@ -710,7 +719,7 @@ class Expressions:
         bound = max(abs(body.range.low), abs(body.range.high))
         for axis in axes:
             bound *= max(1, axis.count.range.high)
-        float_ = next((name for name, limit in EXACT.items() if bound < limit), None)
+        float_ = next((name for name, limit in EXACT.items() if bound <= limit), None)
         if float_ is None or self.mask is not None:
             return None
         if any(axis not in env.axes for one in body.arguments for axis in self._axes_of(one, env)):
@@ -738,7 +747,9 @@ class Expressions:
             if height or code.axes != frozenset(places):
                 if code.axes != frozenset(places):
                     return None
-                code = replace(code, text=self._without_gaps(code.text, [local.layout[one] for one in places]))
+                code = replace(
+                    code, text=self._without_gaps(code.text, [local.layout[one] for one in places])
+                )
             texts.append(self._flat(code, order[0], groups, float_, env))
         text = f"_np.matmul({texts[0]}, {texts[1]})"
         result = [*order[0], *order[1], *order[2]]
@@ -793,6 +804,8 @@ class Shared:
         self.layouts: dict[int, dict[str, int]] = {}
         self._results: dict[Any, tuple[str, Code]] = {}
         self.kept: list[Code] = []
+        self.keys: dict[int, str] = {}
+        """Instructions by the bits that alone say that they come."""
 
     def table(self, name: str, *, array: bool) -> str:
         self.tables.add((name, array))
