@@ -13,9 +13,7 @@ from axiloom.isa.instructions import externals, numpy_parts
 from axiloom.isa.instructions.arithmetic import all_of
 from axiloom.isa.instructions.linear import Axis, linear, names
 from axiloom.isa.instructions.nests import Accumulated, Plan, depth_of, plan, reads
-from axiloom.isa.instructions.numpy_code import (
-    LARGE, Code, Env, Expressions, Shared, Writer, fold_height,
-)  # fmt: skip
+from axiloom.isa.instructions.numpy_code import LARGE, Code, Env, Expressions, Shared, Writer
 from axiloom.isa.instructions.state import natural
 from axiloom.isa.instructions.tree import (
     BOOL, Const, Expr, For, If, Instruction, InstructionSet, Lanes, Let, Name, Range, SetRegister, Statement, Write,
@@ -162,8 +160,7 @@ class Blocks:
     def _lanes(self, one: Lanes, env: Env) -> None:
         """Lanes that stand in no loop that runs all at once."""
         axes = [Axis(f"{at}.", Const(0), Const(count)) for at, count in enumerate(one.iterators.values())]
-        below = max((_height(part) for part in one.body), default=0)
-        self._within(one, axes, env, below + len(axes), None)
+        self._within(one, axes, env, len(axes), None)
 
     def _within(self, one: For | Lanes, axes: Sequence[Axis], env: Env, top: int, made: Plan | None) -> None:
         """The body of loops and lanes, with their iterators as axes; `top` is the outermost one's place."""
@@ -218,8 +215,7 @@ class Blocks:
             self.block(one.body, inner)
 
     def _at_once(self, one: For, made: Plan, env: Env) -> None:
-        top = made.depth + _height(one)
-        self._loop(one, made.axes[id(one)][0], env, top, made)
+        self._loop(one, made.axes[id(one)][0], env, made.depth, made)
 
     def _loop(self, one: For, axis: Axis, env: Env, top: int, made: Plan) -> None:
         low, count = self._kept(axis.low, env), self._kept(axis.count, env)
@@ -276,15 +272,11 @@ class Blocks:
             both = Range(
                 max(wide.low, total.low + before.range.low), min(wide.high, total.high + before.range.high)
             )
-            if not before.array and made.array:
-                made = replace(made, dtype=made.dtype)
             if total == wide:
                 made = values.cast(made, "int64") if made.array else made
             value = values.wrapped(values.apply("add", [before, made], both), found.kind)
         else:
-            code = values.code(found.term, env)
-            there = [name for name in found.axes if name in code.axes]
-            made = values._reduced(code, found.operation, "", there, env) if there else code
+            made = values.reduced(found.operation, found.term, axes, env)
             value = values.apply(found.operation, [before, made], found.kind)
         self._store(one, value, env)
 
@@ -300,17 +292,6 @@ def _counts(body: Sequence[Statement], made: Plan) -> Iterator[Expr]:
                 by_axis.setdefault(axis.name, axis.count)
             stack += one.body
     yield from by_axis.values()
-
-
-def _height(one: Statement) -> int:
-    match one:
-        case Let(value=value):
-            return fold_height(value)
-        case Write(index=index, value=value):
-            return max(map(fold_height, (*index, value)))
-        case For(body=body) | Lanes(body=body):
-            return max(map(_height, body), default=0)
-    return 0
 
 
 def _inner(block: Sequence[Statement]) -> Iterator[Statement]:
@@ -338,7 +319,8 @@ def setting(isa: InstructionSet) -> dict[str, Any]:
     """What generated code finds around it."""
     return {
         "_np": np,
-        "_ndarray": np.ndarray,
+        "_ndarray": np.ndarray, "_matmul": np.matmul, "_where": np.where,
+        "_minimum": np.minimum, "_maximum": np.maximum, "_element": numpy_parts.element,
         **{f"_{name}": np.dtype(name).type for name in ("int32", "int64", "float32", "float64")},
         **{f"_{name}": np.dtype(name).type for name in ("int8", "uint8", "int16", "uint16", "uint32")},
         "_object": object, "_int": int, "_bool": bool,
