@@ -1,19 +1,23 @@
 """Reads an instruction set: a text in Python's grammar, which is never executed.
 
 docs/instructions.md is the language. All that a name can mean stands in the text: memories, registers,
-inputs, tables and constants at its top; then functions; then instructions.
+inputs, tables and constants at its top; then functions and procedures; then instructions. The tree has no
+procedures: each call becomes what the procedure does (:mod:`axiloom.isa.instructions.procedures`).
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from axiloom.errors import SpecError
 from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.expressions import Scope, type_of
+from axiloom.isa.instructions.procedures import Procedure
 from axiloom.isa.instructions.tree import (
+    Const,
     For,
     Function,
     If,
@@ -41,8 +45,21 @@ MOST_DEEP = 200
 """Nested expressions and statements."""
 
 
-def read(path: Path) -> InstructionSet:
-    """The instruction set of a file. Raises SpecError with the file and the line."""
+def read(path: Path, constants: Mapping[str, int] | None = None) -> InstructionSet:
+    """The instruction set of a file. Raises SpecError with the file and the line.
+
+    `constants`: other values for constants at the top of the file, such as the version of a part.
+    """
+    return parse(text_of(path), path.name, path.stem, constants)
+
+
+def parse(text: str, place: str, name: str, constants: Mapping[str, int] | None = None) -> InstructionSet:
+    """The instruction set of a text; `place` is for messages. Raises SpecError."""
+    return Reader(place, name, parsed(text, place), constants or {}).whole()
+
+
+def text_of(path: Path) -> str:
+    """Of a file that anybody may have written. Raises SpecError."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -50,25 +67,25 @@ def read(path: Path) -> InstructionSet:
     if len(raw) > MOST_TEXT:
         raise SpecError([f"{path}: {len(raw)} bytes; an instruction set has no more than {MOST_TEXT}"])
     try:
-        text = raw.decode()
+        return raw.decode()
     except UnicodeDecodeError as error:
         raise SpecError([f"{path}: not UTF-8 at byte {error.start}"]) from None
-    return parse(text, path.name, path.stem)
 
 
-def parse(text: str, place: str, name: str) -> InstructionSet:
-    """The instruction set of a text; `place` is for messages. Raises SpecError."""
+def parsed(text: str, place: str) -> ast.Module:
+    """The syntax of a text, not nested too deep. Raises SpecError."""
     try:
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line, why = getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or str(error)
         raise SpecError([f"{place}:{line}: {why}"]) from None
-    try:
-        if _depth(module) > MOST_DEEP:
-            raise SpecError([f"{place}: nested deeper than {MOST_DEEP}"])
-        return _Reader(place, name, module).whole()
-    except RecursionError:
-        raise SpecError([f"{place}: nested too deep"]) from None
+    if _depth(module) > MOST_DEEP:
+        raise SpecError([f"{place}: nested deeper than {MOST_DEEP}"])
+    return module
+
+
+def docstring_of(module: ast.Module) -> str:
+    return ast.get_docstring(module) or ""
 
 
 def _depth(node: ast.AST) -> int:
@@ -80,12 +97,16 @@ def _depth(node: ast.AST) -> int:
     return deepest
 
 
-class _Reader:
-    def __init__(self, place: str, name: str, module: ast.Module) -> None:
+class Reader:
+    """Reads a text, declaration by declaration; mappings add some of their own."""
+
+    def __init__(self, place: str, name: str, module: ast.Module, given: Mapping[str, int]) -> None:
         self.module = module
+        self.given = given
         text = ast.get_docstring(module) or ""
         self.known = InstructionSet(name, text, place, {}, {}, {}, {}, {}, {})
         self.constants: dict[str, int] = {}
+        self.procedures: dict[str, Procedure] = {}
         self.scope = Scope(place, self.known, self.constants)
         self.declarations: Mapping[str, Callable[[str, ast.Call], None]] = {
             "input": self._input, "register": self._register, "memory": self._memory, "table": self._table,
@@ -101,25 +122,36 @@ class _Reader:
                     pass
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     self._declared(node, name, value)
+                case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                    self._several(node, names, values)
                 case ast.FunctionDef():
                     self._definition(node)
                 case _:
                     raise self.fault(
-                        node, f"`{_line(node)}`: a file has declarations, functions and instructions"
+                        node, f"`{first_line(node)}`: a file has declarations, functions and instructions"
                     )
         if not self.known.instructions:
             raise self.fault(self.module, "there is no @instruction")
+        if unknown := set(self.given) - set(self.constants):
+            one = min(unknown)
+            there = f"{hint(one, self.constants)}; there are {', '.join(self.constants) or 'none'}"
+            raise SpecError([f"{self.scope.place}: no constant `{one}` to give a value to{there}"])
         return self.known
 
     # --- declarations -------------------------------------------------------------------------------------
 
     def _new(self, node: ast.AST, name: str) -> None:
-        known = self.known
-        taken = (known.inputs, known.memories, known.registers, known.tables, known.functions, self.constants)
-        if any(name in one for one in taken) or name in known.instructions:
+        if name in self._taken():
             raise self.fault(node, f"two things are called {name}")
         if type_of(name) or name.startswith("_"):
             raise self.fault(node, f"{name} cannot be a name here")
+
+    def _taken(self) -> set[str]:
+        known = self.known
+        return {
+            *(*known.inputs, *known.memories, *known.registers, *known.tables, *known.functions),
+            *(*known.instructions, *self.constants, *self.procedures),
+        }
 
     def _declared(self, node: ast.AST, name: str, value: ast.expr) -> None:
         self._new(node, name)
@@ -130,7 +162,16 @@ class _Reader:
         ):
             self.declarations[value.func.id](name, value)
         else:
-            self.constants[name] = self.scope.constant(value, f"{name} (or input, register, memory, table)")
+            found = self.scope.constant(value, f"{name} (or input, register, memory, table)")
+            self.constants[name] = self.given.get(name, found)
+
+    def _several(self, node: ast.AST, names: Sequence[ast.expr], values: Sequence[ast.expr]) -> None:
+        if len(names) != len(values):
+            raise self.fault(node, f"{len(names)} names and {len(values)} values")
+        for name, value in zip(names, values, strict=True):
+            if not isinstance(name, ast.Name):
+                raise self.fault(node, f"`{ast.unparse(name)}` is no name")
+            self._declared(node, name.id, value)
 
     def _input(self, name: str, call: ast.Call) -> None:
         if len(call.args) != 1 or call.keywords:
@@ -197,12 +238,15 @@ class _Reader:
         for one in node.decorator_list:
             called = one.func if isinstance(one, ast.Call) else one
             kinds[called.id if isinstance(called, ast.Name) else ast.unparse(one)] = one
-        if unknown := set(kinds) - {"instruction", "external", "opaque"}:
+        if unknown := set(kinds) - {"instruction", "external", "opaque", "procedure"}:
             raise self.fault(
-                node, f"@{min(unknown)}: there are @instruction(WHEN), @external(NAME) and @opaque"
+                node,
+                f"@{min(unknown)}: there are @instruction(WHEN), @external(NAME), @opaque and @procedure",
             )
         if "instruction" in kinds:
             self._instruction(node, kinds["instruction"])
+        elif "procedure" in kinds:
+            self._procedure(node)
         else:
             self._function(node, kinds)
 
@@ -213,7 +257,7 @@ class _Reader:
             )
         parameters = {one.arg: self._type(one.annotation) for one in node.args.args if one.annotation}
         result, text = self._type(node.returns), ast.get_docstring(node) or ""
-        body = _without_text(node.body)
+        body = without_text(node.body)
         if external := kinds.get("external"):
             name = self._external(node, external, body, len(parameters))
             made = Function(
@@ -258,8 +302,41 @@ class _Reader:
                     yield Let(name, found, node.lineno)
                 case _:
                     raise self.fault(
-                        node, f"`{_line(node)}`: a function has `name = ...` and one `return` at its end"
+                        node, f"`{first_line(node)}`: a function has `name = ...` and one `return` at its end"
                     )
+
+    def _procedure(self, node: ast.FunctionDef) -> None:
+        if node.returns is not None or any(one.annotation is None for one in node.args.args):
+            raise self.fault(
+                node, f"{node.name}: a procedure has typed parameters and no result: def {node.name}(x: int8)"
+            )
+        parameters = {one.arg: self._type(one.annotation) for one in node.args.args if one.annotation}
+        scope = replace(self.scope, locals={})
+        for name, kind in parameters.items():
+            self._local(node, scope, name)
+            scope.locals[name] = kind
+        body = without_text(node.body)
+        for _ in self._statements(scope, body):
+            pass  # its faults are told here, once, and not at each of its calls
+        self.procedures[node.name] = Procedure(node.name, parameters, tuple(body))
+
+    def _called(
+        self, scope: Scope, node: ast.stmt, name: str, given: Sequence[ast.expr]
+    ) -> Iterator[Statement]:
+        """The statements of a procedure, with names that nothing at this place has."""
+        procedure = self.procedures[name]
+        if len(given) != len(procedure.parameters):
+            raise self.fault(node, f"{name} takes {len(procedure.parameters)} arguments, not {len(given)}")
+        names, body = procedure.inlined({*scope.locals, *self._taken()}, self.known.registers)
+        constants = dict(scope.constants)
+        for (parameter, kind), argument in zip(procedure.parameters.items(), given, strict=True):
+            found = scope.fitting(argument, kind, f"{name}'s {parameter}")
+            if isinstance(found, Const):
+                constants[names[parameter]] = found.value
+            else:
+                scope.locals[names[parameter]] = found.range
+                yield Let(names[parameter], found, node.lineno)
+        yield from self._statements(replace(scope, constants=constants), body)
 
     def _local(self, node: ast.AST, scope: Scope, name: str) -> None:
         if name in scope.locals:
@@ -276,9 +353,9 @@ class _Reader:
                 node, f"{node.name}: an instruction has no parameters; it reads inputs and registers"
             )
         when = self.scope.condition(decorator.args[0])
-        scope = Scope(self.scope.place, self.known, self.constants)
+        scope = replace(self.scope, locals={})
         head, legal = [], []
-        body = _without_text(node.body)
+        body = without_text(node.body)
         while body:
             match body[0]:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in self.known.registers:
@@ -336,13 +413,17 @@ class _Reader:
                 yes = tuple(self._statements(scope.within({}), then))
                 no = tuple(self._statements(scope.within({}), other))
                 yield If(condition, yes, no, node.lineno)
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=given, keywords=[])) if (
+                name in self.procedures
+            ):
+                yield from self._called(scope, node, name, given)
             case ast.Expr(value=ast.Call(func=ast.Name(id="require"))):
                 raise self.fault(node, "require(...) stands before all that an instruction does")
             case _:
                 raise self.fault(
                     node,
-                    f"`{_line(node)}`: an instruction has name = ..., register = ..., memory[...] = ..., "
-                    "for i in range(a, b), for i in lanes(N), if and else",
+                    f"`{first_line(node)}`: an instruction has name = ..., register = ..., memory[...] = ..., "
+                    "for i in range(a, b), for i in lanes(N), if and else, calls of procedures",
                 )
 
     def _for(self, scope: Scope, node: ast.For) -> For:
@@ -385,7 +466,7 @@ class _Reader:
         return Lanes(iterators, body, node.lineno)
 
 
-def _without_text(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+def without_text(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     first = body[0] if body else None
     has = (
         isinstance(first, ast.Expr)
@@ -400,5 +481,5 @@ def _loaded(target: ast.expr) -> ast.expr:
     return copy
 
 
-def _line(node: ast.AST) -> str:
+def first_line(node: ast.AST) -> str:
     return ast.unparse(node).splitlines()[0][:80]
