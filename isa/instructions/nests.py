@@ -14,8 +14,24 @@ from dataclasses import dataclass, field
 from axiloom.isa.instructions.arithmetic import RangeError, apply
 from axiloom.isa.instructions.linear import Axis, Linear, linear, minus, names, plus, times
 from axiloom.isa.instructions.tree import (
-    Apply, Bits, Call, Choice, Const, Expr, Fold, For, Lanes, Let, Lookup, Memory, Name, Range, Read, Statement,
-    Wrapped, Write,
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    For,
+    Lanes,
+    Let,
+    Lookup,
+    Memory,
+    Name,
+    Range,
+    Read,
+    Statement,
+    Wrapped,
+    Write,
 )  # fmt: skip
 
 
@@ -97,7 +113,7 @@ class _Planner:
             case Let(name=name, value=value):
                 self._read(value, axes)
                 at = linear(value, self.known, frozenset(self.varies))
-                if names(value) & self.varies or axes and next(reads(value), None):
+                if names(value) & self.varies or (axes and next(reads(value), None)):
                     self.varies.add(name)
                     # A sum of what a memory holds may be another one later: it is no known sum.
                     if at and not next(reads(value), None):

@@ -16,7 +16,20 @@ from axiloom.isa.instructions.nests import Accumulated, Plan, depth_of, plan, re
 from axiloom.isa.instructions.numpy_code import LARGE, Code, Env, Expressions, Shared, Writer
 from axiloom.isa.instructions.state import natural
 from axiloom.isa.instructions.tree import (
-    BOOL, Const, Expr, For, If, Instruction, InstructionSet, Lanes, Let, Name, Range, SetRegister, Statement, Write,
+    BOOL,
+    Const,
+    Expr,
+    For,
+    If,
+    Instruction,
+    InstructionSet,
+    Lanes,
+    Let,
+    Name,
+    Range,
+    SetRegister,
+    Statement,
+    Write,
 )  # fmt: skip
 
 

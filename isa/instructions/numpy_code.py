@@ -6,7 +6,7 @@ different iterators broadcast. A sum's iterator comes below those around it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,8 +15,23 @@ from axiloom.isa.instructions.arithmetic import RangeError, apply
 from axiloom.isa.instructions.linear import Axis, Linear, linear, names, plus, times
 from axiloom.isa.instructions.state import natural
 from axiloom.isa.instructions.tree import (
-    BOOL, Apply, Bits, Call, Choice, Const, Expr, Fold, Function, InstructionSet, Lookup, Memory, Name, Range, Read,
-    Wrapped, signed, unsigned,
+    BOOL,
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    Function,
+    InstructionSet,
+    Lookup,
+    Memory,
+    Name,
+    Range,
+    Read,
+    Wrapped,
+    signed,
 )  # fmt: skip
 
 SCALAR = ""
@@ -470,7 +485,7 @@ class Expressions:
         sums = [linear(one, env.linears, env.varies) for one in index]
         axes = frozenset(axis for one in sums if one for axis in one.axes)
         windowed = [one for one in sums if one and one.window]
-        if any(one is None for one in sums) or len(windowed) > 0 and self.mask is not None:
+        if any(one is None for one in sums) or (len(windowed) > 0 and self.mask is not None):
             return self._gathered(index, env)
         known = [one for one in sums if one]
         limits = [self._limits(one, env) for one in known]
