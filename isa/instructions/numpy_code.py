@@ -730,14 +730,15 @@ class Expressions:
         return replace(made, range=kind, truth=False)
 
     def _product(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code | None:
-        """A sum of products as a matrix product, where floats are exact and both vary along all `axes`."""
+        """A sum of products as a matrix product, in floats where they are exact; both vary along all `axes`."""
         if not isinstance(body, Apply) or body.operation != "mul":
             return None
         bound = max(abs(body.range.low), abs(body.range.high))
         for axis in axes:
             bound *= max(1, axis.count.range.high)
-        float_ = next((name for name, limit in EXACT.items() if bound <= limit), None)
-        if float_ is None or self.mask is not None:
+        # Without floats it is slower, and modulo 1 << 64.
+        number = next((name for name, limit in EXACT.items() if bound <= limit), "int64")
+        if self.mask is not None:
             return None
         if any(axis not in env.axes for one in body.arguments for axis in self._axes_of(one, env)):
             return None  # a function's parameters: how many there are does not stand here
@@ -762,7 +763,7 @@ class Expressions:
             code = self.code(expr, local)
             if code.axes != frozenset(places):
                 return None
-            texts.append(self._flat(code, order[0], groups, float_, env))
+            texts.append(self._flat(code, order[0], groups, number, env))
         text = f"_matmul({texts[0]}, {texts[1]})"
         result = [*order[0], *order[1], *order[2]]
         left, right = (len(one) for one in order[1:])
@@ -770,13 +771,13 @@ class Expressions:
             shape = [self.code(env.axes[one].count, env).text for one in result]
             text = f"{text}.reshape({', '.join(shape)})"
         dtype = self.computing(kind)
-        text = f"{text}.astype(_{dtype})"
+        text = text if dtype == number else f"{text}.astype(_{dtype})"
         if not result:
             return Code(f"{text}.item()", kind)
         return Code(self.spread(text, result, env.layout), kind, frozenset(result), dtype)
 
-    def _flat(self, code: Code, batch: list[str], groups: list[list[str]], float_: str, env: Env) -> str:
-        text = f"{code.text}.astype(_{float_})"
+    def _flat(self, code: Code, batch: list[str], groups: list[list[str]], number: str, env: Env) -> str:
+        text = f"{self.cast(code, number).text}"
         if all(len(one) == 1 for one in groups):
             return text
         counts = [[self.code(env.axes[one].count, env).text for one in group] for group in (batch, *groups)]
