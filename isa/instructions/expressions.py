@@ -28,6 +28,8 @@ from axiloom.isa.instructions.tree import (
 )  # fmt: skip
 from axiloom.isa.wording.names import hint
 
+MOST_TERMS = 1 << 20
+"""Of a sum."""
 MOST_SAID = 160
 """Characters of a message's quotation."""
 _TYPE = re.compile(r"(u?)int([1-9][0-9]{0,3})")
@@ -57,6 +59,8 @@ def type_of(name: str) -> Range | None:
     if not found:
         return None
     bits = int(found[2])
+    if bits > MOST_WIDE:
+        return None
     return unsigned(bits) if found[1] else signed(bits)
 
 
@@ -200,15 +204,15 @@ class Scope:
         whole = self.expr(value)
         if isinstance(index, ast.Slice):
             if index.step or index.upper is None:
-                raise self.fault(
-                    node, f"`{said(node)}`: bits are taken as x[lo:hi], lo included, hi not"
-                )
+                raise self.fault(node, f"`{said(node)}`: bits are taken as x[lo:hi], lo included, hi not")
             low = self.constant(index.lower, "the lowest bit") if index.lower else 0
             high = self.constant(index.upper, "the end of the bits")
             return self._bits(node, whole, Const(low), high - low)
         return self._bits(node, whole, Const(self.constant(index, "a bit")), 1)
 
     def _bits(self, node: ast.expr, value: Expr, low: Expr, width: int) -> Expr:
+        if width > MOST_WIDE:
+            raise self.fault(node, f"`{said(node)}`: up to {MOST_WIDE} bits are accepted")
         if width < 1 or low.range.low < 0:
             raise self.fault(node, f"`{said(node)}`: at least one bit, from bit 0 on")
         if not value.range.signed and low.range.high + width > value.range.bits:
@@ -282,6 +286,8 @@ class Scope:
         if len(text.generators) != 1 or text.generators[0].ifs:
             raise self.fault(node, f"`{said(node)}`: one `for k in range(N)`, N a constant")
         name, count = self.counted(node, text.generators[0].target, text.generators[0].iter)
+        if count > MOST_WIDE:
+            raise self.fault(node, f"`{said(node)}`: up to {MOST_WIDE} parts are accepted")
         return [replace(self, constants={**self.constants, name: at}).expr(text.elt) for at in range(count)]
 
     def _fold(self, node: ast.expr, operation: str, text: ast.GeneratorExp) -> Expr:
@@ -295,6 +301,10 @@ class Scope:
         match target, iterated:
             case ast.Name(id=name), ast.Call(func=ast.Name(id="range"), args=[count], keywords=[]):
                 many = self.constant(count, "a sum's number of terms")
+                if name.startswith("_"):
+                    raise self.fault(node, f"{name} cannot be a name here")
+                if many > MOST_TERMS:
+                    raise self.fault(node, f"`{said(iterated)}`: up to {MOST_TERMS} terms are accepted")
                 if many < 1:
                     raise self.fault(node, f"`{said(iterated)}` has no element")
                 return name, many
