@@ -305,7 +305,7 @@ class Reader:
         self.known.functions[node.name] = made  # type: ignore[index]
 
     def _weigh(self, node: ast.FunctionDef, function: Function) -> None:
-        """Each call stands for all that it does: functions that call each other twice would double each time."""
+        """A call stands for all that it does: functions that call one another twice double each time."""
         bodies = [let.value for let in function.lets] + ([function.value] if function.value else [])
         weight = 1
         for one in bodies:

@@ -26,6 +26,7 @@ def doubling(count: int) -> str:
     )
 
 
+# ruff: noqa: E501
 REFUSED = {
     "1 << 10**9": (value("1 << 10**9"), "`10 ** 9`: expressions have"),
     "a shift that is too far": (value("1 << 1000000000"), "a shift by 1000000000: it must be within 0 to 4096"),
