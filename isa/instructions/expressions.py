@@ -230,7 +230,7 @@ class Scope:
         if name == "abs" and len(arguments) == 1:
             return apply("abs", self.expr(arguments[0]))
         if name == "cat" and arguments:
-            return apply("cat", *map(self.expr, arguments))
+            return apply("cat", *map(self._part, arguments))
         if name == "bits" and len(arguments) == 3:
             width = self.constant(arguments[2], "the number of bits")
             return self._bits(node, self.expr(arguments[0]), self.expr(arguments[1]), width)
@@ -242,6 +242,16 @@ class Scope:
         there = ["abs", "bits", "cat", "clamp", "max", "min", "sum", "all", "any", *self.known.functions]
         raise self.fault(node, f"`{ast.unparse(node)}`: no function of that name and number of arguments"
                    f"{hint(name, there)}; there are {', '.join(there)}, int8(x) and the like")  # fmt: skip
+
+    def _part(self, node: ast.expr) -> Expr:
+        """A part of a `cat`: a constant has as many bits as its type says, and none without one."""
+        found = self.expr(node)
+        if not isinstance(found, Const):
+            return found
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if (wanted := type_of(name)) and not wanted.signed:
+                return Wrapped(found, wanted)
+        raise self.fault(node, f"`{ast.unparse(node)}` in cat: say how many bits, such as uint8({found.value})")
 
     def _function(self, node: ast.expr, function: Function, arguments: Sequence[ast.expr]) -> Expr:
         if len(arguments) != len(function.parameters):
