@@ -84,7 +84,7 @@ def plain(
 
 
 def relative_error(rng: np.random.Generator, conv: Conv, *, width: int, halves_up: bool = True) -> float:
-    """Of `plain` against float64 of the data before it is quantised: norm of the difference by norm of the reference.
+    """Of `plain` against float64 of the data before it is quantised: norm of the difference by the reference's.
 
     Activations and weights are uniform in -1 to 1; weights have `width` bytes.
     """
