@@ -85,7 +85,7 @@ class Terms:
             case Name(name=name):
                 return Value(self._named(name).wide(wanted.bits), wanted)
             case Read(memory=memory, index=index):
-                return Value(z3.Select(self.state[memory.name], self.address(memory, index)), wanted)
+                return Value(self.read(memory, self.address(memory, index)), wanted)
             case Bits(value=whole, low=low, width=width):
                 return Value(self._bits(self.value(whole), self.value(low), width), wanted)
             case Wrapped(value=inner):
@@ -167,6 +167,10 @@ class Terms:
         return Value(inner.value(function.value).wide(function.result.bits), function.result)
 
     # --- memories -----------------------------------------------------------------------------------------
+
+    def read(self, memory: Memory, address: z3.BitVecRef) -> z3.BitVecRef:
+        element: z3.BitVecRef = z3.Select(self.state[memory.name], address)
+        return element
 
     def address(self, memory: Memory, index: Sequence[Expr]) -> z3.BitVecRef:
         """Where an element is. What may lie outside is told to `within`."""

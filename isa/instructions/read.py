@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from axiloom.errors import SpecError
@@ -49,6 +50,16 @@ def read(path: Path, constants: Mapping[str, int] | None = None) -> InstructionS
 
     `constants`: other values for constants at the top of the file, such as the version of a part.
     """
+    return parse(text_of(path), path.name, path.stem, constants)
+
+
+def parse(text: str, place: str, name: str, constants: Mapping[str, int] | None = None) -> InstructionSet:
+    """The instruction set of a text; `place` is for messages. Raises SpecError."""
+    return Reader(place, name, parsed(text, place), constants or {}).whole()
+
+
+def text_of(path: Path) -> str:
+    """Of a file that anybody may have written. Raises SpecError."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -56,25 +67,25 @@ def read(path: Path, constants: Mapping[str, int] | None = None) -> InstructionS
     if len(raw) > MOST_TEXT:
         raise SpecError([f"{path}: {len(raw)} bytes; an instruction set has no more than {MOST_TEXT}"])
     try:
-        text = raw.decode()
+        return raw.decode()
     except UnicodeDecodeError as error:
         raise SpecError([f"{path}: not UTF-8 at byte {error.start}"]) from None
-    return parse(text, path.name, path.stem, constants)
 
 
-def parse(text: str, place: str, name: str, constants: Mapping[str, int] | None = None) -> InstructionSet:
-    """The instruction set of a text; `place` is for messages. Raises SpecError."""
+def parsed(text: str, place: str) -> ast.Module:
+    """The syntax of a text, not nested too deep. Raises SpecError."""
     try:
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line, why = getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or str(error)
         raise SpecError([f"{place}:{line}: {why}"]) from None
-    try:
-        if _depth(module) > MOST_DEEP:
-            raise SpecError([f"{place}: nested deeper than {MOST_DEEP}"])
-        return _Reader(place, name, module, constants or {}).whole()
-    except RecursionError:
-        raise SpecError([f"{place}: nested too deep"]) from None
+    if _depth(module) > MOST_DEEP:
+        raise SpecError([f"{place}: nested deeper than {MOST_DEEP}"])
+    return module
+
+
+def docstring_of(module: ast.Module) -> str:
+    return ast.get_docstring(module) or ""
 
 
 def _depth(node: ast.AST) -> int:
@@ -86,7 +97,9 @@ def _depth(node: ast.AST) -> int:
     return deepest
 
 
-class _Reader:
+class Reader:
+    """Reads a text, declaration by declaration; mappings add some of their own."""
+
     def __init__(self, place: str, name: str, module: ast.Module, given: Mapping[str, int]) -> None:
         self.module = module
         self.given = given
@@ -115,7 +128,7 @@ class _Reader:
                     self._definition(node)
                 case _:
                     raise self.fault(
-                        node, f"`{_line(node)}`: a file has declarations, functions and instructions"
+                        node, f"`{first_line(node)}`: a file has declarations, functions and instructions"
                     )
         if not self.known.instructions:
             raise self.fault(self.module, "there is no @instruction")
@@ -227,7 +240,8 @@ class _Reader:
             kinds[called.id if isinstance(called, ast.Name) else ast.unparse(one)] = one
         if unknown := set(kinds) - {"instruction", "external", "opaque", "procedure"}:
             raise self.fault(
-                node, f"@{min(unknown)}: there are @instruction(WHEN), @external(NAME), @opaque and @procedure"
+                node,
+                f"@{min(unknown)}: there are @instruction(WHEN), @external(NAME), @opaque and @procedure",
             )
         if "instruction" in kinds:
             self._instruction(node, kinds["instruction"])
@@ -243,7 +257,7 @@ class _Reader:
             )
         parameters = {one.arg: self._type(one.annotation) for one in node.args.args if one.annotation}
         result, text = self._type(node.returns), ast.get_docstring(node) or ""
-        body = _without_text(node.body)
+        body = without_text(node.body)
         if external := kinds.get("external"):
             name = self._external(node, external, body, len(parameters))
             made = Function(
@@ -288,7 +302,7 @@ class _Reader:
                     yield Let(name, found, node.lineno)
                 case _:
                     raise self.fault(
-                        node, f"`{_line(node)}`: a function has `name = ...` and one `return` at its end"
+                        node, f"`{first_line(node)}`: a function has `name = ...` and one `return` at its end"
                     )
 
     def _procedure(self, node: ast.FunctionDef) -> None:
@@ -297,16 +311,18 @@ class _Reader:
                 node, f"{node.name}: a procedure has typed parameters and no result: def {node.name}(x: int8)"
             )
         parameters = {one.arg: self._type(one.annotation) for one in node.args.args if one.annotation}
-        scope = Scope(self.scope.place, self.known, self.constants)
+        scope = replace(self.scope, locals={})
         for name, kind in parameters.items():
             self._local(node, scope, name)
             scope.locals[name] = kind
-        body = _without_text(node.body)
+        body = without_text(node.body)
         for _ in self._statements(scope, body):
             pass  # its faults are told here, once, and not at each of its calls
         self.procedures[node.name] = Procedure(node.name, parameters, tuple(body))
 
-    def _called(self, scope: Scope, node: ast.stmt, name: str, given: Sequence[ast.expr]) -> Iterator[Statement]:
+    def _called(
+        self, scope: Scope, node: ast.stmt, name: str, given: Sequence[ast.expr]
+    ) -> Iterator[Statement]:
         """The statements of a procedure, with names that nothing at this place has."""
         procedure = self.procedures[name]
         if len(given) != len(procedure.parameters):
@@ -320,7 +336,7 @@ class _Reader:
             else:
                 scope.locals[names[parameter]] = found.range
                 yield Let(names[parameter], found, node.lineno)
-        yield from self._statements(Scope(scope.place, scope.known, constants, scope.locals), body)
+        yield from self._statements(replace(scope, constants=constants), body)
 
     def _local(self, node: ast.AST, scope: Scope, name: str) -> None:
         if name in scope.locals:
@@ -337,9 +353,9 @@ class _Reader:
                 node, f"{node.name}: an instruction has no parameters; it reads inputs and registers"
             )
         when = self.scope.condition(decorator.args[0])
-        scope = Scope(self.scope.place, self.known, self.constants)
+        scope = replace(self.scope, locals={})
         head, legal = [], []
-        body = _without_text(node.body)
+        body = without_text(node.body)
         while body:
             match body[0]:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in self.known.registers:
@@ -406,7 +422,7 @@ class _Reader:
             case _:
                 raise self.fault(
                     node,
-                    f"`{_line(node)}`: an instruction has name = ..., register = ..., memory[...] = ..., "
+                    f"`{first_line(node)}`: an instruction has name = ..., register = ..., memory[...] = ..., "
                     "for i in range(a, b), for i in lanes(N), if and else, calls of procedures",
                 )
 
@@ -450,7 +466,7 @@ class _Reader:
         return Lanes(iterators, body, node.lineno)
 
 
-def _without_text(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+def without_text(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     first = body[0] if body else None
     has = (
         isinstance(first, ast.Expr)
@@ -465,5 +481,5 @@ def _loaded(target: ast.expr) -> ast.expr:
     return copy
 
 
-def _line(node: ast.AST) -> str:
+def first_line(node: ast.AST) -> str:
     return ast.unparse(node).splitlines()[0][:80]
