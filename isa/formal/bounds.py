@@ -3,7 +3,7 @@
 Bit vectors make this hard where an index is a product, ``base + y * width + x``: solvers multiply bit by bit.
 Trees have no overflow, so that the same is a formula of integers, and there products are known to grow.
 
-An index is looked at where it stands: fields and requirements of its instruction hold, and so do the bounds of
+An index is looked at where it stands: fields and requirements of its instruction hold; so do the bounds of
 loops and the conditions around it. An element of a memory is any number of its range; so is a register that
 was written in a loop or under a condition.
 """
