@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, pairwise
+from itertools import pairwise
 
 import z3
 
@@ -82,7 +82,7 @@ class _Walk:
     """Registers as they were when the command came."""
     pieces: dict[str, list[tuple[int, z3.ArithRef]]] = field(default_factory=dict)
     """An input's bits between two places where some field begins or ends: from which bit on."""
-    numbers: Iterator[int] = field(default_factory=count)
+    names: dict[str, int] = field(default_factory=dict)
 
     def instruction(self, one: Instruction) -> None:
         point = _Point({})
@@ -106,10 +106,15 @@ class _Walk:
                     ends[name] |= {low, low + width}
         for name, places in ends.items():
             cuts = sorted(places)
-            self.pieces[name] = [(low, self._any(unsigned(high - low))) for low, high in pairwise(cuts)]
+            self.pieces[name] = [
+                (low, self._any(unsigned(high - low), f"{name}[{low}:{high}]"))
+                for low, high in pairwise(cuts)
+            ]
 
-    def _any(self, kind: Range) -> z3.ArithRef:
-        made = z3.Int(f"n{next(self.numbers)}")
+    def _any(self, kind: Range, what: str) -> z3.ArithRef:
+        """A number that nothing is known of but its range; `what` is for counter-examples."""
+        turn = self.names[what] = self.names.get(what, 0) + 1
+        made = z3.Int(what if turn == 1 else f"{what} ({turn})")
         self.ranges.append(z3.And(made >= kind.low, made <= kind.high))
         return made
 
@@ -121,7 +126,7 @@ class _Walk:
 
     def _changed(self, point: _Point, block: Sequence[Statement]) -> _Point:
         """After statements that may have been executed: the registers that they write are any number."""
-        return point.knowing({one.name: self._any(one.type) for one in _written(block)})
+        return point.knowing({one.name: self._any(one.type, one.name) for one in _written(block)})
 
     def _block(self, statements: Sequence[Statement], point: _Point) -> None:
         for one in statements:
@@ -143,13 +148,13 @@ class _Walk:
                     least, end, at = (
                         self._value(low, point),
                         self._value(high, point),
-                        self._any(iterator.range),
+                        self._any(iterator.range, iterator.name),
                     )
                     point = self._changed(point, body)
                     self._block(body, point.knowing({iterator.name: at}).but(at >= least, at < end))
                     point = self._changed(point, body)
                 case Lanes(iterators=iterators, body=body):
-                    lanes = {name: self._any(Range(0, many - 1)) for name, many in iterators.items()}
+                    lanes = {name: self._any(Range(0, many - 1), name) for name, many in iterators.items()}
                     self._block(body, point.knowing(lanes))
 
     def _index(self, memory: Memory, index: Sequence[Expr], point: _Point) -> None:
@@ -186,7 +191,7 @@ class _Walk:
                 return self._named(name, kind, point)
             case Read(memory=memory, index=index):
                 self._index(memory, index, point)
-                return self._any(expr.range)
+                return self._any(expr.range, f"{memory.name}[...]")
             case Apply(operation="and" | "or" | "not" | "eq" | "ne" | "lt" | "le"):
                 return z3.If(self._truth(expr, point), z3.IntVal(1), z3.IntVal(0))
             case Apply():
@@ -205,9 +210,9 @@ class _Walk:
                 for one in arguments:
                     self._value(one, point)
             case Fold(iterator=iterator, count=many, body=body):
-                at = self._any(Range(0, many - 1))
+                at = self._any(Range(0, many - 1), iterator)
                 self._value(body, point.knowing({iterator: at}))
-        return self._any(expr.range)
+        return self._any(expr.range, type(expr).__name__.lower())
 
     def _named(self, name: str, kind: Range, point: _Point) -> z3.ArithRef:
         if name in point.known:
@@ -215,7 +220,7 @@ class _Walk:
         if name in self.pieces:
             return z3.Sum([piece * (1 << low) for low, piece in self.pieces[name]])
         if name not in self.taken:
-            self.taken[name] = self._any(kind)
+            self.taken[name] = self._any(kind, name)
         return self.taken[name]
 
     def _bits(self, expr: Expr, whole: Expr, low: Expr, width: int, point: _Point) -> z3.ArithRef:
@@ -229,7 +234,7 @@ class _Walk:
         value = self._value(whole, point)
         if not isinstance(low, Const):
             self._value(low, point)
-            return self._any(unsigned(width))
+            return self._any(unsigned(width), "bits")
         if whole.range.low >= 0 and whole.range.high >> low.value < 1 << width:
             return value / (1 << low.value)
         return value / (1 << low.value) % (1 << width)
@@ -275,7 +280,7 @@ class _Walk:
                 for one, value in zip(expr.arguments, values, strict=True):
                     whole, place = whole + value * (1 << place), place + one.range.bits
                 return whole
-        return self._any(expr.range)
+        return self._any(expr.range, expr.operation)
 
 
 def _written(block: Sequence[Statement]) -> Iterator[Register]:
