@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import z3
@@ -70,6 +70,8 @@ class Terms:
     locals: dict[str, Value]
     within: Callable[[Memory, z3.BoolRef, int], None]
     line: int = 0
+    opaque: Collection[str] = ()
+    """Functions that proofs know by name alone, besides those that are declared so."""
 
     def at(self, **more: Value) -> Terms:
         return replace(self, locals={**self.locals, **more})
@@ -157,10 +159,10 @@ class Terms:
             name: Value(one.wide(wanted.bits), wanted)
             for one, (name, wanted) in zip(given, function.parameters.items(), strict=True)
         }
-        if function.opaque:
+        if function.opaque or function.name in self.opaque:
             declared = _declared(self.model, function)
             return Value(declared(*(one.term for one in fitted.values())), function.result)
-        inner = Terms(self.model, {}, {}, dict(fitted), self.within, function.line)
+        inner = Terms(self.model, {}, {}, dict(fitted), self.within, function.line, self.opaque)
         for let in function.lets:
             inner.locals[let.name] = inner.value(let.value)
         assert function.value is not None
