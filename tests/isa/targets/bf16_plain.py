@@ -37,7 +37,8 @@ def bits(values: Array) -> Array:
 
 
 def numbers(patterns: Array) -> Array:
-    return (np.ascontiguousarray(patterns, "<u4") << 16).view("<f4").astype(np.float64)
+    with np.errstate(invalid="ignore"):  # NaN
+        return (np.ascontiguousarray(patterns, "<u4") << 16).view("<f4").astype(np.float64)
 
 
 @lru_cache(1 << 16)
