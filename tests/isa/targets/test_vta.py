@@ -104,7 +104,7 @@ def test_a_matrix_product_with_a_bias_and_relu() -> None:
     simulator = device()
     dram = simulator.state["dram"]
 
-    def put(at: int, values: np.ndarray) -> None:  # type: ignore[type-arg]
+    def put(at: int, values: np.ndarray) -> None:
         raw = values.reshape(-1).view(np.uint8)
         dram[at : at + len(raw)] = raw
 
