@@ -65,7 +65,7 @@ def result(device: Simulator, at: int = OUT) -> plain.Array:
 
 def inputs(seed: int) -> tuple[plain.Array, plain.Array, plain.Array]:
     rng = np.random.default_rng(seed)
-    q, k = (plain.brain(rng.normal(0, 8**-0.5, (64, 64))) for _ in range(2))
+    q, k = (plain.brain(rng.normal(0, 10**-0.5, (64, 64))) for _ in range(2))
     return q, k, plain.brain(rng.uniform(-3, 5, (64, 64)))
 
 
