@@ -18,7 +18,7 @@ from axiloom.isa.instructions.tree import (
     unsigned,
 )
 
-MOST_SHIFT = 63
+MOST_SHIFT = 4096
 
 
 class RangeError(ValueError):
@@ -140,15 +140,15 @@ VALUES: Mapping[str, Callable[..., int]] = {
 """What an operation is on integers; ``cat`` needs ranges and is not folded."""
 
 
-def apply(operation: str, *arguments: Expr) -> Expr:
-    """The operation with its range; constants fold. Raises RangeError."""
+def apply(operation: str, *arguments: Expr, most: int = MOST_BITS) -> Expr:
+    """The operation with its range of at most `most` bits; constants fold. Raises RangeError."""
     ranges = [one.range for one in arguments]
     found = _RANGES[operation](*ranges)
     values = [one.value for one in arguments if isinstance(one, Const)]
     if len(values) == len(arguments) and operation in VALUES:
         return Const(VALUES[operation](*values))
-    if found.bits > MOST_BITS and operation != "cat":
-        raise RangeError(f"{found.bits} bits: no more than {MOST_BITS} are computed with; narrow an operand")
+    if found.bits > most and operation != "cat":
+        raise RangeError(f"{found.bits} bits: no more than {most} are computed with; narrow an operand")
     return Apply(operation, arguments, found)
 
 

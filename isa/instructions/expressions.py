@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from axiloom.errors import SpecError
 from axiloom.isa.instructions.arithmetic import RangeError, all_of, apply, choice, fold
 from axiloom.isa.instructions.tree import (
+    MOST_BITS,
     Bits,
     Call,
     Const,
@@ -58,12 +59,17 @@ class Scope:
     locals: dict[str, Range] = field(default_factory=dict)
     state: bool = True
     """Whether registers, memories and inputs can be read: not in functions."""
+    most: int = MOST_BITS
+    """Bits of what is computed with."""
 
     def fault(self, node: ast.AST, why: str) -> SpecError:
         return SpecError([f"{self.place}:{getattr(node, 'lineno', 1)}: {why}"])
 
     def within(self, locals_: Mapping[str, Range]) -> Scope:
-        return Scope(self.place, self.known, self.constants, {**self.locals, **locals_}, self.state)
+        return replace(self, locals={**self.locals, **locals_})
+
+    def apply(self, operation: str, *arguments: Expr) -> Expr:
+        return apply(operation, *arguments, most=self.most)
 
     # --- expressions --------------------------------------------------------------------------------------
 
@@ -72,7 +78,7 @@ class Scope:
         try:
             return self._expr(node)
         except RangeError as error:
-            raise self.fault(node, f"`{ast.unparse(node)}`: {error}")
+            raise self.fault(node, f"`{ast.unparse(node)}`: {error}") from None
 
     def condition(self, node: ast.expr) -> Expr:
         found = self.expr(node)
@@ -109,18 +115,18 @@ class Scope:
             case ast.Name(id=name):
                 return self._name(node, name)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-                return apply(_BINARY[type(op)], self.expr(left), self.expr(right))
+                return self.apply(_BINARY[type(op)], self.expr(left), self.expr(right))
             case ast.UnaryOp(op=ast.USub(), operand=value):
-                return apply("neg", self.expr(value))
+                return self.apply("neg", self.expr(value))
             case ast.UnaryOp(op=ast.Invert(), operand=value):
-                return apply("invert", self.expr(value))
+                return self.apply("invert", self.expr(value))
             case ast.UnaryOp(op=ast.Not(), operand=value):
-                return apply("not", self.expr(value))
+                return self.apply("not", self.expr(value))
             case ast.BoolOp(op=op, values=values):
                 parts = [self.condition(one) for one in values]
                 found = parts[0]
                 for one in parts[1:]:
-                    found = apply("and" if isinstance(op, ast.And) else "or", found, one)
+                    found = self.apply("and" if isinstance(op, ast.And) else "or", found, one)
                 return found
             case ast.Compare():
                 return self._compare(node)
@@ -130,8 +136,8 @@ class Scope:
                 return self._subscript(node, value, index)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(node, name, arguments)
-        raise self.fault(node, f"`{ast.unparse(node)}`: expressions have integers, names, x[lo:hi], + - * // % << >> & | ^ ~, "
-                   "comparisons, and, or, not, a if c else b, and calls")  # fmt: skip
+        has = "integers, names, x[lo:hi], + - * // % << >> & | ^ ~, comparisons, and, or, not, a if c else b, calls"
+        raise self.fault(node, f"`{ast.unparse(node)}`: expressions have {has}")
 
     def _name(self, node: ast.expr, name: str) -> Expr:
         known = self.known
@@ -163,7 +169,9 @@ class Scope:
                 raise self.fault(node, f"`{ast.unparse(node)}`: comparisons are == != < <= > >=")
             operation, swapped = _COMPARED[type(op)]
             right = self.expr(right_node)
-            parts.append(apply(operation, right, left) if swapped else apply(operation, left, right))
+            parts.append(
+                self.apply(operation, right, left) if swapped else self.apply(operation, left, right)
+            )
             left = right
         return all_of(parts)
 
@@ -225,18 +233,20 @@ class Scope:
         if name in ("min", "max") and len(arguments) >= 2:
             found = self.expr(arguments[0])
             for one in arguments[1:]:
-                found = apply(name, found, self.expr(one))
+                found = self.apply(name, found, self.expr(one))
             return found
         if name == "abs" and len(arguments) == 1:
-            return apply("abs", self.expr(arguments[0]))
+            return self.apply("abs", self.expr(arguments[0]))
+        if name == "cat" and len(arguments) == 1 and isinstance(arguments[0], ast.GeneratorExp):
+            return self.apply("cat", *self._each(node, arguments[0]))
         if name == "cat" and arguments:
-            return apply("cat", *map(self.expr, arguments))
+            return self.apply("cat", *map(self.expr, arguments))
         if name == "bits" and len(arguments) == 3:
             width = self.constant(arguments[2], "the number of bits")
             return self._bits(node, self.expr(arguments[0]), self.expr(arguments[1]), width)
         if name == "clamp" and len(arguments) == 3:
             value, least, most = map(self.expr, arguments)
-            return apply("min", apply("max", value, least), most)
+            return self.apply("min", self.apply("max", value, least), most)
         if function := self.known.functions.get(name):
             return self._function(node, function, arguments)
         there = ["abs", "bits", "cat", "clamp", "max", "min", "sum", "all", "any", *self.known.functions]
@@ -253,6 +263,13 @@ class Scope:
             for one, (name, wanted) in zip(arguments, function.parameters.items(), strict=True)
         ]
         return Call(function, tuple(given))
+
+    def _each(self, node: ast.expr, text: ast.GeneratorExp) -> list[Expr]:
+        """The element of a generator for each value of its iterator, which is then a constant."""
+        if len(text.generators) != 1 or text.generators[0].ifs:
+            raise self.fault(node, f"`{ast.unparse(node)}`: one `for k in range(N)`, N a constant")
+        name, count = self.counted(node, text.generators[0].target, text.generators[0].iter)
+        return [replace(self, constants={**self.constants, name: at}).expr(text.elt) for at in range(count)]
 
     def _fold(self, node: ast.expr, operation: str, text: ast.GeneratorExp) -> Expr:
         if len(text.generators) != 1 or text.generators[0].ifs:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from axiloom.errors import SpecError
@@ -49,6 +50,16 @@ def read(path: Path, constants: Mapping[str, int] | None = None) -> InstructionS
 
     `constants`: other values for constants at the top of the file, such as the version of a part.
     """
+    return parse(text_of(path), path.name, path.stem, constants)
+
+
+def parse(text: str, place: str, name: str, constants: Mapping[str, int] | None = None) -> InstructionSet:
+    """The instruction set of a text; `place` is for messages. Raises SpecError."""
+    return Reader(place, name, parsed(text, place), constants or {}).whole()
+
+
+def text_of(path: Path) -> str:
+    """Of a file that anybody may have written. Raises SpecError."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -56,25 +67,25 @@ def read(path: Path, constants: Mapping[str, int] | None = None) -> InstructionS
     if len(raw) > MOST_TEXT:
         raise SpecError([f"{path}: {len(raw)} bytes; an instruction set has no more than {MOST_TEXT}"])
     try:
-        text = raw.decode()
+        return raw.decode()
     except UnicodeDecodeError as error:
         raise SpecError([f"{path}: not UTF-8 at byte {error.start}"]) from None
-    return parse(text, path.name, path.stem, constants)
 
 
-def parse(text: str, place: str, name: str, constants: Mapping[str, int] | None = None) -> InstructionSet:
-    """The instruction set of a text; `place` is for messages. Raises SpecError."""
+def parsed(text: str, place: str) -> ast.Module:
+    """The syntax of a text, not nested too deep. Raises SpecError."""
     try:
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line, why = getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or str(error)
         raise SpecError([f"{place}:{line}: {why}"]) from None
-    try:
-        if _depth(module) > MOST_DEEP:
-            raise SpecError([f"{place}: nested deeper than {MOST_DEEP}"])
-        return _Reader(place, name, module, constants or {}).whole()
-    except RecursionError:
-        raise SpecError([f"{place}: nested too deep"]) from None
+    if _depth(module) > MOST_DEEP:
+        raise SpecError([f"{place}: nested deeper than {MOST_DEEP}"])
+    return module
+
+
+def docstring_of(module: ast.Module) -> str:
+    return ast.get_docstring(module) or ""
 
 
 def _depth(node: ast.AST) -> int:
@@ -86,10 +97,14 @@ def _depth(node: ast.AST) -> int:
     return deepest
 
 
-class _Reader:
-    def __init__(self, place: str, name: str, module: ast.Module, given: Mapping[str, int]) -> None:
+class Reader:
+    """Reads a text, declaration by declaration; mappings add some of their own."""
+
+    def __init__(
+        self, place: str, name: str, module: ast.Module, constants: Mapping[str, int] | None = None
+    ) -> None:
         self.module = module
-        self.given = given
+        self.overridden = constants or {}
         text = ast.get_docstring(module) or ""
         self.known = InstructionSet(name, text, place, {}, {}, {}, {}, {}, {})
         self.constants: dict[str, int] = {}
@@ -113,11 +128,11 @@ class _Reader:
                     self._definition(node)
                 case _:
                     raise self.fault(
-                        node, f"`{_line(node)}`: a file has declarations, functions and instructions"
+                        node, f"`{first_line(node)}`: a file has declarations, functions and instructions"
                     )
         if not self.known.instructions:
             raise self.fault(self.module, "there is no @instruction")
-        if unknown := set(self.given) - set(self.constants):
+        if unknown := set(self.overridden) - set(self.constants):
             one = min(unknown)
             there = f"{hint(one, self.constants)}; there are {', '.join(self.constants) or 'none'}"
             raise SpecError([f"{self.scope.place}: no constant `{one}` to give a value to{there}"])
@@ -148,7 +163,7 @@ class _Reader:
             self.declarations[value.func.id](name, value)
         else:
             found = self.scope.constant(value, f"{name} (or input, register, memory, table)")
-            self.constants[name] = self.given.get(name, found)
+            self.constants[name] = self.overridden.get(name, found)
 
     def _input(self, name: str, call: ast.Call) -> None:
         if len(call.args) != 1 or call.keywords:
@@ -233,7 +248,7 @@ class _Reader:
             )
         parameters = {one.arg: self._type(one.annotation) for one in node.args.args if one.annotation}
         result, text = self._type(node.returns), ast.get_docstring(node) or ""
-        body = _without_text(node.body)
+        body = without_text(node.body)
         if external := kinds.get("external"):
             name = self._external(node, external, body, len(parameters))
             made = Function(
@@ -278,7 +293,7 @@ class _Reader:
                     yield Let(name, found, node.lineno)
                 case _:
                     raise self.fault(
-                        node, f"`{_line(node)}`: a function has `name = ...` and one `return` at its end"
+                        node, f"`{first_line(node)}`: a function has `name = ...` and one `return` at its end"
                     )
 
     def _procedure(self, node: ast.FunctionDef) -> None:
@@ -291,7 +306,7 @@ class _Reader:
         for name, kind in parameters.items():
             self._local(node, scope, name)
             scope.locals[name] = kind
-        body = _without_text(node.body)
+        body = without_text(node.body)
         for _ in self._statements(scope, body):
             pass  # its faults are told here, once, and not at each of its calls
         self.procedures[node.name] = Procedure(node.name, parameters, tuple(body))
@@ -310,7 +325,7 @@ class _Reader:
             else:
                 scope.locals[names[parameter]] = found.range
                 yield Let(names[parameter], found, node.lineno)
-        yield from self._statements(Scope(scope.place, scope.known, constants, scope.locals), body)
+        yield from self._statements(replace(scope, constants=constants), body)
 
     def _local(self, node: ast.AST, scope: Scope, name: str) -> None:
         if name in scope.locals:
@@ -329,7 +344,7 @@ class _Reader:
         when = self.scope.condition(decorator.args[0])
         scope = Scope(self.scope.place, self.known, self.constants)
         head, legal = [], []
-        body = _without_text(node.body)
+        body = without_text(node.body)
         while body:
             match body[0]:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in self.known.registers:
@@ -396,7 +411,7 @@ class _Reader:
             case _:
                 raise self.fault(
                     node,
-                    f"`{_line(node)}`: an instruction has name = ..., register = ..., memory[...] = ..., "
+                    f"`{first_line(node)}`: an instruction has name = ..., register = ..., memory[...] = ..., "
                     "for i in range(a, b), for i in lanes(N), if and else, calls of procedures",
                 )
 
@@ -440,7 +455,7 @@ class _Reader:
         return Lanes(iterators, body, node.lineno)
 
 
-def _without_text(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+def without_text(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     first = body[0] if body else None
     has = (
         isinstance(first, ast.Expr)
@@ -455,5 +470,5 @@ def _loaded(target: ast.expr) -> ast.expr:
     return copy
 
 
-def _line(node: ast.AST) -> str:
+def first_line(node: ast.AST) -> str:
     return ast.unparse(node).splitlines()[0][:80]
