@@ -36,6 +36,7 @@ from axiloom.isa.instructions.tree import (
     Table,
     Write,
 )  # fmt: skip
+from axiloom.isa.instructions.unique import unique
 from axiloom.isa.wording.names import hint
 
 MOST_ELEMENTS = 1 << 32
@@ -361,7 +362,7 @@ class Reader:
         text = ast.get_docstring(node) or ""
         statements = tuple(self._statements(scope, body))
         made = Instruction(node.name, when, tuple(head), tuple(legal), statements, text, node.lineno)
-        self.known.instructions[node.name] = made  # type: ignore[index]
+        self.known.instructions[node.name] = unique(made, self._taken())  # type: ignore[index]
 
     # --- statements ---------------------------------------------------------------------------------------
 
