@@ -12,7 +12,7 @@ from axiloom.errors import SpecError
 from axiloom.isa.formal.ila import Ila, ModelError, Term
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.symbolic import Machine, UnknownError
-from axiloom.isa.formal.values import Terms, Value, address_bits, number
+from axiloom.isa.formal.values import Terms, Value, number
 from axiloom.isa.instructions.mappings import Command, Mapped
 from axiloom.isa.instructions.tree import Expr, For, If, Lanes, Let, Memory, Range, Statement, Write
 
@@ -208,5 +208,3 @@ def _claims(memory: Memory, elements: Sequence[tuple[int, z3.BoolRef]]) -> Itera
         text = f"{first} to {last} are the kernel's" if len(part) > 1 else f"{first} is the kernel's"
         yield Claim(f"{first}", text, z3.And(*(formula for _, formula in part)))
 
-
-__all__ = ["Played", "address_bits", "play"]

@@ -42,6 +42,7 @@ from axiloom.isa.instructions.tree import (
     Wrapped,
     Write,
 )  # fmt: skip
+from axiloom.isa.instructions.unique import unique
 
 STEP_BITS = 12
 ILLEGAL, UNKNOWN = 1, 2
@@ -119,7 +120,7 @@ def model_of(source: InstructionSet) -> Model:
     whens: list[z3.BoolRef] = []
     place = 1
     for instruction in source.instructions.values():
-        builder = _Builder(model, instruction, place)
+        builder = _Builder(model, unique(instruction), place)
         whens.append(builder.build())
         place = builder.place
     unknown = z3.Not(z3.Or(*whens))

@@ -24,7 +24,9 @@ class Substitution:
     def __init__(self, pairs: Sequence[tuple[Term, Term]]) -> None:
         self._pairs = pairs  # they live as long as their addresses are used
         self._context = z3.main_ctx().ref()
-        self._from, self._to = ((z3.Ast * len(pairs))(*(pair[side].as_ast() for pair in pairs)) for side in (0, 1))
+        self._from, self._to = (
+            (z3.Ast * len(pairs))(*(pair[side].as_ast() for pair in pairs)) for side in (0, 1)
+        )
 
     def __call__(self, term: Term) -> Term:
         made = z3.Z3_substitute(self._context, term.as_ast(), len(self._pairs), self._from, self._to)

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from axiloom.errors import SpecError
 from axiloom.isa.instructions.expressions import Scope
 from axiloom.isa.instructions.read import Reader, docstring_of, first_line, parsed, text_of, without_text
-from axiloom.isa.instructions.tree import Expr, InstructionSet, Lanes, Memory, Range, Statement, Write
+from axiloom.isa.instructions.tree import Expr, InstructionSet, Memory, Statement, Write
 from axiloom.isa.wording.names import hint
 
 MOST_BITS = 4096
@@ -75,8 +74,8 @@ class _MappingReader(Reader):
     def __init__(
         self, place: str, name: str, module: ast.Module, targets: Targets, sizes: Mapping[str, int]
     ) -> None:
-        super().__init__(place, name, module)
-        self.targets, self.given = targets, sizes
+        super().__init__(place, name, module, {})
+        self.targets, self.chosen = targets, sizes
         self.sizes: dict[str, Size] = {}
         self.tensors: dict[str, Memory] = {}
         self.parts: dict[str, tuple[Statement, ...]] = {}
@@ -107,7 +106,7 @@ class _MappingReader(Reader):
             raise self.fault(self.module, 'target("NAME") says which instruction set')
         if missing := [part for part in PARTS if part not in self.parts]:
             raise self.fault(self.module, f"there is no {missing[0]}(): a mapping has {', '.join(PARTS)}")
-        if unknown := set(self.given) - set(self.sizes):
+        if unknown := set(self.chosen) - set(self.sizes):
             there = ", ".join(self.sizes) or "none"
             raise self.fault(self.module, f"no size is called {min(unknown)}; there are {there}")
         text = docstring_of(self.module)
@@ -135,7 +134,7 @@ class _MappingReader(Reader):
         value = self.scope.constant(call.args[0], "a size")
         multiple = given.get("multiple", 1)
         size = Size(name, value, given.get("least", multiple), given.get("most", value), multiple)
-        value = self.given.get(name, value)
+        value = self.chosen.get(name, value)
         if multiple < 1 or not max(1, size.least) <= value <= size.most or value % multiple:
             raise self.fault(
                 call, f"{name} = {value}: it is {size.least} to {size.most}, a multiple of {multiple}"
@@ -173,10 +172,11 @@ class _MappingReader(Reader):
         inputs: dict[str, Expr] = {}
         for one in keywords:
             known = self.target.inputs
-            if one.arg not in known:
-                there = f"{hint(one.arg or '', known)}; there are {', '.join(known)}"
-                raise self.fault(call, f"{self.target.name} has no input {one.arg}{there}")
-            inputs[one.arg] = scope.fitting(one.value, known[one.arg].type, f"input {one.arg}")
+            name = one.arg or "**"
+            if name not in known:
+                there = f"{hint(name, known)}; there are {', '.join(known)}"
+                raise self.fault(call, f"{self.target.name} has no input {name}{there}")
+            inputs[name] = scope.fitting(one.value, known[name].type, f"input {name}")
         return Command(inputs, call.lineno)
 
 
@@ -187,5 +187,3 @@ def _writes(block: Sequence[Statement]) -> Iterator[Write]:
         for name in ("body", "then", "other"):
             yield from _writes(getattr(one, name, ()))
 
-
-__all__ = ["Command", "Lanes", "Mapped", "Range", "Size", "SpecError", "parse", "read"]

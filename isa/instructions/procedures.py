@@ -19,7 +19,9 @@ class Procedure:
     parameters: Mapping[str, Range]
     body: Sequence[ast.stmt]
 
-    def inlined(self, taken: Collection[str], state: Collection[str]) -> tuple[Mapping[str, str], list[ast.stmt]]:
+    def inlined(
+        self, taken: Collection[str], state: Collection[str]
+    ) -> tuple[Mapping[str, str], list[ast.stmt]]:
         """New names of its parameters, and its body with new names: ``k`` of ``run`` becomes ``run_k``.
 
         None of them is in `taken`; what is assigned and in `state` is a register and keeps its name.

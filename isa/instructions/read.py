@@ -36,7 +36,6 @@ from axiloom.isa.instructions.tree import (
     Table,
     Write,
 )  # fmt: skip
-from axiloom.isa.instructions.unique import unique
 from axiloom.isa.wording.names import hint
 
 MOST_ELEMENTS = 1 << 32
@@ -101,11 +100,9 @@ def _depth(node: ast.AST) -> int:
 class Reader:
     """Reads a text, declaration by declaration; mappings add some of their own."""
 
-    def __init__(
-        self, place: str, name: str, module: ast.Module, constants: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, place: str, name: str, module: ast.Module, given: Mapping[str, int]) -> None:
         self.module = module
-        self.overridden = constants or {}
+        self.given = given
         text = ast.get_docstring(module) or ""
         self.known = InstructionSet(name, text, place, {}, {}, {}, {}, {}, {})
         self.constants: dict[str, int] = {}
@@ -125,6 +122,8 @@ class Reader:
                     pass
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     self._declared(node, name, value)
+                case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                    self._several(node, names, values)
                 case ast.FunctionDef():
                     self._definition(node)
                 case _:
@@ -133,7 +132,7 @@ class Reader:
                     )
         if not self.known.instructions:
             raise self.fault(self.module, "there is no @instruction")
-        if unknown := set(self.overridden) - set(self.constants):
+        if unknown := set(self.given) - set(self.constants):
             one = min(unknown)
             there = f"{hint(one, self.constants)}; there are {', '.join(self.constants) or 'none'}"
             raise SpecError([f"{self.scope.place}: no constant `{one}` to give a value to{there}"])
@@ -164,7 +163,15 @@ class Reader:
             self.declarations[value.func.id](name, value)
         else:
             found = self.scope.constant(value, f"{name} (or input, register, memory, table)")
-            self.constants[name] = self.overridden.get(name, found)
+            self.constants[name] = self.given.get(name, found)
+
+    def _several(self, node: ast.AST, names: Sequence[ast.expr], values: Sequence[ast.expr]) -> None:
+        if len(names) != len(values):
+            raise self.fault(node, f"{len(names)} names and {len(values)} values")
+        for name, value in zip(names, values, strict=True):
+            if not isinstance(name, ast.Name):
+                raise self.fault(node, f"`{ast.unparse(name)}` is no name")
+            self._declared(node, name.id, value)
 
     def _input(self, name: str, call: ast.Call) -> None:
         if len(call.args) != 1 or call.keywords:
@@ -233,7 +240,8 @@ class Reader:
             kinds[called.id if isinstance(called, ast.Name) else ast.unparse(one)] = one
         if unknown := set(kinds) - {"instruction", "external", "opaque", "procedure"}:
             raise self.fault(
-                node, f"@{min(unknown)}: there are @instruction(WHEN), @external(NAME), @opaque and @procedure"
+                node,
+                f"@{min(unknown)}: there are @instruction(WHEN), @external(NAME), @opaque and @procedure",
             )
         if "instruction" in kinds:
             self._instruction(node, kinds["instruction"])
@@ -303,7 +311,7 @@ class Reader:
                 node, f"{node.name}: a procedure has typed parameters and no result: def {node.name}(x: int8)"
             )
         parameters = {one.arg: self._type(one.annotation) for one in node.args.args if one.annotation}
-        scope = Scope(self.scope.place, self.known, self.constants)
+        scope = replace(self.scope, locals={})
         for name, kind in parameters.items():
             self._local(node, scope, name)
             scope.locals[name] = kind
@@ -312,7 +320,9 @@ class Reader:
             pass  # its faults are told here, once, and not at each of its calls
         self.procedures[node.name] = Procedure(node.name, parameters, tuple(body))
 
-    def _called(self, scope: Scope, node: ast.stmt, name: str, given: Sequence[ast.expr]) -> Iterator[Statement]:
+    def _called(
+        self, scope: Scope, node: ast.stmt, name: str, given: Sequence[ast.expr]
+    ) -> Iterator[Statement]:
         """The statements of a procedure, with names that nothing at this place has."""
         procedure = self.procedures[name]
         if len(given) != len(procedure.parameters):
@@ -343,7 +353,7 @@ class Reader:
                 node, f"{node.name}: an instruction has no parameters; it reads inputs and registers"
             )
         when = self.scope.condition(decorator.args[0])
-        scope = Scope(self.scope.place, self.known, self.constants)
+        scope = replace(self.scope, locals={})
         head, legal = [], []
         body = without_text(node.body)
         while body:
@@ -362,7 +372,7 @@ class Reader:
         text = ast.get_docstring(node) or ""
         statements = tuple(self._statements(scope, body))
         made = Instruction(node.name, when, tuple(head), tuple(legal), statements, text, node.lineno)
-        self.known.instructions[node.name] = unique(made, self._taken())  # type: ignore[index]
+        self.known.instructions[node.name] = made  # type: ignore[index]
 
     # --- statements ---------------------------------------------------------------------------------------
 

@@ -15,8 +15,29 @@ from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.arithmetic import VALUES
 from axiloom.isa.instructions.state import IllegalCommandError, State
 from axiloom.isa.instructions.tree import (
-    Apply, Bits, Call, Choice, Const, Expr, Fold, For, Function, If, Instruction, InstructionSet, Lanes, Let, Lookup,
-    Memory, Name, Range, Read, SetRegister, Statement, Wrapped, Write,
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    For,
+    Function,
+    If,
+    Instruction,
+    InstructionSet,
+    Lanes,
+    Let,
+    Lookup,
+    Memory,
+    Name,
+    Range,
+    Read,
+    SetRegister,
+    Statement,
+    Wrapped,
+    Write,
 )  # fmt: skip
 
 _FOLDS: Mapping[str, Callable[[list[int]], int]] = {
