@@ -49,14 +49,18 @@ def _vectors(part: int, unit: int, first: int, rows: npt.ArrayLike) -> Iterator[
 
 @dataclass(frozen=True)
 class Program:
-    """`writes` in order; the last one starts. `results`: addresses of vectors, (steps, vectors)."""
+    """`writes` in order; the last one starts. `results`: addresses of vectors, (steps, vectors).
+
+    `weights` come before them; a device that has them, of a program before, needs them no more.
+    """
 
     writes: Sequence[Write]
     results: npt.NDArray[Any]
+    weights: Sequence[Write] = ()
 
-    def run(self, device: Simulator) -> Bytes:
+    def run(self, device: Simulator, *, weights: bool = True) -> Bytes:
         """The results, (steps, elements)."""
-        for address, data in self.writes:
+        for address, data in (*(self.weights if weights else ()), *self.writes):
             device.command(addr=address, data=data, wr=1)
         return self.read(device)
 
@@ -122,49 +126,52 @@ def layer(x: Bytes, products: Sequence[Product], program: bytes, bias: int) -> P
 
     `bias` is that of results, and of what the program stores. The first step has zeros before it.
     """
-    gates, outputs, _ = products[0].weights.shape
+    outputs = products[0].weights.shape[1]
     own = outputs // LANES // ELEMENTS
     source = Tensor(len(x), x.shape[1] // LANES)
     result = Tensor(len(x), outputs // LANES, source.end)
-    writes = [*source.filled(x), _tensors(source, result)]
+    writes, weights = [*source.filled(x), _tensors(source, result)], []
     for pe in range(ELEMENTS):
-        rows = slice(pe * own * LANES, (pe + 1) * own * LANES)
-        writes += _element(ELEMENT | pe << 24, products, rows)
-        writes += [
-            (
-                _at(ELEMENT | pe << 24, 8, 1),
-                _word((0, 1), (8, 1), (16, bias), (24, len(program)), (32, own), (64, pe * own)),
-            ),
-            *_vectors(ELEMENT | pe << 24, 8, 2, np.frombuffer(program.ljust(32, b"\0"), np.uint8)),
-        ]
+        part, rows = ELEMENT | pe << 24, slice(pe * own * LANES, (pe + 1) * own * LANES)
+        weights += _weights(part, products, rows)
+        writes += _products(part, products, rows)
+        fields = (0, 1), (8, 1), (16, bias), (24, len(program)), (32, own), (64, pe * own)
+        writes += [(_at(part, 8, 1), _word(*fields))]
+        writes += _vectors(part, 8, 2, np.frombuffer(program.ljust(32, b"\0"), np.uint8))
     recurrent = len(products) - 1
-    fields = ((16, recurrent), (40, 1), (48, source.vectors), (56, result.vectors * recurrent), (64, len(x)))
-    writes += [_config(CONTROL, *fields), _start(CONTROL)]
-    return Program(writes, result.places())
+    config = (16, recurrent), (40, 1), (48, source.vectors), (56, result.vectors * recurrent), (64, len(x))
+    return Program([*writes, _config(CONTROL, *config), _start(CONTROL)], result.places(), weights)
 
 
-def _element(part: int, products: Sequence[Product], rows: slice) -> Iterator[Write]:
-    """Its inputs are those of all products, one after the other, then what is added."""
-    gates = len(products[0].weights)
-    tiles = gates * (rows.stop - rows.start) // LANES
-    at_weights, at_inputs, at_added = 0, 0, sum(one.weights.shape[2] // LANES for one in products)
-    yield _at(part, 4, 1), _word((0, 1), (8, 1), (24, 1), (32, len(products)), (40, tiles))
-    for number, one in enumerate(products):
+def _places(products: Sequence[Product], rows: slice) -> Iterator[tuple[Product, int, int, int, int]]:
+    """Of each product: its vectors of inputs, where its weights are, its inputs, and what is added to it.
+
+    Inputs come first, one product after the other, then what is added.
+    """
+    tiles = len(products[0].weights) * (rows.stop - rows.start) // LANES
+    weights, inputs, added = 0, 0, sum(one.weights.shape[2] // LANES for one in products)
+    for one in products:
         vectors = one.weights.shape[2] // LANES
+        yield one, vectors, weights, inputs, added
+        weights, inputs, added = weights + tiles * vectors * LANES, inputs + vectors, added + tiles
+
+
+def _weights(part: int, products: Sequence[Product], rows: slice) -> Iterator[Write]:
+    for one, vectors, weights, _, added in _places(products, rows):
+        gates = len(one.weights)
         # (gates, vectors of outputs, 16 outputs, vectors of inputs, 16 inputs): all gates of an output are together
-        tile = one.weights[:, rows].reshape(gates, -1, LANES, vectors, LANES).transpose(1, 0, 3, 2, 4)
-        yield from _vectors(part, 5, at_weights, tile)
-        yield from _vectors(part, 6, at_added, one.added[:, rows].reshape(gates, -1, LANES).transpose(1, 0, 2))
-        yield (
-            _at(part, 4, 2 + 2 * number),
-            _word(
-                *((0, number), (8, one.weight_bias), (16, one.added_bias), (24, one.input_bias), (32, vectors)),
-                *((48, at_weights), (64, at_added), (80, at_inputs)),
-            ),
-        )
-        at_weights += tiles * vectors * LANES
-        at_inputs += vectors
-        at_added += tiles
+        tiles = one.weights[:, rows].reshape(gates, -1, LANES, vectors, LANES).transpose(1, 0, 3, 2, 4)
+        yield from _vectors(part, 5, weights, tiles)
+        yield from _vectors(part, 6, added, one.added[:, rows].reshape(gates, -1, LANES).transpose(1, 0, 2))
+
+
+def _products(part: int, products: Sequence[Product], rows: slice) -> Iterator[Write]:
+    tiles = len(products[0].weights) * (rows.stop - rows.start) // LANES
+    yield _at(part, 4, 1), _word((0, 1), (8, 1), (24, 1), (32, len(products)), (40, tiles))
+    for number, (one, vectors, weights, inputs, added) in enumerate(_places(products, rows)):
+        biases = (8, one.weight_bias), (16, one.added_bias), (24, one.input_bias)
+        places = (32, vectors), (48, weights), (64, added), (80, inputs)
+        yield _at(part, 4, 2 + 2 * number), _word((0, number), *biases, *places)
 
 
 # --- units of the global buffer ---------------------------------------------------------------------------
