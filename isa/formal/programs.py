@@ -7,7 +7,7 @@ loop. What a program needs of its command's words is kept in registers of its ow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TypeAlias
@@ -56,6 +56,8 @@ class Model:
     source: InstructionSet
     ila: Ila
     kinds: dict[str, Range]
+    when: dict[str, z3.BoolRef] = field(default_factory=dict)
+    """Of each instruction: that it is the one that comes."""
     programs: dict[str, Program] = field(default_factory=dict)
     indices: dict[tuple[str, str, int], dict[int, z3.BoolRef]] = field(default_factory=dict)
     """Of a step, a memory and a line: what must hold for each index to lie within, where it does not show."""
@@ -95,14 +97,16 @@ class Program:
 
     child: Ila
     loops: dict[int, Loop] = field(default_factory=dict)
+    turns: list[z3.BitVecRef] = field(default_factory=list)
+    """How many turns each loop has from where its iterator stands."""
 
 
 # What follows a point of a text: statements, then what follows those; a loop's next turn; the end.
 Following: TypeAlias = "tuple[Sequence[Statement], Following] | Loop | None"
 
 
-def model_of(source: InstructionSet) -> Model:
-    """The formal model of a text."""
+def model_of(source: InstructionSet, only: Collection[str] | None = None) -> Model:
+    """The formal model of a text; with `only` these instructions: others are neither executed nor proved."""
     ila = Ila(source.name)
     kinds: dict[str, Range] = {}
     for one in source.inputs.values():
@@ -117,13 +121,14 @@ def model_of(source: InstructionSet) -> Model:
         ila.memory(memory.name, address_bits(memory), memory.type.bits)
     ila.valid = z3.And(error == 0, step == 0)
     model = Model(source, ila, kinds)
-    whens: list[z3.BoolRef] = []
     place = 1
     for instruction in source.instructions.values():
         builder = _Builder(model, unique(instruction), place)
-        whens.append(builder.build())
-        place = builder.place
-    unknown = z3.Not(z3.Or(*whens))
+        model.when[instruction.name] = when = builder.when()
+        if only is None or instruction.name in only:
+            builder.build(when)
+            place = builder.place
+    unknown = z3.Not(z3.Or(*model.when.values()))
     ila.instruction("unknown", unknown, {error: UNKNOWN}, "a command of no instruction")
     ila.invariants["one thing at a time"] = z3.Or(error == 0, step == 0)
     ila.invariants["a step that there is"] = z3.ULT(step, place)
@@ -148,11 +153,12 @@ class _Builder:
         self.places: dict[int, Loop] = {}
         """By the identity of the statement."""
 
-    def build(self) -> z3.BoolRef:
-        """Adds the instruction; returns when it is the one that comes."""
+    def when(self) -> z3.BoolRef:
+        return self._terms(dict(self.ila.states), {}).truth(self.instruction.when)
+
+    def build(self, when: z3.BoolRef) -> None:
+        """Adds the instruction, which is the one that comes `when`."""
         one = self.instruction
-        terms = self._terms(dict(self.ila.states), {})
-        when = terms.truth(one.when)
         self._crossing(
             (*one.fields, *one.body), {name for part in one.legal for name in _names(part.condition)}
         )
@@ -175,7 +181,6 @@ class _Builder:
         if self.program:
             self._measures(self.program)
             self._invariants(self.program)
-        return when
 
     # --- locals -------------------------------------------------------------------------------------------
 
@@ -416,6 +421,7 @@ class _Builder:
         """Lexicographic, from the outermost loop: which loop of its level is to come, and its turns left."""
         deepest = max(len(one.chain) for one in program.loops.values()) + 1
         child, step = program.child, self.ila.states["step"]
+        program.turns = [self._left(one) for one in program.loops.values()]
         for level in range(deepest):
             rank, left = number(self.place, STEP_BITS), number(0, 64)
             for loop in program.loops.values():

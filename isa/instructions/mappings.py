@@ -51,6 +51,8 @@ class Mapped:
     place: str
     target: InstructionSet
     sizes: Mapping[str, Size]
+    chosen: Mapping[str, int]
+    """Each size as it was read for."""
     tensors: Mapping[str, Memory]
     parts: Mapping[str, Sequence[Statement]] = field(default_factory=dict)
 
@@ -109,9 +111,16 @@ class _MappingReader(Reader):
         if unknown := set(self.chosen) - set(self.sizes):
             there = ", ".join(self.sizes) or "none"
             raise self.fault(self.module, f"no size is called {min(unknown)}; there are {there}")
-        text = docstring_of(self.module)
+        chosen = {name: self.constants[name] for name in self.sizes}
         made = Mapped(
-            self.known.name, text, self.known.place, self.target, self.sizes, self.tensors, self.parts
+            self.known.name,
+            docstring_of(self.module),
+            self.known.place,
+            self.target,
+            self.sizes,
+            chosen,
+            self.tensors,
+            self.parts,
         )
         for name in made.results:
             if name not in self.tensors:
@@ -186,4 +195,3 @@ def _writes(block: Sequence[Statement]) -> Iterator[Write]:
             yield one
         for name in ("body", "then", "other"):
             yield from _writes(getattr(one, name, ()))
-
