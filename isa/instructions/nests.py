@@ -55,9 +55,7 @@ class _NotAtOnceError(Exception):
     """One turn after the other, then."""
 
 
-def plan(
-    loop: For, varies: frozenset[str], known: dict[str, Linear | Axis] | None = None
-) -> Plan | None:
+def plan(loop: For, varies: frozenset[str], known: dict[str, Linear | Axis] | None = None) -> Plan | None:
     """How `loop` runs all at once; None where it does not."""
     try:
         return _Planner(varies, known or {}).plan(loop)
@@ -122,11 +120,11 @@ class _Planner:
                 count = minus(high, low)
                 if count.range.high < 1:
                     raise _NotAtOnceError
-                axis = Axis(f"axis{len(axes)}", low, count, loop=True)
+                axis = self._axis(len(axes), low, count, loop=True)
                 self._inside(one, [(iterator.name, axis)], body, axes)
             case Lanes(iterators=iterators, body=body):
                 made = [
-                    (name, Axis(f"axis{len(axes) + at}", Const(0), Const(lanes)))
+                    (name, self._axis(len(axes) + at, Const(0), Const(lanes), loop=False))
                     for at, (name, lanes) in enumerate(iterators.items())
                 ]
                 self._inside(one, made, body, axes)
@@ -140,19 +138,22 @@ class _Planner:
         body: Sequence[Statement],
         axes: tuple[str, ...],
     ) -> None:
-        # Loops beside each other share an axis' place; for two written memories to be told apart, their sizes agree.
         self.found.axes[id(one)] = [axis for _name, axis in made]
         for name, axis in made:
-            other = self.axes.setdefault(axis.name, axis)
-            if other != axis:
-                self.unequal = True
             self.varies.add(name)
             self.known[name] = axis
         inner = (*axes, *(axis.name for _name, axis in made))
         self.found.depth = max(self.found.depth, len(inner))
         self._block(body, inner)
 
-    unequal = False
+    def _axis(self, depth: int, low: Expr, count: Expr, *, loop: bool) -> Axis:
+        """Loops beside each other have the same axis if they do the same turns."""
+        for name, there in self.axes.items():
+            if depth_of(name) == depth and there == Axis(name, low, count, loop):
+                return there
+        name = f"{depth}.{len(self.axes)}"
+        self.axes[name] = Axis(name, low, count, loop)
+        return self.axes[name]
 
     def _read(self, expr: Expr, axes: tuple[str, ...]) -> None:
         for one in reads(expr):
@@ -187,8 +188,6 @@ class _Planner:
         return True
 
     def _same_elements(self, memory: Memory, writes: Sequence[_Place], others: Sequence[_Place]) -> None:
-        if self.unequal:
-            raise _NotAtOnceError
         first = writes[0]
         if any(one is None or one.window for one in first.at):
             raise _NotAtOnceError
@@ -231,6 +230,11 @@ class _Planner:
             else:
                 return
         self.found.steps.append(tuple(steps))
+
+
+def depth_of(axis: str) -> int:
+    """How many axes are around one of a plan."""
+    return int(axis.split(".")[0])
 
 
 def reads(expr: Expr) -> Iterator[Read]:
@@ -283,4 +287,4 @@ def _terms(expr: Expr, operation: str) -> list[Expr]:
     return [expr]
 
 
-__all__ = ["Accumulated", "Name", "Plan", "plan", "reads"]
+__all__ = ["Accumulated", "Name", "Plan", "depth_of", "plan", "reads"]
