@@ -1,7 +1,8 @@
 """What a host writes for a layer on FlexASR (``flexasr.isa``), and where its results are.
 
-Tensors are AdaptivFloat<8,3> bytes, (steps, elements), and have one bias each: :mod:`axiloom.isa.numerics.adaptivfloat`
-quantises. Elements are a multiple of 16, the outputs of a layer on the processing elements one of 64.
+Tensors are AdaptivFloat<8,3> bytes, (steps, elements), and have one bias each:
+:mod:`axiloom.isa.numerics.adaptivfloat` quantises. Elements are a multiple of 16, the outputs of a layer on the
+processing elements one of 64.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LINEAR = bytes.fromhex("3040")
 RNN = bytes.fromhex("303481b040")
 GRU = bytes.fromhex("303481a034389281b0343886a41899d491822040")
 LSTM = bytes.fromhex("303481a0343886b491343886a418968120b0343886a49140")
-"""Programs of the activation unit. GRU: reset, new (of inputs, then of what was), update; LSTM: i, g, f, o."""
+"""Programs of the activation unit. Gates of the GRU: reset, new, update; of the LSTM: i, g, f, o."""
 
 
 def _word(*fields: tuple[int, int]) -> int:
@@ -87,7 +88,9 @@ class Tensor:
     def places(self) -> npt.NDArray[Any]:
         """Addresses, (steps, vectors): 16 steps of a vector are neighbours."""
         step, vector = np.ogrid[: self.steps, : self.vectors]
-        return BUFFER | 5 << 20 | self.base + step % LANES + (step // LANES * self.vectors + vector) * LANES << 4
+        return (
+            BUFFER | 5 << 20 | self.base + step % LANES + (step // LANES * self.vectors + vector) * LANES << 4
+        )
 
     def filled(self, x: Bytes) -> Iterator[Write]:
         for address, row in zip(self.places().ravel(), x.reshape(-1, LANES), strict=True):
@@ -95,7 +98,11 @@ class Tensor:
 
 
 def _tensors(*of: Tensor) -> Write:
-    fields = [(32 * i + shift, value) for i, one in enumerate(of) for shift, value in ((0, one.vectors), (16, one.base))]
+    fields = [
+        (32 * i + shift, value)
+        for i, one in enumerate(of)
+        for shift, value in ((0, one.vectors), (16, one.base))
+    ]
     return _at(BUFFER, 4, 1), _word(*fields)
 
 
@@ -159,7 +166,8 @@ def _places(products: Sequence[Product], rows: slice) -> Iterator[tuple[Product,
 def _weights(part: int, products: Sequence[Product], rows: slice) -> Iterator[Write]:
     for one, vectors, weights, _, added in _places(products, rows):
         gates = len(one.weights)
-        # (gates, vectors of outputs, 16 outputs, vectors of inputs, 16 inputs): all gates of an output are together
+        # From (gates, vectors of outputs, 16 outputs, vectors of inputs, 16 inputs): all gates of a vector
+        # of outputs are together.
         tiles = one.weights[:, rows].reshape(gates, -1, LANES, vectors, LANES).transpose(1, 0, 3, 2, 4)
         yield from _vectors(part, 5, weights, tiles)
         yield from _vectors(part, 6, added, one.added[:, rows].reshape(gates, -1, LANES).transpose(1, 0, 2))

@@ -15,6 +15,8 @@ from axiloom.isa.instructions.tree import Function
 
 Array = npt.NDArray[Any]
 U = np.uint64
+BLOCK = 1 << 14
+"""Inputs at once: what a cache holds."""
 
 
 def function_term(function: Function) -> z3.BitVecRef:
@@ -30,19 +32,33 @@ def function_term(function: Function) -> z3.BitVecRef:
 
 def evaluate(term: z3.BitVecRef, *, signed: bool, **inputs: Array) -> Array:
     """The term on inputs, integers with or without sign."""
-    known: dict[int, Array] = {}
-    stack, alive = [(term, False)], [term]
+    nodes = _postorder(term)
+    given = np.broadcast_arrays(*(np.atleast_1d(one) for one in inputs.values()))
+    made = []
+    for begin in range(0, len(given[0]), BLOCK):
+        part = {name: one[begin : begin + BLOCK] for name, one in zip(inputs, given, strict=True)}
+        known: dict[int, Array] = {}
+        for one in nodes:
+            known[one.get_id()] = _node(one, [known[child.get_id()] for child in one.children()], part)
+        found = known[term.get_id()]
+        found = as_signed(found, term.size()) if signed else found.astype(np.int64)
+        made.append(np.broadcast_to(found, part[next(iter(part))].shape))
+    return np.concatenate(made)
+
+
+def _postorder(term: z3.BitVecRef) -> list[Any]:
+    """Every node once, children first. z3's numbers are of living terms: the list keeps them."""
+    found: dict[int, Any] = {}
+    stack: list[tuple[Any, bool]] = [(term, False)]
     while stack:
         one, ready = stack.pop()
-        if one.get_id() in known:
+        if one.get_id() in found:
             continue
-        children = one.children()
-        alive += children
-        if not ready and children:
-            stack += [(one, True), *((child, False) for child in children)]
-            continue
-        known[one.get_id()] = _node(one, [known[child.get_id()] for child in children], inputs)
-    return as_signed(known[term.get_id()], term.size()) if signed else known[term.get_id()].astype(np.int64)
+        if ready:
+            found[one.get_id()] = one
+        else:
+            stack += [(one, True), *((child, False) for child in one.children())]
+    return [*found.values()]
 
 
 def as_signed(x: Array, bits: int) -> Array:
