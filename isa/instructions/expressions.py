@@ -136,8 +136,8 @@ class Scope:
                 return self._subscript(node, value, index)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(node, name, arguments)
-        has = "integers, names, x[lo:hi], + - * // % << >> & | ^ ~, comparisons, and, or, not, a if c else b, calls"
-        raise self.fault(node, f"`{ast.unparse(node)}`: expressions have {has}")
+        has = "integers, names, x[lo:hi], + - * // % << >> & | ^ ~, comparisons, and, or, not, a if c else b"
+        raise self.fault(node, f"`{ast.unparse(node)}`: expressions have {has}, calls")
 
     def _name(self, node: ast.expr, name: str) -> Expr:
         known = self.known

@@ -1,4 +1,7 @@
-"""Instructions as NumPy functions: statements, lanes and loops around :mod:`~axiloom.isa.instructions.numpy_code`."""
+"""Instructions as NumPy functions: statements, lanes and loops.
+
+Their expressions: :mod:`axiloom.isa.instructions.numpy_code`.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,25 @@ import numpy as np
 
 from axiloom.isa.instructions import externals, numpy_parts
 from axiloom.isa.instructions.arithmetic import all_of
-from axiloom.isa.instructions.linear import Axis, linear, names
+from axiloom.isa.instructions.linear import Axis, linear, names, plus, times
 from axiloom.isa.instructions.nests import Accumulated, Plan, depth_of, plan, reads
 from axiloom.isa.instructions.numpy_code import LARGE, Code, Env, Expressions, Shared, Writer
 from axiloom.isa.instructions.state import natural
 from axiloom.isa.instructions.tree import (
-    BOOL, Const, Expr, For, If, Instruction, InstructionSet, Lanes, Let, Name, Range, SetRegister, Statement, Write,
+    BOOL,
+    Const,
+    Expr,
+    For,
+    If,
+    Instruction,
+    InstructionSet,
+    Lanes,
+    Let,
+    Name,
+    Range,
+    SetRegister,
+    Statement,
+    Write,
 )  # fmt: skip
 
 
@@ -110,43 +126,45 @@ class Blocks:
             text = f"{value.text}.ravel()[-1]" if value.array else value.text
             self.writer.line(f"{name}[{', '.join(at.index)}] = {text}")
             return
-        index = f"({', '.join(at.index)},)"
-        scatter = f"_scatter({name}, {name!r}, {one.line}, {index}, {value.text})"
-        if at.kind in ("part", "either") and value.axes <= at.axes and self._apart(one, env):
-            part = f"{at.text}[...]" if not at.text.endswith("]") else at.text
-            if at.kind == "part":
-                self.writer.line(f"{part} = {value.text}")
-                return
-            with self.writer.inside(f"if {at.test}:"):
-                self.writer.line(f"{part} = {value.text}")
-            with self.writer.inside("else:"):
-                self.writer.line(scatter)
+        apart = self._apart(one, env) if value.axes <= at.axes and at.kind in ("part", "either") else None
+        tests = [test for test in (at.test, apart) if test]
+        part = at.text if at.text.endswith("]") else f"{at.text}[...]"
+        if apart is not None and not tests:
+            self.writer.line(f"{part} = {value.text}")
             return
-        if at.kind == "part":
-            parts = [self.values.code(part, env).text for part in one.index]
-            scatter = f"_scatter({name}, {name!r}, {one.line}, ({', '.join(parts)},), {value.text})"
-        self.writer.line(scatter)
+        index = at.index if at.kind != "part" else [self.values.code(each, env).text for each in one.index]
+        scatter = f"_scatter({name}, {name!r}, {one.line}, ({', '.join(index)},), {value.text})"
+        if apart is None:
+            self.writer.line(scatter)
+            return
+        with self.writer.inside(f"if {' and '.join(tests)}:"):
+            self.writer.line(f"{part} = {value.text}")
+        with self.writer.inside("else:"):
+            self.writer.line(scatter)
 
-    def _apart(self, one: Write, env: Env) -> bool:
-        """Whether no two points of the axes write one element, as far as it shows."""
+    def _apart(self, one: Write, env: Env) -> str | None:
+        """When no two points of the axes write one element: empty for always, None for never or unknown."""
         sums = [linear(part, env.linears, env.varies) for part in one.index]
-        flat: dict[str, int] = {}
+        flat: dict[str, Expr] = {}
         weight = 1
         for at, size in zip(reversed(sums), reversed(one.memory.shape), strict=True):
             assert at is not None
             for axis, step in at.steps.items():
-                if not isinstance(step, Const):
-                    return False
-                flat[axis] = flat.get(axis, 0) + step.value * weight
+                flat[axis] = plus(flat.get(axis, Const(0)), times(step, Const(weight)))
             weight *= size
-        reach = 0
-        for step, count in sorted(
-            (abs(step), env.axes[axis].count.range.high) for axis, step in flat.items()
+        steps = [(step, env.axes[axis].count) for axis, step in flat.items()]
+        reach, known = 0, True
+        for size, most in sorted(
+            (abs(step.value), count.range.high) for step, count in steps if isinstance(step, Const)
         ):
-            if step <= reach:
-                return False
-            reach += step * (count - 1)
-        return True
+            known = known and size > reach
+            reach += size * (most - 1)
+        if known and all(isinstance(step, Const) for step, _count in steps):
+            return ""
+        if all(isinstance(part, Const) for pair in steps for part in pair):
+            return None
+        parts = [f"({self.values.code(a, env).text}, {self.values.code(b, env).text})" for a, b in steps]
+        return f"_distinct({', '.join(parts)})"
 
     def _if(self, one: If, env: Env) -> None:
         with self.writer.inside(f"if {self.values.code(one.condition, env).text}:"):

@@ -6,7 +6,7 @@ different iterators broadcast. A sum's iterator comes below those around it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,8 +15,23 @@ from axiloom.isa.instructions.arithmetic import RangeError, apply
 from axiloom.isa.instructions.linear import Axis, Linear, linear, names, plus, times
 from axiloom.isa.instructions.state import natural
 from axiloom.isa.instructions.tree import (
-    BOOL, Apply, Bits, Call, Choice, Const, Expr, Fold, Function, InstructionSet, Lookup, Memory, Name, Range, Read,
-    Wrapped, signed, unsigned,
+    BOOL,
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    Function,
+    InstructionSet,
+    Lookup,
+    Memory,
+    Name,
+    Range,
+    Read,
+    Wrapped,
+    signed,
 )  # fmt: skip
 
 SCALAR = ""
@@ -29,7 +44,7 @@ LARGE = 1 << 22
 
 @dataclass(frozen=True)
 class Code:
-    """Python text of a value. `dtype`: of an array, ``object`` for more than 63 bits; SCALAR for an integer."""
+    """Python text of a value. `dtype` is an array's: ``object`` beyond 63 bits; SCALAR for an integer."""
 
     text: str
     range: Range
@@ -123,14 +138,14 @@ _COMPARED = ("eq", "ne", "lt", "le")
 
 
 class Expressions:
-    """Writes expressions for `writer`; `shared` are functions and tables that the whole text has in common."""
+    """Writes expressions for `writer`; `shared` are functions and tables of the whole text."""
 
     def __init__(self, isa: InstructionSet, writer: Writer, shared: Shared) -> None:
         self.isa, self.writer, self.shared = isa, writer, shared
         self.line = 0
         self.mask: Code | None = None
         self.mask_layout: dict[str, int] = {}
-        """Where values count, inside an `a if c else b` or after an `and`: elsewhere an index may be anything."""
+        """Where values count, in an `a if c else b` or after an `and`: elsewhere an index may be anything."""
 
         self.checked: dict[tuple[str, int, Expr, Expr, Expr], tuple[Expr, str]] = {}
         """Indices of this statement that lie inside, as has been looked at: base, and its text."""
@@ -470,7 +485,7 @@ class Expressions:
         sums = [linear(one, env.linears, env.varies) for one in index]
         axes = frozenset(axis for one in sums if one for axis in one.axes)
         windowed = [one for one in sums if one and one.window]
-        if any(one is None for one in sums) or len(windowed) > 0 and self.mask is not None:
+        if any(one is None for one in sums) or (len(windowed) > 0 and self.mask is not None):
             return self._gathered(index, env)
         known = [one for one in sums if one]
         limits = [self._limits(one, env) for one in known]
@@ -610,7 +625,8 @@ class Expressions:
     ) -> str:
         """Elements at any sum of steps, without a copy."""
         size = natural(memory.type).itemsize
-        weights, weight = [], size
+        weight = size
+        weights: list[int] = []
         for one in reversed(memory.shape):
             weights.insert(0, weight)
             weight *= one
@@ -715,14 +731,15 @@ class Expressions:
         return replace(made, range=kind, truth=False)
 
     def _product(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code | None:
-        """A sum of products as a matrix product, where floats are exact and both vary along all `axes`."""
+        """A sum of products as a matrix product, in floats where they are exact; both vary along `axes`."""
         if not isinstance(body, Apply) or body.operation != "mul":
             return None
         bound = max(abs(body.range.low), abs(body.range.high))
         for axis in axes:
             bound *= max(1, axis.count.range.high)
-        float_ = next((name for name, limit in EXACT.items() if bound <= limit), None)
-        if float_ is None or self.mask is not None:
+        # Without floats it is slower, and modulo 1 << 64.
+        number = next((name for name, limit in EXACT.items() if bound <= limit), "int64")
+        if self.mask is not None:
             return None
         if any(axis not in env.axes for one in body.arguments for axis in self._axes_of(one, env)):
             return None  # a function's parameters: how many there are does not stand here
@@ -736,18 +753,15 @@ class Expressions:
         order = [_ordered(one, env) for one in (batch, *own)]
         inner = [one.name for one in axes]
         texts = []
-        for side, (expr, tail) in enumerate(
-            zip(body.arguments, ([*order[1], *inner], [*inner, *order[2]]), strict=True)
-        ):
+        for expr, groups in zip(body.arguments, ([order[1], inner], [inner, order[2]]), strict=True):
             local = env.copied()
-            groups = [order[1], inner] if side == 0 else [inner, order[2]]
             places = [*order[0], *groups[0], *groups[1]]
             for place, name in enumerate(reversed(places)):
                 local.layout[name] = place + 1
             code = self.code(expr, local)
             if code.axes != frozenset(places):
                 return None
-            texts.append(self._flat(code, order[0], groups, float_, env))
+            texts.append(self._flat(code, order[0], groups, number, env))
         text = f"_matmul({texts[0]}, {texts[1]})"
         result = [*order[0], *order[1], *order[2]]
         left, right = (len(one) for one in order[1:])
@@ -755,13 +769,13 @@ class Expressions:
             shape = [self.code(env.axes[one].count, env).text for one in result]
             text = f"{text}.reshape({', '.join(shape)})"
         dtype = self.computing(kind)
-        text = f"{text}.astype(_{dtype})"
+        text = text if dtype == number else f"{text}.astype(_{dtype})"
         if not result:
             return Code(f"{text}.item()", kind)
         return Code(self.spread(text, result, env.layout), kind, frozenset(result), dtype)
 
-    def _flat(self, code: Code, batch: list[str], groups: list[list[str]], float_: str, env: Env) -> str:
-        text = f"{code.text}.astype(_{float_})"
+    def _flat(self, code: Code, batch: list[str], groups: list[list[str]], number: str, env: Env) -> str:
+        text = f"{self.cast(code, number).text}"
         if all(len(one) == 1 for one in groups):
             return text
         counts = [[self.code(env.axes[one].count, env).text for one in group] for group in (batch, *groups)]
