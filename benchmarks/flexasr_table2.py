@@ -1,8 +1,8 @@
 """FlexASR's operators on random data: errors beside table 2 of 3LA (Huang et al., TODAES 2024).
 
 All results are those of `isa/targets/flexasr.isa`, command by command. An error is |result - reference| /
-|reference| of a step's vector, by the Euclidean norm. **The reference has the quantised inputs, is computed in
-floats, and is then quantised to AdaptivFloat with the bias that suits it**: only so do the published figures
+|reference| of a step's vector, by the Euclidean norm. **The reference has the quantised inputs, is computed
+in floats, and is then quantised to AdaptivFloat with the bias that suits it**: only so do the published figures
 come about. Without that last step (`unrounded`) five significant bits are at least 1.3 % away. Two operators
 differ from that:
 

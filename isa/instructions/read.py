@@ -43,6 +43,8 @@ MOST_TEXT = 1 << 20
 """Bytes of a file."""
 MOST_DEEP = 200
 """Nested expressions and statements."""
+MOST_CALLS = 4096
+"""Of procedures: each becomes the statements of the procedure, and of what that calls."""
 
 
 def read(path: Path, constants: Mapping[str, int] | None = None) -> InstructionSet:
@@ -107,6 +109,7 @@ class Reader:
         self.known = InstructionSet(name, text, place, {}, {}, {}, {}, {}, {})
         self.constants: dict[str, int] = {}
         self.procedures: dict[str, Procedure] = {}
+        self.calls = 0
         self.scope = Scope(place, self.known, self.constants)
         self.declarations: Mapping[str, Callable[[str, ast.Call], None]] = {
             "input": self._input, "register": self._register, "memory": self._memory, "table": self._table,
@@ -325,6 +328,9 @@ class Reader:
     ) -> Iterator[Statement]:
         """The statements of a procedure, with names that nothing at this place has."""
         procedure = self.procedures[name]
+        self.calls += 1
+        if self.calls > MOST_CALLS:
+            raise self.fault(node, f"more than {MOST_CALLS} calls of procedures, with those within others")
         if len(given) != len(procedure.parameters):
             raise self.fault(node, f"{name} takes {len(procedure.parameters)} arguments, not {len(given)}")
         names, body = procedure.inlined({*scope.locals, *self._taken()}, self.known.registers)

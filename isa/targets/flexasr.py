@@ -1,8 +1,8 @@
 """What a host writes for a layer on FlexASR (``flexasr.isa``), and where its results are.
 
 Tensors are AdaptivFloat<8,3> bytes, (steps, elements), and have one bias each:
-:mod:`axiloom.isa.numerics.adaptivfloat` quantises. Elements are a multiple of 16, the outputs of a layer on the
-processing elements one of 64.
+:mod:`axiloom.isa.numerics.adaptivfloat` quantises. Elements are a multiple of 16, the outputs of a layer on
+the processing elements one of 64.
 """
 
 from __future__ import annotations
@@ -88,9 +88,8 @@ class Tensor:
     def places(self) -> npt.NDArray[Any]:
         """Addresses, (steps, vectors): 16 steps of a vector are neighbours."""
         step, vector = np.ogrid[: self.steps, : self.vectors]
-        return (
-            BUFFER | 5 << 20 | self.base + step % LANES + (step // LANES * self.vectors + vector) * LANES << 4
-        )
+        at = self.base + step % LANES + (step // LANES * self.vectors + vector) * LANES
+        return np.asarray(BUFFER | 5 << 20 | at << 4)
 
     def filled(self, x: Bytes) -> Iterator[Write]:
         for address, row in zip(self.places().ravel(), x.reshape(-1, LANES), strict=True):
@@ -137,7 +136,8 @@ def layer(x: Bytes, products: Sequence[Product], program: bytes, bias: int) -> P
     own = outputs // LANES // ELEMENTS
     source = Tensor(len(x), x.shape[1] // LANES)
     result = Tensor(len(x), outputs // LANES, source.end)
-    writes, weights = [*source.filled(x), _tensors(source, result)], []
+    writes = [*source.filled(x), _tensors(source, result)]
+    weights: list[Write] = []
     for pe in range(ELEMENTS):
         part, rows = ELEMENT | pe << 24, slice(pe * own * LANES, (pe + 1) * own * LANES)
         weights += _weights(part, products, rows)
