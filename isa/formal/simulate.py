@@ -74,6 +74,7 @@ class Simulator:
         self._commands = [_compiled(model, one) for one in model.instructions]
         own = {id(one) for one in model.instructions}
         self._program = [_compiled(model, one) for one in model.everything() if id(one) not in own]
+        self._settle({})  # what reset starts
 
     def command(self, **inputs: int) -> list[str]:
         """Execute the instructions that a command enables, and the programs they start; returns their paths.
@@ -81,6 +82,11 @@ class Simulator:
         Raises RuntimeError for a program that does not end.
         """
         done = self._fire(self._commands, inputs)
+        return done + self._settle(inputs)
+
+    def _settle(self, inputs: Mapping[str, int]) -> list[str]:
+        """Execute the programs that run."""
+        done: list[str] = []
         left = STEPS
         while fired := self._fire(self._program, inputs):
             done += fired

@@ -9,7 +9,7 @@ from typing import Any
 
 import z3
 
-from axiloom.isa.formal.ila import Ila, Instruction
+from axiloom.isa.formal.ila import Ila, Instruction, Term
 
 
 @dataclass(frozen=True)
@@ -60,23 +60,54 @@ def invariant_claims(model: Ila) -> Iterator[Claim]:
 
 
 def progress_claims(model: Ila) -> Iterator[Claim]:
-    """Every program ends: each of its steps makes its measures smaller, the first first, or ends it."""
+    """What a command starts ends: a step of a program makes what is left smaller, or ends all of them.
+
+    What is left is the model's measures and then the program's, the first first.
+    """
     holds = z3.And(*model.invariants.values())
-    for child in model.models():
-        if child.parent is None:
-            continue
+    programs = [child for child in model.models() if child.parent is not None]
+    for child in programs:
         for one in child.instructions:
             pairs = _pairs(model, one)
             smaller: z3.BoolRef = z3.BoolVal(False)
-            for measure in reversed(child.measures):
+            for measure in reversed([*model.measures, *child.measures]):
                 after = z3.substitute(measure, *pairs)
                 smaller = z3.Or(z3.ULT(after, measure), z3.And(after == measure, smaller))
-            ends = z3.Not(z3.substitute(child.valid, *pairs))
+            ends = z3.Not(z3.Or(*(z3.substitute(other.valid, *pairs) for other in programs)))
             yield Claim(
                 f"{one.path}: ends",
-                "the step makes what is left smaller, or ends the program",
+                "the step makes what is left smaller, or no program runs after it",
                 z3.Implies(z3.And(holds, one.decode), z3.Or(smaller, ends)),
             )
+
+
+def opaque(formula: z3.BoolRef) -> z3.BoolRef:
+    """The same with unknown functions in the place of products of two unknowns.
+
+    If it holds, so does `formula`, and most claims need no more of a product than that it is one value.
+    """
+    made: dict[int, Term] = {}
+    stack: list[tuple[Any, bool]] = [(formula, False)]
+    while stack:
+        term, ready = stack.pop()
+        if term.get_id() in made:
+            continue
+        children = term.children()
+        if not ready:
+            stack.append((term, True))
+            stack.extend((child, False) for child in children)
+            continue
+        new = [made[child.get_id()] for child in children]
+        unknown = sum(not z3.is_bv_value(child) for child in children)
+        if z3.is_app_of(term, z3.Z3_OP_BMUL) and unknown > 1:
+            sorts = [child.sort() for child in (*new, term)]
+            made[term.get_id()] = z3.Function(f"times_{len(new)}_{term.size()}", *sorts)(*new)
+        elif children:
+            made[term.get_id()] = term.decl()(*new)
+        else:
+            made[term.get_id()] = term
+    changed: z3.BoolRef = made[formula.get_id()]
+    return changed
 
 
 def _pairs(model: Ila, one: Instruction) -> list[tuple[Any, Any]]:
