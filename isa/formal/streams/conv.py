@@ -63,7 +63,7 @@ class ConvModel(StreamModel):
 
 
 class ImageModel(ConvModel):
-    """O[oc,oh,ow] += sum of F[oc,ic,fh,fw] I'[ic, oh sh + fh dh - pt, ow sw + fw dw - pl]; I' is 0 outside I."""
+    """O += sum of F[oc,ic,fh,fw] I[ic, oh sh + fh dh - pt, ow sw + fw dw - pl], where I is 0 outside."""
 
     loops: Mapping[str, str] = {
         "oc": "filter",

@@ -13,9 +13,9 @@ from axiloom.isa.contract.types import Clear, Compute, Load, Requantise, Save, S
 from axiloom.isa.formal.ila import Ila
 from axiloom.isa.formal.streams.places import Place
 from axiloom.isa.formal.streams.post import requantised
-from axiloom.isa.formal.streams.state import Bits, Refusals, beats, fitted, product, same_bits
+from axiloom.isa.formal.streams.state import Bits, Refusals, beats, product, same_bits
 from axiloom.isa.formal.streams.words import Values, Words
-from axiloom.isa.kernels.forms import CHANNELS, CHANNEL_WORDS
+from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS
 from axiloom.isa.model.device import DeviceError
 
 

@@ -53,9 +53,10 @@ def decide(formulas: Sequence[Any], limit_s: int) -> Iterator[Said]:
     """
     from axiloom.isa.formal.sound import opaque
 
-    for formula, easy in zip(formulas, _ask("z3", [_negation(opaque(one)) for one in formulas], QUICK_S)):
-        if easy.holds:
-            yield easy
+    easy = _ask("z3", [_negation(opaque(one)) for one in formulas], QUICK_S)
+    for formula, said in zip(formulas, easy, strict=True):
+        if said.holds:
+            yield said
             continue
         text = _negation(formula)
         (first,) = _ask("z3", [text], QUICK_S)
