@@ -66,15 +66,19 @@ class Simulator:
 
     def __init__(self, model: Ila) -> None:
         self.model = model
-        self.state: dict[str, Any] = {
-            name: Memory() if z3.is_array(term) else model.init.get(name, 0)
-            for name, term in model.states.items()
-        }
-        self.steps = 0
         self._commands = [_compiled(model, one) for one in model.instructions]
         own = {id(one) for one in model.instructions}
         self._program = [_compiled(model, one) for one in model.everything() if id(one) not in own]
-        self._settle({})  # what reset starts
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the reset state, and on with what reset starts."""
+        self.state: dict[str, Any] = {
+            name: Memory() if z3.is_array(term) else self.model.init.get(name, 0)
+            for name, term in self.model.states.items()
+        }
+        self.steps = 0
+        self._settle({})
 
     def command(self, **inputs: int) -> list[str]:
         """Execute the instructions that a command enables, and the programs they start; returns their paths.

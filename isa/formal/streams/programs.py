@@ -167,7 +167,7 @@ class StreamModel(Words):
         added = self.added(self.multiply(*self.factors()))
         ended: list[z3.BoolRef] = []
         back: dict[Bits, int] = {}
-        for dim, name in reversed(self.loops.items()):
+        for dim, name in reversed([*self.loops.items()]):
             counter = self.counters[dim]
             when = z3.And(runs, *ended, z3.Not(self.at_end(dim)))
             child.instruction(
@@ -285,7 +285,8 @@ class StreamModel(Words):
         child.instruction("last", z3.And(runs, whole, ends), done, "the last one, with TLAST")
         child.measures = [~self.phase, ~self.at]
         here = z3.And(z3.Or(*(self.place == place.number for place in places)), self.phase == 1)
-        within = z3.Implies(here, z3.Or(self.at == 0, z3.ULT(at, total)))
+        fits = [self.fits(self.output, self.sizes)] if self.late_fit and not self.form.saves else []
+        within = z3.Implies(here, z3.And(z3.Or(self.at == 0, z3.ULT(at, total)), *fits))
         self.ila.invariants["a requantised element is within its tile"] = within
 
     def _inner(self) -> Bits:
