@@ -12,6 +12,7 @@ from axiloom.isa.formal.streams.places import Place
 from axiloom.isa.formal.streams.programs import StreamModel
 from axiloom.isa.formal.streams.state import Bits, Refusals, at_most, beats, fitted, product
 from axiloom.isa.formal.streams.words import Values
+from axiloom.isa.kernels.forms import CHANNELS
 from axiloom.isa.model.device import DeviceError
 
 
@@ -38,8 +39,9 @@ class ConvModel(StreamModel):
         return z3.And(*parts)
 
     def fits(self, operand: str, sizes: Mapping[str, Bits]) -> z3.BoolRef:
-        """With its dims rounded up to the array's rows and columns."""
-        across = dict(zip(self.form.array or (), self.spec.array, strict=False))
+        """With the dims of an operand of the array rounded up to its rows and columns."""
+        array = () if operand == CHANNELS else self.form.array or ()
+        across = dict(zip(array, self.spec.array, strict=False))
         whole = {dim: _rounded(sizes[dim], across.get(dim, 1)) for dim in self.shape_dims(operand)}
         parts, capacity = [], self.spec.buffers[operand]
         # What fits rounded up fits as it is: it follows, and is said for the provers.
