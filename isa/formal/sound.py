@@ -116,4 +116,5 @@ def _pairs(model: Ila, one: Instruction) -> list[tuple[Any, Any]]:
 
 def claims(model: Ila) -> list[Claim]:
     """All of them."""
-    return [*decode_claims(model), *invariant_claims(model), *progress_claims(model)]
+    lemmas = (Claim(name, "it holds of all sizes", formula) for name, formula in model.lemmas.items())
+    return [*decode_claims(model), *invariant_claims(model), *progress_claims(model), *lemmas]

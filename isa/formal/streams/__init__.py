@@ -6,6 +6,7 @@ so far. A stopped device (`error`, one of :class:`axiloom.isa.model.device.Devic
 
 - :mod:`~axiloom.isa.formal.streams.places`: actions of opcodes as places
 - :mod:`~axiloom.isa.formal.streams.state`: what every form has: registers, buffers, sizes and layouts
+- :mod:`~axiloom.isa.formal.streams.layout`: what is to be proved of layouts
 - :mod:`~axiloom.isa.formal.streams.words`: instructions that take words
 - :mod:`~axiloom.isa.formal.streams.programs`: what runs without words: products, stores, clears
 - :mod:`~axiloom.isa.formal.streams.post`: requantise

@@ -11,6 +11,7 @@ from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS as WORD
 from axiloom.isa.contract.types import Clear, Compute, Load, Requantise, Save, Store
 from axiloom.isa.formal.ila import Ila
+from axiloom.isa.formal.streams import layout
 from axiloom.isa.formal.streams.places import Place
 from axiloom.isa.formal.streams.post import requantised
 from axiloom.isa.formal.streams.state import Bits, Refusals, beats, product, same_bits
@@ -134,6 +135,7 @@ class StreamModel(Words):
         here = z3.Or(*(self.place == place.number for place in self.places.of(Compute)))
         m.invariants["counters are within the tile"] = z3.Implies(z3.And(here, self.phase == 1), runs)
         self.invariants()
+        m.lemmas.update(layout.lemmas(self))
 
     # --- loads --------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import z3
 
@@ -142,18 +142,21 @@ class State(ABC):
 
     def address(self, operand: str, index: Mapping[str, Bits], sizes: Mapping[str, Bits]) -> Bits:
         """Of an element, by its index in each of the operand's dims; right for any :meth:`fits`."""
-        dims, rows = self.shape_dims(operand), self.rows(operand)
-        inner = self._row_major(dims[rows:], index, sizes)
-        if not rows:
-            return inner
-        pitch = self.cut(self.row_beats(operand, sizes)) * self.per_beat(operand)
-        return self._row_major(dims[:rows], index, sizes) * pitch + inner
-
-    def _row_major(self, dims: Sequence[str], index: Mapping[str, Bits], sizes: Mapping[str, Bits]) -> Bits:
-        at = self.cut(index[dims[0]])
-        for dim in dims[1:]:
-            at = at * self.cut(sizes[dim]) + self.cut(index[dim])
+        dims = self.shape_dims(operand)
+        index, sizes, whole = (
+            {dim: self.cut(index[dim]) for dim in dims},
+            {dim: self.cut(sizes[dim]) for dim in dims},
+            sizes,
+        )
+        pitch = self.cut(self.row_beats(operand, whole)) * self.per_beat(operand)
+        at: Bits = self.position(operand, index, sizes, pitch)
         return at
+
+    def position(self, operand: str, index: Mapping[str, Any], sizes: Mapping[str, Any], pitch: Any) -> Any:
+        """Of an element, in bits or in integers; `pitch`: from one of :meth:`rows` to the next."""
+        dims, rows = self.shape_dims(operand), self.rows(operand)
+        inner = _row_major(dims[rows:], index, sizes)
+        return _row_major(dims[:rows], index, sizes) * pitch + inner if rows else inner
 
     def cut(self, value: Bits) -> Bits:
         """To the bits of addresses: what is cut off is zero wherever tiles fit."""
@@ -182,6 +185,13 @@ class State(ABC):
             return prod(values) & ((1 << WORD) - 1)
 
         return self.function("product", bits, bits, WORD, python=python, exact=exact)
+
+
+def _row_major(dims: Sequence[str], index: Mapping[str, Any], sizes: Mapping[str, Any]) -> Any:
+    at = index[dims[0]]
+    for dim in dims[1:]:
+        at = at * sizes[dim] + index[dim]
+    return at
 
 
 def fitted(value: Bits, bits: int) -> Bits:

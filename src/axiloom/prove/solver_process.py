@@ -16,7 +16,7 @@ from pathlib import Path
 def z3_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
     import z3
 
-    solver = z3.SolverFor("QF_AUFBV")
+    solver = z3.SolverFor("QF_NIA" if _integers(text) else "QF_AUFBV")
     solver.set("timeout", limit_s * 1000)
     solver.from_string(text)
     answer = solver.check()
@@ -30,6 +30,8 @@ def z3_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
 def bitwuzla_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
     import bitwuzla
 
+    if _integers(text):  # which bitwuzla does not know
+        return "unknown", {}
     options = bitwuzla.Options()
     options.set(bitwuzla.Option.PRODUCE_MODELS, True)
     options.set(bitwuzla.Option.TIME_LIMIT_PER, limit_s * 1000)
@@ -48,6 +50,10 @@ def bitwuzla_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
                 if term.sort().is_bv():
                     values[str(term.symbol())] = str(int(solver.get_value(term).value(10)))
     return answer, values
+
+
+def _integers(text: str) -> bool:
+    return "() Int)" in text
 
 
 SAYS = {"z3": z3_says, "bitwuzla": bitwuzla_says}
