@@ -9,9 +9,10 @@ from itertools import product
 import z3
 
 from axiloom.errors import SpecError
-from axiloom.isa.formal.ila import Ila, ModelError, Term
+from axiloom.isa.formal.ila import ModelError, Term
+from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
-from axiloom.isa.formal.symbolic import Machine, UnknownError
+from axiloom.isa.formal.symbolic import Machine, Substitution, UnknownError
 from axiloom.isa.formal.values import Terms, Value, number
 from axiloom.isa.instructions.mappings import Command, Mapped
 from axiloom.isa.instructions.tree import Expr, For, If, Lanes, Let, Memory, Range, Statement, Write
@@ -64,11 +65,26 @@ class _Terms(Terms):
         return self.machine.element(memory.name, at.as_long())
 
 
+class _Listener(Machine):
+    """Takes commands and executes none: `heard` are the instructions that they may be."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model.ila)
+        self.when = {name: z3.simplify(when) for name, when in model.when.items()}
+        self.heard: set[str] = set()
+
+    def command(self, inputs: Mapping[str, Term]) -> list[str]:
+        known = Substitution([(self.model.inputs[name], term) for name, term in inputs.items()])
+        new = self.when.keys() - self.heard
+        self.heard |= {name for name in new if not z3.is_false(z3.simplify(known(self.when[name])))}
+        return []
+
+
 class Player:
     """Plays a mapping's parts on `machine`."""
 
-    def __init__(self, mapped: Mapped, model: Ila, kinds: Mapping[str, Range]) -> None:
-        self.mapped, self.machine, self.kinds = mapped, Machine(model), kinds
+    def __init__(self, mapped: Mapped, machine: Machine, kinds: Mapping[str, Range]) -> None:
+        self.mapped, self.machine, self.kinds = mapped, machine, kinds
         self.inputs = Tensors(mapped.tensors)
         self.commands = 0
 
@@ -173,9 +189,13 @@ class Played:
     steps: int
 
 
-def play(mapped: Mapped, model: Ila, kinds: Mapping[str, Range]) -> Played:
+def play(mapped: Mapped) -> Played:
     """Executes a mapping on any data. Raises SpecError where it cannot be: what comes next depends on data."""
-    player = Player(mapped, model, kinds)
+    bare = model_of(mapped.target, only=())
+    listener = _Listener(bare)
+    Player(mapped, listener, bare.kinds).part("program")
+    model = model_of(mapped.target, only=listener.heard)
+    player = Player(mapped, Machine(model.ila), model.kinds)
     wanted = player.part("kernel")
     # What the kernel read is what the program has: one set of data.
     for name, known in wanted.elements.items():
@@ -207,4 +227,3 @@ def _claims(memory: Memory, elements: Sequence[tuple[int, z3.BoolRef]]) -> Itera
         first, last = (place(memory, address) for address, _ in (part[0], part[-1]))
         text = f"{first} to {last} are the kernel's" if len(part) > 1 else f"{first} is the kernel's"
         yield Claim(f"{first}", text, z3.And(*(formula for _, formula in part)))
-

@@ -61,11 +61,12 @@ class _Step:
 class Simulator:
     """A model in its reset state.
 
-    Attributes: `state`, by name (memories are `Memory`); `steps`, the instructions executed so far.
+    Attributes: `state`, by name (memories are `Memory`); `steps`, the instructions executed so far; `steps_left`, the most of a command.
     """
 
     def __init__(self, model: Ila) -> None:
         self.model = model
+        self.steps_left = STEPS
         self._commands = [_compiled(model, one) for one in model.instructions]
         own = {id(one) for one in model.instructions}
         self._program = [_compiled(model, one) for one in model.everything() if id(one) not in own]
@@ -91,12 +92,12 @@ class Simulator:
     def _settle(self, inputs: Mapping[str, int]) -> list[str]:
         """Execute the programs that run."""
         done: list[str] = []
-        left = STEPS
+        left = self.steps_left
         while fired := self._fire(self._program, inputs):
             done += fired
             left -= 1
             if left < 0:
-                raise RuntimeError(f"{self.model.name}: the program of {done[0]} does not end")
+                raise RuntimeError(f"{self.model.name}: {done[0]} does not end")
         return done
 
     def _fire(self, steps: list[_Step], inputs: Mapping[str, int]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -19,6 +19,8 @@ class Claim:
     name: str
     text: str
     formula: z3.BoolRef
+    kind: str = ""
+    """What it belongs to, in a few words."""
 
 
 def decode_claims(model: Ila) -> Iterator[Claim]:
@@ -81,6 +83,12 @@ def progress_claims(model: Ila) -> Iterator[Claim]:
             )
 
 
+def lemma_claims(model: Ila) -> Iterator[Claim]:
+    """What holds whatever the state is."""
+    for name, formula in model.lemmas.items():
+        yield Claim(name, "it holds of all sizes", formula)
+
+
 def opaque(formula: z3.BoolRef) -> z3.BoolRef:
     """The same with unknown functions in the place of products of two unknowns.
 
@@ -116,5 +124,10 @@ def _pairs(model: Ila, one: Instruction) -> list[tuple[Any, Any]]:
 
 def claims(model: Ila) -> list[Claim]:
     """All of them."""
-    lemmas = (Claim(name, "it holds of all sizes", formula) for name, formula in model.lemmas.items())
-    return [*decode_claims(model), *invariant_claims(model), *progress_claims(model), *lemmas]
+    kinds = {
+        "decode": decode_claims(model),
+        "invariants": invariant_claims(model),
+        "every instruction ends": progress_claims(model),
+        "layouts": lemma_claims(model),
+    }
+    return [replace(claim, kind=kind) for kind, some in kinds.items() for claim in some]

@@ -6,7 +6,7 @@ A memory is a dict from known addresses to terms; where nothing was stored its e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 
 import z3
 
@@ -22,7 +22,7 @@ class Substitution:
     """Terms for terms, in many expressions: z3's own `substitute` checks every pair anew each time."""
 
     def __init__(self, pairs: Sequence[tuple[Term, Term]]) -> None:
-        self._pairs = pairs  # they live as long as their addresses are used
+        self._pairs = tuple(pairs)  # they live as long as their addresses are used
         self._context = z3.main_ctx().ref()
         self._from, self._to = (
             (z3.Ast * len(pairs))(*(pair[side].as_ast() for pair in pairs)) for side in (0, 1)
@@ -38,13 +38,32 @@ class UnknownError(ModelError):
     """Why something cannot be executed: what comes next, or an address, depends on data."""
 
 
-@dataclass(frozen=True)
 class _Step:
-    instruction: Instruction
-    selects: tuple[tuple[Term, bool], ...]
-    """Elements that it reads, those that an address needs before it; whether its address needs any."""
-    scalars: Mapping[str, Term]
-    stores: Mapping[str, Stores]
+    """An instruction, taken apart when it is executed for the first time."""
+
+    def __init__(self, one: Instruction) -> None:
+        self.one = one
+        self.decode = z3.simplify(one.decode)
+
+    @cached_property
+    def scalars(self) -> dict[str, Term]:
+        return {name: term for name, term in self._flat.items() if not z3.is_array(term)}
+
+    @cached_property
+    def stores(self) -> dict[str, Stores]:
+        arrays = {name: term for name, term in self._flat.items() if z3.is_array(term)}
+        return {name: [*_stores(term, z3.BoolVal(True))] for name, term in arrays.items()}
+
+    @cached_property
+    def _flat(self) -> dict[str, Term]:
+        return {name: _without_stores(z3.simplify(term)) for name, term in self.one.updates.items()}
+
+    @cached_property
+    def selects(self) -> tuple[tuple[Term, bool], ...]:
+        """Elements that it reads, those that an address needs before it; whether its address needs any."""
+        stored = [part for found in self.stores.values() for each in found for part in each]
+        found = _selects([*self.scalars.values(), *stored])
+        return tuple((select, bool(_selects([select.arg(1)]))) for select in found)
 
 
 class Machine:
@@ -66,8 +85,8 @@ class Machine:
                 self.state[name] = z3.Const(f"{name}@reset", term.sort())
         self.steps = 0
         own = {id(one) for one in model.instructions}
-        self._commands = [_step(model, one) for one in model.instructions]
-        self._program = [_step(model, one) for one in model.everything() if id(one) not in own]
+        self._commands = [_Step(one) for one in model.instructions]
+        self._program = [_Step(one) for one in model.everything() if id(one) not in own]
         self._by_place: dict[int, list[_Step]] = {}
 
     def element(self, memory: str, address: int) -> Term:
@@ -105,9 +124,7 @@ class Machine:
         if number not in self._by_place:
             pair = (self.model.states["step"], place)
             self._by_place[number] = [
-                one
-                for one in self._program
-                if not z3.is_false(z3.simplify(z3.substitute(one.instruction.decode, pair)))
+                one for one in self._program if not z3.is_false(z3.simplify(z3.substitute(one.decode, pair)))
             ]
         return self._by_place[number]
 
@@ -115,17 +132,17 @@ class Machine:
         pairs = [*inputs, *((self.model.states[name], term) for name, term in self.state.items())]
         known = Substitution(pairs)
         for step in steps:
-            decode = z3.simplify(known(step.instruction.decode))
+            decode = z3.simplify(known(step.decode))
             if z3.is_false(decode):
                 continue
             if not z3.is_true(decode):
-                raise UnknownError(f"{step.instruction.path}: whether it comes next depends on data")
+                raise UnknownError(f"{step.one.path}: whether it comes next depends on data")
             self._execute(step, pairs, known)
-            return step.instruction.path
+            return step.one.path
         return None
 
     def _execute(self, step: _Step, pairs: list[tuple[Term, Term]], known: Substitution) -> None:
-        path = step.instruction.path
+        path = step.one.path
         for select, depends in step.selects:
             if depends:  # its address has elements in it
                 known = Substitution(pairs)
@@ -157,20 +174,6 @@ class Machine:
         return value
 
 
-def _step(model: Ila, one: Instruction) -> _Step:
-    scalars: dict[str, Term] = {}
-    stores: dict[str, Stores] = {}
-    for name, term in one.updates.items():
-        flat = _without_stores(z3.simplify(term))
-        if z3.is_array(flat):
-            stores[name] = [*_stores(flat, z3.BoolVal(True))]
-        else:
-            scalars[name] = flat
-    needed = [*scalars.values(), *(part for found in stores.values() for each in found for part in each)]
-    selects = tuple((select, bool(_selects([select.arg(1)]))) for select in _selects(needed))
-    return _Step(one, selects, scalars, stores)
-
-
 def _stores(memory: Term, condition: z3.BoolRef) -> Iterator[tuple[z3.BoolRef, Term, Term]]:
     if z3.is_store(memory):
         before, address, value = memory.children()
@@ -182,7 +185,7 @@ def _stores(memory: Term, condition: z3.BoolRef) -> Iterator[tuple[z3.BoolRef, T
         yield from _stores(no, z3.And(condition, z3.Not(chosen)))
 
 
-def _postorder(terms: Sequence[Term]) -> Iterator[Term]:
+def postorder(terms: Sequence[Term]) -> Iterator[Term]:
     """Every node of the terms once, children first."""
     seen: set[int] = set()
     stack = [(term, False) for term in reversed(terms)]
@@ -199,7 +202,7 @@ def _postorder(terms: Sequence[Term]) -> Iterator[Term]:
 
 
 def _selects(terms: Sequence[Term]) -> list[Term]:
-    return [term for term in _postorder(terms) if z3.is_select(term)]
+    return [term for term in postorder(terms) if z3.is_select(term)]
 
 
 def _without_stores(term: Term) -> Term:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import z3
@@ -25,6 +25,10 @@ from axiloom.isa.instructions.tree import (
     Read,
     Wrapped,
 )  # fmt: skip
+
+PRODUCTS = "*"
+"""Among opaque functions: products of what memories hold. Those of sizes and iterators stay exact: addresses
+are made of them."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,8 @@ class Terms:
     locals: dict[str, Value]
     within: Callable[[Memory, z3.BoolRef, int], None]
     line: int = 0
+    opaque: Collection[str] = ()
+    """Functions that proofs know by name alone, besides those that are declared so."""
 
     def at(self, **more: Value) -> Terms:
         return replace(self, locals={**self.locals, **more})
@@ -113,6 +119,12 @@ class Terms:
                 if operation == "cat":
                     joined = z3.Concat(*(one.term for one in reversed(given))) if given[1:] else given[0].term
                     return Value(joined, wanted)
+                if (
+                    operation == "mul"
+                    and PRODUCTS in self.opaque
+                    and all(_of_memory(one.term) for one in given)
+                ):
+                    return Value(self._product(given[0], given[1], wanted), wanted)
                 made = _RULES[operation](*(one.wide(bits) for one in given))
                 return Value(z3.Extract(wanted.bits - 1, 0, made), wanted)
         raise AssertionError(expr)
@@ -136,6 +148,15 @@ class Terms:
         held: z3.BoolRef = self.value(expr).term == 1
         return held
 
+    def _product(self, a: Value, b: Value, wanted: Range) -> z3.BitVecRef:
+        """Uninterpreted: a name for each pair of ranges."""
+        signs = ["s" if one.range.signed else "u" for one in (a, b)]
+        sizes = [one.range.bits for one in (a, b)]
+        name = f"product_{signs[0]}{sizes[0]}_{signs[1]}{sizes[1]}_{wanted.bits}"
+        product: z3.FuncDeclRef = z3.Function(name, *map(z3.BitVecSort, [*sizes, wanted.bits]))
+        made: z3.BitVecRef = product(a.term, b.term)
+        return made
+
     def _named(self, name: str) -> Value:
         if name in self.locals:
             return self.locals[name]
@@ -157,10 +178,10 @@ class Terms:
             name: Value(one.wide(wanted.bits), wanted)
             for one, (name, wanted) in zip(given, function.parameters.items(), strict=True)
         }
-        if function.opaque:
+        if function.opaque or function.name in self.opaque:
             declared = _declared(self.model, function)
             return Value(declared(*(one.term for one in fitted.values())), function.result)
-        inner = Terms(self.model, {}, {}, dict(fitted), self.within, function.line)
+        inner = Terms(self.model, {}, {}, dict(fitted), self.within, function.line, self.opaque)
         for let in function.lets:
             inner.locals[let.name] = inner.value(let.value)
         assert function.value is not None
@@ -193,6 +214,17 @@ class Terms:
                 )
         assert address is not None
         return Value(address, Range(0, (1 << address.size()) - 1)).wide(address_bits(memory))
+
+
+def _of_memory(term: z3.ExprRef, most: int = 200) -> bool:
+    """Whether an element of a memory is in it; so it is taken to be where a term is too large to look."""
+    stack = [term]
+    while stack and most:
+        one, most = stack.pop(), most - 1
+        if z3.is_select(one):
+            return True
+        stack.extend(one.children())
+    return bool(stack)
 
 
 def _known(value: int) -> Value:

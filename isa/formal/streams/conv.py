@@ -111,9 +111,10 @@ class ImageModel(ConvModel):
         first = [self.counters[dim] == 0 for dim in self.form.reductions]
         fresh = z3.And(self.begun == 0, *first)
         before = z3.If(fresh, z3.BitVecVal(0, WORD), memory[address])
-        ended = z3.And(*(self.at_end(dim) for dim in self.loops))
-        begun = z3.If(ended, z3.BitVecVal(1, 1), self.begun)
-        return {memory: z3.Store(memory, address, before + product), self.begun: begun}
+        return {memory: z3.Store(memory, address, before + product)}
+
+    def finished(self) -> Values:
+        return {self.begun: 1}
 
     def begun_anew(self) -> Values:
         return self.laid("O")
@@ -160,6 +161,9 @@ class WindowModel(ConvModel):
 
     def added(self, product: Bits) -> Values:
         return {self.sum: self.sum + product}
+
+    def finished(self) -> Values:
+        return {}
 
     def begun_anew(self) -> Values:
         return {}

@@ -53,10 +53,10 @@ class MatMulModel(StreamModel):
         memory, address = self.buffers["C"], self.place_of("C")
         fresh = z3.And(self.begun == 0, self.counters["k"] == 0)
         before = z3.If(fresh, z3.BitVecVal(0, WORD), memory[address])
-        ended = z3.And(*(self.at_end(dim) for dim in self.loops))
-        # Until the last product the first ones begin at zero, not at what was there.
-        begun = z3.If(ended, z3.BitVecVal(1, 1), self.begun)
-        return {memory: z3.Store(memory, address, before + product), self.begun: begun}
+        return {memory: z3.Store(memory, address, before + product)}
+
+    def finished(self) -> Values:
+        return {self.begun: 1}
 
     def begun_anew(self) -> Values:
         return self.laid("C")

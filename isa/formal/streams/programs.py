@@ -53,6 +53,10 @@ class StreamModel(Words):
         """The updates by which a product is added to the result."""
 
     @abstractmethod
+    def finished(self) -> Values:
+        """What the last product changes besides."""
+
+    @abstractmethod
     def begun_anew(self) -> Values:
         """What a compute changes before its first product, besides its counters."""
 
@@ -177,7 +181,7 @@ class StreamModel(Words):
             )
             ended.append(self.at_end(dim))
             back[counter] = 0
-        end = {**added, **self.following(places)}
+        end = {**added, **self.finished(), **self.following(places)}
         child.instruction("end", z3.And(runs, *ended), end, "the last product")
         child.measures = [~self.phase, *(~counter for counter in self.counters.values())]
 

@@ -6,12 +6,12 @@ unread), and what takes its further words is a program. A load begins on a new b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import z3
 
 from axiloom.isa.contract.types import WORD_BITS as WORD
-from axiloom.isa.contract.types import Load, SendDim, SetDims, Skip
+from axiloom.isa.contract.types import Load, Opcode, SendDim, SetDims, Skip
 from axiloom.isa.formal.ila import Ila
 from axiloom.isa.formal.streams.places import Place, safe
 from axiloom.isa.formal.streams.state import Bits, State, fitted, same_bits
@@ -74,7 +74,12 @@ class Words(State):
 
     # --- opcodes ------------------------------------------------------------------------------------------
 
-    def opcodes(self) -> None:
+    def opcodes(self) -> Iterator[tuple[int | None, Opcode]]:
+        """Each opcode with its word, in the order of their places."""
+        for opcode in self.spec.opcodes.values():
+            yield opcode.literal, opcode
+
+    def _opcode_words(self) -> None:
         """An instruction for each opcode word, one for all combinations of bits, one for all others."""
         m, idle = self.ila, z3.And(self.error == 0, self.place == 0)
         word = z3.Extract(WORD - 1, 0, self.word) if self.beat is not None else self.word
@@ -123,7 +128,7 @@ class Words(State):
         if self.places.starts:
             waits.append(self.place == 0)
         self.ila.valid = z3.And(self.error == 0, z3.Or(*waits))
-        self.opcodes()
+        self._opcode_words()
         for place in loads:
             self._load(place, ready)
         if self.beat is None:

@@ -53,14 +53,22 @@ def decide(formulas: Sequence[Any], limit_s: int) -> Iterator[Said]:
     """
     from axiloom.isa.formal.sound import opaque
 
-    easy = _ask("z3", [_negation(opaque(one)) for one in formulas], QUICK_S)
-    for formula, said in zip(formulas, easy, strict=True):
-        if said.holds:
-            yield said
+    easy = [opaque(formula) for formula in formulas]
+    said = _ask("z3", [_negation(one) for one in easy], QUICK_S)
+    for formula, same, first in zip(formulas, map(_eq, formulas, easy), said, strict=True):
+        if first.holds or (same and first.holds is not None):
+            yield first
             continue
         text = _negation(formula)
-        (first,) = _ask("z3", [text], QUICK_S)
+        if not same:
+            (first,) = _ask("z3", [text], QUICK_S)
         yield first if first.holds is not None else _portfolio(text, limit_s)
+
+
+def _eq(one: Any, other: Any) -> bool:
+    import z3
+
+    return bool(z3.eq(one, other))
 
 
 def _negation(formula: Any) -> str:
@@ -85,18 +93,22 @@ def _start(solver: str, texts: Sequence[str], limit_s: int) -> subprocess.Popen[
     return running
 
 
-def _ask(solver: str, texts: Sequence[str], limit_s: int) -> list[Said]:
+def _ask(solver: str, texts: Sequence[str], limit_s: int) -> Iterator[Said]:
+    """As they come."""
     if not texts:
-        return []
+        return
+    said = 0
     with _start(solver, texts, limit_s) as running:
         assert running.stdout is not None
         try:
-            said = [_read(solver, line) for line in running.stdout]
+            for line in running.stdout:
+                said += 1
+                yield _read(solver, line)
         except BaseException:
             running.kill()
             raise
     # A solver that dies has said nothing of the rest.
-    return said + [Said(None, solver, 0.0, {})] * (len(texts) - len(said))
+    yield from [Said(None, solver, 0.0, {})] * (len(texts) - said)
 
 
 def _portfolio(text: str, limit_s: int) -> Said:
