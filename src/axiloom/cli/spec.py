@@ -8,6 +8,7 @@ from pathlib import Path
 
 from axiloom import boards, isa
 from axiloom.cli import options as shared
+from axiloom.cli import prove
 from axiloom.cli.given import is_given, output_file
 from axiloom.isa.kernels.language.body import renamed
 from axiloom.isa.kernels.named import KERNELS as NAMED
@@ -20,6 +21,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
     check = actions.add_parser("check", help="every fault of a file, each with its place")
     check.add_argument("file", type=Path)
+    check.add_argument(
+        "--prove",
+        action="store_true",
+        help="prove its formal models too, as `axiloom prove spec` does; refused where there is none",
+    )
     check.set_defaults(execute=execute_check)
 
     show = actions.add_parser("show", help="print a built-in specification as a file")
@@ -47,7 +53,22 @@ def execute_check(options: argparse.Namespace) -> int:
     for spec in loaded.values():
         flows = ", ".join(spec.flows)
         print(f"{options.file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {flows}")
-    return 0
+    return int(not all(_proved(options.file, spec) for spec in loaded.values())) if options.prove else 0
+
+
+def _proved(file: Path, spec: isa.AcceleratorSpec) -> bool:
+    """Prints what is proved of a specification, and what is not so."""
+    from axiloom.prove import solvers
+
+    solvers.check()
+    from axiloom.prove.verdict import summary
+
+    verdicts = prove.with_progress(spec, prove.SLOW_S)
+    for one in verdicts:
+        if not one.good:
+            print(f"{file}: {spec.name}: {one.name}: {one.text}: {one.answer.value}")
+    print(f"{file}: {spec.name}: {summary(verdicts)}")
+    return all(one.good for one in verdicts)
 
 
 def execute_show(options: argparse.Namespace) -> int:

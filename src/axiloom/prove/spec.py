@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
-from itertools import cycle
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, cycle
+from typing import Any
 
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import SendDim, SetDims, Skip
@@ -17,24 +18,58 @@ from axiloom.isa.formal.streams.places import Place, Places, runs
 from axiloom.isa.model.device import DeviceError
 from axiloom.isa.model.model import FunctionalModel
 from axiloom.prove import solvers
-from axiloom.prove.verdict import Answer, Verdict
+from axiloom.prove.kept import kept
+from axiloom.prove.verdict import Answer, Verdict, as_json
+from axiloom.report import proved
 
+LIMIT_S = 60
+SIMULATION = "simulation"
 WORDS = 4000
 """That both models take."""
 STREAM = 400
 """Words of a stream that no error ends; more where tiles are larger."""
 
 
-def prove(spec: AcceleratorSpec, limit_s: int) -> Iterator[Verdict]:
-    """The verdicts on all claims, as they come. Raises SpecError for what has no formal model."""
-    model = model_of(spec)
-    claims = sound.claims(model)
+def prove(
+    spec: AcceleratorSpec, limit_s: int = LIMIT_S, say: Callable[[int], None] = lambda _total: None
+) -> list[Verdict]:
+    """The verdicts on all claims; from the cache, if all of them were decided before.
+
+    `say` is told of each as it comes, with their number. Raises SpecError for what has no formal model.
+    """
+
+    def ask() -> list[dict[str, Any]]:
+        model = model_of(spec)
+        claims = sound.claims(model)
+        verdicts = []
+        for verdict in chain(decided(spec.name, claims, limit_s), simulated(spec, model)):
+            say(len(claims) + 1)
+            verdicts.append(verdict)
+        return as_json(verdicts)
+
+    def whole(verdicts: list[dict[str, Any]]) -> bool:
+        return all(one["answer"] != Answer.OPEN for one in verdicts)
+
+    # Versions of the solvers are not part of the question: any of them may answer it.
+    found, cached = kept(proved.KIND, proved.key(spec), ask, whole)
+    return [
+        Verdict(**{name: one[name] for name in one if name != "good"} | {"answer": Answer(one["answer"]), "cached": cached})
+        for one in found
+    ]
+
+
+def decided(name: str, claims: Sequence[sound.Claim], limit_s: int) -> Iterator[Verdict]:
+    """The verdicts on claims about what is called `name`, as they come."""
     for claim, said in zip(claims, solvers.decide([one.formula for one in claims], limit_s), strict=True):
         answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[said.holds]
         text = claim.text
         if said.values:
             text += f"; not so with {', '.join(f'{k} = {v}' for k, v in sorted(said.values.items()))}"
-        yield Verdict(spec.name, "", claim.name, text, "", answer, None, said.solver, said.seconds)
+        yield Verdict(name, "", claim.name, text, claim.kind, answer, None, said.solver, said.seconds)
+
+
+def simulated(spec: AcceleratorSpec, model: Ila) -> Iterator[Verdict]:
+    """:func:`compared`, when it is its turn."""
     yield compared(spec, model)
 
 
@@ -64,14 +99,14 @@ def compared(spec: AcceleratorSpec, model: Ila, words: int = WORDS, seed: int = 
             ):
                 shown = " ".join(f"{word:#x}" for word in beat)
                 why = f"{text}; not so at word {number} of stream {stream} (seed {seed}), {shown}"
-                return Verdict(spec.name, "", name, why, "", Answer.VIOLATED, taken, "simulation", 0.0)
+                return Verdict(spec.name, "", name, why, SIMULATION, Answer.VIOLATED, taken, "simulation", 0.0)
             number += len(beat)
             taken += len(beat)
     seconds = time.perf_counter() - begun
     text += (
         f"; {taken} words in {stream} streams, {len(ran)} of {len([*model.everything()])} instructions ran"
     )
-    return Verdict(spec.name, "", name, text, "", Answer.HOLDS, taken, "simulation", seconds)
+    return Verdict(spec.name, "", name, text, SIMULATION, Answer.HOLDS, taken, "simulation", seconds)
 
 
 class Stimulus:

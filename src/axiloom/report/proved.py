@@ -20,7 +20,10 @@ from axiloom.isa.contract.types import DmaConfig
 
 KIND = "proved"
 ANSWER = "found.json"
-_SOURCES = ("isa.formal", "isa.formal.streams", "isa.model", "isa.contract", "prove")
+_SOURCES = (
+    *("isa.formal", "isa.formal.streams", "isa.model", "isa.contract", "isa.kernels", "isa.numerics"),
+    "prove",
+)
 
 
 class Proved(TypedDict):
