@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -89,33 +89,33 @@ def lemma_claims(model: Ila) -> Iterator[Claim]:
         yield Claim(name, "it holds of all sizes", formula)
 
 
-def opaque(formula: z3.BoolRef) -> z3.BoolRef:
+def opaque(formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
     """The same with unknown functions in the place of products of two unknowns.
 
-    If it holds, so does `formula`, and most claims need no more of a product than that it is one value.
+    If one holds, so does the formula, and most claims need no more of a product than that it is one value.
     """
     made: dict[int, Term] = {}
-    stack: list[tuple[Any, bool]] = [(formula, False)]
+    stack: list[tuple[Any, bool]] = [(formula, False) for formula in formulas]
     while stack:
         term, ready = stack.pop()
-        if term.get_id() in made:
+        number = term.get_id()
+        if number in made:
             continue
         children = term.children()
-        if not ready:
+        if not ready and children:
             stack.append((term, True))
             stack.extend((child, False) for child in children)
             continue
         new = [made[child.get_id()] for child in children]
         unknown = sum(not z3.is_bv_value(child) for child in children)
-        if z3.is_app_of(term, z3.Z3_OP_BMUL) and unknown > 1:
+        if unknown > 1 and z3.is_app_of(term, z3.Z3_OP_BMUL):
             sorts = [child.sort() for child in (*new, term)]
-            made[term.get_id()] = z3.Function(f"times_{len(new)}_{term.size()}", *sorts)(*new)
-        elif children:
-            made[term.get_id()] = term.decl()(*new)
+            made[number] = z3.Function(f"times_{len(new)}_{term.size()}", *sorts)(*new)
+        elif all(one is child or one.get_id() == child.get_id() for one, child in zip(new, children, strict=True)):
+            made[number] = term
         else:
-            made[term.get_id()] = term
-    changed: z3.BoolRef = made[formula.get_id()]
-    return changed
+            made[number] = term.decl()(*new)
+    return [made[formula.get_id()] for formula in formulas]
 
 
 def _pairs(model: Ila, one: Instruction) -> list[tuple[Any, Any]]:

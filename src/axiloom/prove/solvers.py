@@ -53,7 +53,7 @@ def decide(formulas: Sequence[Any], limit_s: int) -> Iterator[Said]:
     """
     from axiloom.isa.formal.sound import opaque
 
-    easy = [opaque(formula) for formula in formulas]
+    easy = opaque(formulas)
     said = _ask("z3", [_negation(one) for one in easy], QUICK_S)
     for formula, same, first in zip(formulas, map(_eq, formulas, easy), said, strict=True):
         if first.holds or (same and first.holds is not None):
