@@ -48,7 +48,10 @@ def _from_words(model: State, operand: str) -> z3.BoolRef:
     total = model.beats(operand, model.sizes)
     ats = [z3.BitVec(f"beat_{i}", bits) for i in range(2)]
     elements = [z3.BitVec(f"element_{i}", bits) for i in range(2)]
+    # Where sizes are looked at when they are set, granules too make a tile fit.
     given = [model.fits(operand, model.sizes)]
+    if not model.late_fit:
+        given.append(model.accepted(model.sizes, model.spec.dims))
     for at, element in zip(ats, elements, strict=True):
         given += [z3.ULT(*same_bits(at, total)), z3.ULT(element, each)]
     one, other = (at * each + element for at, element in zip(ats, elements, strict=True))

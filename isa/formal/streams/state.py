@@ -36,6 +36,8 @@ class State(ABC):
 
     dims_bits: int | None = None
     """Of sizes; None: as many as the form's largest needs."""
+    late_fit = False
+    """Whether a tile fits is looked at when it is loaded, not when its sizes are set."""
 
     def __init__(self, spec: AcceleratorSpec, products: str) -> None:
         self.spec, self.form = spec, spec.form

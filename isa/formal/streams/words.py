@@ -23,9 +23,6 @@ Values = Mapping[Bits, "Bits | int"]
 class Words(State):
     """Adds them to the model."""
 
-    late_fit = False
-    """Whether a tile fits is looked at when it is loaded, not when its sizes are set."""
-
     def following(self, places: Sequence[Place]) -> dict[Bits, Bits]:
         """Where each of these places goes on, with all that begins anew there."""
         next_bit, others = self._next_bit()
