@@ -1,4 +1,4 @@
-"""Random legal streams of VTA: short, with overlaps, wrap-around, pads, ends of buffers, shifts to the left."""
+"""Random legal streams of VTA: short, with overlaps, wrap-around, pads, ends of buffers, left shifts."""
 
 from __future__ import annotations
 
