@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -12,7 +12,7 @@ from axiloom.errors import SpecError
 from axiloom.isa.formal.ila import ModelError, Term
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
-from axiloom.isa.formal.symbolic import Machine, Substitution, UnknownError
+from axiloom.isa.formal.symbolic import Machine, StopsError, Substitution, UnknownError, postorder
 from axiloom.isa.formal.values import Terms, Value, number
 from axiloom.isa.instructions.mappings import Command, Mapped
 from axiloom.isa.instructions.tree import Expr, For, If, Lanes, Let, Memory, Range, Statement, Write
@@ -80,6 +80,10 @@ class _Listener(Machine):
         return []
 
 
+class RefutedError(Exception):
+    """Why a mapping is wrong on all data: a command stops the device, or a result is nowhere."""
+
+
 class Player:
     """Plays a mapping's parts on `machine`."""
 
@@ -116,6 +120,8 @@ class Player:
         for one in block:
             try:
                 self._statement(one, tensors, known)
+            except StopsError as error:
+                raise RefutedError(f"line {one.line}: {error}") from None
             except ModelError as error:
                 raise SpecError([f"{self.mapped.place}:{one.line}: {error}"]) from None
 
@@ -135,12 +141,13 @@ class Player:
                 ]
                 for statement in body:
                     written = [self._lane(statement, tensors, lane) for lane in lanes]
-                    for memory, address, term in (each for each in written if each):
-                        tensors.elements.setdefault(memory, {})[address] = term
+                    for each in written:
+                        if each:
+                            self._put(tensors, *each)
             case Write():
                 found_ = self._lane(one, tensors, known)
                 assert found_
-                tensors.elements.setdefault(found_[0], {})[found_[1]] = found_[2]
+                self._put(tensors, *found_)
             case If(condition=condition, then=then, other=other):
                 holds = self._number(condition, tensors, known, one.line)
                 self._block(then if holds else other, tensors, dict(known))
@@ -156,6 +163,11 @@ class Player:
                 self.commands += 1
             case _:
                 raise AssertionError(one)
+
+    def _put(self, tensors: Tensors, memory: str, address: int, term: Term) -> None:
+        """Into a tensor, or into the host's memory."""
+        known = tensors.elements.setdefault(memory, {}) if memory in tensors.kinds else None
+        (self.machine.memories[memory] if known is None else known)[address] = term
 
     def _lane(
         self, one: Statement, tensors: Tensors, known: dict[str, Value]
@@ -179,10 +191,50 @@ def _exact(value: int) -> Value:
 
 
 @dataclass(frozen=True)
-class Played:
-    """A mapping at its sizes: claims that remain, how many elements were the same terms, what it took."""
+class Element:
+    """An element of a result whose term is not the kernel's: to be proved equal."""
 
-    claims: tuple[Claim, ...]
+    place: str
+    found: Term
+    wanted: Term
+
+    @property
+    def formula(self) -> z3.BoolRef:
+        equal: z3.BoolRef = self.found == self.wanted
+        return equal
+
+    def values(self, named: Mapping[str, int]) -> tuple[int | None, int | None]:
+        """What was found and what is wanted with these data (0 where there are none), if they say it."""
+        constants = [one for one in postorder([self.formula]) if z3.is_const(one) and z3.is_bv(one)]
+        pairs = [
+            (one, z3.BitVecVal(named.get(one.decl().name(), 0), one.sort()))
+            for one in constants
+            if one.decl().kind() == z3.Z3_OP_UNINTERPRETED
+        ]
+        known = Substitution(pairs)
+        both = [z3.simplify(known(term)) for term in (self.found, self.wanted)]
+        found, wanted = (one.as_long() if z3.is_bv_value(one) else None for one in both)
+        return found, wanted
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """Neighbouring elements of a result that are proved together."""
+
+    elements: tuple[Element, ...]
+
+    @property
+    def claim(self) -> Claim:
+        first, last = self.elements[0].place, self.elements[-1].place
+        text = f"{first} to {last} are the kernel's" if self.elements[1:] else f"{first} is the kernel's"
+        return Claim(first, text, z3.And(*(one.formula for one in self.elements)))
+
+
+@dataclass(frozen=True)
+class Played:
+    """A mapping at its sizes: what remains to be proved, how many elements were the same terms, what it took."""
+
+    remaining: tuple[Remaining, ...]
     same: int
     elements: int
     commands: int
@@ -190,7 +242,10 @@ class Played:
 
 
 def play(mapped: Mapped) -> Played:
-    """Executes a mapping on any data. Raises SpecError where it cannot be: what comes next depends on data."""
+    """Executes a mapping on any data.
+
+    Raises RefutedError, and SpecError where it cannot be executed: what comes next depends on data.
+    """
     bare = model_of(mapped.target, only=())
     listener = _Listener(bare)
     Player(mapped, listener, bare.kinds).part("program")
@@ -203,27 +258,21 @@ def play(mapped: Mapped) -> Played:
             player.inputs.elements[name] = dict(known)
     player.part("program")
     got = player.part("result")
-    claims: list[Claim] = []
+    remaining: list[Remaining] = []
     same = total = 0
     for name in mapped.results:
         memory = mapped.tensors[name]
-        open_: list[tuple[int, z3.BoolRef]] = []
+        open_: list[Element] = []
         for address, term in sorted(wanted.elements[name].items()):
             total += 1
             found = got.elements.get(name, {}).get(address)
             if found is None:
-                raise SpecError([f"{mapped.place}: result() says nothing of {place(memory, address)}"])
-            if found.eq(term):
+                raise RefutedError(f"result() says nothing of {place(memory, address)}")
+            if found.eq(term) or z3.is_true(z3.simplify(found == term)):
                 same += 1
             else:
-                open_.append((address, found == term))
-        claims += _claims(memory, open_)
-    return Played(tuple(claims), same, total, player.commands, player.machine.steps)
-
-
-def _claims(memory: Memory, elements: Sequence[tuple[int, z3.BoolRef]]) -> Iterator[Claim]:
-    for begin in range(0, len(elements), TOGETHER):
-        part = elements[begin : begin + TOGETHER]
-        first, last = (place(memory, address) for address, _ in (part[0], part[-1]))
-        text = f"{first} to {last} are the kernel's" if len(part) > 1 else f"{first} is the kernel's"
-        yield Claim(f"{first}", text, z3.And(*(formula for _, formula in part)))
+                open_.append(Element(place(memory, address), found, term))
+        remaining += [
+            Remaining(tuple(open_[begin : begin + TOGETHER])) for begin in range(0, len(open_), TOGETHER)
+        ]
+    return Played(tuple(remaining), same, total, player.commands, player.machine.steps)

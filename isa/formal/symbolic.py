@@ -38,6 +38,10 @@ class UnknownError(ModelError):
     """Why something cannot be executed: what comes next, or an address, depends on data."""
 
 
+class StopsError(ModelError):
+    """A command that stops the device, whatever the data are."""
+
+
 class _Step:
     """An instruction, taken apart when it is executed for the first time."""
 
@@ -99,19 +103,19 @@ class Machine:
     def command(self, inputs: Mapping[str, Term]) -> list[str]:
         """Executes a command and the program that it starts; returns the paths of its steps.
 
-        Raises UnknownError, and ModelError for a command that stops the device.
+        Raises UnknownError, and StopsError for a command that stops the device.
         """
         pairs = [(self.model.inputs[name], term) for name, term in inputs.items()]
         done = [self._fire(self._commands, pairs)]
         if done[0] is None:
-            raise ModelError(f"{self.model.name} takes no command now")
+            raise StopsError(f"{self.model.name} takes no command now")
         while path := self._fire(self._candidates(), pairs):
             done.append(path)
             if len(done) > MOST_STEPS:
                 raise UnknownError(f"{done[0]}: more than {MOST_STEPS} steps")
         error = self.state.get("error")
         if error is not None and not (z3.is_bv_value(error) and error.as_long() == 0):
-            raise ModelError(f"{done[0]}: the device stops: error {error}")
+            raise StopsError(f"{done[0]}: the device stops: error {error}")
         self.steps += len(done)
         return [one for one in done if one]
 
