@@ -13,7 +13,7 @@ from axiloom.isa.formal.ila import ModelError, Term
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.symbolic import Machine, StopsError, Substitution, UnknownError, postorder
-from axiloom.isa.formal.values import Terms, Value, number
+from axiloom.isa.formal.values import Known, Terms, Value, exact, number, simplified
 from axiloom.isa.instructions.mappings import Command, Mapped
 from axiloom.isa.instructions.tree import Expr, For, If, Lanes, Let, Memory, Range, Statement, Write
 
@@ -54,15 +54,18 @@ class _Terms(Terms):
     tensors: Tensors | None = None
     machine: Machine | None = None
 
-    def read(self, memory: Memory, address: z3.BitVecRef) -> z3.BitVecRef:
-        assert self.tensors is not None
-        at = z3.simplify(address)
-        if not z3.is_bv_value(at):
+    def element(self, memory: Memory, place: Value) -> Value:
+        assert self.tensors is not None and self.machine is not None
+        at = simplified(place)
+        if not isinstance(at, Known):
             raise UnknownError(f"line {self.line}: an index of {memory.name} depends on data")
         if memory.name in self.tensors.kinds:
-            return self.tensors.element(memory, at.as_long())
-        assert self.machine is not None
-        return self.machine.element(memory.name, at.as_long())
+            term = self.tensors.element(memory, at.number)
+        else:
+            term = self.machine.element(memory.name, at.number)
+        if z3.is_bv_value(term):
+            return simplified(Value(term, memory.type))
+        return Value(term, memory.type)
 
 
 class _Listener(Machine):
@@ -110,11 +113,10 @@ class Player:
                       machine=self.machine)  # fmt: skip
 
     def _number(self, expr: Expr, tensors: Tensors, known: Mapping[str, Value], line: int) -> int:
-        found = z3.simplify(self._terms(tensors, known, line).value(expr).term)
-        if not z3.is_bv_value(found):
+        found = simplified(self._terms(tensors, known, line).value(expr))
+        if not isinstance(found, Known):
             raise SpecError([f"{self.mapped.place}:{line}: it must be known, and depends on data"])
-        value: int = found.as_signed_long() if expr.range.signed else found.as_long()
-        return value
+        return found.number
 
     def _block(self, block: Sequence[Statement | Command], tensors: Tensors, known: dict[str, Value]) -> None:
         for one in block:
@@ -128,15 +130,14 @@ class Player:
     def _statement(self, one: Statement | Command, tensors: Tensors, known: dict[str, Value]) -> None:
         match one:
             case Let(name=name, value=value):
-                found = self._terms(tensors, known, one.line).value(value)
-                known[name] = Value(z3.simplify(found.term), found.range)
+                known[name] = simplified(self._terms(tensors, known, one.line).value(value))
             case For(iterator=iterator, low=low, high=high, body=body):
                 ends = [self._number(end, tensors, known, one.line) for end in (low, high)]
                 for at in range(*ends):
-                    self._block(body, tensors, {**known, iterator.name: _exact(at)})
+                    self._block(body, tensors, {**known, iterator.name: exact(at)})
             case Lanes(iterators=iterators, body=body):
                 lanes = [
-                    {**known, **{name: _exact(at) for name, at in zip(iterators, places, strict=True)}}
+                    {**known, **{name: exact(at) for name, at in zip(iterators, places, strict=True)}}
                     for places in product(*(range(count) for count in iterators.values()))
                 ]
                 for statement in body:
@@ -174,20 +175,14 @@ class Player:
     ) -> tuple[str, int, Term] | None:
         terms = self._terms(tensors, known, one.line)
         if isinstance(one, Let):
-            found = terms.value(one.value)
-            known[one.name] = Value(z3.simplify(found.term), found.range)
+            known[one.name] = simplified(terms.value(one.value))
             return None
         assert isinstance(one, Write)
-        at = z3.simplify(terms.address(one.memory, one.index))
-        if not z3.is_bv_value(at):
+        at = simplified(terms.place(one.memory, one.index))
+        if not isinstance(at, Known):
             raise UnknownError(f"an index of {one.memory.name} depends on data")
-        value = z3.simplify(terms.value(one.value).wide(one.memory.type.bits))
-        return one.memory.name, at.as_long(), value
-
-
-def _exact(value: int) -> Value:
-    exact = Range(value, value)
-    return Value(number(value, exact.bits), exact)
+        value = simplified(terms.value(one.value)).wide(one.memory.type.bits)
+        return one.memory.name, at.number, value
 
 
 @dataclass(frozen=True)
