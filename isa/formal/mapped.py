@@ -54,9 +54,9 @@ class _Terms(Terms):
     tensors: Tensors | None = None
     machine: Machine | None = None
 
-    def element(self, memory: Memory, place: Value) -> Value:
+    def element(self, memory: Memory, index: Sequence[Expr]) -> Value:
         assert self.tensors is not None and self.machine is not None
-        at = simplified(place)
+        at = simplified(self.place(memory, index))
         if not isinstance(at, Known):
             raise UnknownError(f"line {self.line}: an index of {memory.name} depends on data")
         if memory.name in self.tensors.kinds:

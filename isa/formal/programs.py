@@ -7,7 +7,7 @@ loop. What a program needs of its command's words is kept in registers of its ow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TypeAlias
@@ -20,29 +20,31 @@ from axiloom.isa.formal.values import Terms, Value, address_bits, exact, number
 from axiloom.isa.instructions.arithmetic import all_of
 from axiloom.isa.instructions.tree import (
     Apply,
-    Bits,
-    Call,
-    Choice,
-    Const,
     Expr,
-    Fold,
     For,
     If,
     Instruction,
     InstructionSet,
     Lanes,
     Let,
-    Lookup,
     Memory,
     Name,
     Range,
     Read,
     SetRegister,
     Statement,
-    Wrapped,
     Write,
 )  # fmt: skip
 from axiloom.isa.instructions.unique import unique
+from axiloom.isa.instructions.walk import (
+    folded,
+    has_loop,
+    loop_names,
+    names,
+    parts,
+    uses,
+    written,
+)
 
 STEP_BITS = 12
 ILLEGAL, UNKNOWN = 1, 2
@@ -56,6 +58,7 @@ class Model:
     source: InstructionSet
     ila: Ila
     kinds: dict[str, Range]
+    opaque: Collection[str] = ()
     when: dict[str, z3.BoolRef] = field(default_factory=dict)
     """Of each instruction: that it is the one that comes."""
     programs: dict[str, Program] = field(default_factory=dict)
@@ -105,8 +108,13 @@ class Program:
 Following: TypeAlias = "tuple[Sequence[Statement], Following] | Loop | None"
 
 
-def model_of(source: InstructionSet, only: Collection[str] | None = None) -> Model:
-    """The formal model of a text; with `only` these instructions: others are neither executed nor proved."""
+def model_of(
+    source: InstructionSet, only: Collection[str] | None = None, opaque: Collection[str] = ()
+) -> Model:
+    """The formal model of a text; with `only` these instructions: others are neither executed nor proved.
+
+    Functions in `opaque` stay uninterpreted.
+    """
     ila = Ila(source.name)
     kinds: dict[str, Range] = {}
     for one in source.inputs.values():
@@ -120,7 +128,7 @@ def model_of(source: InstructionSet, only: Collection[str] | None = None) -> Mod
     for memory in source.memories.values():
         ila.memory(memory.name, address_bits(memory), memory.type.bits)
     ila.valid = z3.And(error == 0, step == 0)
-    model = Model(source, ila, kinds)
+    model = Model(source, ila, kinds, opaque)
     place = 1
     for instruction in source.instructions.values():
         builder = _Builder(model, unique(instruction), place)
@@ -143,8 +151,8 @@ class _Builder:
         self.ila = model.ila
         self.first = place
         self.program: Program | None = None
-        self.written = set(_written(instruction.body))
-        self.looped = any(_has_loop(one) for one in instruction.body)
+        self.written = set(written(instruction.body))
+        self.looped = any(has_loop(one) for one in instruction.body)
         self.latched: dict[str, Range] = {}
         """Locals with a register of their own, by name."""
         self.inline: dict[str, Let] = {}
@@ -160,7 +168,7 @@ class _Builder:
         """Adds the instruction, which is the one that comes `when`."""
         one = self.instruction
         self._crossing(
-            (*one.fields, *one.body), {name for part in one.legal for name in _names(part.condition)}
+            (*one.fields, *one.body), {name for part in one.legal for name in names(part.condition)}
         )
         fields: dict[str, Value] = {}
         for let in one.fields:
@@ -192,16 +200,16 @@ class _Builder:
         for number_, statement in enumerate(block):
             after = block[number_ + 1 :]
             if isinstance(statement, Let):
-                used = any(statement.name in _uses(later) for later in after) or statement.name in needed
-                crosses = inside or any(_has_loop(later) for later in after)
+                used = any(statement.name in uses(later) for later in after) or statement.name in needed
+                crosses = inside or any(has_loop(later) for later in after)
                 if self.looped and used and crosses:
                     if self._stable(statement.value):
                         self.inline[statement.name] = statement
-                    elif any(_has_loop(later) for later in after) or not inside:
+                    elif any(has_loop(later) for later in after) or not inside:
                         self._new_register(statement.name, statement.value.range)
             elif isinstance(statement, For):
                 self._crossing(statement.body, needed)
-            elif isinstance(statement, If) and _has_loop(statement):
+            elif isinstance(statement, If) and has_loop(statement):
                 self._crossing(statement.then, needed)
                 self._crossing(statement.other, needed)
 
@@ -212,7 +220,7 @@ class _Builder:
 
     def _stable(self, expr: Expr) -> bool:
         """Whether it is the same all through the program: of constants, registers that it leaves, locals."""
-        for part in _parts(expr):
+        for part in parts(expr):
             if isinstance(part, Read):
                 return False
             if isinstance(part, Name):
@@ -220,13 +228,13 @@ class _Builder:
                 if name in self.model.source.inputs or name in self.written:
                     return False
                 known = name in self.model.source.registers or name in self.latched or name in self.inline
-                if not known and name not in self._iterators and name not in _bound(expr):
+                if not known and name not in self._iterators and name not in folded(expr):
                     return False
         return True
 
     @property
     def _iterators(self) -> set[str]:
-        return set(_loop_names(self.instruction.body))
+        return set(loop_names(self.instruction.body))
 
     def _register(self, name: str) -> Term:
         return self.ila.states[f"{self.instruction.name}.{name}"]
@@ -239,7 +247,9 @@ class _Builder:
     # --- steps --------------------------------------------------------------------------------------------
 
     def _terms(self, state: Mapping[str, Term], known: Mapping[str, Value], line: int = 0) -> Terms:
-        return Terms(self.ila, self.model.kinds, state, dict(known), self._within([], ""), line)
+        return Terms(
+            self.ila, self.model.kinds, state, dict(known), self._within([], ""), line, self.model.opaque
+        )
 
     def _within(
         self, conditions: Sequence[z3.BoolRef], path: str
@@ -256,7 +266,7 @@ class _Builder:
 
     def _at(self, point: _Point, line: int, path: str) -> Terms:
         tell = self._within([point.condition], path)
-        return Terms(self.ila, self.model.kinds, point.state, point.locals, tell, line)
+        return Terms(self.ila, self.model.kinds, point.state, point.locals, tell, line, self.model.opaque)
 
     def _execute(self, owner: Ila, name: str, point: _Point, following: Following) -> None:
         """Everything up to the next head or the end, as one instruction of `owner`, or as one for each way."""
@@ -275,7 +285,7 @@ class _Builder:
                 loop = self._enter(point, statement, following, path)
                 self._finish(owner, name, point, loop.place)
                 return
-            if isinstance(statement, If) and _has_loop(statement):
+            if isinstance(statement, If) and has_loop(statement):
                 holds = self._at(point, statement.line, path).truth(statement.condition)
                 for branch, condition, way in (
                     (statement.then, holds, "then"),
@@ -387,8 +397,8 @@ class _Builder:
         for name, let in self.inline.items():
             # Of iterators that are not there it is not asked for.
             if all(
-                part in known or part in self.model.kinds or part in _bound(let.value)
-                for part in _names(let.value)
+                part in known or part in self.model.kinds or part in folded(let.value)
+                for part in names(let.value)
             ):
                 known[name] = self._terms(dict(self.ila.states), known).value(let.value)
         return known
@@ -446,7 +456,7 @@ class _Builder:
             holds: list[z3.BoolRef] = []
             for part in self.instruction.legal:
                 if self._stable(part.condition) and all(
-                    one in known or one in self.model.source.registers for one in _names(part.condition)
+                    one in known or one in self.model.source.registers for one in names(part.condition)
                 ):
                     holds.append(terms.truth(part.condition))
             for one in loop.whole:
@@ -487,92 +497,3 @@ class _Point:
 def _stored(terms: Terms, write: Write, memory: Term) -> Term:
     value = terms.value(write.value).wide(write.memory.type.bits)
     return z3.Store(memory, terms.address(write.memory, write.index), value)
-
-
-# --- what a tree has --------------------------------------------------------------------------------------
-
-
-def _has_loop(statement: Statement) -> bool:
-    if isinstance(statement, If):
-        return any(map(_has_loop, (*statement.then, *statement.other)))
-    return isinstance(statement, For)
-
-
-def _children(expr: Expr) -> tuple[Expr, ...]:
-    match expr:
-        case Read(index=index):
-            return index
-        case Apply(arguments=arguments) | Call(arguments=arguments):
-            return arguments
-        case Bits(value=value, low=low):
-            return value, low
-        case Wrapped(value=value):
-            return (value,)
-        case Choice(condition=condition, yes=yes, no=no):
-            return condition, yes, no
-        case Lookup(index=at):
-            return (at,)
-        case Fold(body=body):
-            return (body,)
-        case Const() | Name():
-            return ()
-
-
-def _parts(expr: Expr) -> Iterator[Expr]:
-    stack = [expr]
-    while stack:
-        one = stack.pop()
-        yield one
-        stack.extend(_children(one))
-
-
-def _names(expr: Expr) -> set[str]:
-    return {part.name for part in _parts(expr) if isinstance(part, Name)}
-
-
-def _bound(expr: Expr) -> set[str]:
-    """Iterators of the sums in it."""
-    return {part.iterator for part in _parts(expr) if isinstance(part, Fold)}
-
-
-def _blocks(statement: Statement) -> tuple[Sequence[Statement], ...]:
-    match statement:
-        case For(body=body) | Lanes(body=body):
-            return (body,)
-        case If(then=then, other=other):
-            return then, other
-    return ()
-
-
-def _exprs(statement: Statement) -> tuple[Expr, ...]:
-    match statement:
-        case Let(value=value) | SetRegister(value=value):
-            return (value,)
-        case Write(index=index, value=value):
-            return (*index, value)
-        case For(low=low, high=high):
-            return low, high
-        case If(condition=condition):
-            return (condition,)
-    return ()
-
-
-def _uses(statement: Statement) -> set[str]:
-    used = {name for expr in _exprs(statement) for name in _names(expr)}
-    return used.union(*(_uses(one) for block in _blocks(statement) for one in block))
-
-
-def _written(block: Sequence[Statement]) -> Iterator[str]:
-    for statement in block:
-        if isinstance(statement, SetRegister):
-            yield statement.register.name
-        for inner in _blocks(statement):
-            yield from _written(inner)
-
-
-def _loop_names(block: Sequence[Statement]) -> Iterator[str]:
-    for statement in block:
-        if isinstance(statement, For):
-            yield statement.iterator.name
-        for inner in _blocks(statement):
-            yield from _loop_names(inner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
@@ -104,6 +104,8 @@ class Terms:
     locals: dict[str, Value]
     within: Callable[[Memory, z3.BoolRef, int], None]
     line: int = 0
+    opaque: Collection[str] = ()
+    """Functions that proofs know by name alone, besides those that are declared so."""
 
     def at(self, **more: Value) -> Terms:
         return replace(self, locals={**self.locals, **more})
@@ -119,7 +121,7 @@ class Terms:
             case Name(name=name):
                 return _fitted(self._named(name), wanted)
             case Read(memory=memory, index=index):
-                return self.element(memory, self.place(memory, index))
+                return self.element(memory, index)
             case Bits(value=whole, low=low, width=width):
                 return self._bits(self.value(whole), self.value(low), width)
             case Wrapped(value=inner):
@@ -218,10 +220,10 @@ class Terms:
             name: _fitted(one, wanted)
             for one, (name, wanted) in zip(given, function.parameters.items(), strict=True)
         }
-        if function.opaque:
+        if function.opaque or function.name in self.opaque:
             declared = _declared(self.model, function)
             return Value(declared(*(one.term for one in fitted.values())), function.result)
-        inner = Terms(self.model, {}, {}, dict(fitted), self.within, function.line)
+        inner = Terms(self.model, {}, {}, dict(fitted), self.within, function.line, self.opaque)
         for let in function.lets:
             inner.locals[let.name] = inner.value(let.value)
         assert function.value is not None
@@ -233,9 +235,9 @@ class Terms:
         element: z3.BitVecRef = z3.Select(self.state[memory.name], address)
         return element
 
-    def element(self, memory: Memory, place: Value) -> Value:
-        """The element at an address."""
-        return Value(self.read(memory, place.term), memory.type)
+    def element(self, memory: Memory, index: Sequence[Expr]) -> Value:
+        """What is read there."""
+        return Value(self.read(memory, self.address(memory, index)), memory.type)
 
     def address(self, memory: Memory, index: Sequence[Expr]) -> z3.BitVecRef:
         """Where an element is. What may lie outside is told to `within`."""

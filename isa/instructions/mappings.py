@@ -14,12 +14,13 @@ from typing import TypeAlias
 
 from axiloom.isa.instructions.expressions import Scope
 from axiloom.isa.instructions.read import Reader, docstring_of, first_line, parsed, text_of, without_text
-from axiloom.isa.instructions.tree import Expr, InstructionSet, Memory, Statement, Write
+from axiloom.isa.instructions.tree import Expr, InstructionSet, Memory, Range, Statement, Write
 from axiloom.isa.wording.names import hint
 
 MOST_BITS = 4096
 """Of what is computed with here: words are put together."""
 PARTS = ("kernel", "program", "result")
+PLACES = "where"
 Targets: TypeAlias = "Callable[[str], InstructionSet]"
 
 
@@ -41,6 +42,24 @@ class Size:
     most: int
     multiple: int
 
+    @property
+    def range(self) -> Range:
+        return Range(self.least, self.most)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an element of a tensor lies in the target, and in which turn of the loops it gets there.
+
+    `names` are those of the tensor's index in `index` and `turn`.
+    """
+
+    names: tuple[str, ...]
+    memory: Memory
+    index: tuple[Expr, ...]
+    turn: Mapping[str, Expr]
+    line: int = 0
+
 
 @dataclass(frozen=True)
 class Mapped:
@@ -54,7 +73,8 @@ class Mapped:
     chosen: Mapping[str, int]
     """Each size as it was read for."""
     tensors: Mapping[str, Memory]
-    parts: Mapping[str, Sequence[Statement]] = field(default_factory=dict)
+    parts: Mapping[str, Sequence[Statement | Command]] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict)
     scratch: frozenset[str] = frozenset()
     """Tensors in which `kernel` keeps what is no result."""
 
@@ -64,22 +84,33 @@ class Mapped:
         return sorted({one.memory.name for one in _writes(self.parts["kernel"])} - self.scratch)
 
 
-def read(path: Path, targets: Targets, sizes: Mapping[str, int] | None = None) -> Mapped:
+def read(
+    path: Path, targets: Targets, sizes: Mapping[str, int] | None = None, *, any_size: bool = False
+) -> Mapped:
     """The mapping of a file. `targets` gives an instruction set by its name. Raises SpecError."""
-    return parse(text_of(path), path.name, path.stem, targets, sizes or {})
+    return parse(text_of(path), path.name, path.stem, targets, sizes or {}, any_size=any_size)
 
 
-def parse(text: str, place: str, name: str, targets: Targets, sizes: Mapping[str, int]) -> Mapped:
-    """The mapping of a text, at the sizes given. Raises SpecError."""
-    return _MappingReader(place, name, parsed(text, place), targets, sizes).mapped()
+def parse(
+    text: str, place: str, name: str, targets: Targets, sizes: Mapping[str, int], *, any_size: bool = False
+) -> Mapped:
+    """The mapping of a text, at the sizes given; with `any_size` its sizes stay names. Raises SpecError."""
+    return _MappingReader(place, name, parsed(text, place), targets, sizes, any_size).mapped()
 
 
 class _MappingReader(Reader):
     def __init__(
-        self, place: str, name: str, module: ast.Module, targets: Targets, sizes: Mapping[str, int]
+        self,
+        place: str,
+        name: str,
+        module: ast.Module,
+        targets: Targets,
+        sizes: Mapping[str, int],
+        any_size: bool,
     ) -> None:
         super().__init__(place, name, module, {})
-        self.targets, self.chosen = targets, sizes
+        self.targets, self.chosen, self.any_size = targets, sizes, any_size
+        self.places: dict[str, Place] = {}
         self.sizes: dict[str, Size] = {}
         self.tensors: dict[str, Memory] = {}
         self.parts: dict[str, tuple[Statement, ...]] = {}
@@ -103,6 +134,8 @@ class _MappingReader(Reader):
                     self._several(node, names, values)
                 case ast.FunctionDef(name=name) if name in PARTS and not node.args.args:
                     self._part(node)
+                case ast.FunctionDef(name=name) if name == PLACES and not node.args.args:
+                    self._where(node)
                 case ast.FunctionDef():
                     self._definition(node)
                 case _:
@@ -116,7 +149,7 @@ class _MappingReader(Reader):
         if unknown := set(self.chosen) - set(self.sizes):
             there = ", ".join(self.sizes) or "none"
             raise self.fault(self.module, f"no size is called {min(unknown)}; there are {there}")
-        chosen = {name: self.constants[name] for name in self.sizes}
+        chosen = {name: self.constants[name] for name in self.sizes if name in self.constants}
         made = Mapped(
             self.known.name,
             docstring_of(self.module),
@@ -126,6 +159,7 @@ class _MappingReader(Reader):
             chosen,
             self.tensors,
             self.parts,
+            self.places,
             frozenset(self.scratch),
         )
         if not made.results:
@@ -154,7 +188,10 @@ class _MappingReader(Reader):
                 call, f"{name} = {value}: it is {size.least} to {size.most}, a multiple of {multiple}"
             )
         self.sizes[name] = size
-        self.constants[name] = value
+        if self.any_size:
+            self.scope.locals[name] = size.range
+        else:
+            self.constants[name] = value
 
     def _tensor(self, name: str, call: ast.Call) -> None:
         self._memory(name, call)
@@ -168,7 +205,7 @@ class _MappingReader(Reader):
         if self.target is None:
             raise self.fault(node, 'target("NAME") comes first')
         self.part = node.name
-        scope = replace(self.scope, locals={})
+        scope = replace(self.scope, locals=dict(self.scope.locals))
         self.parts[node.name] = tuple(self._statements(scope, without_text(node.body)))
         self.part = ""
         for one in _writes(self.parts[node.name]):
@@ -181,6 +218,44 @@ class _MappingReader(Reader):
             if one.memory.host:
                 there = "program() gives the host's memory its data"
             raise self.fault(node, f"{node.name} writes {name}: {there}")
+
+    def _where(self, node: ast.FunctionDef) -> None:
+        form = "place(TENSOR[i, j], MEMORY[...], LOOP=..., ...)"
+        for one in without_text(node.body):
+            match one:
+                case ast.Expr(
+                    value=ast.Call(
+                        func=ast.Name(id="place"),
+                        args=[
+                            ast.Subscript(value=ast.Name(id=tensor), slice=index),
+                            ast.Subscript(value=ast.Name(id=name), slice=at),
+                        ],
+                        keywords=turn,
+                    )
+                ) if tensor in self.tensors and name in self.known.memories and name not in self.tensors:
+                    self._placed(one, tensor, index, name, at, turn)
+                case _:
+                    raise self.fault(one, f"`{first_line(one)}`: where() has {form}")
+
+    def _placed(
+        self,
+        node: ast.stmt,
+        tensor: str,
+        index: ast.expr,
+        name: str,
+        at: ast.expr,
+        turn: Sequence[ast.keyword],
+    ) -> None:
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        names = [one.id for one in parts if isinstance(one, ast.Name)]
+        shape = self.tensors[tensor].shape
+        if len(names) != len(parts) or len(names) != len(shape):
+            raise self.fault(node, f"{tensor} has {len(shape)} dims: place({tensor}[i, j], ...) with names")
+        scope = self.scope.within({one: Range(0, size - 1) for one, size in zip(names, shape, strict=True)})
+        memory = self.known.memories[name]
+        turns = {one.arg or "**": scope.expr(one.value) for one in turn}
+        where = scope.index(node, memory, at)
+        self.places[tensor] = Place(tuple(names), memory, where, turns, node.lineno)
 
     def _statement(self, scope: Scope, node: ast.stmt) -> Iterator[Statement]:
         match node:
@@ -204,7 +279,7 @@ class _MappingReader(Reader):
         return Command(inputs, call.lineno)
 
 
-def _writes(block: Sequence[Statement]) -> Iterator[Write]:
+def _writes(block: Sequence[Statement | Command]) -> Iterator[Write]:
     for one in block:
         if isinstance(one, Write):
             yield one
