@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 import z3
 
 from axiloom.errors import SpecError
+from axiloom.isa.formal.arbitrary import Arbitrary, Cover, Element
 from axiloom.isa.formal.ila import Instruction, Term
-from axiloom.isa.formal.programs import Loop, Model, model_of
+from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.values import Terms, Value, address_bits
 from axiloom.isa.instructions.mappings import Command, Mapped, Place
@@ -30,21 +31,19 @@ from axiloom.isa.instructions.walk import blocks, exprs, parts
 
 @dataclass(frozen=True)
 class Source:
-    """An element of a tensor: its index, its value, and its place in a memory of the target."""
+    """An element of a tensor, with its index, at its place in a memory of the target."""
 
     tensor: str
     index: tuple[Value, ...]
-    value: z3.BitVecRef
-    memory: str
-    address: z3.BitVecRef
+    element: Element
 
+    @property
+    def memory(self) -> str:
+        return self.element.memory
 
-@dataclass(frozen=True)
-class Cover:
-    """Something that must be able to happen, or what is proved of it says nothing."""
-
-    name: str
-    formula: z3.BoolRef
+    @property
+    def address(self) -> z3.BitVecRef:
+        return self.element.address
 
 
 @dataclass
@@ -219,15 +218,14 @@ class _Proof:
         for let in lets:
             terms.locals[let.name] = terms.value(let.value)
         terms.reads.clear()
-        self.wanted = terms.value(write.value).wide(write.memory.type.bits)
-        self.tensor = write.memory.name
+        wanted = terms.value(write.value).wide(write.memory.type.bits)
         self.index = tuple(known[name] for name in names)
         reads = {address.get_id(): (memory, index, address) for memory, index, address in terms.reads}
         self.sources = [
             self._placed(memory.name, index, z3.Select(self.tensors[memory.name], address))
             for memory, index, address in reads.values()
         ]
-        self.goal = self._placed(self.tensor, self.index, self.wanted)
+        self.goal = self._placed(write.memory.name, self.index, wanted)
 
     def _place(self, tensor: str) -> Place:
         if tensor not in self.mapped.places:
@@ -241,7 +239,7 @@ class _Proof:
         known = dict(zip(place.names, index, strict=True))
         terms = self._terms(known, place.line, f"place of {tensor}", [self.domain])
         address = terms.address(place.memory, place.index)
-        return Source(tensor, index, value, place.memory.name, address)
+        return Source(tensor, index, Element(place.memory.name, address, value))
 
     def _turns(self, tensor: str, index: tuple[Value, ...]) -> dict[str, Value]:
         """In which turn of the loops an element gets to its place."""
@@ -343,7 +341,7 @@ class _Proof:
             self._always(
                 f"{text} in bounds", "the turn of an element that is needed lies in the loops", within
             )
-            there = z3.Select(mine[memory], source.address) == source.value
+            there = z3.Select(mine[memory], source.address) == source.element.value
             self._always(f"{text} is stored", "in its turn an element comes to its place", there)
             same = z3.And(*(turn[key].wide(64) == own[key].wide(64) for key in turn))
             kept = z3.Select(after[memory], source.address) == z3.Select(self.state[memory], source.address)
@@ -383,98 +381,31 @@ class _Proof:
     # --- the program --------------------------------------------------------------------------------------
 
     def _started(self, one: Instruction) -> None:
+        turn = self._turns(self.goal.tensor, self.index)
         program = self.model.programs[one.name]
-        turn = self._turns(self.tensor, self.index)
-        writer = [
-            loop
-            for loop in program.loops.values()
-            if {each.statement.iterator.name for each in loop.whole} == set(turn)
-        ]
-        if len(writer) != 1:
-            loops = "; ".join(
-                ", ".join(each.statement.iterator.name for each in loop.whole)
-                for loop in program.loops.values()
-            )
-            line = self._place(self.tensor).line
+        writer = program.around(turn)
+        if writer is None:
+            loops = "; ".join(", ".join(loop.names) for loop in program.loops.values())
+            line = self._place(self.goal.tensor).line
             raise self.fault(
-                line, f"the turn of {self.tensor} names no loop of {one.name}: there are {loops}"
+                line, f"the turn of {self.goal.tensor} names no loop of {one.name}: there are {loops}"
             )
         missing = [source.tensor for source in self.sources if source not in self.facts]
         if missing:
             raise SpecError([f"{self.mapped.place}: no command brings {missing[0]} to its place"])
-        written = {name for step in program.child.instructions for name in step.updates}
-        before = {
-            name: z3.Const(f"{name}~", term.sort()) if name in written else term
-            for name, term in self.state.items()
-        }
-        holds = self._invariant(one.name, writer[0], turn, before)
-        known = z3.And(
-            *(z3.Select(self.state[fact.memory], fact.address) == fact.value for fact in self.facts)
-        )
-        first = self._invariant(one.name, writer[0], turn, self.state)
-        self._always(f"{one.name}: begins", "the command establishes the invariant", z3.Implies(known, first))
-        pairs = [(self.ila.states[name], term) for name, term in before.items()]
-        for step in program.child.instructions:
-            decode = z3.substitute(step.decode, *pairs)
-            after = {**before, **{name: z3.substitute(term, *pairs) for name, term in step.updates.items()}}
-            kept = self._invariant(one.name, writer[0], turn, after)
-            reached = z3.Select(after[self.goal.memory], self.goal.address) == self.goal.value
-            ended = after["step"] == 0
-            path = step.path.removeprefix(f"{self.ila.name}.")
-            self._always(
-                f"{path}: keeps", "the step keeps the invariant, or ends with the result in its place",
-                z3.Implies(z3.And(holds, decode), z3.If(ended, reached, kept)),
-            )  # fmt: skip
-            self.made.covers.append(
-                Cover(f"{path}: can come", z3.And(self.given, self.domain, holds, decode))
-            )
-        self.state = {**before, **{name: z3.Const(f"{name}^", self.state[name].sort()) for name in written}}
-
-    def _invariant(
-        self, name: str, writer: Loop, turn: Mapping[str, Value], state: Mapping[str, Term]
-    ) -> z3.BoolRef:
-        """At each head: in its bounds; the result is in its place after its turn, its sources are before it."""
-        pairs = [(self.ila.states[own], term) for own, term in state.items()]
-        program, step = self.model.programs[name], state["step"]
-        there = z3.Select(state[self.goal.memory], self.goal.address) == self.goal.value
-        sources = z3.And(*(z3.Select(state[one.memory], one.address) == one.value for one in self.sources))
-        parts: list[z3.BoolRef] = [state["error"] == 0]
-        heads = []
-        for loop in program.loops.values():
-            here = step == loop.place
-            heads.append(here)
-            over = self._over(loop, writer, turn, state)
-            parts.append(z3.Implies(here, z3.If(over, there, sources)))
-        for own, invariant in self.ila.invariants.items():
-            if own.startswith(f"{name}, "):
-                parts.append(z3.substitute(invariant, *pairs))
-        return z3.And(z3.Or(*heads), *parts)
-
-    def _over(
-        self, loop: Loop, writer: Loop, turn: Mapping[str, Value], state: Mapping[str, Term]
-    ) -> z3.BoolRef:
-        """Whether the turn is over at this head: lexicographic in the loops that both are in."""
-        same: list[tuple[z3.BitVecRef, z3.BitVecRef]] = []
-        for mine, theirs in zip(loop.whole, writer.whole, strict=False):
-            if mine.place != theirs.place:
-                break
-            kind = self.model.kinds[mine.register]
-            at = Value(state[mine.register], kind).wide(64)
-            same.append((turn[mine.statement.iterator.name].wide(64), at))
-        # At the head of a loop that the result is not made in: it is, if that loop comes after the other one.
-        after = len(same) < len(loop.whole) and len(same) < len(writer.whole)
-        last = after and loop.whole[len(same)].place > writer.whole[len(same)].place
-        over: z3.BoolRef = z3.BoolVal(last)
-        for ours, at in reversed(same):
-            over = z3.Or(ours < at, z3.And(ours == at, over))
-        return over
+        goal, sources = self.goal.element, [one.element for one in self.sources]
+        given = z3.And(self.given, self.domain)
+        through = Arbitrary(self.model, one.name, writer, turn, goal, sources, given)
+        through.prove(self.state, [fact.element for fact in self.facts])
+        self.made.claims += through.claims
+        self.made.covers += through.covers
 
     # --- the result ---------------------------------------------------------------------------------------
 
     def _result(self) -> None:
         loops, lets, write = self._nest(self.mapped.parts["result"], "result")
-        if not isinstance(write, Write) or write.memory.name != self.tensor:
-            raise self.fault(write.line, f"for all sizes, result has one assignment, of {self.tensor}")
+        if not isinstance(write, Write) or write.memory.name != self.goal.tensor:
+            raise self.fault(write.line, f"for all sizes, result has one assignment, of {self.goal.tensor}")
         known, inside = self._turn(loops, "_read")
         terms = self._terms(known, write.line, "result", [inside])
         for let in lets:
@@ -485,9 +416,9 @@ class _Proof:
         if len(terms.reads) != 1:
             raise self.fault(write.line, "for all sizes, result is one element of a memory")
         memory, _, address = terms.reads[0]
-        place = self._place(self.tensor)
+        place = self._place(self.goal.tensor)
         own = self._terms(
-            dict(zip(place.names, index, strict=True)), place.line, f"place of {self.tensor}", [inside]
+            dict(zip(place.names, index, strict=True)), place.line, f"place of {self.goal.tensor}", [inside]
         )
         same = own.address(place.memory, place.index) == address
         if memory.name != place.memory.name:

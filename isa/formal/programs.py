@@ -93,6 +93,15 @@ class Loop:
     def whole(self) -> tuple[Loop, ...]:
         return (*self.chain, self)
 
+    @property
+    def name(self) -> str:
+        """Of the iterator, in the text."""
+        return self.statement.iterator.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.whole)
+
 
 @dataclass
 class Program:
@@ -102,6 +111,10 @@ class Program:
     loops: dict[int, Loop] = field(default_factory=dict)
     turns: list[z3.BitVecRef] = field(default_factory=list)
     """How many turns each loop has from where its iterator stands."""
+
+    def around(self, names: Collection[str]) -> Loop | None:
+        """The loop that, with those around it, has these iterators."""
+        return next((one for one in self.loops.values() if set(one.names) == set(names)), None)
 
 
 # What follows a point of a text: statements, then what follows those; a loop's next turn; the end.
@@ -390,8 +403,7 @@ class _Builder:
         """What is known at a loop's head: iterators, kept locals, and locals that are made of them."""
         around = loop.whole if inside else loop.chain
         known = {
-            one.statement.iterator.name: Value(self.ila.states[one.register], self.model.kinds[one.register])
-            for one in around
+            one.name: Value(self.ila.states[one.register], self.model.kinds[one.register]) for one in around
         }
         known |= {name: Value(self._register(name), kind) for name, kind in self.latched.items()}
         for name, let in self.inline.items():
@@ -415,7 +427,7 @@ class _Builder:
         here = self.ila.states["step"] == loop.place
         outside, inside = self._kept(loop, inside=False), self._kept(loop, inside=True)
         more = self._more(loop, outside)
-        name, states = loop.statement.iterator.name, self.ila.states
+        name, states = loop.name, self.ila.states
         body = _Point(dict(states), inside, z3.And(here, more), loop.whole)
         self._execute(self.program.child, f"{name}.body", body, (loop.statement.body, loop))
         done = _Point(dict(states), outside, z3.And(here, z3.Not(more)), loop.chain)
@@ -466,7 +478,7 @@ class _Builder:
                     value = known[own]
                     wide = value.wide(kind.bits + 1)
                     holds.append(z3.And(wide >= kind.low, wide <= kind.high))
-            text = f"{name}, {loop.statement.iterator.name}"
+            text = f"{name}, {loop.name}"
             self.ila.invariants[text] = z3.Implies(here, z3.And(*holds))
 
     def _bounds(self, loop: Loop, terms: Terms, *, last: bool) -> z3.BoolRef:

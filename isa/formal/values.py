@@ -28,6 +28,10 @@ from axiloom.isa.instructions.tree import (
     Wrapped,
 )  # fmt: skip
 
+PRODUCTS = "*"
+"""Among opaque functions: products of what memories hold. Those of sizes and iterators stay exact: addresses
+are made of them."""
+
 
 @dataclass(frozen=True)
 class Value:
@@ -158,6 +162,12 @@ class Terms:
                 if operation == "cat":
                     joined = z3.Concat(*(one.term for one in reversed(given))) if given[1:] else given[0].term
                     return Value(joined, wanted)
+                if (
+                    operation == "mul"
+                    and PRODUCTS in self.opaque
+                    and all(_of_memory(one.term) for one in given)
+                ):
+                    return Value(self._product(given[0], given[1], wanted), wanted)
                 made = _RULES[operation](*(one.wide(bits) for one in given))
                 return Value(z3.Extract(wanted.bits - 1, 0, made), wanted)
         raise AssertionError(expr)
@@ -196,6 +206,15 @@ class Terms:
             return z3.BoolVal(value.number == 1)
         held: z3.BoolRef = value.term == 1
         return held
+
+    def _product(self, a: Value, b: Value, wanted: Range) -> z3.BitVecRef:
+        """Uninterpreted: a name for each pair of ranges."""
+        signs = ["s" if one.range.signed else "u" for one in (a, b)]
+        sizes = [one.range.bits for one in (a, b)]
+        name = f"product_{signs[0]}{sizes[0]}_{signs[1]}{sizes[1]}_{wanted.bits}"
+        product: z3.FuncDeclRef = z3.Function(name, *map(z3.BitVecSort, [*sizes, wanted.bits]))
+        made: z3.BitVecRef = product(a.term, b.term)
+        return made
 
     def _named(self, name: str) -> Value:
         if name in self.locals:
@@ -302,6 +321,17 @@ def _computed(operation: str, numbers: Sequence[int], given: Sequence[Value]) ->
         whole |= one << place
         place += value.range.bits
     return whole
+
+
+def _of_memory(term: z3.ExprRef, most: int = 200) -> bool:
+    """Whether an element of a memory is in it; so it is taken to be where a term is too large to look."""
+    stack = [term]
+    while stack and most:
+        one, most = stack.pop(), most - 1
+        if z3.is_select(one):
+            return True
+        stack.extend(one.children())
+    return bool(stack)
 
 
 def _declared(model: Ila, function: Function) -> z3.FuncDeclRef:
