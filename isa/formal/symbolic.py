@@ -17,6 +17,9 @@ MOST_STEPS = 200_000
 Stores = list[tuple[z3.BoolRef, Term, Term]]
 """What a step stores into a memory: under which condition, where, what; in order."""
 
+Selects = Sequence[tuple[Term, bool]]
+"""Elements that a step reads, those that an address needs before it; whether its address needs any."""
+
 
 class Substitution:
     """Terms for terms, in many expressions: z3's own `substitute` checks every pair anew each time."""
@@ -63,11 +66,11 @@ class _Step:
         return {name: _without_stores(z3.simplify(term)) for name, term in self.one.updates.items()}
 
     @cached_property
-    def selects(self) -> tuple[tuple[Term, bool], ...]:
-        """Elements that it reads, those that an address needs before it; whether its address needs any."""
-        stored = [part for found in self.stores.values() for each in found for part in each]
-        found = _selects([*self.scalars.values(), *stored])
-        return tuple((select, bool(_selects([select.arg(1)]))) for select in found)
+    def selects(self) -> Selects:
+        return _needed(self.scalars, self.stores)
+
+    prune = False
+    """Whether an address was data in a part that does not come to pass: that part is left out first."""
 
 
 class Machine:
@@ -97,7 +100,8 @@ class Machine:
         """What a memory has at an address."""
         known = self.memories[memory]
         if address not in known:
-            known[address] = z3.Select(self.model.states[memory], address)
+            # A constant and no Select: what an element was at first is never taken for what it is now.
+            known[address] = z3.Const(f"{memory}@{address}", self.model.states[memory].sort().range())
         return known[address]
 
     def command(self, inputs: Mapping[str, Term]) -> list[str]:
@@ -136,7 +140,7 @@ class Machine:
         pairs = [*inputs, *((self.model.states[name], term) for name, term in self.state.items())]
         known = Substitution(pairs)
         for step in steps:
-            decode = z3.simplify(known(step.decode))
+            decode = self._decided(z3.simplify(known(step.decode)))
             if z3.is_false(decode):
                 continue
             if not z3.is_true(decode):
@@ -145,19 +149,72 @@ class Machine:
             return step.one.path
         return None
 
-    def _execute(self, step: _Step, pairs: list[tuple[Term, Term]], known: Substitution) -> None:
-        path = step.one.path
-        for select, depends in step.selects:
+    def _decided(self, condition: Term) -> Term:
+        """With the elements of memories that it looks at, as far as their addresses are known."""
+        while not z3.is_true(condition) and not z3.is_false(condition):
+            pairs = [
+                (one, self.element(one.arg(0).decl().name(), one.arg(1).as_long()))
+                for one in _selects([condition])
+                if z3.is_bv_value(one.arg(1))
+            ]
+            if all(one.eq(element) for one, element in pairs):
+                break
+            condition = z3.simplify(Substitution(pairs)(condition))
+        return condition
+
+    def _execute(self, step: _Step, pairs: Sequence[tuple[Term, Term]], known: Substitution) -> None:
+        if not step.prune:
+            try:
+                self._run(step.one.path, step.scalars, step.stores, step.selects, pairs, known)
+                return
+            except UnknownError:
+                step.prune = True
+        scalars = {name: self._pruned(known(term)) for name, term in step.scalars.items()}
+        stores: dict[str, Stores] = {}
+        for memory, found in step.stores.items():
+            held = [(self._pruned(known(condition)), at, value) for condition, at, value in found]
+            stores[memory] = [
+                (condition, self._pruned(known(at)), self._pruned(known(value)))
+                for condition, at, value in held
+                if not z3.is_false(condition)
+            ]
+        self._run(step.one.path, scalars, stores, _needed(scalars, stores), pairs, known)
+
+    def _pruned(self, term: Term) -> Term:
+        """Without what known elements of memories rule out."""
+        term = z3.simplify(term)
+        while True:
+            pairs = [
+                (one, element)
+                for one in _selects([term])
+                if z3.is_bv_value(one.arg(1))
+                and z3.is_bv_value(element := self.element(one.arg(0).decl().name(), one.arg(1).as_long()))
+            ]
+            if not pairs:
+                return term
+            term = z3.simplify(Substitution(pairs)(term))
+
+    def _run(
+        self,
+        path: str,
+        scalars: Mapping[str, Term],
+        stores: Mapping[str, Stores],
+        selects: Selects,
+        given: Sequence[tuple[Term, Term]],
+        known: Substitution,
+    ) -> None:
+        pairs = [*given]
+        for select, depends in selects:
             if depends:  # its address has elements in it
                 known = Substitution(pairs)
             memory = select.arg(0).decl().name()
             address = self._number(known(select.arg(1)), f"{path}: an address of {memory}")
             pairs.append((select, self.element(memory, address)))
         known = Substitution(pairs)
-        new = {name: z3.simplify(known(term)) for name, term in step.scalars.items()}
+        new = {name: z3.simplify(known(term)) for name, term in scalars.items()}
         stored: list[tuple[str, int, Term]] = []
-        for memory, stores in step.stores.items():
-            for condition, at, value in stores:
+        for memory, found in stores.items():
+            for condition, at, value in found:
                 holds = z3.simplify(known(condition))
                 if z3.is_false(holds):
                     continue
@@ -203,6 +260,12 @@ def postorder(terms: Sequence[Term]) -> Iterator[Term]:
         else:
             stack.append((term, True))
             stack.extend((child, False) for child in term.children())
+
+
+def _needed(scalars: Mapping[str, Term], stores: Mapping[str, Stores]) -> Selects:
+    stored = [part for found in stores.values() for each in found for part in each]
+    found = _selects([*scalars.values(), *stored])
+    return tuple((select, bool(_selects([select.arg(1)]))) for select in found)
 
 
 def _selects(terms: Sequence[Term]) -> list[Term]:
