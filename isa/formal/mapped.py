@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -90,8 +90,10 @@ class RefutedError(Exception):
 class Player:
     """Plays a mapping's parts on `machine`."""
 
-    def __init__(self, mapped: Mapped, machine: Machine, kinds: Mapping[str, Range]) -> None:
-        self.mapped, self.machine, self.kinds = mapped, machine, kinds
+    def __init__(
+        self, mapped: Mapped, machine: Machine, kinds: Mapping[str, Range], opaque: Collection[str] = ()
+    ) -> None:
+        self.mapped, self.machine, self.kinds, self.opaque = mapped, machine, kinds, opaque
         self.inputs = Tensors(mapped.tensors)
         self.commands = 0
 
@@ -109,8 +111,8 @@ class Player:
                 raise SpecError([f"{self.mapped.place}:{at}: an index outside of {memory.name}"])
 
         state = self.machine.state
-        return _Terms(self.machine.model, self.kinds, state, dict(known), within, line, tensors=tensors,
-                      machine=self.machine)  # fmt: skip
+        return _Terms(self.machine.model, self.kinds, state, dict(known), within, line, self.opaque,
+                      tensors=tensors, machine=self.machine)  # fmt: skip
 
     def _number(self, expr: Expr, tensors: Tensors, known: Mapping[str, Value], line: int) -> int:
         found = simplified(self._terms(tensors, known, line).value(expr))
@@ -185,7 +187,7 @@ class Player:
         return one.memory.name, at.number, value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Element:
     """An element of a result whose term is not the kernel's: to be proved equal."""
 
@@ -212,7 +214,7 @@ class Element:
         return found, wanted
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Remaining:
     """Neighbouring elements of a result that are proved together."""
 
@@ -236,16 +238,16 @@ class Played:
     steps: int
 
 
-def play(mapped: Mapped) -> Played:
-    """Executes a mapping on any data.
+def play(mapped: Mapped, opaque: Collection[str] = ()) -> Played:
+    """Executes a mapping on any data. Functions in `opaque` stay uninterpreted.
 
     Raises RefutedError, and SpecError where it cannot be executed: what comes next depends on data.
     """
     bare = model_of(mapped.target, only=())
     listener = _Listener(bare)
     Player(mapped, listener, bare.kinds).part("program")
-    model = model_of(mapped.target, only=listener.heard)
-    player = Player(mapped, Machine(model.ila), model.kinds)
+    model = model_of(mapped.target, only=listener.heard, opaque=opaque)
+    player = Player(mapped, Machine(model.ila), model.kinds, opaque)
     wanted = player.part("kernel")
     # What the kernel read is what the program has: one set of data.
     for name, known in wanted.elements.items():
