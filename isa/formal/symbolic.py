@@ -17,8 +17,9 @@ MOST_STEPS = 200_000
 Stores = list[tuple[z3.BoolRef, Term, Term]]
 """What a step stores into a memory: under which condition, where, what; in order."""
 
-Selects = Sequence[tuple[Term, bool]]
-"""Elements that a step reads, those that an address needs before it; whether its address needs any."""
+Selects = Sequence[Sequence[tuple[Term, str, Term]]]
+"""Elements that a step reads, with memory and address: first those whose address needs no element, then those
+whose address needs the first ones, and so on."""
 
 
 class Substitution:
@@ -204,13 +205,11 @@ class Machine:
         known: Substitution,
     ) -> None:
         pairs = [*given]
-        for select, depends in selects:
-            if depends:  # its address has elements in it
-                known = Substitution(pairs)
-            memory = select.arg(0).decl().name()
-            address = self._number(known(select.arg(1)), f"{path}: an address of {memory}")
-            pairs.append((select, self.element(memory, address)))
-        known = Substitution(pairs)
+        for level in selects:
+            for select, memory, at in level:
+                address = self._number(known(at), f"{path}: an address of {memory}")
+                pairs.append((select, self.element(memory, address)))
+            known = Substitution(pairs)
         new = {name: z3.simplify(known(term)) for name, term in scalars.items()}
         stored: list[tuple[str, int, Term]] = []
         for memory, found in stores.items():
@@ -249,23 +248,31 @@ def _stores(memory: Term, condition: z3.BoolRef) -> Iterator[tuple[z3.BoolRef, T
 def postorder(terms: Sequence[Term]) -> Iterator[Term]:
     """Every node of the terms once, children first."""
     seen: set[int] = set()
-    stack = [(term, False) for term in reversed(terms)]
+    stack: list[tuple[Term, bool]] = [(term, False) for term in reversed(terms)]
     while stack:
         term, ready = stack.pop()
-        if term.get_id() in seen:
-            continue
         if ready:
-            seen.add(term.get_id())
             yield term
-        else:
-            stack.append((term, True))
-            stack.extend((child, False) for child in term.children())
+            continue
+        number = term.get_id()
+        if number in seen:
+            continue
+        seen.add(number)
+        stack.append((term, True))
+        stack.extend((child, False) for child in term.children())
 
 
 def _needed(scalars: Mapping[str, Term], stores: Mapping[str, Stores]) -> Selects:
     stored = [part for found in stores.values() for each in found for part in each]
-    found = _selects([*scalars.values(), *stored])
-    return tuple((select, bool(_selects([select.arg(1)]))) for select in found)
+    levels: list[list[tuple[Term, str, Term]]] = []
+    level_of: dict[int, int] = {}
+    for select in _selects([*scalars.values(), *stored]):
+        memory, address = select.children()
+        level = max((level_of[one.get_id()] + 1 for one in _selects([address])), default=0)
+        level_of[select.get_id()] = level
+        levels += [[] for _ in range(level + 1 - len(levels))]
+        levels[level].append((select, memory.decl().name(), address))
+    return levels
 
 
 def _selects(terms: Sequence[Term]) -> list[Term]:
