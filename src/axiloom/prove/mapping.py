@@ -9,6 +9,7 @@ from pathlib import Path
 from axiloom.errors import SpecError, UsageError
 from axiloom.isa.formal.any_size import functions_of
 from axiloom.isa.formal.mapped import Element, Played, RefutedError, Remaining, play
+from axiloom.isa.formal.values import PRODUCTS
 from axiloom.isa.instructions import library
 from axiloom.isa.instructions.mappings import Mapped
 from axiloom.isa.instructions.tree import Range
@@ -62,13 +63,11 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
 
 
 def _first(mapped: Mapped) -> tuple[Played, bool]:
-    """Executed with the kernel's functions uninterpreted, if there are any and nothing else needs them."""
-    if opaque := functions_of(mapped.parts["kernel"]):
-        try:
-            return play(mapped, opaque), True
-        except SpecError:
-            pass  # what comes next depends on one of them
-    return play(mapped), False
+    """Executed with products, sums and the kernel's functions uninterpreted, if nothing else needs them."""
+    try:
+        return play(mapped, (*functions_of(mapped.parts["kernel"]), PRODUCTS)), True
+    except SpecError:  # what comes next depends on one of them
+        return play(mapped), False
 
 
 def _counter_example(mapped: Mapped, remaining: Remaining, limit_s: int) -> str:
