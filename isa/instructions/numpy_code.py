@@ -749,7 +749,8 @@ class Expressions:
         options = [f"dtype=_{dtype}"] if dtype else []
         if not left:
             text = f"{code.text}.{name}({', '.join(options)}).item()" if there else code.text
-            return Code(text, code.range, truth=truth and code.truth)
+            made = Code(text, code.range, truth=truth and code.truth)
+            return self._repeated(operation, made, [one for one in axes if one.name not in there], env)
         text = code.text
         if there:
             places = [f"-{local.layout[one]}" for one in there]
@@ -760,7 +761,15 @@ class Expressions:
             result = code.dtype
         if len(there) < many:
             text = f"{text}[..., {', '.join('0' * many)}]"
-        return Code(text, code.range, left, result, truth=result == "bool", owned=bool(there))
+        made = Code(text, code.range, left, result, truth=result == "bool", owned=bool(there))
+        return self._repeated(operation, made, [one for one in axes if one.name not in there], env)
+
+    def _repeated(self, operation: str, code: Code, axes: Sequence[Axis], env: Env) -> Code:
+        """Over axes along which a value is always the same: a sum is so many times the value."""
+        if operation == "add":
+            for axis in axes:
+                code = self.apply("mul", [replace(code, truth=False), self.code(axis.count, env)], signed(64))
+        return code
 
     def summed(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code:
         """The sum over `axes`, which `env` knows."""
@@ -771,12 +780,7 @@ class Expressions:
         if (found := self._product(body, axes, kind, env)) is not None:
             return found
         dtype = self.computing(kind) if self.computing(kind) != "object" else "int64"
-        varies = self._axes_of(body, env)
-        there = [one for one in axes if one.name in varies]
-        made = self.reduced("add", body, there, env, dtype) if there else self.code(body, env)
-        for axis in axes:
-            if axis not in there:
-                made = self.apply("mul", [replace(made, truth=False), self.code(axis.count, env)], kind)
+        made = self.reduced("add", body, axes, env, dtype)
         return replace(made, range=kind, truth=False)
 
     def _product(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code | None:
