@@ -4,6 +4,7 @@ A nest of loops whose statements are names and writes does each statement for al
 is the same where no turn sees another's writes. Either a written memory is read and written at one element in
 a turn, and at another one in each other turn. Or it is written by one statement and not read: the last turn's
 value stays. Or it accumulates (`acc[i] = int32(acc[i] + e)`), and the sum over all turns is added at the end.
+That elements differ shows from the steps of an index, or is looked at as it runs: of micro-ops, say.
 """
 
 from __future__ import annotations

@@ -380,7 +380,8 @@ def setting(isa: InstructionSet) -> dict[str, Any]:
         "_axis": numpy_parts.axis, "_outside": numpy_parts.outside, "_gather": numpy_parts.gather,
         "_scatter": numpy_parts.scatter, "_scalar_bits": numpy_parts.scalar_bits,
         "_scalar_fields": numpy_parts.scalar_fields, "_distinct": numpy_parts.distinct,
-        "_external": numpy_parts.external, "_chunk": numpy_parts.chunk, "_few": numpy_parts.few, "_unique": numpy_parts.unique,
+        "_external": numpy_parts.external, "_chunk": numpy_parts.chunk, "_few": numpy_parts.few,
+        "_unique": numpy_parts.unique,
         "_apart": numpy_parts.apart, "_rows": numpy_parts.rows,
         **{f"_{one.name}_values": one.values for one in isa.tables.values()},
         **{

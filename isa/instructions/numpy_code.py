@@ -86,14 +86,15 @@ class Env:
 
 @dataclass(frozen=True)
 class Access:
-    """Elements of a memory: ``element``, ``part`` (a view, as text) or ``gather`` (index texts)."""
+    """Elements of a memory: ``element``, ``part`` (a view, as text), ``either`` (a part under a test),
+    ``rows`` (as text, one index computed) or ``gather`` (index texts)."""
 
     kind: str
     text: str
     index: tuple[str, ...]
     axes: frozenset[str]
     test: str = ""
-    """When the part is right; else the indices are."""
+    """When the part is right, else the indices are; of rows, whether they can be written as they are."""
 
 
 class Writer:

@@ -82,7 +82,10 @@ class Texts:
             if kind == 0 or not known:
                 return self.pick("s", "t", "word[8:14]", "word[20]", "3", "-5", "127", "1")
             return self.pick(*known)
-        part = lambda: f"{self.pick(*NARROW)}({self.number(known, depth - 1)})"  # noqa: E731
+
+        def part() -> str:
+            return f"{self.pick(*NARROW)}({self.number(known, depth - 1)})"
+
         kind = self.random.randint(0, 16)
         if kind <= 3:
             memory = self.pick(*MEMORIES)
@@ -143,7 +146,9 @@ class Texts:
         """Loops whose indices are computed, such as from micro-ops: they repeat, or not."""
         outer, inner, dst, src, lane = (self.new(stem) for stem in ("r", "r", "v", "v", "i"))
         step = self.pick("0", "4", "2", "s", "1")
-        index = self.pick(f"d[{inner}][0:3]", f"{inner}", f"d[{inner} + 4]", f"T[uint3({inner})] & 3", f"uint2(t) + {inner}")
+        index = self.pick(
+            f"d[{inner}][0:3]", f"{inner}", f"d[{inner} + 4]", f"T[uint3({inner})] & 3", f"uint2(t) + {inner}"
+        )
         other = self.pick(f"d[{inner}][2:5]", dst, f"uint3({dst} + 4)", f"{inner} * 2", f"uint2({dst})")
         value = self.pick(f"a[{dst}, {lane}] + a[{src}, {lane}]", f"a[{dst}, {lane}] + b[{src}]",
                           f"sum(a[{dst}, k] * a[{lane}, k] for k in range(8))", f"b[{dst}] * {lane}",
