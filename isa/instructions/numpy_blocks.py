@@ -16,7 +16,8 @@ from axiloom.isa.instructions import externals, numpy_parts
 from axiloom.isa.instructions.arithmetic import all_of
 from axiloom.isa.instructions.linear import Axis, linear, names, plus, times
 from axiloom.isa.instructions.nests import Accumulated, Plan, depth_of, plan, reads
-from axiloom.isa.instructions.numpy_code import LARGE, Code, Env, Expressions, Shared, Writer
+from axiloom.isa.instructions.numpy_code import Expressions, Shared
+from axiloom.isa.instructions.numpy_values import LARGE, Code, Env, Writer
 from axiloom.isa.instructions.state import natural
 from axiloom.isa.instructions.tree import (
     BOOL,
