@@ -411,3 +411,40 @@ def test_state_is_checked() -> None:
         simulator.state["x"] = (0, 2, 0)
     with pytest.raises(KeyError, match="no register and no memory `z`"):
         simulator.state["z"] = 1
+
+
+# --- indices that are computed -----------------------------------------------------------------------------
+
+MICRO = """
+turns = input(4)
+step = input(4)
+uop = memory(16, type=uint8)
+acc = memory(16, 4, type=int16)
+inp = memory(16, 4, type=int8)
+@instruction(turns != 0)
+def micro():
+    for i in range(turns):
+        for u in range(4):
+            dst = uint4(uop[u][0:4] + step * i)
+            src = uop[u][4:8]
+            for o in lanes(4):
+                acc[dst, o] = int16(acc[dst, o] * 2 + sum(inp[src, k] * inp[o, k] for k in range(4)))
+"""
+
+
+@pytest.mark.parametrize(
+    "uops", [(0, 17, 34, 51), (0, 1, 1, 0), (3, 3, 3, 3)], ids=["differ", "repeat", "same"]
+)
+@pytest.mark.parametrize("step", [4, 0, 1])
+def test_micro_operations(uops: tuple[int, ...], step: int) -> None:
+    """At once where no element is met twice; else in order, as doubling would show."""
+    random = np.random.default_rng(2)
+    isa = isa_of(MICRO)
+    assert "_unique(" in Simulator(isa).source("micro")
+    ways = [Simulator(isa), Simulator(isa, vectorised=False)]
+    acc, inp = random.integers(-900, 900, (16, 4)), random.integers(-128, 128, (16, 4))
+    for one in ways:
+        one.state["uop"] = [*uops] * 4
+        one.state["acc"], one.state["inp"] = acc, inp
+        one.command(turns=4, step=step)
+    np.testing.assert_array_equal(ways[0].state["acc"], ways[1].state["acc"])
