@@ -467,7 +467,8 @@ class Reader:
                 raise self.fault(
                     node,
                     f"`{first_line(node)}`: an instruction has name = ..., register = ..., "
-                    "memory[...] = ..., for i in range(a, b), for i in lanes(N), if and else, calls of procedures",
+                    "memory[...] = ..., for i in range(a, b), for i in lanes(N), if and else, "
+                    "calls of procedures",
                 )
 
     def _for(self, scope: Scope, node: ast.For) -> For:
