@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from axiloom import isa
 from axiloom.isa.contract.words import pack
-from axiloom.isa.instructions.read import parse, read
+from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.simulate import Simulator
 from benchmarks.engine_utilisation import head, program
 
@@ -46,13 +46,9 @@ Ints = npt.NDArray[np.int32]
 
 
 def tiles(size: int, many: int) -> Simulator:
-    text = (HERE / "tiles.isa").read_text()
     rows = size * (3 * many + 1)
-    for old, new in (("DIM = 16", f"DIM = {size}"), ("ROWS = 16384", f"ROWS = {rows}"),
-                     ("BYTES = 1 << 18", f"BYTES = {rows * size}")):  # fmt: skip
-        assert old in text
-        text = text.replace(f"{old}\n", f"{new}\n")
-    return Simulator(parse(text, "tiles.isa", "tiles"))
+    sizes = {"DIM": size, "ROWS": rows, "BYTES": rows * size}
+    return Simulator(read(HERE / "tiles.isa", constants=sizes))
 
 
 def commands(size: int, many: int) -> list[int]:
