@@ -11,6 +11,7 @@ import sys
 ALL = (
     *("rtl_speed", "cpu_speed", "array_throughput", "engine_utilisation", "conv_utilisation"),
     *("conv_layers", "kernels", "kernel_table", "resources", "fidelity", "board_folders", "isa_simulator"),
+    "hlscnn_error",
 )
 
 # Only by name: they simulate for long, and cost_fit and replay_fit write files of the sources.

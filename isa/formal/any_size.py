@@ -24,7 +24,7 @@ from axiloom.isa.formal.ila import Instruction, Term
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.values import PRODUCTS, Terms, Value, address_bits
-from axiloom.isa.instructions.mappings import Command, Mapped, Place
+from axiloom.isa.instructions.mappings import Command, Mapped, Place, writes
 from axiloom.isa.instructions.tree import Call, Const, Expr, For, Let, Memory, Name, Statement, Write
 from axiloom.isa.instructions.walk import blocks, exprs, parts
 
@@ -80,6 +80,9 @@ def any_size(mapped: Mapped, *, exact: bool = False) -> AnySize:
     Products, and functions that the kernel calls, stay uninterpreted: what holds then holds. What does not may
     hold with `exact` ones.
     """
+    for one in writes(mapped.parts["program"]):
+        why = f"program writes {one.memory.name}: a mapping that does is proved at given sizes"
+        raise SpecError([f"{mapped.place}:{one.line}: {why}"])
     return _Proof(mapped, exact).made
 
 

@@ -257,7 +257,7 @@ class Scope:
         if name == "cat" and len(arguments) == 1 and isinstance(arguments[0], ast.GeneratorExp):
             return self.apply("cat", *self._each(node, arguments[0]))
         if name == "cat" and arguments:
-            return self.apply("cat", *map(self.expr, arguments))
+            return self.apply("cat", *map(self._part, arguments))
         if name == "bits" and len(arguments) == 3:
             width = self.constant(arguments[2], "the number of bits")
             return self._bits(node, self.expr(arguments[0]), self.expr(arguments[1]), width)
@@ -269,6 +269,16 @@ class Scope:
         there = ["abs", "bits", "cat", "clamp", "max", "min", "sum", "all", "any", *self.known.functions]
         raise self.fault(node, f"`{said(node)}`: no function of that name and number of arguments"
                    f"{hint(name, there)}; there are {', '.join(there)}, int8(x) and the like")  # fmt: skip
+
+    def _part(self, node: ast.expr) -> Expr:
+        """A part of a `cat`: a constant has as many bits as its type says, and none without one."""
+        found = self.expr(node)
+        if not isinstance(found, Const):
+            return found
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if (wanted := type_of(name)) and not wanted.signed:
+                return Wrapped(found, wanted)
+        raise self.fault(node, f"`{ast.unparse(node)}` in cat: say how many bits, such as uint8({found.value})")
 
     def _function(self, node: ast.expr, function: Function, arguments: Sequence[ast.expr]) -> Expr:
         if len(arguments) != len(function.parameters):

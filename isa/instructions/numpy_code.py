@@ -445,10 +445,10 @@ class Expressions:
         parts = [self.code(one, env) for one in arguments]
         dtype = self.computing(kind)
         texts, place = [], 0
-        for part in parts:
+        for one, part in zip(arguments, parts, strict=True):
             text = self.cast(part, dtype).text
             texts.append(f"({text} << {place})" if place else text)
-            place += part.range.bits
+            place += one.range.bits  # of the type that the text says: a part may be known to be smaller
         axes = frozenset().union(*(one.axes for one in parts))
         array = any(one.array for one in parts)
         return Code(f"({' | '.join(texts)})", kind, axes, dtype if array else SCALAR)
