@@ -461,8 +461,8 @@ class Expressions:
         name = memory.name
         if at.kind == "element":
             return Code(f"{name}.item({', '.join(at.index)})", memory.type)
-        if at.kind == "part":
-            return Code(at.text, memory.type, at.axes, dtype, owned=False)
+        if at.kind in ("part", "rows"):
+            return Code(at.text, memory.type, at.axes, dtype, owned=at.kind == "rows")
         if at.kind == "either":
             found = self.writer.new()
             with self.writer.inside(f"if {at.test}:"):
@@ -486,12 +486,14 @@ class Expressions:
         axes = frozenset(axis for one in sums if one for axis in one.axes)
         windowed = [one for one in sums if one and one.window]
         if any(one is None for one in sums) or (len(windowed) > 0 and self.mask is not None):
-            return self._gathered(index, env)
+            return self._rows(memory, index, sums, env) or self._gathered(index, env)
         known = [one for one in sums if one]
         limits = [self._limits(one, env) for one in known]
         if any(one is None for one in limits):
             return self._gathered(index, env)
         if windowed:
+            if len(known) > 1 and (found := self._rows(memory, index, sums, env)):
+                return found
             return self._windowed(memory, index, known, [one for one in limits if one], env)
         safe = all(
             low.range.low >= 0 and high.range.high < size
@@ -504,6 +506,53 @@ class Expressions:
             assert limit is not None
             bases.append(self._inside(memory, dim, one, limit, size, env))
         return self._part(memory, known, bases, axes, env)
+
+    def _rows(
+        self, memory: Memory, index: Sequence[Expr], sums: Sequence[Linear | None], env: Env
+    ) -> Access | None:
+        """One index is computed, the others are parts: NumPy takes whole rows."""
+        computed = [dim for dim, one in enumerate(sums) if one is None or one.window]
+        if self.mask is not None or len(computed) != 1 or len(sums) == 1:
+            return None
+        (dim,) = computed
+        over = self._axes_of(index[dim], env)
+        own = _ordered(over, env)
+        local = env.copied()
+        for place, name in enumerate(reversed(own)):
+            local.layout[name] = place + 1
+        used: set[str] = set(own)
+        for at, one in enumerate(sums):
+            if at != dim and (one is None or len(one.steps) != 1 or one.axes & used):
+                return None
+            if at != dim and one:
+                if any(not isinstance(step, Const) or step.value < 1 for step in one.steps.values()):
+                    return None
+                used |= one.axes
+        code = self.code(index[dim], local)
+        if not own or code.axes != frozenset(own):
+            return None
+        size = memory.shape[dim]
+        taken = code.text
+        if code.range.low < 0 or code.range.high >= size:
+            taken = f"_rows({taken}, {memory.name!r}, {dim}, {size}, {self.line})"
+        parts, order = [], []
+        for at, one in enumerate(sums):
+            if at == dim or one is None:
+                parts.append(taken)
+                order += own
+                continue
+            limits = self._limits(one, env)
+            assert limits is not None
+            base, text = self._inside(memory, at, one, limits, memory.shape[at], env)
+            ((axis, step),) = one.steps.items()
+            assert isinstance(step, Const)
+            parts.append(self._slice(base, text, env.axes[axis].count, step.value, memory.shape[at], env))
+            order.append(axis)
+        text = f"{memory.name}[{', '.join(parts)}]"
+        tight = [env.layout[one] for one in order] == [*range(len(order), 0, -1)]
+        return Access(
+            "rows", self.spread(text, order, env.layout), (), frozenset(order), "tight" if tight else ""
+        )
 
     def _gathered(self, index: Sequence[Expr], env: Env) -> Access:
         parts = [self.code(one, env) for one in index]
