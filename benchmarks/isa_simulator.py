@@ -2,8 +2,8 @@
 
 First the tiled matmul of TAIDL-TO's artifact (I tiles of DIM x DIM, int8; 5 I + 1 instructions) on tiles.isa.
 Spike's and TAIDL-TO's times are the published ones (64-core Xeon 8358): run time, without XLA's compilation.
-Ours are measured here; the first run, in which each instruction's function is made, is a column of its own.
-Aim: 50 times Spike on 16-wide tiles. Then a matmul on v4_16: the same words go to its RTL under Verilator and,
+Ours are measured here; the first run, in which instructions become functions, has a column of its own. Aim:
+50 times Spike on 16-wide tiles. Then a matmul on v4_16: the same words go to its RTL under Verilator and,
 instruction by instruction, to v4_16.isa. Every result is compared with NumPy's.
 """
 
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from axiloom import isa
 from axiloom.isa.contract.words import pack
-from axiloom.isa.instructions.read import parse, read
+from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.simulate import Simulator
 from benchmarks.engine_utilisation import head, program
 
@@ -42,17 +42,13 @@ RUNS = 7
 TILES = (4, 4, 8)
 """Tiles of 64 x 64 x 64 in m, n and k."""
 
-Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int32]
 
 
 def tiles(size: int, many: int) -> Simulator:
-    text = (HERE / "tiles.isa").read_text()
     rows = size * (3 * many + 1)
-    for old, new in (("DIM = 16", f"DIM = {size}"), ("ROWS = 16384", f"ROWS = {rows}"),
-                     ("BYTES = 1 << 18", f"BYTES = {rows * size}")):  # fmt: skip
-        assert old in text
-        text = text.replace(f"{old}\n", f"{new}\n")
-    return Simulator(parse(text, "tiles.isa", "tiles"))
+    sizes = {"DIM": size, "ROWS": rows, "BYTES": rows * size}
+    return Simulator(read(HERE / "tiles.isa", constants=sizes))
 
 
 def commands(size: int, many: int) -> list[int]:
@@ -175,7 +171,9 @@ def main() -> None:
             missed.append(f"I = {many}: {spike / best / 1e3:.0f}")
     print(f"aim: {AIM} times Spike on 16-wide tiles: {'no: ' + ', '.join(missed) if missed else 'yes'}")
     count, macs, rtl, ours = beside_rtl()
-    print(f"\na matmul of {macs / 1e6:.1f} M multiply-adds on v4_16, int8: {count} instructions, the same words")
+    print(
+        f"\na matmul of {macs / 1e6:.1f} M multiply-adds on v4_16, int8: {count} instructions, the same words"
+    )
     for name, seconds in (("RTL under Verilator", rtl), ("simulator", ours)):
         print(
             f"{name:<22}{seconds * 1e3:>9.1f} ms{count / seconds:>12.0f} instructions/s"

@@ -13,14 +13,14 @@ from axiloom.isa.instructions.tree import Apply, Bits, Const, Expr, Instruction,
 def command_source(isa: InstructionSet, shared: Shared) -> str:
     """A function ``_command`` that takes the state and the inputs, executes what comes and returns its name.
 
-    `_functions` has by name what executes an instruction; `_unknown` and `_several` are called where none or more
-    than one comes, `_wide` where an input has too many bits.
+    `_functions` has by name what executes an instruction; `_unknown` and `_several` are called where none
+    or more than one comes, `_wide` where an input has too many bits.
     """
     writer = Writer()
-    for one in isa.inputs.values():
-        writer.line(f"{one.name} = _int({one.name})")
-        with writer.inside(f"if {one.name} >> {one.bits}:"):
-            writer.line(f"_wide({one.name!r}, {one.name})")
+    for given in isa.inputs.values():
+        writer.line(f"{given.name} = _int({given.name})")
+        with writer.inside(f"if {given.name} >> {given.bits}:"):
+            writer.line(f"_wide({given.name!r}, {given.name})")
     every = ", ".join(isa.inputs)
     arguments = f"_state, {every}" if every else "_state"
     instructions = [*isa.instructions.values()]

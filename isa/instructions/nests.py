@@ -1,9 +1,9 @@
 """Which loops run all at once: where that is the same as one turn after the other.
 
-A nest of loops whose statements are names and writes does each statement for all turns, then the next. That is the
-same where no turn sees another's writes: each written memory is read and written at one and the same element in a
-turn and at another one in another; or it is written alone, once, the last turn's value staying; or it accumulates
-(`acc[i] = int32(acc[i] + e)`), and the sum over all turns is added at the end.
+A nest of loops whose statements are names and writes does each statement for all turns, then the next. That
+is the same where no turn sees another's writes. Either a written memory is read and written at one element in
+a turn, and at another one in each other turn. Or it is written by one statement and not read: the last turn's
+value stays. Or it accumulates (`acc[i] = int32(acc[i] + e)`), and the sum over all turns is added at the end.
 """
 
 from __future__ import annotations
@@ -185,8 +185,8 @@ class _Planner:
         if len(writes) == 1:
             (write,) = writes
             assert write.write is not None
-            if not others and self._written_once(write):
-                return
+            if not others:
+                return  # axes come in the order of turns: the last write of an element stays
             if len(others) == 1 and (split := _accumulates(write.write)) is not None:
                 loops = [axis for axis in write.axes if self.axes[axis].loop]
                 at = self._flat(memory, write)
@@ -198,10 +198,6 @@ class _Planner:
                     self.found.accumulated[id(write.write)] = Accumulated(operation, term, kind, missing)
                     return
         self._same_elements(memory, writes, others)
-
-    def _written_once(self, write: _Place) -> bool:
-        # The order of axes is the order of turns: the last write of an element stays, as it does then.
-        return True
 
     def _same_elements(self, memory: Memory, writes: Sequence[_Place], others: Sequence[_Place]) -> None:
         first = writes[0]

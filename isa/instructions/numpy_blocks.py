@@ -1,4 +1,7 @@
-"""Instructions as NumPy functions: statements, lanes and loops around :mod:`~axiloom.isa.instructions.numpy_code`."""
+"""Instructions as NumPy functions: statements, lanes and loops.
+
+Their expressions: :mod:`axiloom.isa.instructions.numpy_code`.
+"""
 
 from __future__ import annotations
 

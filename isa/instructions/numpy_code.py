@@ -44,7 +44,7 @@ LARGE = 1 << 22
 
 @dataclass(frozen=True)
 class Code:
-    """Python text of a value. `dtype`: of an array, ``object`` for more than 63 bits; SCALAR for an integer."""
+    """Python text of a value. `dtype` is an array's: ``object`` beyond 63 bits; SCALAR for an integer."""
 
     text: str
     range: Range
@@ -138,14 +138,14 @@ _COMPARED = ("eq", "ne", "lt", "le")
 
 
 class Expressions:
-    """Writes expressions for `writer`; `shared` are functions and tables that the whole text has in common."""
+    """Writes expressions for `writer`; `shared` are functions and tables of the whole text."""
 
     def __init__(self, isa: InstructionSet, writer: Writer, shared: Shared) -> None:
         self.isa, self.writer, self.shared = isa, writer, shared
         self.line = 0
         self.mask: Code | None = None
         self.mask_layout: dict[str, int] = {}
-        """Where values count, inside an `a if c else b` or after an `and`: elsewhere an index may be anything."""
+        """Where values count, in an `a if c else b` or after an `and`: elsewhere an index may be anything."""
 
         self.checked: dict[tuple[str, int, Expr, Expr, Expr], tuple[Expr, str]] = {}
         """Indices of this statement that lie inside, as has been looked at: base, and its text."""
@@ -625,7 +625,8 @@ class Expressions:
     ) -> str:
         """Elements at any sum of steps, without a copy."""
         size = natural(memory.type).itemsize
-        weights, weight = [], size
+        weight = size
+        weights: list[int] = []
         for one in reversed(memory.shape):
             weights.insert(0, weight)
             weight *= one
@@ -730,7 +731,7 @@ class Expressions:
         return replace(made, range=kind, truth=False)
 
     def _product(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code | None:
-        """A sum of products as a matrix product, in floats where they are exact; both vary along all `axes`."""
+        """A sum of products as a matrix product, in floats where they are exact; both vary along `axes`."""
         if not isinstance(body, Apply) or body.operation != "mul":
             return None
         bound = max(abs(body.range.low), abs(body.range.high))
@@ -752,11 +753,8 @@ class Expressions:
         order = [_ordered(one, env) for one in (batch, *own)]
         inner = [one.name for one in axes]
         texts = []
-        for side, (expr, tail) in enumerate(
-            zip(body.arguments, ([*order[1], *inner], [*inner, *order[2]]), strict=True)
-        ):
+        for expr, groups in zip(body.arguments, ([order[1], inner], [inner, order[2]]), strict=True):
             local = env.copied()
-            groups = [order[1], inner] if side == 0 else [inner, order[2]]
             places = [*order[0], *groups[0], *groups[1]]
             for place, name in enumerate(reversed(places)):
                 local.layout[name] = place + 1

@@ -22,21 +22,33 @@ from axiloom.isa.instructions.tree import (
     unsigned,
 )
 
+_OWNERS = {True: "host", False: "device"}
+
 
 def page(isa: InstructionSet, text: str) -> str:
     """Markdown. `text` is what `isa` was read from."""
     module = ast.parse(text)
+    plain = [one for one in module.body if isinstance(one, ast.Assign) and not _declares(one)]
     functions = {one.name: one for one in module.body if isinstance(one, ast.FunctionDef)}
-    made = [f"# {isa.name}", "", isa.text.strip(), "", *_state(isa)]
+    made = [f"# {isa.name}", "", isa.text.strip(), ""]
+    if plain:
+        made += ["## Constants", "", "```python", *map(ast.unparse, plain), "```", ""]
+    made += _state(isa)
     others = [one for name, one in functions.items() if name not in isa.instructions]
     if others:
         made += ["## Functions", ""]
         for one in others:
-            made += [*_said(ast.get_docstring(one)), *_quoted(text, one, one)]
+            made += _quoted(text, one, one)
     made += ["## Instructions", ""]
     for name, instruction in isa.instructions.items():
         made += _instruction(isa, instruction, functions[name], text)
     return "\n".join(made).rstrip() + "\n"
+
+
+def _declares(one: ast.Assign) -> bool:
+    """Whether it is an input, a register, a memory or a table."""
+    called = one.value.func if isinstance(one.value, ast.Call) else None
+    return isinstance(called, ast.Name) and called.id in ("input", "register", "memory", "table")
 
 
 def counts(isa: InstructionSet) -> str:
@@ -59,24 +71,20 @@ def type_name(kind: Range) -> str:
 
 
 def _state(isa: InstructionSet) -> Iterator[str]:
-    if isa.inputs:
-        rows = [(f"`{one.name}`", str(one.bits)) for one in isa.inputs.values()]
-        yield from _table("Inputs of a command", ("input", "bits"), rows)
-    if isa.memories:
-        rows = [
-            (f"`{one.name}`", " x ".join(map(str, one.shape)), type_name(one.type), "host" if one.host else "device")
-            for one in isa.memories.values()
-        ]  # fmt: skip
-        yield from _table("Memories", ("memory", "elements", "type", "whose"), rows)
-    if isa.registers:
-        rows = [
-            (f"`{one.name}`", type_name(one.type), "any" if one.init is None else str(one.init))
-            for one in isa.registers.values()
-        ]
-        yield from _table("Registers", ("register", "type", "after a reset"), rows)
-    if isa.tables:
-        rows = [(f"`{one.name}`", str(len(one.values)), _shortened(one.values)) for one in isa.tables.values()]
-        yield from _table("Tables", ("table", "entries", "values"), rows)
+    rows: list[Sequence[str]] = [(f"`{one.name}`", str(one.bits)) for one in isa.inputs.values()]
+    yield from _table("Inputs of a command", ("input", "bits"), rows)
+    rows = [
+        (f"`{one.name}`", " x ".join(map(str, one.shape)), type_name(one.type), _OWNERS[one.host])
+        for one in isa.memories.values()
+    ]
+    yield from _table("Memories", ("memory", "elements", "type", "whose"), rows)
+    rows = [
+        (f"`{one.name}`", type_name(one.type), "any" if one.init is None else str(one.init))
+        for one in isa.registers.values()
+    ]
+    yield from _table("Registers", ("register", "type", "after a reset"), rows)
+    rows = [(f"`{one.name}`", str(len(one.values)), _shortened(one.values)) for one in isa.tables.values()]
+    yield from _table("Tables", ("table", "entries", "values"), rows)
 
 
 def _instruction(isa: InstructionSet, one: Instruction, node: ast.FunctionDef, text: str) -> Iterator[str]:
@@ -130,6 +138,8 @@ def _place(value: Expr) -> str:
 
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    if not rows:
+        return
     yield from (f"## {title}", "", f"| {' | '.join(head)} |", "|---" * len(head) + "|")
     yield from (f"| {' | '.join(row)} |" for row in map(_escaped, rows))
     yield ""

@@ -29,7 +29,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     check.set_defaults(execute=execute_check)
 
     doc = actions.add_parser("doc", help="a page of documentation of an instruction set, in Markdown")
-    doc.add_argument("file", type=Path, metavar="FILE", help="NAME.isa, or a built-in one's name, such as vta")
+    doc.add_argument(
+        "file", type=Path, metavar="FILE", help="NAME.isa, or a built-in one's name, such as vta"
+    )
     doc.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
     doc.set_defaults(execute=execute_doc)
 
@@ -77,7 +79,8 @@ def execute_doc(options: argparse.Namespace) -> int:
     if path is None:
         there = ", ".join(library.targets())
         raise UsageError(
-            f"{options.file} is no instruction set; there are {there}, and files that end in {library.INSTRUCTIONS}"
+            f"{options.file} is no instruction set; there are {there}, "
+            f"and files that end in {library.INSTRUCTIONS}"
         )
     shared.write(page(read(path), path.read_text(encoding="utf-8")), options.output)
     return 0

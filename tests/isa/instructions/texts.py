@@ -1,4 +1,4 @@
-"""Random instruction sets: loops, lanes, updates in place, writes that overlap, indices that may lie outside."""
+"""Random instruction sets: loops, lanes, updates in place, writes that overlap, indices that may err."""
 
 from __future__ import annotations
 
@@ -127,7 +127,8 @@ class Texts:
 
     def condition(self, known: dict[str, int], depth: int) -> str:
         kind = self.random.randint(0, 5)
-        one = f"{self.number(known, depth)} {self.pick('<', '<=', '==', '!=', '>', '>=')} {self.number(known, depth)}"
+        sign = self.pick("<", "<=", "==", "!=", ">", ">=")
+        one = f"{self.number(known, depth)} {sign} {self.number(known, depth)}"
         if kind == 0:
             return f"not ({one})"
         if kind == 1:
