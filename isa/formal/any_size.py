@@ -23,15 +23,9 @@ from axiloom.isa.formal.arbitrary import Arbitrary, Cover, Element
 from axiloom.isa.formal.ila import Instruction, Term
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
-<<<<<<< HEAD
 from axiloom.isa.formal.values import PRODUCTS, Terms, Value, address_bits
 from axiloom.isa.instructions.mappings import Command, Mapped, Place, writes
 from axiloom.isa.instructions.tree import Call, Const, Expr, For, Let, Memory, Name, Statement, Write
-=======
-from axiloom.isa.formal.values import Terms, Value, address_bits
-from axiloom.isa.instructions.mappings import Command, Mapped, Place, writes
-from axiloom.isa.instructions.tree import Call, Expr, For, Let, Memory, Name, Statement, Write
->>>>>>> isa-vta
 from axiloom.isa.instructions.walk import blocks, exprs, parts
 
 
@@ -80,7 +74,6 @@ class _Reading(Terms):
         return found
 
 
-<<<<<<< HEAD
 def any_size(mapped: Mapped, *, exact: bool = False) -> AnySize:
     """What is to be proved. `mapped` is read for any size. Raises SpecError for what has another form.
 
@@ -91,14 +84,6 @@ def any_size(mapped: Mapped, *, exact: bool = False) -> AnySize:
         why = f"program writes {one.memory.name}: a mapping that does is proved at given sizes"
         raise SpecError([f"{mapped.place}:{one.line}: {why}"])
     return _Proof(mapped, exact).made
-=======
-def any_size(mapped: Mapped) -> AnySize:
-    """What is to be proved. `mapped` is read for any size. Raises SpecError for what has another form."""
-    for one in writes(mapped.parts["program"]):
-        why = f"program writes {one.memory.name}: a mapping that does is proved at given sizes"
-        raise SpecError([f"{mapped.place}:{one.line}: {why}"])
-    return _Proof(mapped).made
->>>>>>> isa-vta
 
 
 class _Proof:
