@@ -8,6 +8,7 @@ from pathlib import Path
 
 from axiloom.errors import SpecError, UsageError
 from axiloom.isa.formal.any_size import functions_of
+from axiloom.isa.formal.guess import counter_example
 from axiloom.isa.formal.mapped import Element, Played, RefutedError, Remaining, play
 from axiloom.isa.formal.values import PRODUCTS
 from axiloom.isa.instructions import library
@@ -56,6 +57,9 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
     yield verdict("executed", text, Answer.HOLDS, "rewriting", seconds)
     for remaining in played.remaining:
         claim = remaining.claim
+        if remaining not in said and (text := _guessed(mapped, remaining)):
+            yield verdict(claim.name, text, Answer.VIOLATED, "random data", 0.0)
+            continue
         found = said[remaining] if remaining in said else next(solvers.decide([claim.formula], limit_s))
         answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[found.holds]
         text = _counter_example(mapped, remaining, limit_s) if answer is Answer.VIOLATED else claim.text
@@ -68,6 +72,14 @@ def _first(mapped: Mapped) -> tuple[Played, bool]:
         return play(mapped, (*functions_of(mapped.parts["kernel"]), PRODUCTS)), True
     except SpecError:  # what comes next depends on one of them
         return play(mapped), False
+
+
+def _guessed(mapped: Mapped, remaining: Remaining) -> str:
+    """The first element that is wrong for random data; empty where none is."""
+    for element in remaining.elements:
+        if values := counter_example(element.formula):
+            return _wrong(mapped, element, {name: int(value) for name, value in sorted(values.items())})
+    return ""
 
 
 def _counter_example(mapped: Mapped, remaining: Remaining, limit_s: int) -> str:
