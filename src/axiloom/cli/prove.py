@@ -92,8 +92,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "spec",
         help="an instruction set: decode is disjoint and complete, invariants hold, every instruction ends",
         description="Its formal model is proved sound without a bound, by z3 and bitwuzla, and simulated "
-        "beside the functional model. Exit code 1 if a claim is violated or not decided. Verdicts are kept in "
-        "the user's cache, by the content of the specification; reports of runs name them.",
+        "beside the functional model. Exit code 1 if a claim is violated or not decided. Verdicts are kept "
+        "in the user's cache, by the content of the specification; reports of runs name them.",
     )
     shared.add_accelerator(spec)
     spec.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
@@ -116,7 +116,7 @@ def execute_axi(options: argparse.Namespace) -> int:
     from axiloom.prove import abc, replay
     from axiloom.prove.axi import ours, user
     from axiloom.prove.bench import Bench
-    from axiloom.prove.verdict import Verdict, as_json, summary, table
+    from axiloom.prove.verdict import as_json, summary, table
 
     if options.list:
         print("\n".join(f"{name:<20} {target.text}" for name, target in ours.TARGETS.items()))

@@ -1,4 +1,4 @@
-"""Models of random specifications do what the functional model does, and what they say of themselves holds."""
+"""Models of random specifications do what the functional model does, and what they say holds."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_any_specification_is_sound(spec: AcceleratorSpec) -> None:
 
 
 def test_the_first_reason_stops_it() -> None:
-    """A loaded under other sizes, and B not at all: what is said first is of A, as in the functional model."""
+    """A loaded under other sizes, and B not at all: what is said is of A, as in the functional model."""
     spec = isa.builtin("v4_16", data_type="int8")
     words = [1, 16 | 16 << 10 | 16 << 20, *[0] * 64, 4, 32 | 16 << 10 | 16 << 20]
     terms, functional = Simulator(model_of(spec)), FunctionalModel(spec)
