@@ -135,12 +135,10 @@ class Player:
                 ]
                 for statement in body:
                     written = [self._lane(statement, tensors, lane) for lane in lanes]
-                    for memory, address, term in (each for each in written if each):
-                        tensors.elements.setdefault(memory, {})[address] = term
+                    for each in written:
+                        self._store(each, tensors)
             case Write():
-                found_ = self._lane(one, tensors, known)
-                assert found_
-                tensors.elements.setdefault(found_[0], {})[found_[1]] = found_[2]
+                self._store(self._lane(one, tensors, known), tensors)
             case If(condition=condition, then=then, other=other):
                 holds = self._number(condition, tensors, known, one.line)
                 self._block(then if holds else other, tensors, dict(known))
@@ -156,6 +154,14 @@ class Player:
                 self.commands += 1
             case _:
                 raise AssertionError(one)
+
+    def _store(self, write: tuple[str, int, Term] | None, tensors: Tensors) -> None:
+        """An element of a tensor, or of the host's memory."""
+        if write is None:
+            return
+        name, address, term = write
+        known = tensors.elements.setdefault(name, {}) if name in tensors.kinds else self.machine.memories[name]
+        known[address] = term
 
     def _lane(
         self, one: Statement, tensors: Tensors, known: dict[str, Value]

@@ -1,7 +1,8 @@
 """Mappings: a kernel, and the commands that are said to compute it on an instruction set.
 
 A text in the same language (docs/instructions.md): ``target("vta")``, sizes, tensors, and three functions:
-``kernel`` says what is wanted, ``program`` has the commands, ``result`` where the result lies then.
+``kernel`` says what is wanted, ``program`` has the commands and what the host puts into its own memory
+(``memory(..., host=True)``), ``result`` where the result lies then.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Mapped:
     @property
     def results(self) -> list[str]:
         """The tensors that `kernel` makes."""
-        return sorted({one.memory.name for one in _writes(self.parts["kernel"])})
+        return sorted({one.memory.name for one in writes(self.parts["kernel"])})
 
 
 def read(
@@ -198,10 +199,13 @@ class _MappingReader(Reader):
         self.part = node.name
         scope = replace(self.scope, locals=dict(self.scope.locals))
         self.parts[node.name] = tuple(self._statements(scope, without_text(node.body)))
-        for one in _writes(self.parts[node.name]):
-            if one.memory.name not in self.tensors:
+        for one in writes(self.parts[node.name]):
+            of_host = one.memory.host and node.name == "program"
+            if one.memory.name not in self.tensors and not of_host:
                 raise self.fault(
-                    node, f"{node.name} writes {one.memory.name}: only commands change the target"
+                    node,
+                    f"{node.name} writes {one.memory.name}: only commands change the target, and program "
+                    "itself the host's memory",
                 )
 
     def _where(self, node: ast.FunctionDef) -> None:
@@ -264,9 +268,10 @@ class _MappingReader(Reader):
         return Command(inputs, call.lineno)
 
 
-def _writes(block: Sequence[Statement | Command]) -> Iterator[Write]:
+def writes(block: Sequence[Statement | Command]) -> Iterator[Write]:
+    """All that write an element."""
     for one in block:
         if isinstance(one, Write):
             yield one
         for name in ("body", "then", "other"):
-            yield from _writes(getattr(one, name, ()))
+            yield from writes(getattr(one, name, ()))
