@@ -186,7 +186,7 @@ def test_refused(device: isa.AcceleratorSpec, why: str) -> None:
 
 def test_verdicts_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
-    device = isa.builtin("v1_4", data_type="int8")
+    device = isa.builtin("v1_4")
     assert proved.of(device) is None
     assert "nothing yet" in proved.line(device)
     said: list[int] = []
