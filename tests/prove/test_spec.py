@@ -199,7 +199,8 @@ def test_verdicts_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.Monkey
     assert sum(known["unbounded"].values()) == len(first) - 1
     assert proved.line(device).startswith(
         "v1_4: decode, invariants, every instruction ends, layouts "
-        f"({len(first) - 1} claims, unbounded); its model beside the functional model on {first[-1].bound:,} words"
+        f"({len(first) - 1} claims, unbounded); its model beside the functional model on "
+        f"{first[-1].bound:,} words"
     )
     # What a model is not made of does not count; what it is made of does.
     moved = isa.revise(device, dma=replace(device.dma, address=0x50000000))
