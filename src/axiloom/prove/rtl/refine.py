@@ -1,0 +1,606 @@
+"""What is claimed of a device, and proved.
+
+At rest a device is in a state of its invariant (:mod:`axiloom.prove.rtl.rest`), and its registers hold what the
+model holds (its links). Claimed is:
+
+- reset, from whatever registers hold, leads to such a state, the one of the model's reset;
+- a cycle without a word stays in them, and nothing is sent;
+- a word leads from each of them to the one that the model is in after its instruction, and the words that go
+  out on the way, with TLAST, are the model's, whenever the other side takes them;
+- a device whose model has stopped sends nothing, whatever comes.
+
+So every stream of words is refined whose words come when the device is at rest, for any data and any waiting.
+Words that come sooner are :mod:`axiloom.prove.rtl.overlap`'s.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import z3
+
+from axiloom.isa.formal.ila import Instruction
+from axiloom.prove import solvers
+from axiloom.prove.rtl import multiplier
+from axiloom.prove.rtl import rest as rests
+from axiloom.prove.rtl import trial
+from axiloom.prove.rtl.command import Commands, UnknownError, elements
+from axiloom.prove.rtl.device import Device, Link
+from axiloom.prove.rtl.explore import Explorer, Node, Sent, TooManyError, WrongError
+from axiloom.prove.rtl.machine import walk
+from axiloom.prove.rtl.trial import Control, Sample
+
+WALKS, LENGTH = 16, 150
+WORD = z3.BitVec("word", 32)
+QUICK_MS = 2000
+MOST_GUESSES = 300
+
+
+@dataclass(frozen=True)
+class Case:
+    """A start: a control state, an instruction (None: no word), its word, what is chosen and assumed."""
+
+    control: Control
+    instruction: Instruction | None
+    word: Any = WORD
+    limits: tuple[Any, ...] = ()
+    """What is known of the word."""
+    choice: Mapping[str, Any] = field(default_factory=dict)
+    assumed: tuple[tuple[Any, Any], ...] = ()
+
+
+@dataclass
+class Outcome:
+    """Of all cases of one claim."""
+
+    name: str
+    text: str
+    holds: bool | None = True
+    states: int = 0
+    cases: int = 0
+    seconds: float = 0.0
+    solver: str = "z3"
+    why: str = ""
+    done: set[str] = field(default_factory=set)
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Where a claim fails: the case, the cycles until then, and values of the free constants."""
+
+    case: Case
+    path: tuple[tuple[int, int], ...]
+    values: Mapping[str, int]
+
+
+class Refiner:
+    """Proves the claims on `device`."""
+
+    def __init__(
+        self, device: Device, limit_s: int = 60, tick: Callable[[], None] = lambda: None, seed: int = 1
+    ) -> None:
+        self.device, self.limit_s, self.tick = device, limit_s, tick
+        self.commands = Commands(device.model)
+        self.samples = trial.run(device, WALKS, LENGTH, seed)
+        registers = device.machine.registers
+        self.data = {*self.samples.data}
+        self.control = [name for name in registers if name not in self.data]
+        self.explorer = Explorer(device, self.control, tick)
+        most = 1 << 12
+        self._groups = device.flags
+        self._bits = {name: (1 if name.endswith(("_loaded", "_begun")) else most.bit_length()) for group in
+                      self._groups for name in group}
+        names = [("model:" + "+".join(group), sum(self._bits[one] for one in group)) for group in self._groups]
+        names += [(f"rtl:{name}", registers[name].size()) for name in self.control]
+        self._names = names
+        self._rests: dict[Control, rests.Rest] = {}
+        self.outcomes: dict[str, Outcome] = {}
+        self.weakened = 0
+
+    # --- states at rest -----------------------------------------------------------------------------------
+
+    def rest(self, control: Control) -> rests.Rest:
+        if control not in self._rests:
+            samples = [self._grouped(one) for one in self.samples.at[control]]
+            self._rests[control] = rests.guess(samples, self._names, "rest ")
+        return self._rests[control]
+
+    def _grouped(self, sample: Sample) -> Sample:
+        model = {}
+        for group in self._groups:
+            value = at = 0
+            for name in reversed(group):
+                value |= sample.model[name] << at
+                at += self._bits[name]
+            model["+".join(group)] = value
+        return Sample(sample.registers, model, sample.words)
+
+    def start(self, case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Registers and model in a state at rest, as terms of flags, of elements, and of what may be anything."""
+        rest = self.rest(case.control)
+        model = self._model(case, rest)
+        registers = {
+            name: rest.value(f"rtl:{name}", case.choice)
+            if f"rtl:{name}" in rest.bits
+            else z3.BitVec(f"{name}!any", term.size())
+            for name, term in self.device.machine.registers.items()
+        }
+        for name, links in self._linked(case.control, model, registers).items():
+            registers[name] = self._filled(registers[name], links)
+        return registers, model
+
+    def _model(self, case: Case, rest: rests.Rest) -> dict[str, Any]:
+        model = self.device.model
+        state: dict[str, Any] = {}
+        known = dict(zip(self.device.control, case.control, strict=True))
+        for name, term in model.states.items():
+            if name in known:
+                state[name] = z3.BitVecVal(known[name], term.sort())
+            elif z3.is_array(term):
+                sort = term.sort()
+                count = 0 if name in ("sent", "last") else self._capacity(name)
+                state[name] = elements(name, count, sort.domain().size(), sort.range().size())
+            elif name in model.init:
+                state[name] = z3.BitVecVal(model.init[name], term.sort())
+        for name in ("at_m", "at_n", "at_k"):
+            if name in state:
+                state[name] = z3.BitVec(f"{name}!any", state[name].size())
+        for group in self._groups:
+            value = rest.value("model:" + "+".join(group), case.choice)
+            at = value.size()
+            for name in group:
+                at -= self._bits[name]
+                part = z3.Extract(at + self._bits[name] - 1, at, value)
+                wide = model.states[name].size() - self._bits[name]
+                state[name] = z3.simplify(z3.ZeroExt(wide, part) if wide else part)
+        return state
+
+    def _capacity(self, name: str) -> int:
+        spec = self.device.spec
+        return spec.buffers[name] * spec.operand_type(name).per_word
+
+    def _linked(
+        self, control: Control, model: Mapping[str, Any], registers: Mapping[str, Any]
+    ) -> dict[str, list[Link]]:
+        known = dict(zip(self.device.control, control, strict=True))
+        found: dict[str, list[Link]] = {}
+        for link in self.device.links(known, model, registers):
+            when = z3.simplify(link.when)
+            place = self.device.machine.place(link.register, link.low, link.term.size())
+            if z3.is_false(when) or place is None:
+                continue
+            found.setdefault(place[0], []).append(Link(*place, self._own(link.term), when))
+        return found
+
+    def _own(self, term: Any) -> Any:
+        """A term of the model with the device's product in the place of the model's."""
+        declared = self.device.model.functions
+        if "product" not in declared:
+            return z3.simplify(term)
+        bits = self.device.bits
+        function = z3.Function("product", z3.BitVecSort(bits), z3.BitVecSort(bits), z3.BitVecSort(32))
+        body = self.device.multiply(z3.Var(0, z3.BitVecSort(bits)), z3.Var(1, z3.BitVecSort(bits)))
+        return z3.simplify(z3.substitute_funs(z3.simplify(term), (function, body)))
+
+    def _filled(self, register: Any, links: Sequence[Link]) -> Any:
+        """The register with what its links say in their places."""
+        parts, at = [], 0
+        for low in sorted({link.low for link in links}):
+            here = [link for link in links if link.low == low]
+            size = here[0].term.size()
+            if low > at:
+                parts.append(z3.Extract(low - 1, at, register))
+            value = z3.Extract(low + size - 1, low, register)
+            for link in here:
+                value = z3.If(link.when, link.term, value)
+            parts.append(value)
+            at = low + size
+        if at < register.size():
+            parts.append(z3.Extract(register.size() - 1, at, register))
+        return z3.simplify(z3.Concat(*reversed(parts)) if len(parts) > 1 else parts[0])
+
+    # --- ends ---------------------------------------------------------------------------------------------
+
+    def _after(self, model: Mapping[str, Any]) -> Control:
+        """The control state of the model; raises UnknownError where it hangs on a free term."""
+        values = []
+        for name in self.device.control:
+            term = z3.simplify(model[name])
+            if not z3.is_bv_value(term):
+                raise UnknownError(term)
+            values.append(term.as_long())
+        return tuple(values)
+
+    def _rest_claim(self, control: Control, model: Mapping[str, Any], registers: Mapping[str, Any]) -> Any:
+        values = {f"rtl:{name}": registers[name] for name in self.control}
+        high = []
+        for group in self._groups:
+            parts = [z3.Extract(self._bits[name] - 1, 0, model[name]) for name in group]
+            values["model:" + "+".join(group)] = z3.Concat(*parts) if len(parts) > 1 else parts[0]
+            high += [
+                z3.Extract(model[name].size() - 1, self._bits[name], model[name]) == 0
+                for name in group
+                if model[name].size() > self._bits[name]
+            ]
+        if not self.samples.at[control]:
+            return z3.BoolVal(False)
+        _, same = self.rest(control).matched(values)
+        return z3.simplify(z3.And(same, *high))
+
+    def _link_claim(self, control: Control, model: Mapping[str, Any], registers: Mapping[str, Any]) -> Any:
+        claims = [
+            z3.Implies(
+                link.when,
+                z3.Extract(link.low + link.term.size() - 1, link.low, registers[name]) == link.term,
+            )
+            for name, links in self._linked(control, model, registers).items()
+            for link in links
+        ]
+        return z3.simplify(z3.And(*claims))
+
+    # --- claims -------------------------------------------------------------------------------------------
+
+    def prove(self) -> Iterator[Outcome]:
+        """All claims, one after the other as they are known."""
+        yield self._product()
+        first, fault = self._reset()
+        yield fault
+        left: deque[Control] = deque([first])
+        seen = {first}
+        while left:
+            control = left.popleft()
+            for after in self._from(control, left):
+                if after not in seen:
+                    seen.add(after)
+                    left.append(after)
+        yield from self.outcomes.values()
+
+    def _outcome(self, name: str, text: str) -> Outcome:
+        return self.outcomes.setdefault(name, Outcome(name, text))
+
+    def _product(self) -> Outcome:
+        begun = time.perf_counter()
+        made = Outcome("product", "two elements are multiplied as the model does, for all values", cases=1)
+        made.holds, made.solver = multiplier.holds(self.device.multiply, self.device.bits, self._decide)
+        made.seconds = time.perf_counter() - begun
+        return made
+
+    def _reset(self) -> tuple[Control, Outcome]:
+        begun = time.perf_counter()
+        made = Outcome("reset", "from any state, a cycle of reset leads to the model's reset state", cases=1)
+        model = self.device.model
+        control = tuple(model.init[name] for name in self.device.control)
+        machine = self.device.machine
+        registers = {name: z3.BitVec(f"{name}!any", term.size()) for name, term in machine.registers.items()}
+        given = self.device.inputs(z3.BitVec("valid!any", 1), WORD, z3.BitVec("ready!any", 1), reset=True)
+        for _ in range(2):
+            inputs = {
+                name: z3.BitVecVal(value, 1 if z3.is_bool(machine.inputs[name]) else machine.inputs[name].size())
+                if isinstance(value, int)
+                else value
+                for name, value in given.items()
+            }
+            registers, _ = machine.stepper()(registers, inputs)
+        state = {
+            name: z3.BitVecVal(model.init[name], term.sort()) if name in model.init else term
+            for name, term in model.states.items()
+        }
+        claim = z3.And(self._rest_claim(control, state, registers), self._link_claim(control, state, registers))
+        for _ in range(20):
+            made.holds, made.solver, values = self._decide(claim)
+            if made.holds is not False or not self._weaken(control, state, registers, values):
+                break
+            claim = self._rest_claim(control, state, registers)
+        made.seconds = time.perf_counter() - begun
+        return control, made
+
+    def _from(self, control: Control, left: deque[Control]) -> Iterator[Control]:
+        """All claims that begin in a control state; what control states they lead to."""
+        known = dict(zip(self.device.control, control, strict=True))
+        if known["error"]:
+            self._try("stopped", "after an error nothing is sent, whatever comes", [Case(control, None)], left)
+            return
+        self._try("wait", "without a word nothing happens", [Case(control, None)], left)
+        for instruction in self.device.model.instructions:
+            for case in self._cases(control, instruction):
+                yield from self._try(instruction.name, instruction.text, [case], left)
+
+    def _try(self, name: str, text: str, cases: Sequence[Case], left: deque[Control]) -> set[Control]:
+        outcome, todo, begun = self._outcome(name, text), [*cases], time.perf_counter()
+        reached: set[Control] = set()
+        while todo:
+            case = todo.pop()
+            try:
+                after = self._case(case, outcome, left)
+            except UnknownError as error:
+                try:
+                    todo += self._forked(case, error.term)
+                except TooManyError as many:
+                    outcome.holds, outcome.why = None if outcome.holds else outcome.holds, str(many)
+                continue
+            except TooManyError as many:
+                outcome.holds, outcome.why = None if outcome.holds else outcome.holds, str(many)
+                continue
+            outcome.cases += 1
+            if after is not None:
+                reached.add(after)
+        outcome.seconds += time.perf_counter() - begun
+        return reached
+
+    def _limits(self, case: Case) -> Any:
+        flags = self.rest(case.control).flags
+        domains = [
+            z3.Or(*(flag.term == value for value in flag.values))
+            for flag in flags
+            if flag.name not in case.choice and len(flag.values) < 1 << flag.bits
+        ]
+        return z3.And(*domains, *case.limits, *(term == value for term, value in case.assumed))
+
+    def _forked(self, case: Case, term: Any) -> list[Case]:
+        """The case once for each value of a flag that the term hangs on; else for each value of the term."""
+        names = self.explorer.names(term)
+        for flag in self.rest(case.control).flags:
+            if flag.name in names and flag.name not in case.choice:
+                return [
+                    replace(case, choice={**case.choice, flag.name: z3.BitVecVal(value, flag.bits)})
+                    for value in flag.values
+                ]
+        solver = z3.Solver()
+        solver.set("timeout", QUICK_MS)
+        solver.add(self._limits(case))
+        found: list[Case] = []
+        while (says := solver.check()) == z3.sat:
+            value = solver.model().eval(term, model_completion=True)
+            if z3.is_bool(term):
+                raise TooManyError("what the model does hangs on data")
+            found.append(replace(case, assumed=(*case.assumed, (term, value))))
+            solver.add(term != value)
+            if len(found) > 16:
+                raise TooManyError("control hangs on data")
+        if says == z3.unknown:
+            raise TooManyError("z3 does not say which values control may have")
+        return found
+
+    def _cases(self, control: Control, instruction: Instruction) -> Iterator[Case]:
+        """Words with which the instruction is enabled here."""
+        case = Case(control, instruction)
+        _, model = self.start(case)
+        when = self.commands.enabled(instruction, model, WORD)
+        if z3.is_false(when):
+            return
+        solver = z3.Solver()
+        solver.add(when)
+        new = {name: instruction.updates[name] for name in self.device.sizes if name in instruction.updates}
+        pairs = [(self.device.model.states[name], term) for name, term in model.items()]
+        pairs.append((self.device.model.inputs["word"], WORD))
+        sizes = [z3.substitute(term, *pairs) for term in new.values()]
+        while solver.check() == z3.sat:
+            values = [solver.model().eval(term, model_completion=True) for term in sizes]
+            here = z3.And(when, *(term == value for term, value in zip(sizes, values, strict=True)))
+            word = self._word(here)
+            limits = z3.simplify(z3.substitute(here, (WORD, word)))
+            yield replace(case, word=word, limits=() if z3.is_true(limits) else (limits,))
+            if not sizes:
+                return
+            solver.add(z3.Or(*(term != value for term, value in zip(sizes, values, strict=True))))
+
+    def _word(self, when: Any) -> Any:
+        """The word, with a value for each bit that can have only one."""
+        if z3.is_true(when):
+            return WORD
+        solver = z3.Solver()
+        solver.add(when)
+        parts = []
+        for place in reversed(range(32)):
+            bit = z3.Extract(place, place, WORD)
+            can = [value for value in (0, 1) if solver.check(bit == value) != z3.unsat]
+            parts.append(bit if len(can) == 2 else z3.BitVecVal(can[0], 1))
+        return z3.simplify(z3.Concat(*parts))
+
+    def _case(self, case: Case, outcome: Outcome, left: deque[Control]) -> Control | None:
+        """Search one case; returns the control state that it ends in. Raises UnknownError, TooManyError."""
+        registers, model = self.start(case)
+        assumed = {term.get_id(): value for term, value in case.assumed}
+        if case.instruction is None:
+            if outcome.name == "stopped":
+                self._stopped(case, registers, assumed, outcome)
+            else:
+                self._wait(case, registers, model, assumed, outcome, left)
+            return None
+        after, done = self.commands.execute(case.instruction, model, case.word)
+        control = self._after(after)
+        known = dict(zip(self.device.control, control, strict=True))
+        if known["error"] and self.device.error is None:
+            outcome.why = "words that stop the model are not looked at"
+            return None
+        outcome.done |= set(done)
+        count = z3.simplify(after["n_sent"]).as_long()
+        places = [z3.BitVecVal(i, 32) for i in range(count)]
+        expected: list[Sent] = [
+            (self._own(after["sent"][i]), self._own(after["last"][i])) for i in places
+        ]
+        failed: list[tuple[str, Any, Node]] = []
+
+        def is_end(node: Node) -> bool:
+            claim = self._rest_claim(control, after, node.registers)
+            if not self._holds(case, claim):
+                failed.append(("", claim, node))
+                return False
+            claim = self._link_claim(control, after, node.registers)
+            if not self._holds(case, claim):
+                failed.append(("holds another state than the model", claim, node))
+                return False
+            return True
+
+        try:
+            found = self.explorer.run(registers, [case.word], expected, assumed, is_end)
+        except WrongError as error:
+            if error.text.startswith("is at rest") and failed:
+                text, claim, node = failed[-1]
+                if not text:
+                    return self._again(case, control, after, node, claim, outcome, left)
+                error = WrongError(text, node, claim)
+            self._fails(case, outcome, error.text, error.node, error.claim)
+            return control
+        outcome.states += found.states
+        for text, claim, node in found.owed:
+            if not self._holds(case, claim):
+                self._fails(case, outcome, text, node, claim)
+                return control
+        return control
+
+    def _wait(
+        self,
+        case: Case,
+        registers: dict[str, Any],
+        model: dict[str, Any],
+        assumed: Mapping[int, Any],
+        outcome: Outcome,
+        left: deque[Control],
+    ) -> None:
+        for ready in (1, 0):
+            first = Node(registers, 0, 0, False)
+            after, out = self.explorer.step(registers, 0, WORD, ready, assumed)
+            node = Node(after, 0, 0, False, first, (0, ready))
+            outcome.states += 1
+            if out[f"{self.device.output}tvalid"].as_long():
+                self._fails(case, outcome, "sends without being asked", node, z3.BoolVal(False))
+            error = self.device.error
+            if error and not z3.is_true(z3.simplify(out[error] == 0)):
+                self._fails(case, outcome, "tells an error", node, out[error] == 0)
+            claim = self._rest_claim(case.control, model, after)
+            if not self._holds(case, claim):
+                self._again(case, case.control, model, node, claim, outcome, left)
+                return
+            claim = self._link_claim(case.control, model, after)
+            if not self._holds(case, claim):
+                self._fails(case, outcome, "forgets what it holds", node, claim)
+
+    def _stopped(
+        self, case: Case, registers: dict[str, Any], assumed: Mapping[int, Any], outcome: Outcome
+    ) -> None:
+        """Whatever comes: nothing is sent, and the error is told."""
+        known, todo = {}, [Node(registers, 0, 0, False)]
+        code = dict(zip(self.device.control, case.control, strict=True))["error"]
+        while todo:
+            node = todo.pop()
+            if node.key in known:
+                continue
+            known[node.key] = node
+            for valid, ready in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                after, out = self.explorer.step(node.registers, valid, WORD, ready, assumed)
+                new = Node(after, 0, 0, False, node, (valid, ready))
+                if out[f"{self.device.output}tvalid"].as_long():
+                    self._fails(case, outcome, "sends after an error", new, z3.BoolVal(False))
+                    return
+                told = z3.simplify(out[str(self.device.error)] == code)
+                if not self._holds(case, told):
+                    self._fails(case, outcome, "tells another error", new, told)
+                    return
+                todo.append(new)
+            if len(known) > 500:
+                raise TooManyError("more than 500 states after an error")
+        outcome.states += len(known)
+
+    # --- answers ------------------------------------------------------------------------------------------
+
+    def _holds(self, case: Case, claim: Any) -> bool:
+        if z3.is_true(claim):
+            return True
+        if z3.is_false(claim):
+            return False
+        holds, _, self._values = self._decide(z3.Implies(self._limits(case), claim))
+        return bool(holds)
+
+    def _decide(self, claim: Any) -> tuple[bool | None, str, Mapping[str, int]]:
+        claim = z3.simplify(claim)
+        if z3.is_true(claim):
+            return True, "z3", {}
+        solver = z3.Solver()
+        solver.set("timeout", QUICK_MS)
+        solver.add(z3.Not(claim))
+        says = solver.check()
+        if says == z3.unsat:
+            return True, "z3", {}
+        if says == z3.sat:
+            model = solver.model()
+            values = {
+                one.name(): model[one].as_long()
+                for one in model
+                if one.arity() == 0 and z3.is_bv_value(model[one])
+            }
+            return False, "z3", values
+        (said,) = solvers.decide([claim], self.limit_s)
+        return said.holds, said.solver, {k: int(v) for k, v in said.values.items() if v.isdigit()}
+
+    def _again(
+        self,
+        case: Case,
+        control: Control,
+        model: Mapping[str, Any],
+        node: Node,
+        claim: Any,
+        outcome: Outcome,
+        left: deque[Control],
+    ) -> Control:
+        """What was left is no state at rest that is known: it is one from now on."""
+        _, _, values = self._decide(z3.Implies(self._limits(case), claim))
+        if not self._weaken(control, model, node.registers, values, case):
+            self._fails(case, outcome, "is at rest as it should not be", node, claim)
+        elif control not in left:
+            left.append(control)
+        return control
+
+    def _weaken(
+        self,
+        control: Control,
+        model: Mapping[str, Any],
+        registers: Mapping[str, Any],
+        values: Mapping[str, int],
+        case: Case | None = None,
+    ) -> bool:
+        if self.weakened > MOST_GUESSES:
+            return False
+        self.weakened += 1
+        source = random.Random(self.weakened)
+        tries = 1 if case is None else 16
+        for number in range(tries):
+            # The one that shows it, and then such with other choices for what is free.
+            flags = self.rest(case.control).flags if number and case else ()
+            own = {**values, **{flag.name: source.choice(flag.values) for flag in flags if case
+                                and flag.name not in case.choice}}
+            sample = Sample(
+                {name: self._value(registers[name], own) for name in self.control},
+                {name: self._value(model[name], own) for group in self._groups for name in group},
+                (),
+            )
+            self.samples.at[control].append(sample)
+        self._rests.pop(control, None)
+        return True
+
+    def _value(self, term: Any, values: Mapping[str, int]) -> int:
+        if z3.is_bv_value(term):
+            return int(term.as_long())
+        constants = [one for one in walk([term]) if z3.is_const(one) and not z3.is_bv_value(one)]
+        pairs = [
+            (one, z3.BitVecVal(values.get(one.decl().name(), 0), one.size()))
+            for one in constants
+            if z3.is_bv(one)
+        ]
+        known = z3.simplify(z3.substitute(term, *pairs))
+        return int(known.as_long()) if z3.is_bv_value(known) else 0
+
+    def _fails(self, case: Case, outcome: Outcome, text: str, node: Node, claim: Any) -> None:
+        holds, _, values = self._decide(z3.Implies(self._limits(case), claim))
+        if holds is None:
+            outcome.holds, outcome.why = None if outcome.holds else outcome.holds, text
+            return
+        if outcome.holds is not False:
+            outcome.holds, outcome.why = False, text
+            outcome.fault = Fault(case, tuple(node.path), values)
