@@ -74,13 +74,12 @@ class Device:
     @property
     def flags(self) -> tuple[tuple[str, ...], ...]:
         """Of the model's other registers those that matter between commands, what belongs together together."""
-        fixed = not self.sizes
         groups = []
         for operand in "AB":
             under = tuple(f"{operand}_{dim}" for dim in self.spec.data[operand])
-            groups.append((f"{operand}_loaded", *(() if fixed else under)))
+            groups.append((f"{operand}_loaded", *under))
         under = tuple(f"C_{dim}" for dim in self.spec.data["C"])
-        groups.append(("C_begun", *(() if fixed else under)))
+        groups.append(("C_begun", *under))
         return tuple(groups)
 
     def inputs(self, valid: Any, word: Any, ready: Any, *, reset: bool = False) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from typing import Any
 import z3
 
 from axiloom.isa.formal.ila import Instruction
+from axiloom.isa.formal.simulate import Simulator
 from axiloom.prove import solvers
 from axiloom.prove.rtl import multiplier
 from axiloom.prove.rtl import rest as rests
@@ -36,6 +37,7 @@ from axiloom.prove.rtl.machine import walk
 from axiloom.prove.rtl.trial import Control, Sample
 
 WALKS, LENGTH = 16, 150
+ROUNDS, DRAWS = 40, 8
 WORD = z3.BitVec("word", 32)
 QUICK_MS = 2000
 MOST_GUESSES = 300
@@ -87,7 +89,8 @@ class Refiner:
     ) -> None:
         self.device, self.limit_s, self.tick = device, limit_s, tick
         self.commands = Commands(device.model)
-        self.samples = trial.run(device, WALKS, LENGTH, seed)
+        self._simulate, self._simulator = device.machine.simulator(), Simulator(device.model)
+        self.samples = trial.run(device, self._simulate, self._simulator, WALKS, LENGTH, seed)
         registers = device.machine.registers
         self.data = {*self.samples.data}
         self.control = [name for name in registers if name not in self.data]
@@ -100,8 +103,13 @@ class Refiner:
         names += [(f"rtl:{name}", registers[name].size()) for name in self.control]
         self._names = names
         self._rests: dict[Control, rests.Rest] = {}
+        self.guesses = 0
         self.outcomes: dict[str, Outcome] = {}
         self.weakened = 0
+        self._settle(random.Random(seed))
+        self._known: dict[Any, Any] = {}
+        self._masks: dict[Control, tuple[rests.Rest, dict[str, tuple[int, int]]]] = {}
+        self._owned: dict[int, tuple[Any, Any]] = {}
 
     # --- states at rest -----------------------------------------------------------------------------------
 
@@ -110,6 +118,62 @@ class Refiner:
             samples = [self._grouped(one) for one in self.samples.at[control]]
             self._rests[control] = rests.guess(samples, self._names, "rest ")
         return self._rests[control]
+
+    def _settle(self, source: random.Random) -> None:
+        """Weaken what is guessed until it is kept by what is tried, on integers, from states drawn from it."""
+        for _ in range(ROUNDS):
+            new = 0
+            for control in [*self.samples.at]:
+                for _ in range(DRAWS):
+                    new += self._tried(control, source)
+            self.guesses += new
+            if not new:
+                return
+
+    def _tried(self, control: Control, source: random.Random) -> int:
+        """Draw a state, wait a cycle, then give it a word; returns how many states were none that is known."""
+        run = self._drawn(control, source)
+        waits = self.device.inputs(0, source.getrandbits(32), source.getrandbits(1))
+        found = 0
+        for _ in range(2):
+            run.registers, _ = self._simulate(run.registers, waits)
+            found += self._noted(control, run)
+        if run.model.state["error"]:
+            return found
+        try:
+            word = trial.words(self.device, run.model, source, faults=0.1)
+            run.word(word)
+        except trial.HangError:
+            return found
+        if run.model.state["error"] and self.device.error is None:
+            return found
+        return found + self._noted(run.control, run)
+
+    def _noted(self, control: Control, run: trial.Trial) -> int:
+        sample = run.sample()
+        sample.words = ()
+        grouped = self._grouped(sample)
+        values = {f"rtl:{name}": grouped.registers[name] for name in self.control}
+        values |= {f"model:{name}": value for name, value in grouped.model.items()}
+        if self.samples.at.get(control) and self.rest(control).holds(values):
+            return 0
+        self.samples.at[control].append(sample)
+        self._rests.pop(control, None)
+        return 1
+
+    def _drawn(self, control: Control, source: random.Random) -> trial.Trial:
+        """A device in a state drawn from the guess."""
+        drawn = self.rest(control).draw(source)
+        run = trial.Trial(self.device, self._simulate, source, self._simulator)
+        for name, term in self.device.machine.registers.items():
+            run.registers[name] = drawn.get(f"rtl:{name}", source.getrandbits(term.size()))
+        run.model.state.update(zip(self.device.control, control, strict=True))
+        for group in self._groups:
+            value = drawn["model:" + "+".join(group)]
+            for name in reversed(group):
+                run.model.state[name] = value & (1 << self._bits[name]) - 1
+                value >>= self._bits[name]
+        return run
 
     def _grouped(self, sample: Sample) -> Sample:
         model = {}
@@ -180,8 +244,13 @@ class Refiner:
 
     def _own(self, term: Any) -> Any:
         """A term of the model with the device's product in the place of the model's."""
-        declared = self.device.model.functions
-        if "product" not in declared:
+        number = term.get_id()
+        if number not in self._owned:
+            self._owned[number] = (self._with_own_product(term), term)
+        return self._owned[number][0]
+
+    def _with_own_product(self, term: Any) -> Any:
+        if "product" not in self.device.model.functions:
             return z3.simplify(term)
         bits = self.device.bits
         function = z3.Function("product", z3.BitVecSort(bits), z3.BitVecSort(bits), z3.BitVecSort(32))
@@ -230,8 +299,26 @@ class Refiner:
             ]
         if not self.samples.at[control]:
             return z3.BoolVal(False)
-        _, same = self.rest(control).matched(values)
+        rest = self.rest(control)
+        if any(
+            z3.is_bv_value(registers[name]) and registers[name].as_long() & mask != value
+            for name, (mask, value) in self._constants(control, rest).items()
+        ):
+            return z3.BoolVal(False)
+        _, same = rest.matched(values)
         return z3.simplify(z3.And(same, *high))
+
+    def _constants(self, control: Control, rest: rests.Rest) -> dict[str, tuple[int, int]]:
+        """Of each control register: the bits that are known, and their values."""
+        kept = self._masks.get(control)
+        if kept is None or kept[0] is not rest:
+            found = {}
+            for name in self.control:
+                bits = rest.bits[f"rtl:{name}"]
+                mask = sum(1 << i for i, bit in enumerate(bits) if bit.flag is None)
+                found[name] = mask, sum(bit.place << i for i, bit in enumerate(bits) if bit.flag is None)
+            kept = self._masks[control] = rest, {name: pair for name, pair in found.items() if pair[0]}
+        return kept[1]
 
     def _link_claim(self, control: Control, model: Mapping[str, Any], registers: Mapping[str, Any]) -> Any:
         claims = [
@@ -254,7 +341,9 @@ class Refiner:
         left: deque[Control] = deque([first])
         seen = {first}
         while left:
-            control = left.popleft()
+            # The idle state last: what the others leave tells more of it.
+            control = next((one for one in left if one[0] != first[0]), left[0])
+            left.remove(control)
             for after in self._from(control, left):
                 if after not in seen:
                     seen.add(after)
@@ -279,6 +368,7 @@ class Refiner:
         machine = self.device.machine
         registers = {name: z3.BitVec(f"{name}!any", term.size()) for name, term in machine.registers.items()}
         given = self.device.inputs(z3.BitVec("valid!any", 1), WORD, z3.BitVec("ready!any", 1), reset=True)
+        step = machine.stepper()
         for _ in range(2):
             inputs = {
                 name: z3.BitVecVal(value, 1 if z3.is_bool(machine.inputs[name]) else machine.inputs[name].size())
@@ -286,7 +376,7 @@ class Refiner:
                 else value
                 for name, value in given.items()
             }
-            registers, _ = machine.stepper()(registers, inputs)
+            registers, _ = step(registers, inputs)
         state = {
             name: z3.BitVecVal(model.init[name], term.sort()) if name in model.init else term
             for name, term in model.states.items()
@@ -307,6 +397,8 @@ class Refiner:
             self._try("stopped", "after an error nothing is sent, whatever comes", [Case(control, None)], left)
             return
         self._try("wait", "without a word nothing happens", [Case(control, None)], left)
+        if control in left:  # more is known of it now
+            return
         for instruction in self.device.model.instructions:
             for case in self._cases(control, instruction):
                 yield from self._try(instruction.name, instruction.text, [case], left)
@@ -413,7 +505,7 @@ class Refiner:
             else:
                 self._wait(case, registers, model, assumed, outcome, left)
             return None
-        after, done = self.commands.execute(case.instruction, model, case.word)
+        after, done = self._executed(case.instruction, model, case.word)
         control = self._after(after)
         known = dict(zip(self.device.control, control, strict=True))
         if known["error"] and self.device.error is None:
@@ -454,6 +546,15 @@ class Refiner:
                 self._fails(case, outcome, text, node, claim)
                 return control
         return control
+
+    def _executed(
+        self, instruction: Instruction, model: dict[str, Any], word: Any
+    ) -> tuple[dict[str, Any], list[str]]:
+        """What the model does: once for each start of its own."""
+        key = (instruction.path, word.get_id(), *(term.get_id() for term in model.values()))
+        if key not in self._known:
+            self._known[key] = (*self.commands.execute(instruction, model, word), [word, *model.values()])
+        return self._known[key][:2]
 
     def _wait(
         self,

@@ -8,6 +8,7 @@ instruction keeps it. Where one does not, what it left is one more sample.
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,6 +64,27 @@ class Rest:
         bits = [bit.term(choice) for bit in reversed(self.bits[name])]
         return z3.simplify(z3.Concat(*bits) if len(bits) > 1 else bits[0])
 
+    def draw(self, source: random.Random) -> dict[str, int]:
+        """Values of all registers in one of these states."""
+        choice = {flag.name: source.choice(flag.values) for flag in self.flags}
+        return {
+            name: sum(_known(bit, choice) << place for place, bit in enumerate(bits))
+            for name, bits in self.bits.items()
+        }
+
+    def holds(self, values: Mapping[str, int]) -> bool:
+        """Is a state (registers to integers) one of these?"""
+        choice = {
+            flag.name: sum((values[name] >> place & 1) << i for i, (name, place) in enumerate(self.shown[flag.name]))
+            for flag in self.flags
+        }
+        if any(choice[flag.name] not in flag.values for flag in self.flags):
+            return False
+        return all(
+            values[name] == sum(_known(bit, choice) << place for place, bit in enumerate(bits))
+            for name, bits in self.bits.items()
+        )
+
     def matched(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
         """Each flag's value in a state (registers to terms), and what says that the state is one of these."""
         choice = {}
@@ -76,6 +98,12 @@ class Rest:
             if len(flag.values) < 1 << flag.bits
         ]
         return choice, z3.And(*same, *within)
+
+
+def _known(bit: Bit, choice: Mapping[str, int]) -> int:
+    if bit.flag is None:
+        return bit.place
+    return (choice[bit.flag.name] >> bit.place & 1) ^ bit.inverted
 
 
 def _bit(term: Any, place: int) -> Any:

@@ -43,12 +43,19 @@ class Samples:
     data: set[str] = field(default_factory=set)
 
 
+def another(model: Simulator) -> Simulator:
+    """A model in the same state that goes on by itself. What makes one anew takes its time."""
+    made = copy(model)
+    made.state = {name: Memory(one) if isinstance(one, Memory) else one for name, one in model.state.items()}
+    return made
+
+
 class Trial:
     """A device and its model, just reset."""
 
-    def __init__(self, device: Device, step: Any, source: random.Random) -> None:
+    def __init__(self, device: Device, step: Any, source: random.Random, model: Simulator) -> None:
         self.device, self.step = device, step
-        self.model = Simulator(device.model)
+        self.model = another(model)
         self.words: list[int] = []
         widths = {name: term.size() for name, term in device.machine.registers.items()}
         self.registers: dict[str, int] = {name: source.getrandbits(bits) for name, bits in widths.items()}
@@ -101,8 +108,7 @@ def words(device: Device, model: Simulator, source: random.Random, *, faults: fl
             word = _sizes(device, source)
         if model.state["error"] or (device.error is not None and source.random() < faults):
             return word
-        tried = copy(model)
-        tried.state = {k: Memory(v) if isinstance(v, Memory) else v for k, v in model.state.items()}
+        tried = another(model)
         tried.command(word=word)
         if tried.state["error"] == 0:
             return word
@@ -116,13 +122,12 @@ def _sizes(device: Device, source: random.Random) -> int:
     return source.choice([m, n, k, m | n << 10 | k << 20])
 
 
-def run(device: Device, walks: int, length: int, seed: int = 1, tick: Any = lambda: None) -> Samples:
-    """Samples of `walks` random streams of `length` words. Each is walked twice, with other data."""
-    step = device.machine.simulator()
+def run(device: Device, step: Any, model: Simulator, walks: int, length: int, seed: int = 1) -> Samples:
+    """Samples of `walks` random streams of `length` words. Some are walked twice, with other data."""
     found = Samples()
     for walk in range(walks):
         source, other = random.Random(f"{seed} {walk}"), random.Random(f"other {seed} {walk}")
-        first, second = (Trial(device, step, random.Random(f"{seed} {walk}")) for _ in range(2))
+        first, second = (Trial(device, step, random.Random(f"{seed} {walk}"), model) for _ in range(2))
         found.at[first.control].append(first.sample())
         stays = walk % 4 == 0
         for _ in range(length):
@@ -135,10 +140,7 @@ def run(device: Device, walks: int, length: int, seed: int = 1, tick: Any = lamb
                 stays = len(first.trace) == len(second.trace) and first.control == second.control
                 found.data |= _differing(first.trace, second.trace) if stays else set()
             if first.model.state["error"]:
-                first.word(source.getrandbits(32))
-                found.at[first.control].append(first.sample())
                 break
-        tick()
     return found
 
 
