@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from axiloom.errors import BuildError
@@ -51,7 +51,8 @@ class Device:
     """Dims that words set: part of the control state."""
     bits: int = 32
     """Of an element."""
-    notes: tuple[str, ...] = field(default=())
+    map_text: str = ""
+    """Of the file that the links are from."""
 
     def __post_init__(self) -> None:
         known = {self.reset} | {self.source + end for end in ("tdata", "tvalid", "tlast", "tkeep", "tstrb")}

@@ -12,7 +12,8 @@ from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.matmul.geometry import Geometry
 from axiloom.hw.verilog.emit import TOPS, emit
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.formal.streams import model_of
+from axiloom.isa.contract.types import Load
+from axiloom.isa.formal.streams import MatMulModel, model_of
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.prove.rtl import machine as machines
 from axiloom.prove.rtl.device import Device, Link
@@ -81,7 +82,7 @@ def _width(term: Any) -> int:
 
 def _matmul(spec: AcceleratorSpec) -> tuple[Geometry, Callable[..., Iterator[Link]]]:
     geometry = Geometry.of(spec)
-    loads = {place: operand for operand in "AB" for place in _places(spec, operand)}
+    loads = _loads(spec)
 
     def links(control: Mapping[str, int], model: Terms, registers: Terms) -> Iterator[Link]:
         loading = loads.get(control["place"]) if control["error"] == 0 else None
@@ -122,21 +123,30 @@ def _matmul(spec: AcceleratorSpec) -> tuple[Geometry, Callable[..., Iterator[Lin
     return geometry, links
 
 
-def _places(spec: AcceleratorSpec, operand: str) -> list[int]:
-    """Where the model waits for words of an operand: its programs' numbers, as it counts them."""
-    found, number = [], 0
+def places(spec: AcceleratorSpec) -> dict[str, int]:
+    """Each action of each opcode (``name.index``) to the number that the model's `place` has in it."""
+    found: dict[str, int] = {}
     seen: set[int | None] = set()
-    from axiloom.isa.formal.streams import MatMulModel
-
+    number = 0
     for literal, opcode in MatMulModel(spec, "uninterpreted").opcodes():
         if literal is not None and literal in seen:
             continue
         seen.add(literal)
-        for action in opcode.device:
+        for index in range(len(opcode.device)):
             number += 1
-            if getattr(action, "operand", None) == operand and type(action).__name__ == "Load":
-                found.append(number)
+            found[f"{opcode.name}.{index}"] = number
     return found
+
+
+def _loads(spec: AcceleratorSpec) -> dict[int, str]:
+    """Where the model waits for words of an operand, to the operand."""
+    numbers = places(spec)
+    return {
+        numbers[name]: action.operand
+        for _, opcode in MatMulModel(spec, "uninterpreted").opcodes()
+        for index, action in enumerate(opcode.device)
+        if isinstance(action, Load) and (name := f"{opcode.name}.{index}") in numbers
+    }
 
 
 def _all_sizes(spec: AcceleratorSpec, dims: tuple[str, ...]) -> list[tuple[int, ...]]:

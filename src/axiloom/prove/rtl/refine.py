@@ -40,7 +40,7 @@ WALKS, LENGTH = 16, 150
 ROUNDS, DRAWS = 40, 8
 WORD = z3.BitVec("word", 32)
 QUICK_MS = 2000
-MOST_GUESSES = 300
+MOST_GUESSES = 100
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,10 @@ class Outcome:
     seconds: float = 0.0
     solver: str = "z3"
     why: str = ""
+    bound: int | None = None
+    """Words to which it was looked at; None: of any number."""
+    never: bool = False
+    """Of an instruction: no case is one."""
     done: set[str] = field(default_factory=set)
     fault: Fault | None = None
 
@@ -79,6 +83,10 @@ class Fault:
     case: Case
     path: tuple[tuple[int, int], ...]
     values: Mapping[str, int]
+
+
+class GuessedWrongError(Exception):
+    """An invariant was guessed too strong; it is weaker now, and what led there is to be proved again."""
 
 
 class Refiner:
@@ -333,14 +341,14 @@ class Refiner:
 
     # --- claims -------------------------------------------------------------------------------------------
 
-    def prove(self) -> Iterator[Outcome]:
-        """All claims, one after the other as they are known."""
+    def prove(self, *, stop: bool = False) -> Iterator[Outcome]:
+        """All claims. With `stop`, none after the first that fails."""
         yield self._product()
-        first, fault = self._reset()
-        yield fault
+        first, outcome = self._reset()
+        yield outcome
         left: deque[Control] = deque([first])
         seen = {first}
-        while left:
+        while left and not (stop and self.faults):
             # The idle state last: what the others leave tells more of it.
             control = next((one for one in left if one[0] != first[0]), left[0])
             left.remove(control)
@@ -348,7 +356,27 @@ class Refiner:
                 if after not in seen:
                     seen.add(after)
                     left.append(after)
+                if stop and self.faults:
+                    break
         yield from self.outcomes.values()
+        if not self.faults:
+            yield from self._unseen()
+
+    @property
+    def faults(self) -> list[Outcome]:
+        return [one for one in self.outcomes.values() if one.holds is False]
+
+    def _unseen(self) -> Iterator[Outcome]:
+        """Instructions of the model that no case has executed: they would need a state that is not reached."""
+        done = {path for one in self.outcomes.values() for path in one.done}
+        for one in self.device.model.everything():
+            if one.path in done or (one.name == "mismatch" and not self.device.sizes):
+                continue  # sizes that nobody can set are never others
+            stops = str(one.updates.get("error", "0")) != "0"
+            if stops and self.device.error is None:
+                continue
+            text = f"{one.text}: enabled in no state that is reached"
+            yield Outcome(one.path.partition(".")[2], text, never=True)
 
     def _outcome(self, name: str, text: str) -> Outcome:
         return self.outcomes.setdefault(name, Outcome(name, text))
@@ -410,6 +438,9 @@ class Refiner:
             case = todo.pop()
             try:
                 after = self._case(case, outcome, left)
+            except GuessedWrongError:
+                todo.append(case)
+                continue
             except UnknownError as error:
                 try:
                     todo += self._forked(case, error.term)
@@ -536,7 +567,8 @@ class Refiner:
             if error.text.startswith("is at rest") and failed:
                 text, claim, node = failed[-1]
                 if not text:
-                    return self._again(case, control, after, node, claim, outcome, left)
+                    self._again(case, control, after, node, claim, outcome, left)
+                    return control
                 error = WrongError(text, node, claim)
             self._fails(case, outcome, error.text, error.node, error.claim)
             return control
@@ -578,7 +610,6 @@ class Refiner:
             claim = self._rest_claim(case.control, model, after)
             if not self._holds(case, claim):
                 self._again(case, case.control, model, node, claim, outcome, left)
-                return
             claim = self._link_claim(case.control, model, after)
             if not self._holds(case, claim):
                 self._fails(case, outcome, "forgets what it holds", node, claim)
@@ -649,14 +680,15 @@ class Refiner:
         claim: Any,
         outcome: Outcome,
         left: deque[Control],
-    ) -> Control:
-        """What was left is no state at rest that is known: it is one from now on."""
+    ) -> None:
+        """What was left is no state at rest that is known: it is one from now on. Raises GuessedWrongError."""
         _, _, values = self._decide(z3.Implies(self._limits(case), claim))
         if not self._weaken(control, model, node.registers, values, case):
             self._fails(case, outcome, "is at rest as it should not be", node, claim)
-        elif control not in left:
+            return
+        if control not in left:
             left.append(control)
-        return control
+        raise GuessedWrongError
 
     def _weaken(
         self,
@@ -669,6 +701,7 @@ class Refiner:
         if self.weakened > MOST_GUESSES:
             return False
         self.weakened += 1
+        old = self.rest(control) if self.samples.at[control] else None
         source = random.Random(self.weakened)
         tries = 1 if case is None else 16
         for number in range(tries):
@@ -683,7 +716,31 @@ class Refiner:
             )
             self.samples.at[control].append(sample)
         self._rests.pop(control, None)
-        return True
+        return old is None or self._covers(control, old)
+
+    def _covers(self, control: Control, old: rests.Rest) -> bool:
+        """Make the invariant one that every state of the old one is in: what led to those still holds."""
+        values = {name: old.value(name, {}) for name in old.bits}
+        limits = [
+            z3.Or(*(flag.term == value for value in flag.values))
+            for flag in old.flags
+            if len(flag.values) < 1 << flag.bits
+        ]
+        for _ in range(MOST_GUESSES):
+            holds, _, found = self._decide(z3.Implies(z3.And(*limits), self.rest(control).matched(values)[1]))
+            if holds is not False:
+                return bool(holds)
+            now = {name: self._value(term, found) for name, term in values.items()}
+            registers = {name: now[f"rtl:{name}"] for name in self.control}
+            model: dict[str, int] = {}
+            for group in self._groups:
+                rest = now["model:" + "+".join(group)]
+                for name in reversed(group):
+                    model[name] = rest & (1 << self._bits[name]) - 1
+                    rest >>= self._bits[name]
+            self.samples.at[control].append(Sample(registers, model, ()))
+            self._rests.pop(control, None)
+        return False
 
     def _value(self, term: Any, values: Mapping[str, int]) -> int:
         if z3.is_bv_value(term):
