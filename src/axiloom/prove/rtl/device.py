@@ -51,6 +51,9 @@ class Device:
     """Dims that words set: part of the control state."""
     bits: int = 32
     """Of an element."""
+    clock: str = "aclk"
+    ports: tuple[str, ...] = ()
+    """Inputs of the Verilog, of which some may drive nothing; empty: those of ours."""
     map_text: str = ""
     """Of the file that the links are from."""
 
@@ -67,6 +70,10 @@ class Device:
                 raise BuildError(f"{self.machine.top}: no output {needed}")
         if self.reset not in self.machine.inputs:
             raise BuildError(f"{self.machine.top}: no register is reset by {self.reset}: it has no first state")
+
+    def has_input(self, name: str) -> bool:
+        """Does the module have an input of this name, used or not?"""
+        return name in self.ports or (not self.ports and name == self.source + "tlast")
 
     @property
     def control(self) -> tuple[str, ...]:

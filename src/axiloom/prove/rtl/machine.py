@@ -234,7 +234,7 @@ def _abstracted(registers: Mapping[str, Any], following: Sequence[Any]) -> list[
         kept[term.get_id()] = term
         if term.decl().kind() != z3.Z3_OP_BMUL or term.num_args() != 2:
             continue
-        if any(z3.is_bv_value(one) or not _support([one]) & stored for one in term.children()):
+        if any(map(z3.is_bv_value, term.children())) or not _support([term]) & stored:
             continue
         pairs.append((term, product(term.size())(*term.children())))
     return [z3.substitute(term, *pairs) if pairs else term for term in following]

@@ -90,15 +90,17 @@ class GuessedWrongError(Exception):
 
 
 class Refiner:
-    """Proves the claims on `device`."""
+    """Proves the claims on `device`. `simulate` and `simulator` are machine and model on integers."""
+
+    word = WORD
 
     def __init__(
         self, device: Device, limit_s: int = 60, tick: Callable[[], None] = lambda: None, seed: int = 1
     ) -> None:
         self.device, self.limit_s, self.tick = device, limit_s, tick
         self.commands = Commands(device.model)
-        self._simulate, self._simulator = device.machine.simulator(), Simulator(device.model)
-        self.samples = trial.run(device, self._simulate, self._simulator, WALKS, LENGTH, seed)
+        self.simulate, self.simulator = device.machine.simulator(), Simulator(device.model)
+        self.samples = trial.run(device, self.simulate, self.simulator, WALKS, LENGTH, seed)
         registers = device.machine.registers
         self.data = {*self.samples.data}
         self.control = [name for name in registers if name not in self.data]
@@ -144,7 +146,7 @@ class Refiner:
         waits = self.device.inputs(0, source.getrandbits(32), source.getrandbits(1))
         found = 0
         for _ in range(2):
-            run.registers, _ = self._simulate(run.registers, waits)
+            run.registers, _ = self.simulate(run.registers, waits)
             found += self._noted(control, run)
         if run.model.state["error"]:
             return found
@@ -172,7 +174,7 @@ class Refiner:
     def _drawn(self, control: Control, source: random.Random) -> trial.Trial:
         """A device in a state drawn from the guess."""
         drawn = self.rest(control).draw(source)
-        run = trial.Trial(self.device, self._simulate, source, self._simulator)
+        run = trial.Trial(self.device, self.simulate, source, self.simulator)
         for name, term in self.device.machine.registers.items():
             run.registers[name] = drawn.get(f"rtl:{name}", source.getrandbits(term.size()))
         run.model.state.update(zip(self.device.control, control, strict=True))
@@ -358,7 +360,7 @@ class Refiner:
                     left.append(after)
                 if stop and self.faults:
                     break
-        yield from self.outcomes.values()
+        yield from (one for one in self.outcomes.values() if one.cases or one.holds is not True)
         if not self.faults:
             yield from self._unseen()
 
@@ -541,6 +543,7 @@ class Refiner:
         known = dict(zip(self.device.control, control, strict=True))
         if known["error"] and self.device.error is None:
             outcome.why = "words that stop the model are not looked at"
+            outcome.cases -= 1
             return None
         outcome.done |= set(done)
         count = z3.simplify(after["n_sent"]).as_long()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,8 +63,11 @@ class Trial:
             self.registers, _ = step(self.registers, device.inputs(0, 0, 1, reset=True))
         self.trace: list[dict[str, int]] = []
         self.fired: list[str] = []
+        self.error = 0
+        self.cycles: list[tuple[int, int, int]] = []
+        """VALID, TDATA and READY of each cycle since reset."""
 
-    def word(self, word: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    def word(self, word: int, ready: Callable[[int], int] = lambda _cycle: 1) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Both take a word; returns what each sent, with TLAST. Raises HangError."""
         self.words.append(word)
         before = self.model.state["n_sent"]
@@ -72,16 +75,19 @@ class Trial:
         state = self.model.state
         sent = [(state["sent"][i], state["last"][i]) for i in range(before, state["n_sent"])]
         self.trace = []
-        return list(self._run(word)), sent
+        return list(self._run(word, ready)), sent
 
-    def _run(self, word: int) -> Iterator[tuple[int, int]]:
+    def _run(self, word: int, ready: Callable[[int], int]) -> Iterator[tuple[int, int]]:
         device, offered = self.device, 1
-        for _ in range(LONGEST):
-            after, out = self.step(self.registers, device.inputs(offered, word, 1))
-            if out[f"{device.output}tvalid"]:
+        for cycle in range(LONGEST):
+            takes = ready(cycle)
+            after, out = self.step(self.registers, device.inputs(offered, word, takes))
+            self.cycles.append((offered, word, takes))
+            if out[f"{device.output}tvalid"] and takes:
                 yield out[f"{device.output}tdata"], out.get(f"{device.output}tlast", 0)
             taken = offered and out[f"{device.source}tready"]
-            if after == self.registers and not taken and not out[f"{device.output}tvalid"]:
+            if after == self.registers and takes and not taken and not out[f"{device.output}tvalid"]:
+                self.error = out.get(device.error or "", self.model.state["error"])
                 return
             offered = 0 if taken else offered
             self.registers = after

@@ -85,6 +85,8 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
         error=told.get("error"),
         sizes=spec.dims if spec.tile.flexible else (),
         bits=bits,
+        clock=rtl.clock,
+        ports=tuple(port.name for port in rtl.ports if port.is_input),
         map_text=text,
     )
     if made.error is not None and made.error not in machine.outputs:

@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 from axiloom.boards.synthesis import yosys
 from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.prove.rtl import replay
 from axiloom.prove.rtl.device import Device
-from axiloom.prove.rtl.refine import Fault, Outcome, Refiner
+from axiloom.prove.rtl.refine import Outcome, Refiner
 from axiloom.prove.verdict import Answer, Verdict
 
 HERE = Path(__file__).parent
 
 
 def prove(
-    device: Device, limit_s: int, tick: Callable[[], None] = lambda: None, *, stop: bool = False
-) -> tuple[list[Verdict], Fault | None]:
-    """The verdicts on all claims, and a fault if one was found: those of before, if nothing has changed.
+    device: Device,
+    limit_s: int,
+    tick: Callable[[], None] = lambda: None,
+    *,
+    folder: Path | None = None,
+    say: Callable[[str], None] = print,
+) -> list[Verdict]:
+    """The verdicts on all claims: those of before, if nothing has changed.
 
-    `stop`: at the first fault.
+    Of the first claim that fails, a run goes to `folder`, and nothing more is looked at.
     """
-    fault: list[Fault | None] = [None]
     fresh: list[Verdict] = []
 
     def build(place: Path) -> None:
         refiner = Refiner(device, limit_s, tick)
-        for outcome in refiner.prove(stop=stop):
-            fresh.append(row(device, outcome))
-            fault[0] = fault[0] or outcome.fault
+        for outcome in refiner.prove(stop=True):
+            verdict = row(device, outcome)
+            if outcome.fault is not None:
+                verdict = _shown(refiner, outcome, verdict, folder, say)
+            fresh.append(verdict)
         facts = [one.__dict__ for one in fresh]
         (place / "verdicts.json").write_text(json.dumps(facts), encoding="utf-8")
 
@@ -39,9 +48,28 @@ def prove(
     if fresh:
         if not all(one.good for one in fresh):  # a fault is looked for again, as its run is wanted
             shutil.rmtree(kept.parent, ignore_errors=True)
-        return fresh, fault[0]
+        return fresh
     facts = json.loads(kept.read_text(encoding="utf-8"))
-    return [Verdict(**one | {"answer": Answer(one["answer"]), "cached": True}) for one in facts], None
+    return [Verdict(**one | {"answer": Answer(one["answer"]), "cached": True}) for one in facts]
+
+
+def _shown(
+    refiner: Refiner, outcome: Outcome, verdict: Verdict, folder: Path | None, say: Callable[[str], None]
+) -> Verdict:
+    """The verdict with a run that shows the fault; not decided, if there is none from reset."""
+    assert outcome.fault is not None
+    run = replay.find(refiner, outcome.fault)
+    device = refiner.device
+    if run is None:
+        say(f"{device.name}: {outcome.name}: {outcome.why}; no run from reset was found that shows it")
+        return replace(verdict, answer=Answer.OPEN, bound=None)
+    say(f"{device.name}: {outcome.name}: {outcome.why}; {run.text}")
+    if folder is None:
+        return verdict
+    place = folder / re.sub(r"\W+", "_", f"{device.name}_{outcome.name}")
+    if not replay.write(place, device, run, f"{device.name}: {outcome.name}: {outcome.why}"):
+        say("  the simulator does not show it")
+    return verdict.with_replay(str(place))
 
 
 def _key(device: Device) -> str:
@@ -74,3 +102,12 @@ def row(device: Device, outcome: Outcome) -> Verdict:
     if outcome.fault is not None:
         bound = len(outcome.fault.path)
     return Verdict(device.name, "", outcome.name, text, "", answer, bound, outcome.solver, round(outcome.seconds, 2))
+
+
+def sizes(device: Device) -> str:
+    """What the claims are about, in words: tile, buffers, and what is not computed."""
+    spec = device.spec
+    tile = "x".join(map(str, spec.tile.size))
+    buffers = ", ".join(f"{operand} {words}" for operand, words in spec.buffers.items())
+    kind = "tiles of" if not device.sizes else "tiles up to its buffers, first"
+    return f"{kind} {tile}, buffers of {buffers} words, products uninterpreted"
