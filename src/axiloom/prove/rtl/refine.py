@@ -345,7 +345,10 @@ class Refiner:
 
     def prove(self, *, stop: bool = False) -> Iterator[Outcome]:
         """All claims. With `stop`, none after the first that fails."""
-        yield self._product()
+        product = self._product()
+        yield product
+        if stop and product.holds is False:
+            return
         first, outcome = self._reset()
         yield outcome
         left: deque[Control] = deque([first])
@@ -388,6 +391,9 @@ class Refiner:
         made = Outcome("product", "two elements are multiplied as the model does, for all values", cases=1)
         made.holds, made.solver = multiplier.holds(self.device.multiply, self.device.bits, self._decide)
         made.seconds = time.perf_counter() - begun
+        if made.holds is False:
+            first = tuple(self.device.model.init[name] for name in self.device.control)
+            made.why, made.fault = "another product", Fault(Case(first, None), (), {})
         return made
 
     def _reset(self) -> tuple[Control, Outcome]:
