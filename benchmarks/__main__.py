@@ -18,6 +18,7 @@ LONG = (
     *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch", "neon_packing"),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
     "bring_up",  # builds a C library, and hardware with faults
+    "vta_streams",  # 10,000 streams on both of VTA's encodings: minutes
     "model_device",  # builds two dozen accelerators
     "linux_process",  # builds a C library for both CPUs
     "fmax",  # places and routes for an hour

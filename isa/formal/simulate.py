@@ -61,7 +61,7 @@ class _Step:
 class Simulator:
     """A model in its reset state.
 
-    Attributes: `state`, by name (memories are `Memory`); `steps`, the instructions executed so far.
+    Attributes: `state`, by name (memories are `Memory`); `steps`, the instructions executed so far; `steps_left`, the most of a command.
     """
 
     def __init__(self, model: Ila) -> None:
@@ -71,6 +71,7 @@ class Simulator:
             for name, term in model.states.items()
         }
         self.steps = 0
+        self.steps_left = STEPS
         self._commands = [_compiled(model, one) for one in model.instructions]
         own = {id(one) for one in model.instructions}
         self._program = [_compiled(model, one) for one in model.everything() if id(one) not in own]
@@ -81,7 +82,7 @@ class Simulator:
         Raises RuntimeError for a program that does not end.
         """
         done = self._fire(self._commands, inputs)
-        left = STEPS
+        left = self.steps_left
         while fired := self._fire(self._program, inputs):
             done += fired
             left -= 1

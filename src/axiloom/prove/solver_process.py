@@ -56,7 +56,11 @@ SAYS = {"z3": z3_says, "bitwuzla": bitwuzla_says}
 def main(solver: str, limit_s: int) -> None:
     for text in json.load(sys.stdin):
         begun = time.perf_counter()
-        answer, values = SAYS[solver](text, limit_s)
+        try:
+            answer, values = SAYS[solver](text, limit_s)
+        except Exception as error:  # of a library in C++: anything
+            print(f"{solver} cannot take a formula: {str(error)[:200]}", file=sys.stderr)
+            answer, values = "unknown", {}
         print(json.dumps([answer, time.perf_counter() - begun, values]), flush=True)
 
 

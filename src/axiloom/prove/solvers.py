@@ -59,7 +59,8 @@ def _negation(formula: Any) -> str:
     import z3
 
     solver = z3.Solver()
-    solver.add(z3.Not(formula))
+    # Simplified: z3 writes (and x) of one x, which bitwuzla does not read.
+    solver.add(z3.simplify(z3.Not(formula)))
     return str(solver.to_smt2())
 
 
