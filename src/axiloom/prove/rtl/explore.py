@@ -137,10 +137,12 @@ class Explorer:
         is_end: Callable[[Node], bool],
         *,
         gaps: bool = False,
+        stalls: bool = True,
     ) -> Explored:
         """All that can happen while `words` are taken and `expected` are sent, until `is_end`.
 
-        Words are offered at once; with `gaps`, whenever the other side likes. Raises WrongError, UnknownError,
+        Words are offered at once; with `gaps`, whenever the other side likes. What is sent is taken whenever the
+        other side likes; without `stalls`, at once. Raises WrongError, UnknownError,
         TooManyError.
         """
         found = Explored()
@@ -155,7 +157,7 @@ class Explorer:
                 found.ends.append(node)
                 continue
             rests = True
-            for valid, ready in self._choices(node, len(words), gaps):
+            for valid, ready in self._choices(node, len(words), gaps, stalls):
                 after = self._after(node, valid, ready, words, expected, assumed, found)
                 if valid == (node.taken < len(words)) and ready:
                     ahead[node.key] = after.key
@@ -170,12 +172,12 @@ class Explorer:
         self._ends(known, ahead, {one.key for one in found.ends})
         return found
 
-    def _choices(self, node: Node, words: int, gaps: bool) -> list[tuple[int, int]]:
+    def _choices(self, node: Node, words: int, gaps: bool, stalls: bool) -> list[tuple[int, int]]:
         if node.taken == words:
             valids = [0]
         else:
             valids = [1] if node.offered or not gaps else [1, 0]
-        return [(valid, ready) for valid in valids for ready in (1, 0)]
+        return [(valid, ready) for valid in valids for ready in ((1, 0) if stalls else (1,))]
 
     def _after(
         self,

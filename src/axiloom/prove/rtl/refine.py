@@ -40,6 +40,7 @@ WALKS, LENGTH = 16, 150
 ROUNDS, DRAWS = 40, 8
 WORD = z3.BitVec("word", 32)
 QUICK_MS = 2000
+STREAMS, MOST_WORDS, MOST_SENT = 2, 90, 24
 MOST_GUESSES = 100
 
 
@@ -363,6 +364,8 @@ class Refiner:
                     left.append(after)
                 if stop and self.faults:
                     break
+        if not self.faults:
+            self._overlap()
         yield from (one for one in self.outcomes.values() if one.cases or one.holds is not True)
         if not self.faults:
             yield from self._unseen()
@@ -552,11 +555,24 @@ class Refiner:
             outcome.cases -= 1
             return None
         outcome.done |= set(done)
+        return self._searched(case, registers, [case.word], after, control, outcome, left)
+
+    def _searched(
+        self,
+        case: Case,
+        registers: dict[str, Any],
+        words: Sequence[Any],
+        after: Mapping[str, Any],
+        control: Control,
+        outcome: Outcome,
+        left: deque[Control],
+        **others: bool,
+    ) -> Control:
+        """Do registers and output become what the model has, after these words?"""
+        assumed = {term.get_id(): value for term, value in case.assumed}
         count = z3.simplify(after["n_sent"]).as_long()
         places = [z3.BitVecVal(i, 32) for i in range(count)]
-        expected: list[Sent] = [
-            (self._own(after["sent"][i]), self._own(after["last"][i])) for i in places
-        ]
+        expected: list[Sent] = [(self._own(after["sent"][i]), self._own(after["last"][i])) for i in places]
         failed: list[tuple[str, Any, Node]] = []
 
         def is_end(node: Node) -> bool:
@@ -571,7 +587,7 @@ class Refiner:
             return True
 
         try:
-            found = self.explorer.run(registers, [case.word], expected, assumed, is_end)
+            found = self.explorer.run(registers, words, expected, assumed, is_end, **others)
         except WrongError as error:
             if error.text.startswith("is at rest") and failed:
                 text, claim, node = failed[-1]
@@ -587,6 +603,62 @@ class Refiner:
                 self._fails(case, outcome, text, node, claim)
                 return control
         return control
+
+    def _overlap(self) -> None:
+        """Streams of words from reset that do not wait for the device to be at rest."""
+        text = "words from reset, one at once after the other, whenever what is sent is taken; or with any gaps, and taken at once"
+        outcome, begun = self._outcome("overlap", text), time.perf_counter()
+        first = tuple(self.device.model.init[name] for name in self.device.control)
+        sample = next(one for one in self.samples.at[first] if one.words == ())
+        values = {f"rtl:{name}": sample.registers[name] for name in self.control}
+        values |= {f"model:{name}": value for name, value in self._grouped(sample).model.items()}
+        rest = self.rest(first)
+        choice = {
+            flag.name: z3.BitVecVal(
+                sum((values[name] >> place & 1) << i for i, (name, place) in enumerate(rest.shown[flag.name])),
+                flag.bits,
+            )
+            for flag in rest.flags
+        }
+        outcome.bound = 0
+        for seed in range(STREAMS):
+            stream = self._stream(random.Random(seed))
+            for others in ({"gaps": False, "stalls": True}, {"gaps": True, "stalls": False}):
+                case = Case(first, None, choice=choice)
+                registers, model = self.start(case)
+                words, after, used = [], model, 0
+                for number, (word, is_data) in enumerate(stream):
+                    term = z3.BitVec(f"data{number}", 32) if is_data else z3.BitVecVal(word, 32)
+                    enabled = [
+                        one
+                        for one in self.device.model.instructions
+                        if z3.is_true(self.commands.enabled(one, after, term))
+                    ]
+                    if len(enabled) != 1:
+                        break
+                    after, _ = self.commands.execute(enabled[0], after, term)
+                    words.append(term)
+                    used += 1
+                try:
+                    self._searched(case, registers, words, after, self._after(after), outcome, deque(), **others)
+                except (TooManyError, UnknownError, GuessedWrongError) as error:
+                    outcome.holds, outcome.why = None if outcome.holds else outcome.holds, str(error)
+                outcome.cases += 1
+                outcome.bound = max(outcome.bound, used)
+        outcome.seconds = time.perf_counter() - begun
+
+    def _stream(self, source: random.Random) -> list[tuple[int, bool]]:
+        """Words that a driver may send, and which of them are data; as many as one search can go through."""
+        run, found = trial.another(self.simulator), []
+        sent = 0
+        while len(found) < MOST_WORDS and sent < MOST_SENT:
+            word = trial.words(self.device, run, source, faults=0.0)
+            fired = run.command(word=word)
+            if run.state["error"]:
+                break
+            found.append((word, fired[0].endswith((".more", ".last"))))
+            sent = run.state["n_sent"]
+        return found
 
     def _executed(
         self, instruction: Instruction, model: dict[str, Any], word: Any
