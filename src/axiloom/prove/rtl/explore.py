@@ -6,6 +6,7 @@ the same terms are one, so that a stream that waits for ever is a loop, and the 
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -138,6 +139,7 @@ class Explorer:
         *,
         gaps: bool = False,
         stalls: bool = True,
+        limit_s: float = float("inf"),
     ) -> Explored:
         """All that can happen while `words` are taken and `expected` are sent, until `is_end`.
 
@@ -145,7 +147,7 @@ class Explorer:
         other side likes; without `stalls`, at once. Raises WrongError, UnknownError,
         TooManyError.
         """
-        found = Explored()
+        found, until = Explored(), time.perf_counter() + limit_s
         first = Node(start, 0, 0, False)
         known = {first.key: first}
         ahead: dict[tuple[Any, ...], tuple[Any, ...]] = {}
@@ -167,6 +169,8 @@ class Explorer:
                     left.append(after)
             if rests:
                 self._stuck(node, len(words), len(expected))
+            if time.perf_counter() > until:
+                raise TooManyError(f"more than {limit_s:.0f} s")
             if len(known) > MOST:
                 raise TooManyError(f"more than {MOST} states")
         self._ends(known, ahead, {one.key for one in found.ends})

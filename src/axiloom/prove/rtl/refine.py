@@ -40,7 +40,7 @@ WALKS, LENGTH = 16, 150
 ROUNDS, DRAWS = 40, 8
 WORD = z3.BitVec("word", 32)
 QUICK_MS = 2000
-STREAMS, MOST_WORDS, MOST_SENT = 2, 90, 24
+STREAMS, MOST_WORDS, MOST_SENT, STREAM_S = 1, 64, 24, 60
 MOST_GUESSES = 100
 
 
@@ -566,7 +566,7 @@ class Refiner:
         control: Control,
         outcome: Outcome,
         left: deque[Control],
-        **others: bool,
+        **others: Any,
     ) -> Control:
         """Do registers and output become what the model has, after these words?"""
         assumed = {term.get_id(): value for term, value in case.assumed}
@@ -620,32 +620,43 @@ class Refiner:
             )
             for flag in rest.flags
         }
-        outcome.bound = 0
+        # Each of the two with as many words as there is time for; the bound is the smaller.
+        outcome.bound = MOST_WORDS
         for seed in range(STREAMS):
             stream = self._stream(random.Random(seed))
             for others in ({"gaps": False, "stalls": True}, {"gaps": True, "stalls": False}):
-                case = Case(first, None, choice=choice)
-                registers, model = self.start(case)
-                words, after, used = [], model, 0
-                for number, (word, is_data) in enumerate(stream):
-                    term = z3.BitVec(f"data{number}", 32) if is_data else z3.BitVecVal(word, 32)
-                    enabled = [
-                        one
-                        for one in self.device.model.instructions
-                        if z3.is_true(self.commands.enabled(one, after, term))
-                    ]
-                    if len(enabled) != 1:
-                        break
-                    after, _ = self.commands.execute(enabled[0], after, term)
-                    words.append(term)
-                    used += 1
-                try:
-                    self._searched(case, registers, words, after, self._after(after), outcome, deque(), **others)
-                except (TooManyError, UnknownError, GuessedWrongError) as error:
-                    outcome.holds, outcome.why = None if outcome.holds else outcome.holds, str(error)
+                count = len(stream)
+                while count and not self._streamed(Case(first, None, choice=choice), stream[:count], outcome, others):
+                    count //= 2
                 outcome.cases += 1
-                outcome.bound = max(outcome.bound, used)
+                outcome.bound = min(outcome.bound, count)
         outcome.seconds = time.perf_counter() - begun
+
+    def _streamed(
+        self, case: Case, stream: Sequence[tuple[int, bool]], outcome: Outcome, others: Mapping[str, bool]
+    ) -> bool:
+        """Search what the device does with a stream, its data any; False: that would take too long."""
+        registers, model = self.start(case)
+        words: list[Any] = []
+        after = model
+        for number, (word, is_data) in enumerate(stream):
+            words.append(z3.BitVec(f"data{number}", 32) if is_data else z3.BitVecVal(word, 32))
+            enabled = [
+                one
+                for one in self.device.model.instructions
+                if z3.is_true(self.commands.enabled(one, after, words[-1]))
+            ]
+            if len(enabled) != 1:
+                return False
+            after, _ = self.commands.execute(enabled[0], after, words[-1])
+        control = self._after(after)
+        try:
+            self._searched(
+                case, registers, words, after, control, outcome, deque(), **others, limit_s=STREAM_S
+            )
+        except (TooManyError, UnknownError, GuessedWrongError):
+            return False
+        return True
 
     def _stream(self, source: random.Random) -> list[tuple[int, bool]]:
         """Words that a driver may send, and which of them are data; as many as one search can go through."""

@@ -114,7 +114,7 @@ def find(refiner: Refiner, fault: Fault, seed: int = 1) -> Run | None:
 def _differs(
     refiner: Refiner, device: Device, prefix: tuple[int, ...], given: int, fault: Fault, source: random.Random
 ) -> Run | None:
-    run = trial.Trial(device, refiner.simulate, source, refiner.simulator)
+    run = trial.Trial(device, refiner.simulate, None, refiner.simulator)  # as simulators begin
     starts: list[tuple[int, int]] = []
     lasts: list[int] = []
     ready = [choice[1] for choice in fault.path]

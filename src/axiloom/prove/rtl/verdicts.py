@@ -99,7 +99,7 @@ def row(device: Device, outcome: Outcome) -> Verdict:
         text += f"; {outcome.why}"
     text += f"; {outcome.cases} cases, {outcome.states} states"
     bound = outcome.bound if outcome.holds else None
-    if outcome.fault is not None:
+    if outcome.fault is not None and outcome.fault.path:
         bound = len(outcome.fault.path)
     return Verdict(device.name, "", outcome.name, text, "", answer, bound, outcome.solver, round(outcome.seconds, 2))
 
