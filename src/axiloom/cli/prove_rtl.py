@@ -74,7 +74,9 @@ def execute(options: argparse.Namespace) -> int:
         folder = options.replay or Path("replay")
         found = verdicts.prove(device, options.limit, lambda: shown.update() and None, folder=folder, say=say)
     print("\n".join(table(found)))
-    print(f"{device.name}, {verdicts.sizes(device)}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
+    print(
+        f"{device.name}, {verdicts.sizes(device)}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}"
+    )
     if options.json:
         write_whole(options.json, json.dumps({"verdicts": as_json(found)}, indent=1) + "\n")
     return 0 if all(one.good for one in found) else 1

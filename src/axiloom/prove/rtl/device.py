@@ -69,7 +69,9 @@ class Device:
             if needed not in self.machine.outputs:
                 raise BuildError(f"{self.machine.top}: no output {needed}")
         if self.reset not in self.machine.inputs:
-            raise BuildError(f"{self.machine.top}: no register is reset by {self.reset}: it has no first state")
+            raise BuildError(
+                f"{self.machine.top}: no register is reset by {self.reset}: it has no first state"
+            )
 
     def has_input(self, name: str) -> bool:
         """Does the module have an input of this name, used or not?"""

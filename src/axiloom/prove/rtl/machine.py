@@ -119,8 +119,7 @@ class Machine:
 
         made, values = code.lines(terms, leaf)
         pairs = [
-            f"{name!r}: {value}"
-            for name, value in zip([*self.following, *self.outputs], values, strict=True)
+            f"{name!r}: {value}" for name, value in zip([*self.following, *self.outputs], values, strict=True)
         ]
         count = len(self.following)
         text = ["def step(S, I):", *(f"    {line}" for line in made)]
@@ -162,9 +161,7 @@ def parse(text: str, top: str) -> Machine:
     ports = {name: direction for direction, name, _ in _PORT.findall(text)}
     inputs = {names[raw]: raw for raw in names if ports.get(names[raw]) == "input"}
     outputs = {name: f"|{top}_n {name}|" for name, direction in ports.items() if direction == "output"}
-    terms = _parsed(
-        lines, [*following, *following.values(), *inputs.values(), *outputs.values()], top
-    )
+    terms = _parsed(lines, [*following, *following.values(), *inputs.values(), *outputs.values()], top)
     registers = dict(zip((names[raw] for raw in following), terms, strict=False))
     if len(registers) != len(following):
         raise BuildError(f"{top}: two registers have one name")

@@ -60,7 +60,9 @@ def _multiplier(machine: Machine, bits: int) -> Callable[[Any, Any], Any]:
         state[name] = z3.ZeroExt(rest, value) if rest else value
     totals, low = _register(machine, f"{row}.totals", 32)
     step = machine.stepper()
-    given = {name: z3.BitVecVal(int(name == "aresetn"), _width(term)) for name, term in machine.inputs.items()}
+    given = {
+        name: z3.BitVecVal(int(name == "aresetn"), _width(term)) for name, term in machine.inputs.items()
+    }
     for _ in range(3):
         state, _ = step(state, given)
     product = z3.simplify(z3.Extract(low + 31, low, state[totals]))
@@ -151,13 +153,17 @@ def _loads(spec: AcceleratorSpec) -> dict[int, str]:
 
 def _all_sizes(spec: AcceleratorSpec, dims: tuple[str, ...]) -> list[tuple[int, ...]]:
     """All that two dims of a tile may be together."""
-    return sorted({tuple(dict(zip(spec.dims, tile, strict=True))[dim] for dim in dims) for tile in tiles(spec)})
+    return sorted(
+        {tuple(dict(zip(spec.dims, tile, strict=True))[dim] for dim in dims) for tile in tiles(spec)}
+    )
 
 
 def tiles(spec: AcceleratorSpec) -> Iterator[tuple[int, int, int]]:
     """Every tile that fits the buffers."""
     geometry = Geometry.of(spec)
-    ranges = [range(step, most + 1, step) for step, most in zip(geometry.granule, geometry.largest, strict=True)]
+    ranges = [
+        range(step, most + 1, step) for step, most in zip(geometry.granule, geometry.largest, strict=True)
+    ]
     for m in ranges[0]:
         for n in ranges[1]:
             for k in ranges[2]:

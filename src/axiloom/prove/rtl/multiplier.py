@@ -65,7 +65,7 @@ def _by_parts(result: Any, a: Any, b: Any, low: int, decide: Decide) -> bool:
             for j, y in enumerate(factors[1]):
                 key = (min(i, j), max(i, j))
                 found[key] = (found[key] + weight * x * y) % (1 << BITS)
-    wanted = {(i, j): 0 for i, j in found}
+    wanted = dict.fromkeys(found, 0)
     for i, x in enumerate((1, 1 << low)):
         for j, y in enumerate((1, 1 << low)):
             wanted[i, j + 2] = x * y % (1 << BITS)

@@ -27,9 +27,8 @@ import z3
 from axiloom.isa.formal.ila import Instruction
 from axiloom.isa.formal.simulate import Simulator
 from axiloom.prove import solvers
-from axiloom.prove.rtl import multiplier
+from axiloom.prove.rtl import multiplier, trial
 from axiloom.prove.rtl import rest as rests
-from axiloom.prove.rtl import trial
 from axiloom.prove.rtl.command import Commands, UnknownError, elements
 from axiloom.prove.rtl.device import Device, Link
 from axiloom.prove.rtl.explore import Explorer, Node, Sent, TooManyError, WrongError
@@ -108,9 +107,14 @@ class Refiner:
         self.explorer = Explorer(device, self.control, tick)
         most = 1 << 12
         self._groups = device.flags
-        self._bits = {name: (1 if name.endswith(("_loaded", "_begun")) else most.bit_length()) for group in
-                      self._groups for name in group}
-        names = [("model:" + "+".join(group), sum(self._bits[one] for one in group)) for group in self._groups]
+        self._bits = {
+            name: (1 if name.endswith(("_loaded", "_begun")) else most.bit_length())
+            for group in self._groups
+            for name in group
+        }
+        names = [
+            ("model:" + "+".join(group), sum(self._bits[one] for one in group)) for group in self._groups
+        ]
         names += [(f"rtl:{name}", registers[name].size()) for name in self.control]
         self._names = names
         self._rests: dict[Control, rests.Rest] = {}
@@ -410,7 +414,9 @@ class Refiner:
         step = machine.stepper()
         for _ in range(2):
             inputs = {
-                name: z3.BitVecVal(value, 1 if z3.is_bool(machine.inputs[name]) else machine.inputs[name].size())
+                name: z3.BitVecVal(
+                    value, 1 if z3.is_bool(machine.inputs[name]) else machine.inputs[name].size()
+                )
                 if isinstance(value, int)
                 else value
                 for name, value in given.items()
@@ -420,7 +426,9 @@ class Refiner:
             name: z3.BitVecVal(model.init[name], term.sort()) if name in model.init else term
             for name, term in model.states.items()
         }
-        claim = z3.And(self._rest_claim(control, state, registers), self._link_claim(control, state, registers))
+        claim = z3.And(
+            self._rest_claim(control, state, registers), self._link_claim(control, state, registers)
+        )
         for _ in range(20):
             made.holds, made.solver, values = self._decide(claim)
             if made.holds is not False or not self._weaken(control, state, registers, values):
@@ -433,7 +441,9 @@ class Refiner:
         """All claims that begin in a control state; what control states they lead to."""
         known = dict(zip(self.device.control, control, strict=True))
         if known["error"]:
-            self._try("stopped", "after an error nothing is sent, whatever comes", [Case(control, None)], left)
+            self._try(
+                "stopped", "after an error nothing is sent, whatever comes", [Case(control, None)], left
+            )
             return
         self._try("wait", "without a word nothing happens", [Case(control, None)], left)
         if control in left:  # more is known of it now
@@ -615,7 +625,9 @@ class Refiner:
         rest = self.rest(first)
         choice = {
             flag.name: z3.BitVecVal(
-                sum((values[name] >> place & 1) << i for i, (name, place) in enumerate(rest.shown[flag.name])),
+                sum(
+                    (values[name] >> place & 1) << i for i, (name, place) in enumerate(rest.shown[flag.name])
+                ),
                 flag.bits,
             )
             for flag in rest.flags
@@ -626,7 +638,9 @@ class Refiner:
             stream = self._stream(random.Random(seed))
             for others in ({"gaps": False, "stalls": True}, {"gaps": True, "stalls": False}):
                 count = len(stream)
-                while count and not self._streamed(Case(first, None, choice=choice), stream[:count], outcome, others):
+                while count and not self._streamed(
+                    Case(first, None, choice=choice), stream[:count], outcome, others
+                ):
                     count //= 2
                 outcome.cases += 1
                 outcome.bound = min(outcome.bound, count)
@@ -799,8 +813,14 @@ class Refiner:
         for number in range(tries):
             # The one that shows it, and then such with other choices for what is free.
             flags = self.rest(case.control).flags if number and case else ()
-            own = {**values, **{flag.name: source.choice(flag.values) for flag in flags if case
-                                and flag.name not in case.choice}}
+            own = {
+                **values,
+                **{
+                    flag.name: source.choice(flag.values)
+                    for flag in flags
+                    if case and flag.name not in case.choice
+                },
+            }
             sample = Sample(
                 {name: self._value(registers[name], own) for name in self.control},
                 {name: self._value(model[name], own) for group in self._groups for name in group},

@@ -99,7 +99,9 @@ def find(refiner: Refiner, fault: Fault, seed: int = 1) -> Run | None:
     device, control = refiner.device, fault.case.control
     prefixes = [one.words for one in refiner.samples.at[control] if one.words]
     prefixes += [()] if not any(control[1:3]) else []
-    word = z3.simplify(z3.substitute(fault.case.word, (refiner.word, z3.BitVecVal(fault.values.get("word", 0), 32))))
+    word = z3.simplify(
+        z3.substitute(fault.case.word, (refiner.word, z3.BitVecVal(fault.values.get("word", 0), 32)))
+    )
     known = [(z3.BitVec(name, 32), z3.BitVecVal(value, 32)) for name, value in fault.values.items()]
     word = z3.simplify(z3.substitute(word, *known))
     given = word.as_long() if z3.is_bv_value(word) else 0
@@ -204,7 +206,12 @@ def passes(folder: Path, device: Device) -> bool:
     with contextlib.redirect_stdout(io.StringIO()):  # what cocotb says of a test that fails is no news here
         try:
             run_cocotb(
-                sources, folder / TEST, top=device.machine.top, trace=folder / WAVES, internals=True, timeout_s=120
+                sources,
+                folder / TEST,
+                top=device.machine.top,
+                trace=folder / WAVES,
+                internals=True,
+                timeout_s=120,
             )
         except AssertionError:
             return False

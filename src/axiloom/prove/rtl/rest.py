@@ -75,7 +75,9 @@ class Rest:
     def holds(self, values: Mapping[str, int]) -> bool:
         """Is a state (registers to integers) one of these?"""
         choice = {
-            flag.name: sum((values[name] >> place & 1) << i for i, (name, place) in enumerate(self.shown[flag.name]))
+            flag.name: sum(
+                (values[name] >> place & 1) << i for i, (name, place) in enumerate(self.shown[flag.name])
+            )
             for flag in self.flags
         }
         if any(choice[flag.name] not in flag.values for flag in self.flags):

@@ -71,7 +71,9 @@ class Trial:
         self.cycles: list[tuple[int, int, int]] = []
         """VALID, TDATA and READY of each cycle since reset."""
 
-    def word(self, word: int, ready: Callable[[int], int] = lambda _cycle: 1) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    def word(
+        self, word: int, ready: Callable[[int], int] = lambda _cycle: 1
+    ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Both take a word; returns what each sent, with TLAST. Raises HangError."""
         self.words.append(word)
         before = self.model.state["n_sent"]
@@ -160,5 +162,9 @@ def run(device: Device, step: Any, model: Simulator, walks: int, length: int, se
 
 def _differing(one: Iterable[Mapping[str, int]], other: Iterable[Mapping[str, int]]) -> set[str]:
     return {
-        name for a, b in zip(one, other, strict=True) if a != b for name, value in a.items() if value != b[name]
+        name
+        for a, b in zip(one, other, strict=True)
+        if a != b
+        for name, value in a.items()
+        if value != b[name]
     }

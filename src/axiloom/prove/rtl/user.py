@@ -63,7 +63,9 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
         return machines.product(32)(*(reversed(wide) if swapped else wide))
 
     numbers = places(spec)
-    lines = [_Line(file, number, one, numbers, multiply, machine) for number, one in enumerate(told["state"])]
+    lines = [
+        _Line(file, number, one, numbers, multiply, machine, bits) for number, one in enumerate(told["state"])
+    ]
 
     def links(control: Mapping[str, int], state: Mapping[str, Any], _registers: Any) -> Iterator[Link]:
         if control["error"] == 0:
@@ -133,6 +135,7 @@ class _Line:
         numbers: Mapping[str, int],
         multiply: Callable[[Any, Any], Any],
         machine: machines.Machine,
+        element: int,
     ) -> None:
         self.where, self.multiply, self.low = f"{file}: state[{number}]", multiply, told.get("low", 0)
         self.register = told["register"]
@@ -151,7 +154,13 @@ class _Line:
         first = self._named(dict.fromkeys(self.loops, 0))
         if first not in machine.parts:
             bases = sorted({name.partition("[")[0] for name in machine.parts})
-            raise BuildError(f"{self.where}: {machine.top} has no register {first}; it has {', '.join(bases)}")
+            raise BuildError(
+                f"{self.where}: {machine.top} has no register {first}; it has {', '.join(bases)}"
+            )
+
+        bits = {"C": 32}
+        anything = {o: z3.Array(o, z3.BitVecSort(16), z3.BitVecSort(bits.get(o, element))) for o in "ABC"}
+        self._term(self.expression, dict.fromkeys(self.loops, 0) | {"at": 0}, anything)  # is it understood?
 
     def _named(self, numbers: Mapping[str, int]) -> str:
         try:
@@ -189,7 +198,9 @@ class _Line:
                 args=[ast.GeneratorExp(elt=each, generators=[ast.comprehension() as loop])],
             ) if isinstance(loop.target, ast.Name):
                 total: Any = z3.BitVecVal(0, 32)
-                for number in self._range(loop, names, state):
+                numbers = self._range(loop, names, state)
+                self._term(each, {**names, loop.target.id: 0}, state)  # is it understood, if there is none?
+                for number in numbers:
                     total = total + self._term(each, {**names, loop.target.id: number}, state)
                 return total
         raise BuildError(

@@ -81,7 +81,12 @@ def _key(device: Device) -> str:
     code += [path.read_text(encoding="utf-8") for path in formal]
     tools = [yosys.version(), version("z3-solver"), version("bitwuzla")]
     return content_hash(
-        "rtl", *(text for one in device.sources for text in one), dumps(device.spec), device.map_text, *code, *tools
+        "rtl",
+        *(text for one in device.sources for text in one),
+        dumps(device.spec),
+        device.map_text,
+        *code,
+        *tools,
     )
 
 
@@ -93,7 +98,9 @@ def row(device: Device, outcome: Outcome) -> Verdict:
             device.name, "", outcome.name, outcome.text, "", Answer.NEVER, None, "z3", 0.0, needed=False
         )
     text = outcome.text
-    if steps := sorted(one.removeprefix(f"{device.model.name}.") for one in outcome.done if one.count(".") > 1):
+    if steps := sorted(
+        one.removeprefix(f"{device.model.name}.") for one in outcome.done if one.count(".") > 1
+    ):
         text += f" ({', '.join(steps)})"
     if outcome.why:
         text += f"; {outcome.why}"
@@ -101,7 +108,9 @@ def row(device: Device, outcome: Outcome) -> Verdict:
     bound = outcome.bound if outcome.holds else None
     if outcome.fault is not None and outcome.fault.path:
         bound = len(outcome.fault.path)
-    return Verdict(device.name, "", outcome.name, text, "", answer, bound, outcome.solver, round(outcome.seconds, 2))
+    return Verdict(
+        device.name, "", outcome.name, text, "", answer, bound, outcome.solver, round(outcome.seconds, 2)
+    )
 
 
 def sizes(device: Device) -> str:
