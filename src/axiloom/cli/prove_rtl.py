@@ -21,9 +21,10 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     rtl = what.add_parser(
         "rtl",
         help="every instruction of an accelerator's formal model is refined by its Verilog",
-        description="From the Verilog that users get, or from yours with --rtl and --map. Words come when the "
-        "device is at rest; data, and how long the other sides of the streams wait, are any. Exit code 1 if a "
-        "claim is violated or not decided. Verdicts are kept in the user's cache, by the content of the question.",
+        description="From the Verilog that users get, or from yours with --rtl and --map. Words come when "
+        "the device is at rest; data, and how long the other sides of the streams wait, are any. Exit code "
+        "1 if a claim is violated or not decided. Verdicts are kept in the user's cache, by the content of "
+        "the question.",
     )
     shared.add_accelerator(rtl)
     rtl.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
@@ -67,15 +68,19 @@ def execute(options: argparse.Namespace) -> int:
     device = maps.device_of(spec) if rtl is None else user.device_of(spec, rtl, options.map)
     with tqdm(unit=" cycles", disable=None, leave=False) as shown:
 
+        def counted() -> None:
+            shown.update()
+
         def say(line: str) -> None:
             shown.clear()
             print(line)
 
         folder = options.replay or Path("replay")
-        found = verdicts.prove(device, options.limit, lambda: shown.update() and None, folder=folder, say=say)
+        found = verdicts.prove(device, options.limit, counted, folder=folder, say=say)
     print("\n".join(table(found)))
     print(
-        f"{device.name}, {verdicts.sizes(device)}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}"
+        f"{device.name}, {verdicts.sizes(device)}: {summary(found)}; "
+        f"{time.perf_counter() - begun:.0f} s; {solvers.versions()}"
     )
     if options.json:
         write_whole(options.json, json.dumps({"verdicts": as_json(found)}, indent=1) + "\n")

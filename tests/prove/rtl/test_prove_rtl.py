@@ -1,4 +1,4 @@
-"""``axiloom prove rtl``: small engines hold; faults in the Verilog are found, shown, and gone after the fix."""
+"""``axiloom prove rtl``: small engines hold; faults in the Verilog are found, shown, and gone when mended."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ class Device:
         known |= {self.output + "tready"}
         if unknown := sorted(set(self.machine.inputs) - known):
             raise BuildError(
-                f"{self.machine.top}: inputs {', '.join(unknown)}: only a clock, a reset and two streams can be "
-                "driven"
+                f"{self.machine.top}: inputs {', '.join(unknown)}: only a clock, a reset and two "
+                "streams can be driven"
             )
         for needed in (self.source + "tready", self.output + "tvalid", self.output + "tdata"):
             if needed not in self.machine.outputs:
@@ -83,7 +83,7 @@ class Device:
 
     @property
     def flags(self) -> tuple[tuple[str, ...], ...]:
-        """Of the model's other registers those that matter between commands, what belongs together together."""
+        """Of the model's other registers those that matter between commands, in groups."""
         groups = []
         for operand in "AB":
             under = tuple(f"{operand}_{dim}" for dim in self.spec.data[operand])

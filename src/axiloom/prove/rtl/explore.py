@@ -143,8 +143,8 @@ class Explorer:
     ) -> Explored:
         """All that can happen while `words` are taken and `expected` are sent, until `is_end`.
 
-        Words are offered at once; with `gaps`, whenever the other side likes. What is sent is taken whenever the
-        other side likes; without `stalls`, at once. Raises WrongError, UnknownError,
+        Words are offered at once; with `gaps`, whenever the other side likes. What is sent is taken
+        whenever the other side likes; without `stalls`, at once. Raises WrongError, UnknownError,
         TooManyError.
         """
         found, until = Explored(), time.perf_counter() + limit_s

@@ -52,7 +52,7 @@ class Machine:
 
     @cached_property
     def parts(self) -> Mapping[str, Sequence[tuple[int, int, str]]]:
-        """Name in the Verilog to its registers here: lowest and highest bit, name. Yosys may have split it."""
+        """Name in the Verilog to its registers here: lowest and highest bit, name. Yosys splits some."""
         found: dict[str, list[tuple[int, int, str]]] = {}
         for name, term in self.registers.items():
             if part := _PART.match(name):
@@ -63,7 +63,7 @@ class Machine:
         return found
 
     def place(self, name: str, low: int, size: int) -> tuple[str, int] | None:
-        """The register that holds bits of one of the Verilog, and where in it; None: it holds nothing that counts.
+        """The register that holds bits of one of the Verilog, and where in it; None: nothing hangs on them.
 
         Raises BuildError for bits that are not together.
         """
@@ -75,7 +75,7 @@ class Machine:
         return None
 
     def stepper(self) -> Step:
-        """On terms, simplified. What a module's registers are next is worked out once for what they hang on."""
+        """On terms, simplified. A module's next registers are worked out once for what they hang on."""
         constants = {**self.registers, **self.inputs}
         names = {term.get_id(): name for name, term in constants.items()}
         groups: dict[str, list[tuple[bool, str, Any]]] = {}
@@ -131,7 +131,7 @@ class Machine:
 
 
 def read(sources: Sequence[tuple[str, str]], top: str) -> Machine:
-    """The machine of module `top` in Verilog `sources` (name, text). Raises BuildError where Yosys refuses."""
+    """The machine of module `top` in Verilog `sources` (name, text). Raises BuildError."""
     with tempfile.TemporaryDirectory(prefix="axiloom-rtl-") as place:
         folder = Path(place)
         (folder / "user").mkdir()
@@ -155,7 +155,7 @@ def parse(text: str, top: str) -> Machine:
             lines.append(f"({kind}-fun {name} () " + _OF_STATE.sub(r"\1", rest))
         else:
             lines.append(_OF_STATE.sub(r"\1", line))
-    _, _, relation = text.partition(f"(define-fun |{top}_t| ")
+    relation = text.partition(f"(define-fun |{top}_t| ")[2]
     following = {name: _OF_STATE.sub(r"\1", term) for term, name in _NEXT.findall(relation)}
     names = {raw: name.strip() for raw, name in _OWN.findall(text)}
     ports = {name: direction for direction, name, _ in _PORT.findall(text)}
@@ -167,9 +167,9 @@ def parse(text: str, top: str) -> Machine:
         raise BuildError(f"{top}: two registers have one name")
     count = len(following)
     new = dict(zip(registers, _abstracted(registers, terms[count : 2 * count]), strict=True))
-    rest = terms[2 * count :]
-    given = dict(zip(inputs, rest, strict=False))
-    sent = dict(zip(outputs, map(_as_vector, rest[len(inputs) :]), strict=True))
+    others = terms[2 * count :]
+    given = dict(zip(inputs, others, strict=False))
+    sent = dict(zip(outputs, map(_as_vector, others[len(inputs) :]), strict=True))
     used = _support([*new.values(), *sent.values()])
     free = used - {term.get_id() for term in (*registers.values(), *given.values())}
     if free:

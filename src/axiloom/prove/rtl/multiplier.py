@@ -1,8 +1,8 @@
 """What a multiplier of the RTL gives is the product, for all factors.
 
-Solvers do not prove that of 32 bits. Where factors are taken apart, it is shown in steps that they do prove: the
-result is a sum of the partial products, each with a weight; each of their factors is a sum of the parts, each
-with a weight; and the weights multiplied out are those of the product.
+Solvers do not prove that of 32 bits. Where factors are taken apart, it is shown in steps that they do
+prove: the result is a sum of the partial products, each with a weight; each of their factors is a sum of
+the parts, each with a weight; and the weights multiplied out are those of the product.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is claimed of a device, and proved.
 
-At rest a device is in a state of its invariant (:mod:`axiloom.prove.rtl.rest`), and its registers hold what the
-model holds (its links). Claimed is:
+At rest a device is in a state of its invariant (:mod:`axiloom.prove.rtl.rest`), and its registers hold what
+the model holds (its links). Claimed is:
 
 - reset, from whatever registers hold, leads to such a state, the one of the model's reset;
 - a cycle without a word stays in them, and nothing is sent;
@@ -10,7 +10,7 @@ model holds (its links). Claimed is:
 - a device whose model has stopped sends nothing, whatever comes.
 
 So every stream of words is refined whose words come when the device is at rest, for any data and any waiting.
-Words that come sooner are :mod:`axiloom.prove.rtl.overlap`'s.
+Words that come sooner are looked at in streams from reset, to a bound.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Refiner:
         return self._rests[control]
 
     def _settle(self, source: random.Random) -> None:
-        """Weaken what is guessed until it is kept by what is tried, on integers, from states drawn from it."""
+        """Weaken what is guessed until what is tried on integers, from states drawn from it, keeps it."""
         for _ in range(ROUNDS):
             new = 0
             for control in [*self.samples.at]:
@@ -146,7 +146,7 @@ class Refiner:
                 return
 
     def _tried(self, control: Control, source: random.Random) -> int:
-        """Draw a state, wait a cycle, then give it a word; returns how many states were none that is known."""
+        """Draw a state, wait, then give it a word; returns how many states on the way were not known."""
         run = self._drawn(control, source)
         waits = self.device.inputs(0, source.getrandbits(32), source.getrandbits(1))
         found = 0
@@ -201,7 +201,7 @@ class Refiner:
         return Sample(sample.registers, model, sample.words)
 
     def start(self, case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Registers and model in a state at rest, as terms of flags, of elements, and of what may be anything."""
+        """Registers and model at rest, as terms of flags, of elements, and of what may be anything."""
         rest = self.rest(case.control)
         model = self._model(case, rest)
         registers = {
@@ -379,7 +379,7 @@ class Refiner:
         return [one for one in self.outcomes.values() if one.holds is False]
 
     def _unseen(self) -> Iterator[Outcome]:
-        """Instructions of the model that no case has executed: they would need a state that is not reached."""
+        """Instructions of the model that no case has executed: no state that enables them is reached."""
         done = {path for one in self.outcomes.values() for path in one.done}
         for one in self.device.model.everything():
             if one.path in done or (one.name == "mismatch" and not self.device.sizes):
@@ -616,7 +616,10 @@ class Refiner:
 
     def _overlap(self) -> None:
         """Streams of words from reset that do not wait for the device to be at rest."""
-        text = "words from reset, one at once after the other, whenever what is sent is taken; or with any gaps, and taken at once"
+        text = (
+            "words from reset that do not wait: one at once after the other, and taken whenever; or with any "
+        )
+        text += "gaps, and taken at once"
         outcome, begun = self._outcome("overlap", text), time.perf_counter()
         first = tuple(self.device.model.init[name] for name in self.device.control)
         sample = next(one for one in self.samples.at[first] if one.words == ())
@@ -674,8 +677,8 @@ class Refiner:
 
     def _stream(self, source: random.Random) -> list[tuple[int, bool]]:
         """Words that a driver may send, and which of them are data; as many as one search can go through."""
-        run, found = trial.another(self.simulator), []
-        sent = 0
+        run, sent = trial.another(self.simulator), 0
+        found: list[tuple[int, bool]] = []
         while len(found) < MOST_WORDS and sent < MOST_SENT:
             word = trial.words(self.device, run, source, faults=0.0)
             fired = run.command(word=word)
@@ -692,7 +695,8 @@ class Refiner:
         key = (instruction.path, word.get_id(), *(term.get_id() for term in model.values()))
         if key not in self._known:
             self._known[key] = (*self.commands.execute(instruction, model, word), [word, *model.values()])
-        return self._known[key][:2]
+        after, done, _ = self._known[key]
+        return after, done
 
     def _wait(
         self,
@@ -787,7 +791,7 @@ class Refiner:
         outcome: Outcome,
         left: deque[Control],
     ) -> None:
-        """What was left is no state at rest that is known: it is one from now on. Raises GuessedWrongError."""
+        """What was left is a state at rest that was not known. Raises GuessedWrongError."""
         _, _, values = self._decide(z3.Implies(self._limits(case), claim))
         if not self._weaken(control, model, node.registers, values, case):
             self._fails(case, outcome, "is at rest as it should not be", node, claim)

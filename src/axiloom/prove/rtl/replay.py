@@ -1,8 +1,8 @@
 """From a claim that fails to a run from reset that shows it, and from the run to a test.
 
-A claim fails in a state at rest that is drawn from an invariant. Streams of words that were seen to lead there
-are gone through again, with data of their own and with those of the counter-example; the word at fault follows,
-and then whatever a driver may send, until something comes out that the model does not send.
+A claim fails in a state at rest that is drawn from an invariant. Streams of words that were seen to lead
+there are gone through again, with other data; the word at fault follows, and then whatever a driver may
+send, until something comes out that the model does not send.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def test_replay():
 
 @dataclass(frozen=True)
 class Run:
-    """`words`, each with the cycle from which on it is offered; `ready` in each cycle; the model's `lasts`."""
+    """`words`, each with the cycle from which on it is offered; `ready` by cycle; the model's `lasts`."""
 
     words: tuple[tuple[int, int], ...]
     ready: tuple[int, ...]
@@ -125,6 +126,7 @@ def _differs(
     def stalls(cycle: int) -> int:
         return ready[cycle] if cycle < len(ready) else int(hurried or source.random() < 0.7 or cycle > 400)
 
+    behind: Callable[[int], int]
     for number in range(len(prefix) + 1 + MORE):
         if number < len(prefix):
             word = prefix[number]

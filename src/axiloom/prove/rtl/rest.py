@@ -113,7 +113,7 @@ def _bit(term: Any, place: int) -> Any:
 
 
 def guess(samples: Sequence[Sample], names: Iterable[tuple[str, int]], prefix: str) -> Rest:
-    """What all samples have in common; `names` are registers of model and machine with their bits, in order."""
+    """What all samples have in common; `names` are registers of model and machine with their bits."""
     known: dict[tuple[int, ...], Bit] = {}
     bits: dict[str, tuple[Bit, ...]] = {}
     flags: list[Flag] = []

@@ -13,9 +13,9 @@
     }
 
 `register` names a register or a word of a memory, as the module declares it (`low`: its lowest bit that is
-meant); `for` repeats the line, and its names stand for numbers in the other fields; `at` limits it to an action
-of an opcode under way (``row.0``: the first action of `row`). `holds` is made of elements of the operands,
-numbers, ``+ - *``, ``sum`` and `at`, the words that the action has taken.
+meant); `for` repeats the line, and its names stand for numbers in the other fields; `at` limits it to an
+action of an opcode under way (``row.0``: the first action of `row`). `holds` is made of elements of the
+operands, numbers, ``+ - *``, ``sum`` and `at`, the words that the action has taken.
 `error` names an output with the model's error; without it nothing is claimed of words that the model refuses.
 `product`: the order of factors in the Verilog, where it is not ``A*B``.
 """
@@ -204,7 +204,7 @@ class _Line:
                     total = total + self._term(each, {**names, loop.target.id: number}, state)
                 return total
         raise BuildError(
-            f"{self.where}: holds: {ast.unparse(node)!r} is not understood; elements A[i], B[i], C[i], numbers, "
+            f"{self.where}: holds: {ast.unparse(node)!r} is not understood; A[i], B[i], C[i], numbers, "
             f"+ - *, sum(... for k in range(n)) and the names {', '.join(names)} are"
         )
 
