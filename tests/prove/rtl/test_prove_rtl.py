@@ -57,6 +57,7 @@ def found(bug: str, tmp_path: Path) -> None:
     assert replay.passes(folder, device)
 
 
+@pytest.mark.slow
 def test_a_product_without_its_sign_is_found(tmp_path: Path) -> None:
     found("signed for unsigned", tmp_path)
 
