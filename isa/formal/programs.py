@@ -16,7 +16,7 @@ import z3
 
 from axiloom.isa.formal.ila import Ila, Term
 from axiloom.isa.formal.sound import Claim
-from axiloom.isa.formal.values import Terms, Value, address_bits, number
+from axiloom.isa.formal.values import Terms, Value, address_bits, exact, number
 from axiloom.isa.instructions.arithmetic import all_of
 from axiloom.isa.instructions.tree import (
     Apply,
@@ -332,8 +332,8 @@ class _Builder:
                     terms, statement, terms.state[statement.memory.name]
                 )
             case Lanes(iterators=iterators, body=body):
-                lanes = [
-                    {name: _exact(at) for name, at in zip(iterators, places, strict=True)}
+                lanes: list[dict[str, Value]] = [
+                    {name: exact(at) for name, at in zip(iterators, places, strict=True)}
                     for places in product(*(range(count) for count in iterators.values()))
                 ]
                 self._lanes(point, lanes, body, path)
@@ -504,11 +504,6 @@ class _Point:
 
     def copy(self, condition: z3.BoolRef) -> _Point:
         return _Point(dict(self.state), dict(self.locals), z3.And(self.condition, condition), self.loops)
-
-
-def _exact(value: int) -> Value:
-    exact = Range(value, value)
-    return Value(number(value, exact.bits), exact)
 
 
 def _stored(terms: Terms, write: Write, memory: Term) -> Term:

@@ -17,6 +17,10 @@ MOST_STEPS = 200_000
 Stores = list[tuple[z3.BoolRef, Term, Term]]
 """What a step stores into a memory: under which condition, where, what; in order."""
 
+Selects = Sequence[Sequence[tuple[Term, str, Term]]]
+"""Elements that a step reads, with memory and address: first those whose address needs no element, then those
+whose address needs the first ones, and so on."""
+
 
 class Substitution:
     """Terms for terms, in many expressions: z3's own `substitute` checks every pair anew each time."""
@@ -36,6 +40,10 @@ class Substitution:
 
 class UnknownError(ModelError):
     """Why something cannot be executed: what comes next, or an address, depends on data."""
+
+
+class StopsError(ModelError):
+    """A command that stops the device, whatever the data are."""
 
 
 class _Step:
@@ -59,11 +67,11 @@ class _Step:
         return {name: _without_stores(z3.simplify(term)) for name, term in self.one.updates.items()}
 
     @cached_property
-    def selects(self) -> tuple[tuple[Term, bool], ...]:
-        """Elements that it reads, those that an address needs before it; whether its address needs any."""
-        stored = [part for found in self.stores.values() for each in found for part in each]
-        found = _selects([*self.scalars.values(), *stored])
-        return tuple((select, bool(_selects([select.arg(1)]))) for select in found)
+    def selects(self) -> Selects:
+        return _needed(self.scalars, self.stores)
+
+    prune = False
+    """Whether an address was data in a part that does not come to pass: that part is left out first."""
 
 
 class Machine:
@@ -93,25 +101,26 @@ class Machine:
         """What a memory has at an address."""
         known = self.memories[memory]
         if address not in known:
-            known[address] = z3.Select(self.model.states[memory], address)
+            # A constant and no Select: what an element was at first is never taken for what it is now.
+            known[address] = z3.Const(f"{memory}@{address}", self.model.states[memory].sort().range())
         return known[address]
 
     def command(self, inputs: Mapping[str, Term]) -> list[str]:
         """Executes a command and the program that it starts; returns the paths of its steps.
 
-        Raises UnknownError, and ModelError for a command that stops the device.
+        Raises UnknownError, and StopsError for a command that stops the device.
         """
         pairs = [(self.model.inputs[name], term) for name, term in inputs.items()]
         done = [self._fire(self._commands, pairs)]
         if done[0] is None:
-            raise ModelError(f"{self.model.name} takes no command now")
+            raise StopsError(f"{self.model.name} takes no command now")
         while path := self._fire(self._candidates(), pairs):
             done.append(path)
             if len(done) > MOST_STEPS:
                 raise UnknownError(f"{done[0]}: more than {MOST_STEPS} steps")
         error = self.state.get("error")
         if error is not None and not (z3.is_bv_value(error) and error.as_long() == 0):
-            raise ModelError(f"{done[0]}: the device stops: error {error}")
+            raise StopsError(f"{done[0]}: the device stops: error {error}")
         self.steps += len(done)
         return [one for one in done if one]
 
@@ -132,7 +141,7 @@ class Machine:
         pairs = [*inputs, *((self.model.states[name], term) for name, term in self.state.items())]
         known = Substitution(pairs)
         for step in steps:
-            decode = z3.simplify(known(step.decode))
+            decode = self._decided(z3.simplify(known(step.decode)))
             if z3.is_false(decode):
                 continue
             if not z3.is_true(decode):
@@ -141,19 +150,70 @@ class Machine:
             return step.one.path
         return None
 
-    def _execute(self, step: _Step, pairs: list[tuple[Term, Term]], known: Substitution) -> None:
-        path = step.one.path
-        for select, depends in step.selects:
-            if depends:  # its address has elements in it
-                known = Substitution(pairs)
-            memory = select.arg(0).decl().name()
-            address = self._number(known(select.arg(1)), f"{path}: an address of {memory}")
-            pairs.append((select, self.element(memory, address)))
-        known = Substitution(pairs)
-        new = {name: z3.simplify(known(term)) for name, term in step.scalars.items()}
+    def _decided(self, condition: Term) -> Term:
+        """With the elements of memories that it looks at, as far as their addresses are known."""
+        while not z3.is_true(condition) and not z3.is_false(condition):
+            pairs = [
+                (one, self.element(one.arg(0).decl().name(), one.arg(1).as_long()))
+                for one in _selects([condition])
+                if z3.is_bv_value(one.arg(1))
+            ]
+            if all(one.eq(element) for one, element in pairs):
+                break
+            condition = z3.simplify(Substitution(pairs)(condition))
+        return condition
+
+    def _execute(self, step: _Step, pairs: Sequence[tuple[Term, Term]], known: Substitution) -> None:
+        if not step.prune:
+            try:
+                self._run(step.one.path, step.scalars, step.stores, step.selects, pairs, known)
+                return
+            except UnknownError:
+                step.prune = True
+        scalars = {name: self._pruned(known(term)) for name, term in step.scalars.items()}
+        stores: dict[str, Stores] = {}
+        for memory, found in step.stores.items():
+            held = [(self._pruned(known(condition)), at, value) for condition, at, value in found]
+            stores[memory] = [
+                (condition, self._pruned(known(at)), self._pruned(known(value)))
+                for condition, at, value in held
+                if not z3.is_false(condition)
+            ]
+        self._run(step.one.path, scalars, stores, _needed(scalars, stores), pairs, known)
+
+    def _pruned(self, term: Term) -> Term:
+        """Without what known elements of memories rule out."""
+        term = z3.simplify(term)
+        while True:
+            pairs = [
+                (one, element)
+                for one in _selects([term])
+                if z3.is_bv_value(one.arg(1))
+                and z3.is_bv_value(element := self.element(one.arg(0).decl().name(), one.arg(1).as_long()))
+            ]
+            if not pairs:
+                return term
+            term = z3.simplify(Substitution(pairs)(term))
+
+    def _run(
+        self,
+        path: str,
+        scalars: Mapping[str, Term],
+        stores: Mapping[str, Stores],
+        selects: Selects,
+        given: Sequence[tuple[Term, Term]],
+        known: Substitution,
+    ) -> None:
+        pairs = [*given]
+        for level in selects:
+            for select, memory, at in level:
+                address = self._number(known(at), f"{path}: an address of {memory}")
+                pairs.append((select, self.element(memory, address)))
+            known = Substitution(pairs)
+        new = {name: z3.simplify(known(term)) for name, term in scalars.items()}
         stored: list[tuple[str, int, Term]] = []
-        for memory, stores in step.stores.items():
-            for condition, at, value in stores:
+        for memory, found in stores.items():
+            for condition, at, value in found:
                 holds = z3.simplify(known(condition))
                 if z3.is_false(holds):
                     continue
@@ -188,17 +248,31 @@ def _stores(memory: Term, condition: z3.BoolRef) -> Iterator[tuple[z3.BoolRef, T
 def postorder(terms: Sequence[Term]) -> Iterator[Term]:
     """Every node of the terms once, children first."""
     seen: set[int] = set()
-    stack = [(term, False) for term in reversed(terms)]
+    stack: list[tuple[Term, bool]] = [(term, False) for term in reversed(terms)]
     while stack:
         term, ready = stack.pop()
-        if term.get_id() in seen:
-            continue
         if ready:
-            seen.add(term.get_id())
             yield term
-        else:
-            stack.append((term, True))
-            stack.extend((child, False) for child in term.children())
+            continue
+        number = term.get_id()
+        if number in seen:
+            continue
+        seen.add(number)
+        stack.append((term, True))
+        stack.extend((child, False) for child in term.children())
+
+
+def _needed(scalars: Mapping[str, Term], stores: Mapping[str, Stores]) -> Selects:
+    stored = [part for found in stores.values() for each in found for part in each]
+    levels: list[list[tuple[Term, str, Term]]] = []
+    level_of: dict[int, int] = {}
+    for select in _selects([*scalars.values(), *stored]):
+        memory, address = select.children()
+        level = max((level_of[one.get_id()] + 1 for one in _selects([address])), default=0)
+        level_of[select.get_id()] = level
+        levels += [[] for _ in range(level + 1 - len(levels))]
+        levels[level].append((select, memory.decl().name(), address))
+    return levels
 
 
 def _selects(terms: Sequence[Term]) -> list[Term]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 
 import z3
 
 from axiloom.isa.formal.ila import Ila, Term
 from axiloom.isa.instructions import externals
+from axiloom.isa.instructions.arithmetic import VALUES
 from axiloom.isa.instructions.tree import (
     Apply,
     Bits,
@@ -27,8 +29,8 @@ from axiloom.isa.instructions.tree import (
 )  # fmt: skip
 
 PRODUCTS = "*"
-"""Among opaque functions: products of what memories hold. Those of sizes and iterators stay exact: addresses
-are made of them."""
+"""Among opaque functions: products and sums over what memories hold. Those of sizes and iterators stay exact:
+addresses are made of them."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,38 @@ class Value:
             return extended
         taken: z3.BitVecRef = self.term if more == 0 else z3.Extract(bits - 1, 0, self.term)
         return taken
+
+
+class Known(Value):
+    """A number that is known: computed with in Python, and a term where it meets one."""
+
+    def __init__(self, value: int, kind: Range) -> None:
+        object.__setattr__(self, "number", value)
+        object.__setattr__(self, "range", kind)
+
+    number: int
+
+    @cached_property
+    def term(self) -> z3.BitVecRef:
+        return number(self.number, self.range.bits)
+
+    def wide(self, bits: int) -> z3.BitVecRef:
+        return number(self.number, bits)
+
+
+def exact(value: int) -> Known:
+    """A value that is this number."""
+    return Known(value, Range(value, value))
+
+
+def simplified(value: Value) -> Value:
+    """With its term as z3 simplifies it; known, if that is a number."""
+    if isinstance(value, Known):
+        return value
+    term = z3.simplify(value.term)
+    if not z3.is_bv_value(term):
+        return Value(term, value.range)
+    return Known(term.as_signed_long() if value.range.signed else term.as_long(), value.range)
 
 
 def number(value: int, bits: int) -> z3.BitVecRef:
@@ -87,34 +121,45 @@ class Terms:
         wanted = expr.range
         match expr:
             case Const(value=known):
-                return Value(number(known, wanted.bits), wanted)
+                return Known(known, wanted)
             case Name(name=name):
-                return Value(self._named(name).wide(wanted.bits), wanted)
+                return _fitted(self._named(name), wanted)
             case Read(memory=memory, index=index):
-                return Value(self.read(memory, self.address(memory, index)), wanted)
+                return self.element(memory, index)
             case Bits(value=whole, low=low, width=width):
-                return Value(self._bits(self.value(whole), self.value(low), width), wanted)
+                return self._bits(self.value(whole), self.value(low), width)
             case Wrapped(value=inner):
-                return Value(self.value(inner).wide(wanted.bits), wanted)
+                return _fitted(self.value(inner), wanted)
             case Choice(condition=condition, yes=yes, no=no):
+                holds = self.truth(condition)
+                if z3.is_true(holds) or z3.is_false(holds):
+                    return _fitted(self.value(yes if z3.is_true(holds) else no), wanted)
                 bits = wanted.bits
-                chosen = z3.If(self.truth(condition), self.value(yes).wide(bits), self.value(no).wide(bits))
-                return Value(chosen, wanted)
+                return Value(z3.If(holds, self.value(yes).wide(bits), self.value(no).wide(bits)), wanted)
             case Lookup(table=table, index=index):
                 at, found = self.value(index), number(table.values[-1], wanted.bits)
+                if isinstance(at, Known):
+                    return Known(table.values[at.number], wanted)
                 for place in reversed(range(len(table.values) - 1)):
                     here = at.term == number(place, at.term.size())
                     found = z3.If(here, number(table.values[place], wanted.bits), found)
                 return Value(found, wanted)
             case Fold(operation=operation, iterator=iterator, count=count, body=body):
-                parts = [self.at(**{iterator: _known(place)}).value(body) for place in range(count)]
-                return Value(_folded(operation, parts, wanted), wanted)
+                parts = [self.at(**{iterator: exact(place)}).value(body) for place in range(count)]
+                if PRODUCTS in self.opaque and _of_memory(parts[0].term):
+                    return Value(_opaque(operation, parts, wanted), wanted)
+                return _folded(operation, parts, wanted)
             case Call(function=function, arguments=arguments):
                 return self._call(function, [self.value(one) for one in arguments])
             case Apply(operation=operation, arguments=arguments):
                 if operation in _TRUTHS:
-                    return Value(z3.If(self.truth(expr), number(1, 1), number(0, 1)), wanted)
+                    holds = self.truth(expr)
+                    if z3.is_true(holds) or z3.is_false(holds):
+                        return Known(int(z3.is_true(holds)), wanted)
+                    return Value(z3.If(holds, number(1, 1), number(0, 1)), wanted)
                 given = [self.value(one) for one in arguments]
+                if (numbers := _numbers(given)) is not None:
+                    return Known(_computed(operation, numbers, given), wanted)
                 bits = max(wanted.bits, *(one.range.bits for one in given)) + 1
                 if operation == "cat":
                     joined = z3.Concat(*(one.term for one in reversed(given))) if given[1:] else given[0].term
@@ -124,7 +169,7 @@ class Terms:
                     and PRODUCTS in self.opaque
                     and all(_of_memory(one.term) for one in given)
                 ):
-                    return Value(self._product(given[0], given[1], wanted), wanted)
+                    return Value(_opaque(operation, given, wanted), wanted)
                 made = _RULES[operation](*(one.wide(bits) for one in given))
                 return Value(z3.Extract(wanted.bits - 1, 0, made), wanted)
         raise AssertionError(expr)
@@ -135,27 +180,34 @@ class Terms:
             case Const(value=known):
                 return z3.BoolVal(bool(known))
             case Apply(operation="and", arguments=parts):
-                return z3.And(*map(self.truth, parts))
+                found = [self.truth(part) for part in parts]
+                if any(map(z3.is_false, found)):
+                    return z3.BoolVal(False)
+                left_ = [one for one in found if not z3.is_true(one)]
+                return z3.And(*left_) if left_ else z3.BoolVal(True)
             case Apply(operation="or", arguments=parts):
-                return z3.Or(*map(self.truth, parts))
+                found = [self.truth(part) for part in parts]
+                if any(map(z3.is_true, found)):
+                    return z3.BoolVal(True)
+                left_ = [one for one in found if not z3.is_false(one)]
+                return z3.Or(*left_) if left_ else z3.BoolVal(False)
             case Apply(operation="not", arguments=(part,)):
-                return z3.Not(self.truth(part))
+                inner = self.truth(part)
+                if z3.is_true(inner) or z3.is_false(inner):
+                    return z3.BoolVal(z3.is_false(inner))
+                return z3.Not(inner)
             case Apply(operation=operation, arguments=(left, right)) if operation in _COMPARED:
                 one, other = self.value(left), self.value(right)
+                if isinstance(one, Known) and isinstance(other, Known):
+                    return z3.BoolVal(bool(VALUES[operation](one.number, other.number)))
                 signed = one.range.signed or other.range.signed
                 bits = max(v.range.bits + (signed and not v.range.signed) for v in (one, other))
                 return _COMPARED[operation](one.wide(bits), other.wide(bits), signed)
-        held: z3.BoolRef = self.value(expr).term == 1
+        value = self.value(expr)
+        if isinstance(value, Known):
+            return z3.BoolVal(value.number == 1)
+        held: z3.BoolRef = value.term == 1
         return held
-
-    def _product(self, a: Value, b: Value, wanted: Range) -> z3.BitVecRef:
-        """Uninterpreted: a name for each pair of ranges."""
-        signs = ["s" if one.range.signed else "u" for one in (a, b)]
-        sizes = [one.range.bits for one in (a, b)]
-        name = f"product_{signs[0]}{sizes[0]}_{signs[1]}{sizes[1]}_{wanted.bits}"
-        product: z3.FuncDeclRef = z3.Function(name, *map(z3.BitVecSort, [*sizes, wanted.bits]))
-        made: z3.BitVecRef = product(a.term, b.term)
-        return made
 
     def _named(self, name: str) -> Value:
         if name in self.locals:
@@ -163,19 +215,21 @@ class Terms:
         term = self.state[name] if name in self.state else self.model.inputs[name]
         return Value(term, self.kinds[name])
 
-    def _bits(self, value: Value, low: Value, width: int) -> z3.BitVecRef:
-        at = z3.simplify(low.term)
-        if z3.is_bv_value(at):
-            start = at.as_long()
+    def _bits(self, value: Value, low: Value, width: int) -> Value:
+        low, kind = simplified(low), Range(0, (1 << width) - 1)
+        if isinstance(low, Known):
+            start = low.number
+            if isinstance(value, Known):
+                return Known(value.number >> start & (1 << width) - 1, kind)
             wide = value.wide(max(value.term.size(), start + width))
-            return z3.Extract(start + width - 1, start, wide)
-        bits = max(value.term.size(), low.range.high + width, low.range.bits)
+            return Value(z3.Extract(start + width - 1, start, wide), kind)
+        bits = max(value.range.bits, low.range.high + width, low.range.bits)
         shifted = z3.LShR(value.wide(bits), low.wide(bits))
-        return z3.Extract(width - 1, 0, shifted)
+        return Value(z3.Extract(width - 1, 0, shifted), kind)
 
     def _call(self, function: Function, given: Sequence[Value]) -> Value:
         fitted = {
-            name: Value(one.wide(wanted.bits), wanted)
+            name: _fitted(one, wanted)
             for one, (name, wanted) in zip(given, function.parameters.items(), strict=True)
         }
         if function.opaque or function.name in self.opaque:
@@ -185,7 +239,7 @@ class Terms:
         for let in function.lets:
             inner.locals[let.name] = inner.value(let.value)
         assert function.value is not None
-        return Value(inner.value(function.value).wide(function.result.bits), function.result)
+        return _fitted(inner.value(function.value), function.result)
 
     # --- memories -----------------------------------------------------------------------------------------
 
@@ -193,27 +247,82 @@ class Terms:
         element: z3.BitVecRef = z3.Select(self.state[memory.name], address)
         return element
 
+    def element(self, memory: Memory, index: Sequence[Expr]) -> Value:
+        """What is read there."""
+        return Value(self.read(memory, self.address(memory, index)), memory.type)
+
     def address(self, memory: Memory, index: Sequence[Expr]) -> z3.BitVecRef:
         """Where an element is. What may lie outside is told to `within`."""
-        address: z3.BitVecRef | None = None
+        return self.place(memory, index).term
+
+    def place(self, memory: Memory, index: Sequence[Expr]) -> Value:
+        """Where an element is. What may lie outside is told to `within`."""
+        address: Value | None = None
         for expr, size in zip(index, memory.shape, strict=True):
             at = self.value(expr)
-            if not Range(0, size - 1).holds(at.range):
-                bits = max(at.range.bits, size.bit_length()) + 1
-                wide = at.wide(bits)
-                self.within(memory, z3.And(wide >= 0, wide < size), self.line)
-            own = at.wide(max(1, (size - 1).bit_length()))
-            if address is None:
-                address = own
-            elif size & (size - 1) == 0:
-                address = z3.Concat(address, own) if size > 1 else address
-            else:
-                bits = address.size() + size.bit_length()
-                address = z3.ZeroExt(bits - address.size(), address) * size + z3.ZeroExt(
-                    bits - own.size(), own
-                )
+            self._inside(memory, at, size)
+            own = _fitted(at, Range(0, (1 << max(1, (size - 1).bit_length())) - 1))
+            address = own if address is None else _row_major(address, own, size)
         assert address is not None
-        return Value(address, Range(0, (1 << address.size()) - 1)).wide(address_bits(memory))
+        return _fitted(address, Range(0, (1 << address_bits(memory)) - 1))
+
+    def _inside(self, memory: Memory, at: Value, size: int) -> None:
+        if isinstance(at, Known):
+            if not 0 <= at.number < size:
+                self.within(memory, z3.BoolVal(False), self.line)
+        elif not Range(0, size - 1).holds(at.range):
+            bits = max(at.range.bits, size.bit_length()) + 1
+            wide = at.wide(bits)
+            self.within(memory, z3.And(wide >= 0, wide < size), self.line)
+
+
+def _row_major(address: Value, own: Value, size: int) -> Value:
+    """A field of bits for a dim that is a power of two."""
+    power = size & (size - 1) == 0
+    if power and size == 1:
+        return address
+    bits = address.range.bits + (own.range.bits if power else size.bit_length())
+    kind = Range(0, (1 << bits) - 1)
+    if isinstance(address, Known) and isinstance(own, Known):
+        return Known(address.number * (1 << own.range.bits if power else size) + own.number, kind)
+    if power:
+        return Value(z3.Concat(address.term, own.term), kind)
+    return Value(address.wide(bits) * size + own.wide(bits), kind)
+
+
+def _fitted(value: Value, wanted: Range) -> Value:
+    """In the bits of `wanted`, read as one of it: what does not fit loses its upper bits."""
+    if not isinstance(value, Known):
+        return Value(value.wide(wanted.bits), wanted)
+    if wanted.low <= value.number <= wanted.high:
+        return Known(value.number, wanted)
+    low = value.number & (1 << wanted.bits) - 1
+    return Known(low - (1 << wanted.bits) if wanted.signed and low >> wanted.bits - 1 else low, wanted)
+
+
+def _numbers(given: Sequence[Value]) -> list[int] | None:
+    """All of them, if all are known."""
+    found = [one.number for one in given if isinstance(one, Known)]
+    return found if len(found) == len(given) else None
+
+
+def _computed(operation: str, numbers: Sequence[int], given: Sequence[Value]) -> int:
+    if operation != "cat":
+        return VALUES[operation](*numbers)
+    whole = place = 0
+    for one, value in zip(numbers, given, strict=True):
+        whole |= one << place
+        place += value.range.bits
+    return whole
+
+
+def _opaque(operation: str, given: Sequence[Value], wanted: Range) -> z3.BitVecRef:
+    """Uninterpreted: a function for each operation and the ranges of what it is given."""
+    kinds = "_".join(f"{'s' if one.range.signed else 'u'}{one.range.bits}" for one in given)
+    sorts = [z3.BitVecSort(one.term.size()) for one in given]
+    function = z3.Function(f"{operation}_{wanted.bits}_of_{kinds}", *sorts, z3.BitVecSort(wanted.bits))
+    made: z3.BitVecRef = function(*(one.term for one in given))
+    return made
 
 
 def _of_memory(term: z3.ExprRef, most: int = 200) -> bool:
@@ -225,11 +334,6 @@ def _of_memory(term: z3.ExprRef, most: int = 200) -> bool:
             return True
         stack.extend(one.children())
     return bool(stack)
-
-
-def _known(value: int) -> Value:
-    exact = Range(value, value)
-    return Value(number(value, exact.bits), exact)
 
 
 def _declared(model: Ila, function: Function) -> z3.FuncDeclRef:
@@ -253,8 +357,8 @@ def _declared(model: Ila, function: Function) -> z3.FuncDeclRef:
 def evaluate(function: Function, given: Sequence[int]) -> int:
     """A function of the text on integers, by its terms."""
     model = Ila(function.name)
-    known = {
-        name: Value(number(one, wanted.bits), wanted)
+    known: dict[str, Value] = {
+        name: Known(one, wanted)
         for one, (name, wanted) in zip(given, function.parameters.items(), strict=True)
     }
     terms = Terms(model, {}, {}, known, lambda *_: None)
@@ -266,13 +370,14 @@ def evaluate(function: Function, given: Sequence[int]) -> int:
     return value
 
 
-def _folded(operation: str, parts: Sequence[Value], wanted: Range) -> z3.BitVecRef:
+def _folded(operation: str, parts: Sequence[Value], wanted: Range) -> Value:
+    if (numbers := _numbers(parts)) is not None:
+        return Known(reduce(VALUES[operation], numbers), wanted)
     bits = wanted.bits + 1
     found = parts[0].wide(bits)
     for one in parts[1:]:
         found = _RULES[operation](found, one.wide(bits))
-    taken: z3.BitVecRef = z3.Extract(wanted.bits - 1, 0, found)
-    return taken
+    return Value(z3.Extract(wanted.bits - 1, 0, found), wanted)
 
 
 def _floor_divided(a: z3.BitVecRef, b: z3.BitVecRef) -> z3.BitVecRef:

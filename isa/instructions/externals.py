@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +46,7 @@ def _of_brain(values: npt.NDArray[np.float32]) -> Bits:
 def _on(
     decode: Callable[[Bits], npt.NDArray[np.float32]], encode: Callable[..., Bits]
 ) -> Callable[..., Callable[..., Bits]]:
-    def made(rule: Callable[..., npt.NDArray[np.float32]]) -> Callable[..., Bits]:
+    def made(rule: Callable[..., npt.NDArray[Any]]) -> Callable[..., Bits]:
         def python(*given: Bits) -> Bits:
             with np.errstate(all="ignore"):
                 return encode(rule(*map(decode, given)).astype(np.float32))
@@ -55,6 +56,11 @@ def _on(
     return made
 
 
+def _exp(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    """In float64 and then rounded: NumPy's own for float32 differs from machine to machine."""
+    return np.exp(values.astype(np.float64))
+
+
 _FLOAT, _BFLOAT = _on(_single, _of_single), _on(_brain, _of_brain)
 FUNCTIONS: Mapping[str, External] = {
     **{
@@ -62,7 +68,7 @@ FUNCTIONS: Mapping[str, External] = {
         for name, on in (("float32", _FLOAT), ("bfloat16", _BFLOAT))
         for operation, arguments, rule in (
             ("add", 2, np.add), ("sub", 2, np.subtract), ("mul", 2, np.multiply), ("div", 2, np.divide),
-            ("max", 2, np.maximum), ("exp", 1, np.exp),
+            ("max", 2, np.maximum), ("exp", 1, _exp),
         )
     },
     "bfloat16.to_float32": External(1, lambda bits: np.asarray(bits, np.int64) << 16, "exact"),

@@ -1,7 +1,8 @@
 """Mappings: a kernel, and the commands that are said to compute it on an instruction set.
 
 A text in the same language (docs/instructions.md): ``target("vta")``, sizes, tensors, and three functions:
-``kernel`` says what is wanted, ``program`` has the commands, ``result`` where the result lies then.
+``kernel`` says what is wanted, ``program`` has the commands and what the host puts into its own memory
+(``memory(..., host=True)``), ``result`` where the result lies then.
 """
 
 from __future__ import annotations
@@ -75,11 +76,13 @@ class Mapped:
     tensors: Mapping[str, Memory]
     parts: Mapping[str, Sequence[Statement | Command]] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
+    scratch: frozenset[str] = frozenset()
+    """Tensors in which `kernel` keeps what is no result."""
 
     @property
     def results(self) -> list[str]:
         """The tensors that `kernel` makes."""
-        return sorted({one.memory.name for one in _writes(self.parts["kernel"])})
+        return sorted({one.memory.name for one in writes(self.parts["kernel"])} - self.scratch)
 
 
 def read(
@@ -113,7 +116,8 @@ class _MappingReader(Reader):
         self.tensors: dict[str, Memory] = {}
         self.parts: dict[str, tuple[Statement, ...]] = {}
         self.part = ""
-        self.declarations = {"size": self._size, "tensor": self._tensor}
+        self.scratch: set[str] = set()
+        self.declarations = {"size": self._size, "tensor": self._tensor, "scratch": self._scratch}
         self.target: InstructionSet | None = None
 
     def mapped(self) -> Mapped:
@@ -127,6 +131,8 @@ class _MappingReader(Reader):
                     self._target(name)
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     self._declared(node, name, value)
+                case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                    self._several(node, names, values)
                 case ast.FunctionDef(name=name) if name in PARTS and not node.args.args:
                     self._part(node)
                 case ast.FunctionDef(name=name) if name == PLACES and not node.args.args:
@@ -155,10 +161,10 @@ class _MappingReader(Reader):
             self.tensors,
             self.parts,
             self.places,
+            frozenset(self.scratch),
         )
-        for name in made.results:
-            if name not in self.tensors:
-                raise self.fault(self.module, f"kernel writes {name}, which is no tensor")
+        if not made.results:
+            raise self.fault(self.module, "kernel writes no tensor: there is nothing to prove")
         return made
 
     def _target(self, name: str) -> None:
@@ -192,17 +198,27 @@ class _MappingReader(Reader):
         self._memory(name, call)
         self.tensors[name] = self.known.memories[name]
 
+    def _scratch(self, name: str, call: ast.Call) -> None:
+        self._tensor(name, call)
+        self.scratch.add(name)
+
     def _part(self, node: ast.FunctionDef) -> None:
         if self.target is None:
             raise self.fault(node, 'target("NAME") comes first')
         self.part = node.name
         scope = replace(self.scope, locals=dict(self.scope.locals))
         self.parts[node.name] = tuple(self._statements(scope, without_text(node.body)))
-        for one in _writes(self.parts[node.name]):
-            if one.memory.name not in self.tensors:
-                raise self.fault(
-                    node, f"{node.name} writes {one.memory.name}: only commands change the target"
-                )
+        self.part = ""
+        for one in writes(self.parts[node.name]):
+            name = one.memory.name
+            if name in self.tensors or (node.name == "program" and one.memory.host):
+                if name in self.scratch and node.name != "kernel":
+                    raise self.fault(node, f"{node.name} writes {name}: scratch is kernel's")
+                continue
+            there = "only commands change the target"
+            if one.memory.host:
+                there = "program() gives the host's memory its data"
+            raise self.fault(node, f"{node.name} writes {name}: {there}")
 
     def _where(self, node: ast.FunctionDef) -> None:
         form = "place(TENSOR[i, j], MEMORY[...], LOOP=..., ...)"
@@ -245,7 +261,7 @@ class _MappingReader(Reader):
     def _statement(self, scope: Scope, node: ast.stmt) -> Iterator[Statement]:
         match node:
             case ast.Expr(value=ast.Call(func=ast.Name(id="command"), args=[], keywords=keywords) as call):
-                if self.part != "program":
+                if self.part not in ("program", ""):  # empty: of a procedure, which program() may call
                     raise self.fault(node, f"{self.part} has no commands: program has them")
                 yield self._command(scope, call, keywords)  # type: ignore[misc]
             case _:
@@ -264,9 +280,10 @@ class _MappingReader(Reader):
         return Command(inputs, call.lineno)
 
 
-def _writes(block: Sequence[Statement | Command]) -> Iterator[Write]:
+def writes(block: Sequence[Statement | Command]) -> Iterator[Write]:
+    """All that write an element."""
     for one in block:
         if isinstance(one, Write):
             yield one
         for name in ("body", "then", "other"):
-            yield from _writes(getattr(one, name, ()))
+            yield from writes(getattr(one, name, ()))

@@ -68,12 +68,17 @@ class Reference:
         for let in instruction.fields:
             self.line = let.line
             known[let.name] = self.value(let.value, known)
+        self.refuse(instruction, known)
+        self.block(instruction.body, known)
+
+    def refuse(self, instruction: Instruction, known: Mapping[str, int]) -> None:
+        """Raises IllegalCommandError where a requirement does not hold of these fields."""
+        self.instruction = instruction.name
         for one in instruction.legal:
             self.line = one.line
             if not self.value(one.condition, known):
                 fields = {name: value for name, value in known.items() if name not in self.isa.inputs}
                 raise self.fault(f"not {one.text} ({_said(fields)})")
-        self.block(instruction.body, known)
 
     def fault(self, why: str) -> IllegalCommandError:
         return IllegalCommandError(f"{self.isa.place}:{self.line}: {self.instruction}: {why}")

@@ -1,4 +1,4 @@
-"""Random legal streams of VTA: short, with overlaps, wrap-around, pads, ends of buffers, shifts to the left."""
+"""Random legal streams of VTA: short, with overlaps, wrap-around, pads, ends of buffers, left shifts."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Generator:
     def stream(self) -> Iterator[int]:
         yield self.load_uop()
         for _ in range(int(self.rng.integers(3, 9))):
-            yield self.rng.choice(  # type: ignore[misc]
-                np.array([self.load, self.store, self.gemm, self.alu, self.load_uop], object),  # type: ignore[arg-type]
+            yield self.rng.choice(
+                np.array([self.load, self.store, self.gemm, self.alu, self.load_uop], object),
                 p=[0.25, 0.1, 0.25, 0.35, 0.05],
             )()
         yield self.store()
