@@ -7,13 +7,14 @@ from typing import Any
 
 import z3
 
-from axiloom.errors import BuildError
+from axiloom.errors import BuildError, SpecError
 from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.matmul.geometry import Geometry
 from axiloom.hw.verilog.emit import TOPS, emit
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import Load
-from axiloom.isa.formal.streams import MatMulModel, model_of
+from axiloom.isa.formal.streams import model_of
+from axiloom.isa.formal.streams.places import Places
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.prove.rtl import machine as machines
 from axiloom.prove.rtl.device import Device, Link
@@ -28,6 +29,7 @@ def device_of(spec: AcceleratorSpec, verilog: str | None = None) -> Device:
 
     Raises SpecError for what has no formal model, BuildError for Verilog that is not understood.
     """
+    check(spec)
     model = model_of(spec, products="uninterpreted")
     top = TOPS["accelerator"]
     sources = ((f"{top}.v", verilog or emit(spec, "accelerator")),)
@@ -127,28 +129,27 @@ def _matmul(spec: AcceleratorSpec) -> tuple[Geometry, Callable[..., Iterator[Lin
 
 def places(spec: AcceleratorSpec) -> dict[str, int]:
     """Each action of each opcode (``name.index``) to the number that the model's `place` has in it."""
-    found: dict[str, int] = {}
-    seen: set[int | None] = set()
-    number = 0
-    for literal, opcode in MatMulModel(spec, "uninterpreted").opcodes():
-        if literal is not None and literal in seen:
-            continue
-        seen.add(literal)
-        for index in range(len(opcode.device)):
-            number += 1
-            found[f"{opcode.name}.{index}"] = number
-    return found
+    return {f"{place.opcode.name}.{place.index}": place.number for place in Places(spec).every}
 
 
 def _loads(spec: AcceleratorSpec) -> dict[int, str]:
     """Where the model waits for words of an operand, to the operand."""
-    numbers = places(spec)
     return {
-        numbers[name]: action.operand
-        for _, opcode in MatMulModel(spec, "uninterpreted").opcodes()
-        for index, action in enumerate(opcode.device)
-        if isinstance(action, Load) and (name := f"{opcode.name}.{index}") in numbers
+        place.number: place.action.operand for place in Places(spec).every if isinstance(place.action, Load)
     }
+
+
+def check(spec: AcceleratorSpec) -> None:
+    """Raises SpecError for an accelerator that cannot be looked at yet."""
+    faults = []
+    if spec.form.name not in FORMS:
+        faults.append(f"of the form {spec.form.name}; known are {', '.join(FORMS)}")
+    if spec.stream_width != 32 or spec.post or spec.bits:
+        faults.append("with wider streams than 32 bits, post-processing, or opcodes that combine bits")
+    if faults:
+        raise SpecError(
+            [f"{spec.name}: prove rtl does not take accelerators {fault} yet" for fault in faults]
+        )
 
 
 def _all_sizes(spec: AcceleratorSpec, dims: tuple[str, ...]) -> list[tuple[int, ...]]:

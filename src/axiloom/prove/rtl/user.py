@@ -38,7 +38,7 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.streams import model_of
 from axiloom.prove.rtl import machine as machines
 from axiloom.prove.rtl.device import Device, Link
-from axiloom.prove.rtl.maps import places
+from axiloom.prove.rtl.maps import check, places
 
 KEYS = {"state": list, "error": str, "product": str}
 LINE = {"register": str, "for": dict, "at": str, "holds": str, "low": int}
@@ -49,6 +49,7 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
     """The user's module under `spec`. Raises BuildError for a file or a module that is not understood."""
     text = read_text(file, BuildError)
     told = _read(file, text)
+    check(spec)
     rtl.check_width(spec.stream_width, spec.name)
     if rtl.reset is None:
         raise BuildError(f"user RTL module {rtl.top}: no reset: its first state is not known")
