@@ -77,7 +77,7 @@ def _key(device: Device) -> str:
     from axiloom.isa import dumps
 
     code = [path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.py"))]
-    formal = sorted((HERE.parent.parent / "isa" / "formal").glob("*.py"))
+    formal = sorted((HERE.parent.parent / "isa" / "formal").rglob("*.py"))
     code += [path.read_text(encoding="utf-8") for path in formal]
     tools = [yosys.version(), version("z3-solver"), version("bitwuzla")]
     return content_hash(
