@@ -108,9 +108,9 @@ def row(device: Device, outcome: Outcome) -> Verdict:
     bound = outcome.bound if outcome.holds else None
     if outcome.fault is not None and outcome.fault.path:
         bound = len(outcome.fault.path)
-    return Verdict(
-        device.name, "", outcome.name, text, "", answer, bound, outcome.solver, round(outcome.seconds, 2)
-    )
+    seconds = round(outcome.seconds, 2)
+    made = Verdict(device.name, "", outcome.name, text, "", answer, bound, outcome.solver, seconds)
+    return replace(made, unit="cycles" if outcome.fault else "words")
 
 
 def sizes(device: Device) -> str:
