@@ -23,10 +23,14 @@ from axiloom.isa.formal.arbitrary import Arbitrary, Cover, Element
 from axiloom.isa.formal.ila import Instruction, Term
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
-from axiloom.isa.formal.values import Terms, Value, address_bits
-from axiloom.isa.instructions.mappings import Command, Mapped, Place
-from axiloom.isa.instructions.tree import Call, Expr, For, Let, Memory, Name, Statement, Write
+from axiloom.isa.formal.values import PRODUCTS, Terms, Value, address_bits
+from axiloom.isa.instructions.mappings import Command, Mapped, Place, writes
+from axiloom.isa.instructions.tree import Call, Const, Expr, For, Let, Memory, Name, Statement, Write
 from axiloom.isa.instructions.walk import blocks, exprs, parts
+
+
+MOST_LANES = 64
+"""Turns of a kernel's loop that are looked at one by one."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +74,22 @@ class _Reading(Terms):
         return found
 
 
-def any_size(mapped: Mapped) -> AnySize:
-    """What is to be proved. `mapped` is read for any size. Raises SpecError for what has another form."""
-    return _Proof(mapped).made
+def any_size(mapped: Mapped, *, exact: bool = False) -> AnySize:
+    """What is to be proved. `mapped` is read for any size. Raises SpecError for what has another form.
+
+    Products, and functions that the kernel calls, stay uninterpreted: what holds then holds. What does not may
+    hold with `exact` ones.
+    """
+    for one in writes(mapped.parts["program"]):
+        why = f"program writes {one.memory.name}: a mapping that does is proved at given sizes"
+        raise SpecError([f"{mapped.place}:{one.line}: {why}"])
+    return _Proof(mapped, exact).made
 
 
 class _Proof:
-    def __init__(self, mapped: Mapped) -> None:
+    def __init__(self, mapped: Mapped, exact: bool) -> None:
         self.mapped = mapped
-        self.opaque = functions_of(mapped.parts["kernel"])
+        self.opaque = () if exact else (*functions_of(mapped.parts["kernel"]), PRODUCTS)
         self.made = AnySize(self.opaque)
         self.sizes = {
             one.name: Value(z3.BitVec(one.name, one.range.bits), one.range) for one in mapped.sizes.values()
@@ -214,6 +225,11 @@ class _Proof:
                 write.line, "for all sizes, kernel assigns one element, whose index are the loops' iterators"
             )
         known, self.domain = self._turn(loops, "_own")
+        self.lanes = {
+            known[one.iterator.name].term: one.high.value
+            for one in loops
+            if one.low == Const(0) and isinstance(one.high, Const) and one.high.value <= MOST_LANES
+        }
         terms = self._terms(known, write.line, "kernel", [self.domain])
         for let in lets:
             terms.locals[let.name] = terms.value(let.value)
@@ -395,7 +411,7 @@ class _Proof:
             raise SpecError([f"{self.mapped.place}: no command brings {missing[0]} to its place"])
         goal, sources = self.goal.element, [one.element for one in self.sources]
         given = z3.And(self.given, self.domain)
-        through = Arbitrary(self.model, one.name, writer, turn, goal, sources, given)
+        through = Arbitrary(self.model, one.name, writer, turn, goal, sources, given, self.lanes)
         through.prove(self.state, [fact.element for fact in self.facts])
         self.made.claims += through.claims
         self.made.covers += through.covers

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import z3
 
@@ -42,6 +43,7 @@ class Cover:
 class Arbitrary:
     """The element `goal` is made in `turn` of the loops down to `writer`, of `sources`; `given` is assumed.
 
+    `lanes` are constants with few values: a step that stores elements is shown for each of them by itself.
     `prove` fills `claims` and `covers`.
     """
 
@@ -54,7 +56,9 @@ class Arbitrary:
         goal: Element,
         sources: Sequence[Element],
         given: z3.BoolRef,
+        lanes: Mapping[z3.BitVecRef, int] | None = None,
     ) -> None:
+        self.lanes = lanes or {}
         self.model, self.name, self.writer, self.turn = model, name, writer, turn
         self.goal, self.sources, self.given = goal, sources, given
         self.claims: list[Claim] = []
@@ -79,8 +83,21 @@ class Arbitrary:
             result = z3.If(after["step"] == 0, self.goal.there(after), self._invariant(after))
             path = step.path.removeprefix(f"{ila.name}.")
             text = "the step keeps the invariant, or ends with the element in its place"
-            self._claim(f"{path}: keeps", text, z3.Implies(z3.And(holds, decode), result))
+            formula = z3.Implies(z3.And(holds, decode), result)
+            if self.goal.memory in step.updates:
+                self._by_lane(f"{path}: keeps", text, formula)
+            else:
+                self._claim(f"{path}: keeps", text, formula)
             self.covers.append(Cover(f"{path}: can come", z3.And(self.given, holds, decode)))
+
+    def _by_lane(self, name: str, text: str, formula: z3.BoolRef) -> None:
+        for places in product(*(range(count) for count in self.lanes.values())):
+            pairs = [
+                (lane, z3.BitVecVal(at, lane.sort())) for lane, at in zip(self.lanes, places, strict=True)
+            ]
+            which = ", ".join(f"{_plain(lane)} = {at}" for lane, at in zip(self.lanes, places, strict=True))
+            case = z3.substitute(z3.Implies(self.given, formula), *pairs)
+            self.claims.append(Claim(f"{name}{f' ({which})' if which else ''}", text, case))
 
     def _claim(self, name: str, text: str, formula: z3.BoolRef) -> None:
         self.claims.append(Claim(name, text, z3.Implies(self.given, formula)))
@@ -114,3 +131,8 @@ class Arbitrary:
         for ours, at in reversed(same):
             over = z3.Or(ours < at, z3.And(ours == at, over))
         return over
+
+
+def _plain(constant: z3.BitVecRef) -> str:
+    """Its name in the text."""
+    return str(constant).split(".")[-1].rstrip("*").removesuffix("_own")

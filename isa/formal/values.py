@@ -29,8 +29,8 @@ from axiloom.isa.instructions.tree import (
 )  # fmt: skip
 
 PRODUCTS = "*"
-"""Among opaque functions: products of what memories hold. Those of sizes and iterators stay exact: addresses
-are made of them."""
+"""Among opaque functions: products and sums over what memories hold. Those of sizes and iterators stay exact:
+addresses are made of them."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,8 @@ class Terms:
                 return Value(found, wanted)
             case Fold(operation=operation, iterator=iterator, count=count, body=body):
                 parts = [self.at(**{iterator: exact(place)}).value(body) for place in range(count)]
+                if PRODUCTS in self.opaque and _of_memory(parts[0].term):
+                    return Value(_opaque(operation, parts, wanted), wanted)
                 return _folded(operation, parts, wanted)
             case Call(function=function, arguments=arguments):
                 return self._call(function, [self.value(one) for one in arguments])
@@ -167,7 +169,7 @@ class Terms:
                     and PRODUCTS in self.opaque
                     and all(_of_memory(one.term) for one in given)
                 ):
-                    return Value(self._product(given[0], given[1], wanted), wanted)
+                    return Value(_opaque(operation, given, wanted), wanted)
                 made = _RULES[operation](*(one.wide(bits) for one in given))
                 return Value(z3.Extract(wanted.bits - 1, 0, made), wanted)
         raise AssertionError(expr)
@@ -206,15 +208,6 @@ class Terms:
             return z3.BoolVal(value.number == 1)
         held: z3.BoolRef = value.term == 1
         return held
-
-    def _product(self, a: Value, b: Value, wanted: Range) -> z3.BitVecRef:
-        """Uninterpreted: a name for each pair of ranges."""
-        signs = ["s" if one.range.signed else "u" for one in (a, b)]
-        sizes = [one.range.bits for one in (a, b)]
-        name = f"product_{signs[0]}{sizes[0]}_{signs[1]}{sizes[1]}_{wanted.bits}"
-        product: z3.FuncDeclRef = z3.Function(name, *map(z3.BitVecSort, [*sizes, wanted.bits]))
-        made: z3.BitVecRef = product(a.term, b.term)
-        return made
 
     def _named(self, name: str) -> Value:
         if name in self.locals:
@@ -321,6 +314,15 @@ def _computed(operation: str, numbers: Sequence[int], given: Sequence[Value]) ->
         whole |= one << place
         place += value.range.bits
     return whole
+
+
+def _opaque(operation: str, given: Sequence[Value], wanted: Range) -> z3.BitVecRef:
+    """Uninterpreted: a function for each operation and the ranges of what it is given."""
+    kinds = "_".join(f"{'s' if one.range.signed else 'u'}{one.range.bits}" for one in given)
+    sorts = [z3.BitVecSort(one.term.size()) for one in given]
+    function = z3.Function(f"{operation}_{wanted.bits}_of_{kinds}", *sorts, z3.BitVecSort(wanted.bits))
+    made: z3.BitVecRef = function(*(one.term for one in given))
+    return made
 
 
 def _of_memory(term: z3.ExprRef, most: int = 200) -> bool:

@@ -19,6 +19,8 @@ from axiloom.isa.instructions.tree import (
 )
 
 MOST_SHIFT = 4096
+MOST_WIDE = 4096
+"""Bits of any number: of an input, of a constant."""
 
 
 class RangeError(ValueError):
@@ -144,6 +146,8 @@ def apply(operation: str, *arguments: Expr, most: int = MOST_BITS) -> Expr:
     """The operation with its range of at most `most` bits; constants fold. Raises RangeError."""
     ranges = [one.range for one in arguments]
     found = _RANGES[operation](*ranges)
+    if found.bits > MOST_WIDE:
+        raise RangeError(f"{found.bits} bits: no number has more than {MOST_WIDE}")
     values = [one.value for one in arguments if isinstance(one, Const)]
     if len(values) == len(arguments) and operation in VALUES:
         return Const(VALUES[operation](*values))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from axiloom.errors import SpecError
-from axiloom.isa.instructions.arithmetic import RangeError, all_of, apply, choice, fold
+from axiloom.isa.instructions.arithmetic import MOST_WIDE, RangeError, all_of, apply, choice, fold
 from axiloom.isa.instructions.tree import (
     MOST_BITS,
     Bits,
@@ -28,6 +28,10 @@ from axiloom.isa.instructions.tree import (
 )  # fmt: skip
 from axiloom.isa.wording.names import hint
 
+MOST_TERMS = 1 << 20
+"""Of a sum."""
+MOST_SAID = 160
+"""Characters of a message's quotation."""
 _TYPE = re.compile(r"(u?)int([1-9][0-9]{0,3})")
 _BINARY: Mapping[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -40,12 +44,23 @@ _COMPARED: Mapping[type[ast.cmpop], tuple[str, bool]] = {
 _FOLDED = {"sum": "add", "min": "min", "max": "max", "all": "and", "any": "or"}
 
 
+def said(node: ast.AST) -> str:
+    """The text of a node, cut where it is long."""
+    try:
+        text = ast.unparse(node)
+    except ValueError:  # an integer of thousands of digits
+        text = "..."
+    return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]} ..."
+
+
 def type_of(name: str) -> Range | None:
     """``int8``, ``uint5``; None for what is no type."""
     found = _TYPE.fullmatch(name)
     if not found:
         return None
     bits = int(found[2])
+    if bits > MOST_WIDE:
+        return None
     return unsigned(bits) if found[1] else signed(bits)
 
 
@@ -78,13 +93,13 @@ class Scope:
         try:
             return self._expr(node)
         except RangeError as error:
-            raise self.fault(node, f"`{ast.unparse(node)}`: {error}") from None
+            raise self.fault(node, f"`{said(node)}`: {error}") from None
 
     def condition(self, node: ast.expr) -> Expr:
         found = self.expr(node)
         if not Range(0, 1).holds(found.range):
             raise self.fault(
-                node, f"`{ast.unparse(node)}` is a number of {found.range}, not a condition: compare it"
+                node, f"`{said(node)}` is a number of {found.range}, not a condition: compare it"
             )
         return found
 
@@ -95,7 +110,7 @@ class Scope:
             kind = f"{'' if wanted.signed else 'u'}int{wanted.bits}"
             raise self.fault(
                 node,
-                f"`{ast.unparse(node)}` is {found.range}, which {what} does not hold ({wanted}): say what "
+                f"`{said(node)}` is {found.range}, which {what} does not hold ({wanted}): say what "
                 f"happens to the rest, as in {kind}(x) (low bits) or clamp(x, {wanted.low}, {wanted.high})",
             )
         return found
@@ -103,7 +118,7 @@ class Scope:
     def constant(self, node: ast.expr, what: str) -> int:
         found = self.expr(node)
         if not isinstance(found, Const):
-            raise self.fault(node, f"{what} must be a constant, not `{ast.unparse(node)}`")
+            raise self.fault(node, f"{what} must be a constant, not `{said(node)}`")
         return found.value
 
     def _expr(self, node: ast.expr) -> Expr:
@@ -111,6 +126,8 @@ class Scope:
             case ast.Constant(value=bool(value)):
                 return Const(int(value))
             case ast.Constant(value=int(value)):
+                if value.bit_length() > MOST_WIDE:
+                    raise RangeError(f"{value.bit_length()} bits: no number has more than {MOST_WIDE}")
                 return Const(value)
             case ast.Name(id=name):
                 return self._name(node, name)
@@ -136,8 +153,8 @@ class Scope:
                 return self._subscript(node, value, index)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(node, name, arguments)
-        has = "integers, names, x[lo:hi], + - * // % << >> & | ^ ~, comparisons, and, or, not, a if c else b, calls"
-        raise self.fault(node, f"`{ast.unparse(node)}`: expressions have {has}")
+        has = "integers, names, x[lo:hi], + - * // % << >> & | ^ ~, comparisons, and, or, not, a if c else b"
+        raise self.fault(node, f"`{said(node)}`: expressions have {has}, calls")
 
     def _name(self, node: ast.expr, name: str) -> Expr:
         known = self.known
@@ -166,7 +183,7 @@ class Scope:
         parts, left = [], self.expr(node.left)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             if type(op) not in _COMPARED:
-                raise self.fault(node, f"`{ast.unparse(node)}`: comparisons are == != < <= > >=")
+                raise self.fault(node, f"`{said(node)}`: comparisons are == != < <= > >=")
             operation, swapped = _COMPARED[type(op)]
             right = self.expr(right_node)
             parts.append(
@@ -187,19 +204,19 @@ class Scope:
         whole = self.expr(value)
         if isinstance(index, ast.Slice):
             if index.step or index.upper is None:
-                raise self.fault(
-                    node, f"`{ast.unparse(node)}`: bits are taken as x[lo:hi], lo included, hi not"
-                )
+                raise self.fault(node, f"`{said(node)}`: bits are taken as x[lo:hi], lo included, hi not")
             low = self.constant(index.lower, "the lowest bit") if index.lower else 0
             high = self.constant(index.upper, "the end of the bits")
             return self._bits(node, whole, Const(low), high - low)
         return self._bits(node, whole, Const(self.constant(index, "a bit")), 1)
 
     def _bits(self, node: ast.expr, value: Expr, low: Expr, width: int) -> Expr:
+        if width > MOST_WIDE:
+            raise self.fault(node, f"`{said(node)}`: up to {MOST_WIDE} bits are accepted")
         if width < 1 or low.range.low < 0:
-            raise self.fault(node, f"`{ast.unparse(node)}`: at least one bit, from bit 0 on")
+            raise self.fault(node, f"`{said(node)}`: at least one bit, from bit 0 on")
         if not value.range.signed and low.range.high + width > value.range.bits:
-            raise self.fault(node, f"`{ast.unparse(node)}`: it has {value.range.bits} bits")
+            raise self.fault(node, f"`{said(node)}`: it has {value.range.bits} bits")
         if isinstance(value, Const) and isinstance(low, Const):
             return Const(value.value >> low.value & (1 << width) - 1)
         return Bits(value, low, width)
@@ -209,13 +226,13 @@ class Scope:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         if len(parts) != len(memory.shape):
             raise self.fault(
-                node, f"{memory.name} has {len(memory.shape)} dims, not {len(parts)}: `{ast.unparse(node)}`"
+                node, f"{memory.name} has {len(memory.shape)} dims, not {len(parts)}: `{said(node)}`"
             )
         found = tuple(self.expr(one) for one in parts)
         for at, size, text in zip(found, memory.shape, parts, strict=True):
             if at.range.low >= size or at.range.high < 0:
                 raise self.fault(
-                    text, f"`{ast.unparse(text)}` is {at.range}: {memory.name} has 0 to {size - 1} there"
+                    text, f"`{said(text)}` is {at.range}: {memory.name} has 0 to {size - 1} there"
                 )
         return found
 
@@ -250,7 +267,7 @@ class Scope:
         if function := self.known.functions.get(name):
             return self._function(node, function, arguments)
         there = ["abs", "bits", "cat", "clamp", "max", "min", "sum", "all", "any", *self.known.functions]
-        raise self.fault(node, f"`{ast.unparse(node)}`: no function of that name and number of arguments"
+        raise self.fault(node, f"`{said(node)}`: no function of that name and number of arguments"
                    f"{hint(name, there)}; there are {', '.join(there)}, int8(x) and the like")  # fmt: skip
 
     def _part(self, node: ast.expr) -> Expr:
@@ -277,13 +294,15 @@ class Scope:
     def _each(self, node: ast.expr, text: ast.GeneratorExp) -> list[Expr]:
         """The element of a generator for each value of its iterator, which is then a constant."""
         if len(text.generators) != 1 or text.generators[0].ifs:
-            raise self.fault(node, f"`{ast.unparse(node)}`: one `for k in range(N)`, N a constant")
+            raise self.fault(node, f"`{said(node)}`: one `for k in range(N)`, N a constant")
         name, count = self.counted(node, text.generators[0].target, text.generators[0].iter)
+        if count > MOST_WIDE:
+            raise self.fault(node, f"`{said(node)}`: up to {MOST_WIDE} parts are accepted")
         return [replace(self, constants={**self.constants, name: at}).expr(text.elt) for at in range(count)]
 
     def _fold(self, node: ast.expr, operation: str, text: ast.GeneratorExp) -> Expr:
         if len(text.generators) != 1 or text.generators[0].ifs:
-            raise self.fault(node, f"`{ast.unparse(node)}`: one `for k in range(N)`, N a constant")
+            raise self.fault(node, f"`{said(node)}`: one `for k in range(N)`, N a constant")
         name, count = self.counted(node, text.generators[0].target, text.generators[0].iter)
         body = self.within({name: Range(0, count - 1)}).expr(text.elt)
         return fold(operation, name, count, body)
@@ -292,7 +311,11 @@ class Scope:
         match target, iterated:
             case ast.Name(id=name), ast.Call(func=ast.Name(id="range"), args=[count], keywords=[]):
                 many = self.constant(count, "a sum's number of terms")
+                if name.startswith("_"):
+                    raise self.fault(node, f"{name} cannot be a name here")
+                if many > MOST_TERMS:
+                    raise self.fault(node, f"`{said(iterated)}`: up to {MOST_TERMS} terms are accepted")
                 if many < 1:
-                    raise self.fault(node, f"`{ast.unparse(iterated)}` has no element")
+                    raise self.fault(node, f"`{said(iterated)}` has no element")
                 return name, many
-        raise self.fault(node, f"`{ast.unparse(iterated)}`: range(N), N a constant")
+        raise self.fault(node, f"`{said(iterated)}`: range(N), N a constant")

@@ -7,7 +7,18 @@ from dataclasses import dataclass, field
 
 from axiloom.isa.instructions.arithmetic import RangeError, apply
 from axiloom.isa.instructions.tree import (
-    Apply, Bits, Call, Choice, Const, Expr, Fold, Lookup, Name, Read, Wrapped, unsigned,
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    Lookup,
+    Name,
+    Read,
+    Wrapped,
+    unsigned,
 )  # fmt: skip
 
 ZERO = Const(0)

@@ -1,7 +1,8 @@
 """Mappings: a kernel, and the commands that are said to compute it on an instruction set.
 
 A text in the same language (docs/instructions.md): ``target("vta")``, sizes, tensors, and three functions:
-``kernel`` says what is wanted, ``program`` has the commands, ``result`` where the result lies then.
+``kernel`` says what is wanted, ``program`` has the commands and what the host puts into its own memory
+(``memory(..., host=True)``), ``result`` where the result lies then.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Mapped:
     @property
     def results(self) -> list[str]:
         """The tensors that `kernel` makes."""
-        return sorted({one.memory.name for one in _writes(self.parts["kernel"])} - self.scratch)
+        return sorted({one.memory.name for one in writes(self.parts["kernel"])} - self.scratch)
 
 
 def read(
@@ -208,16 +209,16 @@ class _MappingReader(Reader):
         scope = replace(self.scope, locals=dict(self.scope.locals))
         self.parts[node.name] = tuple(self._statements(scope, without_text(node.body)))
         self.part = ""
-        for one in _writes(self.parts[node.name]):
+        for one in writes(self.parts[node.name]):
             name = one.memory.name
-            if name in self.tensors or (node.name == "program" and one.memory.host):
-                if name in self.scratch and node.name != "kernel":
-                    raise self.fault(node, f"{node.name} writes {name}: scratch is kernel's")
-                continue
-            there = "only commands change the target"
-            if one.memory.host:
-                there = "program() gives the host's memory its data"
-            raise self.fault(node, f"{node.name} writes {name}: {there}")
+            if name in self.scratch and node.name != "kernel":
+                raise self.fault(node, f"{node.name} writes {name}: scratch is kernel's")
+            if name not in self.tensors and not (one.memory.host and node.name == "program"):
+                raise self.fault(
+                    node,
+                    f"{node.name} writes {name}: only commands change the target, and program itself the host's "
+                    "memory",
+                )
 
     def _where(self, node: ast.FunctionDef) -> None:
         form = "place(TENSOR[i, j], MEMORY[...], LOOP=..., ...)"
@@ -279,9 +280,10 @@ class _MappingReader(Reader):
         return Command(inputs, call.lineno)
 
 
-def _writes(block: Sequence[Statement | Command]) -> Iterator[Write]:
+def writes(block: Sequence[Statement | Command]) -> Iterator[Write]:
+    """All that write an element."""
     for one in block:
         if isinstance(one, Write):
             yield one
         for name in ("body", "then", "other"):
-            yield from _writes(getattr(one, name, ()))
+            yield from writes(getattr(one, name, ()))

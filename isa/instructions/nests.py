@@ -1,9 +1,9 @@
 """Which loops run all at once: where that is the same as one turn after the other.
 
-A nest of loops whose statements are names and writes does each statement for all turns, then the next. That is the
-same where no turn sees another's writes: each written memory is read and written at one and the same element in a
-turn and at another one in another; or it is written alone, once, the last turn's value staying; or it accumulates
-(`acc[i] = int32(acc[i] + e)`), and the sum over all turns is added at the end.
+A nest of loops whose statements are names and writes does each statement for all turns, then the next. That
+is the same where no turn sees another's writes. Either a written memory is read and written at one element in
+a turn, and at another one in each other turn. Or it is written by one statement and not read: the last turn's
+value stays. Or it accumulates (`acc[i] = int32(acc[i] + e)`), and the sum over all turns is added at the end.
 """
 
 from __future__ import annotations
@@ -14,8 +14,24 @@ from dataclasses import dataclass, field
 from axiloom.isa.instructions.arithmetic import RangeError, apply
 from axiloom.isa.instructions.linear import Axis, Linear, linear, minus, names, plus, times
 from axiloom.isa.instructions.tree import (
-    Apply, Bits, Call, Choice, Const, Expr, Fold, For, Lanes, Let, Lookup, Memory, Name, Range, Read, Statement,
-    Wrapped, Write,
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    For,
+    Lanes,
+    Let,
+    Lookup,
+    Memory,
+    Name,
+    Range,
+    Read,
+    Statement,
+    Wrapped,
+    Write,
 )  # fmt: skip
 
 
@@ -55,9 +71,7 @@ class _NotAtOnceError(Exception):
     """One turn after the other, then."""
 
 
-def plan(
-    loop: For, varies: frozenset[str], known: dict[str, Linear | Axis] | None = None
-) -> Plan | None:
+def plan(loop: For, varies: frozenset[str], known: dict[str, Linear | Axis] | None = None) -> Plan | None:
     """How `loop` runs all at once; None where it does not."""
     try:
         return _Planner(varies, known or {}).plan(loop)
@@ -99,7 +113,7 @@ class _Planner:
             case Let(name=name, value=value):
                 self._read(value, axes)
                 at = linear(value, self.known, frozenset(self.varies))
-                if names(value) & self.varies or axes and next(reads(value), None):
+                if names(value) & self.varies or (axes and next(reads(value), None)):
                     self.varies.add(name)
                     # A sum of what a memory holds may be another one later: it is no known sum.
                     if at and not next(reads(value), None):
@@ -122,11 +136,11 @@ class _Planner:
                 count = minus(high, low)
                 if count.range.high < 1:
                     raise _NotAtOnceError
-                axis = Axis(f"axis{len(axes)}", low, count, loop=True)
+                axis = self._axis(len(axes), low, count, loop=True)
                 self._inside(one, [(iterator.name, axis)], body, axes)
             case Lanes(iterators=iterators, body=body):
                 made = [
-                    (name, Axis(f"axis{len(axes) + at}", Const(0), Const(lanes)))
+                    (name, self._axis(len(axes) + at, Const(0), Const(lanes), loop=False))
                     for at, (name, lanes) in enumerate(iterators.items())
                 ]
                 self._inside(one, made, body, axes)
@@ -140,19 +154,22 @@ class _Planner:
         body: Sequence[Statement],
         axes: tuple[str, ...],
     ) -> None:
-        # Loops beside each other share an axis' place; for two written memories to be told apart, their sizes agree.
         self.found.axes[id(one)] = [axis for _name, axis in made]
         for name, axis in made:
-            other = self.axes.setdefault(axis.name, axis)
-            if other != axis:
-                self.unequal = True
             self.varies.add(name)
             self.known[name] = axis
         inner = (*axes, *(axis.name for _name, axis in made))
         self.found.depth = max(self.found.depth, len(inner))
         self._block(body, inner)
 
-    unequal = False
+    def _axis(self, depth: int, low: Expr, count: Expr, *, loop: bool) -> Axis:
+        """Loops beside each other have the same axis if they do the same turns."""
+        for name, there in self.axes.items():
+            if depth_of(name) == depth and there == Axis(name, low, count, loop):
+                return there
+        name = f"{depth}.{len(self.axes)}"
+        self.axes[name] = Axis(name, low, count, loop)
+        return self.axes[name]
 
     def _read(self, expr: Expr, axes: tuple[str, ...]) -> None:
         for one in reads(expr):
@@ -168,8 +185,8 @@ class _Planner:
         if len(writes) == 1:
             (write,) = writes
             assert write.write is not None
-            if not others and self._written_once(write):
-                return
+            if not others:
+                return  # axes come in the order of turns: the last write of an element stays
             if len(others) == 1 and (split := _accumulates(write.write)) is not None:
                 loops = [axis for axis in write.axes if self.axes[axis].loop]
                 at = self._flat(memory, write)
@@ -182,13 +199,7 @@ class _Planner:
                     return
         self._same_elements(memory, writes, others)
 
-    def _written_once(self, write: _Place) -> bool:
-        # The order of axes is the order of turns: the last write of an element stays, as it does then.
-        return True
-
     def _same_elements(self, memory: Memory, writes: Sequence[_Place], others: Sequence[_Place]) -> None:
-        if self.unequal:
-            raise _NotAtOnceError
         first = writes[0]
         if any(one is None or one.window for one in first.at):
             raise _NotAtOnceError
@@ -231,6 +242,11 @@ class _Planner:
             else:
                 return
         self.found.steps.append(tuple(steps))
+
+
+def depth_of(axis: str) -> int:
+    """How many axes are around one of a plan."""
+    return int(axis.split(".")[0])
 
 
 def reads(expr: Expr) -> Iterator[Read]:
@@ -283,4 +299,4 @@ def _terms(expr: Expr, operation: str) -> list[Expr]:
     return [expr]
 
 
-__all__ = ["Accumulated", "Name", "Plan", "plan", "reads"]
+__all__ = ["Accumulated", "Name", "Plan", "depth_of", "plan", "reads"]

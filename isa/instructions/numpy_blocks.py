@@ -1,4 +1,7 @@
-"""Instructions as NumPy functions: statements, lanes and loops around :mod:`~axiloom.isa.instructions.numpy_code`."""
+"""Instructions as NumPy functions: statements, lanes and loops.
+
+Their expressions: :mod:`axiloom.isa.instructions.numpy_code`.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,25 @@ import numpy as np
 
 from axiloom.isa.instructions import externals, numpy_parts
 from axiloom.isa.instructions.arithmetic import all_of
-from axiloom.isa.instructions.linear import Axis, linear, names
-from axiloom.isa.instructions.nests import Accumulated, Plan, plan, reads
-from axiloom.isa.instructions.numpy_code import (
-    LARGE, Code, Env, Expressions, Shared, Writer, fold_height,
-)  # fmt: skip
+from axiloom.isa.instructions.linear import Axis, linear, names, plus, times
+from axiloom.isa.instructions.nests import Accumulated, Plan, depth_of, plan, reads
+from axiloom.isa.instructions.numpy_code import LARGE, Code, Env, Expressions, Shared, Writer
 from axiloom.isa.instructions.state import natural
 from axiloom.isa.instructions.tree import (
-    BOOL, Const, Expr, For, If, Instruction, InstructionSet, Lanes, Let, Name, Range, SetRegister, Statement, Write,
+    BOOL,
+    Const,
+    Expr,
+    For,
+    If,
+    Instruction,
+    InstructionSet,
+    Lanes,
+    Let,
+    Name,
+    Range,
+    SetRegister,
+    Statement,
+    Write,
 )  # fmt: skip
 
 
@@ -112,41 +126,45 @@ class Blocks:
             text = f"{value.text}.ravel()[-1]" if value.array else value.text
             self.writer.line(f"{name}[{', '.join(at.index)}] = {text}")
             return
-        index = f"({', '.join(at.index)},)"
-        scatter = f"_scatter({name}, {name!r}, {one.line}, {index}, {value.text})"
-        if at.kind in ("part", "either") and value.axes <= at.axes and self._apart(one, env):
-            part = f"{at.text}[...]" if not at.text.endswith("]") else at.text
-            if at.kind == "part":
-                self.writer.line(f"{part} = {value.text}")
-                return
-            with self.writer.inside(f"if {at.test}:"):
-                self.writer.line(f"{part} = {value.text}")
-            with self.writer.inside("else:"):
-                self.writer.line(scatter)
+        apart = self._apart(one, env) if value.axes <= at.axes and at.kind in ("part", "either") else None
+        tests = [test for test in (at.test, apart) if test]
+        part = at.text if at.text.endswith("]") else f"{at.text}[...]"
+        if apart is not None and not tests:
+            self.writer.line(f"{part} = {value.text}")
             return
-        if at.kind == "part":
-            parts = [self.values.code(part, env).text for part in one.index]
-            scatter = f"_scatter({name}, {name!r}, {one.line}, ({', '.join(parts)},), {value.text})"
-        self.writer.line(scatter)
+        index = at.index if at.kind != "part" else [self.values.code(each, env).text for each in one.index]
+        scatter = f"_scatter({name}, {name!r}, {one.line}, ({', '.join(index)},), {value.text})"
+        if apart is None:
+            self.writer.line(scatter)
+            return
+        with self.writer.inside(f"if {' and '.join(tests)}:"):
+            self.writer.line(f"{part} = {value.text}")
+        with self.writer.inside("else:"):
+            self.writer.line(scatter)
 
-    def _apart(self, one: Write, env: Env) -> bool:
-        """Whether no two points of the axes write one element, as far as it shows."""
+    def _apart(self, one: Write, env: Env) -> str | None:
+        """When no two points of the axes write one element: empty for always, None for never or unknown."""
         sums = [linear(part, env.linears, env.varies) for part in one.index]
-        flat: dict[str, int] = {}
+        flat: dict[str, Expr] = {}
         weight = 1
         for at, size in zip(reversed(sums), reversed(one.memory.shape), strict=True):
             assert at is not None
             for axis, step in at.steps.items():
-                if not isinstance(step, Const):
-                    return False
-                flat[axis] = flat.get(axis, 0) + step.value * weight
+                flat[axis] = plus(flat.get(axis, Const(0)), times(step, Const(weight)))
             weight *= size
-        reach = 0
-        for step, count in sorted((abs(step), env.axes[axis].count.range.high) for axis, step in flat.items()):
-            if step <= reach:
-                return False
-            reach += step * (count - 1)
-        return True
+        steps = [(step, env.axes[axis].count) for axis, step in flat.items()]
+        reach, known = 0, True
+        for size, most in sorted(
+            (abs(step.value), count.range.high) for step, count in steps if isinstance(step, Const)
+        ):
+            known = known and size > reach
+            reach += size * (most - 1)
+        if known and all(isinstance(step, Const) for step, _count in steps):
+            return ""
+        if all(isinstance(part, Const) for pair in steps for part in pair):
+            return None
+        parts = [f"({self.values.code(a, env).text}, {self.values.code(b, env).text})" for a, b in steps]
+        return f"_distinct({', '.join(parts)})"
 
     def _if(self, one: If, env: Env) -> None:
         with self.writer.inside(f"if {self.values.code(one.condition, env).text}:"):
@@ -159,11 +177,8 @@ class Blocks:
 
     def _lanes(self, one: Lanes, env: Env) -> None:
         """Lanes that stand in no loop that runs all at once."""
-        axes = [
-            Axis(f"axis{at}", Const(0), Const(count)) for at, count in enumerate(one.iterators.values())
-        ]
-        below = max((_height(part) for part in one.body), default=0)
-        self._within(one, axes, env, below + len(axes), None)
+        axes = [Axis(f"{at}.", Const(0), Const(count)) for at, count in enumerate(one.iterators.values())]
+        self._within(one, axes, env, len(axes), None)
 
     def _within(self, one: For | Lanes, axes: Sequence[Axis], env: Env, top: int, made: Plan | None) -> None:
         """The body of loops and lanes, with their iterators as axes; `top` is the outermost one's place."""
@@ -171,7 +186,7 @@ class Blocks:
         own = [*one.iterators] if isinstance(one, Lanes) else [one.iterator.name]
         for name, axis in zip(own, axes, strict=True):
             inner.known[name] = inner.linears[name] = inner.axes[axis.name] = axis
-            inner.layout[axis.name] = top - int(axis.name.removeprefix("axis"))
+            inner.layout[axis.name] = top - depth_of(axis.name)
         for statement in one.body:
             self.values.statement(statement.line)
             match statement:
@@ -198,7 +213,9 @@ class Blocks:
         else:
             tests = []
             for steps in made.steps:
-                parts = [f"({self.values.code(a, env).text}, {self.values.code(b, env).text})" for a, b in steps]
+                parts = [
+                    f"({self.values.code(a, env).text}, {self.values.code(b, env).text})" for a, b in steps
+                ]
                 tests.append(f"_distinct({', '.join(parts)})")
             with self.writer.inside(f"if {' and '.join(tests)}:"):
                 self._at_once(one, made, env)
@@ -216,8 +233,7 @@ class Blocks:
             self.block(one.body, inner)
 
     def _at_once(self, one: For, made: Plan, env: Env) -> None:
-        top = made.depth + _height(one)
-        self._loop(one, made.axes[id(one)][0], env, top, made)
+        self._loop(one, made.axes[id(one)][0], env, made.depth, made)
 
     def _loop(self, one: For, axis: Axis, env: Env, top: int, made: Plan) -> None:
         low, count = self._kept(axis.low, env), self._kept(axis.count, env)
@@ -236,11 +252,11 @@ class Blocks:
         return Name(name, expr.range)
 
     def _chunked(self, one: For, axis: Axis, env: Env, top: int, made: Plan) -> None:
-        counts = [] if axis.name != "axis0" else list(_counts(one.body, made))
+        counts = [] if depth_of(axis.name) else list(_counts(one.body, made))
         largest = axis.count.range.high
         for each in counts:
             largest *= max(1, each.range.high)
-        if axis.name != "axis0" or largest <= LARGE:
+        if depth_of(axis.name) or largest <= LARGE:
             self._within(one, [axis], env, top, made)
             return
         others = [self.values.code(each, env).text for each in counts if not names(each) & env.varies]
@@ -274,15 +290,11 @@ class Blocks:
             both = Range(
                 max(wide.low, total.low + before.range.low), min(wide.high, total.high + before.range.high)
             )
-            if not before.array and made.array:
-                made = replace(made, dtype=made.dtype)
             if total == wide:
                 made = values.cast(made, "int64") if made.array else made
             value = values.wrapped(values.apply("add", [before, made], both), found.kind)
         else:
-            code = values.code(found.term, env)
-            there = [name for name in found.axes if name in code.axes]
-            made = values._reduced(code, found.operation, "", there, env) if there else code
+            made = values.reduced(found.operation, found.term, axes, env)
             value = values.apply(found.operation, [before, made], found.kind)
         self._store(one, value, env)
 
@@ -298,17 +310,6 @@ def _counts(body: Sequence[Statement], made: Plan) -> Iterator[Expr]:
                 by_axis.setdefault(axis.name, axis.count)
             stack += one.body
     yield from by_axis.values()
-
-
-def _height(one: Statement) -> int:
-    match one:
-        case Let(value=value):
-            return fold_height(value)
-        case Write(index=index, value=value):
-            return max(map(fold_height, (*index, value)))
-        case For(body=body) | Lanes(body=body):
-            return max(map(_height, body), default=0)
-    return 0
 
 
 def _inner(block: Sequence[Statement]) -> Iterator[Statement]:
@@ -333,15 +334,15 @@ def _used(name: str, text: str) -> bool:
 
 
 def setting(isa: InstructionSet) -> dict[str, Any]:
-    """What generated code finds around it; no name of Python's own."""
+    """What generated code finds around it."""
     return {
-        "__builtins__": {},
         "_np": np,
-        "_ndarray": np.ndarray,
+        "_ndarray": np.ndarray, "_matmul": np.matmul, "_where": np.where,
+        "_minimum": np.minimum, "_maximum": np.maximum, "_element": numpy_parts.element,
         **{f"_{name}": np.dtype(name).type for name in ("int32", "int64", "float32", "float64")},
         **{f"_{name}": np.dtype(name).type for name in ("int8", "uint8", "int16", "uint16", "uint32")},
         "_object": object, "_int": int, "_bool": bool,
-        "_range": range, "_min": min, "_max": max, "_abs": abs, "_set": dict.__setitem__,
+        "_range": range, "_min": min, "_max": max, "_abs": abs, "_len": len, "_set": dict.__setitem__,
         "_axis": numpy_parts.axis, "_outside": numpy_parts.outside, "_gather": numpy_parts.gather,
         "_scatter": numpy_parts.scatter, "_scalar_bits": numpy_parts.scalar_bits,
         "_scalar_fields": numpy_parts.scalar_fields, "_distinct": numpy_parts.distinct,
@@ -357,5 +358,3 @@ def setting(isa: InstructionSet) -> dict[str, Any]:
 def names_of(shared: Shared) -> dict[str, Any]:
     """The external functions."""
     return {own: externals.FUNCTIONS[name].python for name, own in shared.externals.items()}
-
-

@@ -1,12 +1,12 @@
 """Expressions as NumPy code. What depends on no axis is a Python integer; the rest are arrays.
 
 Each iterator that runs all at once has a place among an array's axes, counted from the last one: arrays of
-different iterators broadcast. A sum's iterator comes after (below) those around it.
+different iterators broadcast. A sum's iterator comes below those around it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,8 +15,23 @@ from axiloom.isa.instructions.arithmetic import RangeError, apply
 from axiloom.isa.instructions.linear import Axis, Linear, linear, names, plus, times
 from axiloom.isa.instructions.state import natural
 from axiloom.isa.instructions.tree import (
-    BOOL, Apply, Bits, Call, Choice, Const, Expr, Fold, Function, InstructionSet, Lookup, Memory, Name, Range, Read,
-    Wrapped, signed, unsigned,
+    BOOL,
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    Function,
+    InstructionSet,
+    Lookup,
+    Memory,
+    Name,
+    Range,
+    Read,
+    Wrapped,
+    signed,
 )  # fmt: skip
 
 SCALAR = ""
@@ -29,7 +44,7 @@ LARGE = 1 << 22
 
 @dataclass(frozen=True)
 class Code:
-    """Python text of a value. `dtype`: of an array, ``object`` for more than 63 bits; SCALAR for an integer."""
+    """Python text of a value. `dtype` is an array's: ``object`` beyond 63 bits; SCALAR for an integer."""
 
     text: str
     range: Range
@@ -57,6 +72,12 @@ class Env:
 
     def copied(self) -> Env:
         return Env(dict(self.known), dict(self.linears), dict(self.axes), dict(self.layout))
+
+    def with_axis(self, iterator: str, axis: Axis) -> Env:
+        """With a sum's iterator, whose place is yet to come."""
+        inner = self.copied()
+        inner.known[iterator] = inner.linears[iterator] = inner.axes[axis.name] = axis
+        return inner
 
     @property
     def varies(self) -> frozenset[str]:
@@ -117,15 +138,16 @@ _COMPARED = ("eq", "ne", "lt", "le")
 
 
 class Expressions:
-    """Writes expressions for `writer`; `shared` are functions and tables that the whole text has in common."""
+    """Writes expressions for `writer`; `shared` are functions and tables of the whole text."""
 
     def __init__(self, isa: InstructionSet, writer: Writer, shared: Shared) -> None:
         self.isa, self.writer, self.shared = isa, writer, shared
         self.line = 0
         self.mask: Code | None = None
-        """Where values count, inside an `a if c else b` or after an `and`: elsewhere an index may be anything."""
+        self.mask_layout: dict[str, int] = {}
+        """Where values count, in an `a if c else b` or after an `and`: elsewhere an index may be anything."""
 
-        self.checked: dict[tuple[str, int, Expr, Expr], tuple[Expr, str]] = {}
+        self.checked: dict[tuple[str, int, Expr, Expr, Expr], tuple[Expr, str]] = {}
         """Indices of this statement that lie inside, as has been looked at: base, and its text."""
 
     def statement(self, line: int) -> None:
@@ -248,7 +270,7 @@ class Expressions:
         if operation in _SYMBOLS:
             text = f"({texts[0]} {_SYMBOLS[operation]} {texts[1]})"
         elif operation in ("min", "max"):
-            text = f"_np.{operation}imum({texts[0]}, {texts[1]})"
+            text = f"_{operation}imum({texts[0]}, {texts[1]})"
         elif operation == "abs":
             text = f"_np.abs({texts[0]})"
         else:
@@ -265,7 +287,7 @@ class Expressions:
         if not a.array and not names(right) & env.varies:
             return self._lazy(operation, a, right, env)
         a = self.writer.keep(a)
-        with self.masked(a, operation == "and"):
+        with self.masked(a, operation == "and", env):
             b = self.code(right, env)
         if not a.array and not b.array:
             return Code(f"({a.text} {operation} {b.text})", BOOL)
@@ -292,29 +314,32 @@ class Expressions:
         return Code(name, BOOL, truth=a.truth and b.truth)
 
     @contextmanager
-    def masked(self, condition: Code, holds: bool) -> Iterator[None]:
+    def masked(self, condition: Code, holds: bool, env: Env) -> Iterator[None]:
         """Values count only where `condition` holds, or does not."""
-        before = self.mask
-        own = self.truth(condition)
+        before, layout = self.mask, self.mask_layout
+        own, around = self.truth(condition), self._mask_at(env)
         if not own.array:
             text = f"_bool({own.text})" if holds else f"(not {own.text})"
         else:
             text = own.text if holds else f"(~{own.text})"
-        if before is not None:
-            text = f"_np.logical_and({before.text}, {text})"
-        axes = own.axes | (before.axes if before else frozenset())
-        self.mask = Code(text, BOOL, axes, "bool", truth=True)
+        if around is not None:
+            text = f"_np.logical_and({around.text}, {text})"
+        axes = own.axes | (around.axes if around else frozenset())
+        self.mask, self.mask_layout = Code(text, BOOL, axes, "bool", truth=True), dict(env.layout)
         yield
-        self.mask = before
+        self.mask, self.mask_layout = before, layout
+
+    def _mask_at(self, env: Env) -> Code | None:
+        return self.placed(self.mask, self.mask_layout, env.layout) if self.mask is not None else None
 
     def _choice(self, expr: Choice, env: Env) -> Code:
         condition = self.writer.keep(self.truth(self.code(expr.condition, env)))
         varies = env.varies
         if not condition.array and not (names(expr.yes) | names(expr.no)) & varies:
             return self._either(condition, expr, env)
-        with self.masked(condition, True):
+        with self.masked(condition, True, env):
             yes = self.code(expr.yes, env)
-        with self.masked(condition, False):
+        with self.masked(condition, False, env):
             no = self.code(expr.no, env)
         dtype = self.common([yes, no], expr.range)
         axes = condition.axes | yes.axes | no.axes
@@ -333,7 +358,7 @@ class Expressions:
             if dtype == "object":
                 yes, no = (replace(one, text=one.text.removeprefix("_object")) for one in (yes, no))
         truth = yes.truth and no.truth and dtype == "bool"
-        text = f"_np.where({condition.text}, {yes.text}, {no.text})"
+        text = f"_where({condition.text}, {yes.text}, {no.text})"
         return Code(text, expr.range, axes, dtype, truth=truth)
 
     def _either(self, condition: Code, expr: Choice, env: Env) -> Code:
@@ -394,7 +419,9 @@ class Expressions:
         axes = value.axes | low.axes
         dtype = self.computing(value.range, expr.range)
         shift = low.text
-        if low.range.high > 63 and dtype != "object":  # of a negative number, all bits from there on are the sign
+        if (
+            low.range.high > 63 and dtype != "object"
+        ):  # of a negative number, all bits from there on are the sign
             shift = f"_np.minimum({low.text}, 63)" if low.array else f"min({low.text}, 63)"
         text = self.cast(value, dtype).text
         text = text if shift == "0" else f"({text} >> {shift})"
@@ -436,28 +463,29 @@ class Expressions:
             return Code(f"{name}.item({', '.join(at.index)})", memory.type)
         if at.kind == "part":
             return Code(at.text, memory.type, at.axes, dtype, owned=False)
-        axes = at.axes
         if at.kind == "either":
             found = self.writer.new()
             with self.writer.inside(f"if {at.test}:"):
                 self.writer.line(f"{found} = {at.text}")
             with self.writer.inside("else:"):
-                self.writer.line(f"{found} = _gather({name}, {name!r}, {self.line}, ({', '.join(at.index)},))")
-            return Code(found, memory.type, axes, dtype, owned=False)
-        if self.mask is not None:
-            axes |= self.mask.axes
-        mask = f", {self.mask.text}" if self.mask is not None else ""
-        text = f"_gather({name}, {name!r}, {self.line}, ({', '.join(at.index)},){mask})"
-        if not axes:
-            return Code(f"_int({text})", memory.type)
-        return Code(text, memory.type, axes, dtype)
+                self.writer.line(
+                    f"{found} = _gather({name}, {name!r}, {self.line}, ({', '.join(at.index)},))"
+                )
+            return Code(found, memory.type, at.axes, dtype, owned=False)
+        mask = self._mask_at(env)
+        more = f", {mask.text}" if mask else ""
+        arguments = f"{name}, {name!r}, {self.line}, ({', '.join(at.index)},){more}"
+        if not at.axes:
+            return Code(f"_element({arguments})", memory.type)
+        axes = at.axes | (mask.axes if mask else frozenset())
+        return Code(f"_gather({arguments})", memory.type, axes, dtype)
 
     def access(self, memory: Memory, index: Sequence[Expr], env: Env) -> Access:
         """How the elements at `index` are reached, their bounds checked where they are a part."""
         sums = [linear(one, env.linears, env.varies) for one in index]
         axes = frozenset(axis for one in sums if one for axis in one.axes)
         windowed = [one for one in sums if one and one.window]
-        if any(one is None for one in sums) or len(windowed) > 0 and self.mask is not None:
+        if any(one is None for one in sums) or (len(windowed) > 0 and self.mask is not None):
             return self._gathered(index, env)
         known = [one for one in sums if one]
         limits = [self._limits(one, env) for one in known]
@@ -503,7 +531,7 @@ class Expressions:
     ) -> tuple[Expr, str]:
         """Writes the check, where it does not show; returns the base, and its text."""
         low, high = limit
-        key = (memory.name, dim, low, high)
+        key = (memory.name, dim, at.base, low, high)
         if key in self.checked:
             return self.checked[key]
         base = None
@@ -516,7 +544,11 @@ class Expressions:
             text = base.text if base and end == at.base else self.code(end, env).text
             texts.append(text)
             if wrong:
-                tests.append(f"{text} < 0" if end is low and low.range.low < 0 and len(texts) == 1 else f"{text} >= {size}")
+                tests.append(
+                    f"{text} < 0"
+                    if end is low and low.range.low < 0 and len(texts) == 1
+                    else f"{text} >= {size}"
+                )
         if tests:
             with self.writer.inside(f"if {' or '.join(tests)}:"):
                 self.writer.line(
@@ -538,7 +570,8 @@ class Expressions:
             return Access("element", "", tuple(text for _base, text in bases), axes)
         used = [axis for one in sums for axis in one.axes]
         simple = len(used) == len(axes) and all(
-            len(one.steps) <= 1 and all(isinstance(step, Const) and step.value > 0 for step in one.steps.values())
+            len(one.steps) <= 1
+            and all(isinstance(step, Const) and step.value > 0 for step in one.steps.values())
             for one in sums
         )
         if simple:
@@ -592,7 +625,8 @@ class Expressions:
     ) -> str:
         """Elements at any sum of steps, without a copy."""
         size = natural(memory.type).itemsize
-        weights, weight = [], size
+        weight = size
+        weights: list[int] = []
         for one in reversed(memory.shape):
             weights.insert(0, weight)
             weight *= one
@@ -612,9 +646,7 @@ class Expressions:
             ]
             strides.append(" + ".join(steps))
         dtype = natural(memory.type).name
-        return (
-            f"_ndarray(({', '.join(shape)},), _{dtype}, {memory.name}, {offset}, ({', '.join(strides)},))"
-        )
+        return f"_ndarray(({', '.join(shape)},), _{dtype}, {memory.name}, {offset}, ({', '.join(strides)},))"
 
     def _windowed(
         self,
@@ -644,74 +676,70 @@ class Expressions:
     # --- sums and the like --------------------------------------------------------------------------------
 
     def _fold(self, expr: Fold, env: Env) -> Code:
-        own = f"{expr.iterator}.{self.writer.new()}"
-        axis = Axis(own, Const(0), Const(expr.count))
-        inner = env.copied()
-        inner.known[expr.iterator] = inner.linears[expr.iterator] = inner.axes[own] = axis
+        axis = Axis(f"{expr.iterator}.{self.writer.new()}", Const(0), Const(expr.count))
+        inner = env.with_axis(expr.iterator, axis)
         if expr.operation == "add":
             return self.summed(expr.body, [axis], expr.range, inner)
-        height = fold_height(expr.body) + 1
-        inner.layout[own] = height
-        body = self.code(expr.body, inner)
-        if own not in body.axes:
-            return body
-        name = {"min": "min", "max": "max", "and": "all", "or": "any"}[expr.operation]
-        made = self._reduced(body, name, "", [own], inner)
-        truth = expr.operation in ("and", "or")
-        return replace(made, range=expr.range, truth=truth, dtype="bool" if truth and made.array else made.dtype)
+        made = self.reduced(expr.operation, expr.body, [axis], inner)
+        return replace(made, range=expr.range)
 
-    def _reduced(self, body: Code, name: str, more: str, axes: Sequence[str], env: Env) -> Code:
-        left = body.axes - {*axes}
+    def reduced(self, operation: str, body: Expr, axes: Sequence[Axis], env: Env, dtype: str = "") -> Code:
+        """`operation` over `axes`, which come below all others, and are gone then."""
+        local = env.copied()
+        many = len(axes)
+        local.layout = {one: place + many for one, place in env.layout.items()}
+        local.layout |= {one.name: many - at for at, one in enumerate(axes)}
+        code = self.code(body, local)
+        there = [one.name for one in axes if one.name in code.axes]
+        left = code.axes - {*there}
+        truth = operation in ("and", "or")
+        name = {"add": "sum", "and": "all", "or": "any"}.get(operation, operation)
+        result = dtype or ("bool" if truth else code.dtype)
+        if dtype and code.dtype == "object":
+            code = self.cast(code, "int64")
+        options = [f"dtype=_{dtype}"] if dtype else []
         if not left:
-            return replace(body, text=f"{body.text}.{name}({more}).item()", axes=left, dtype=SCALAR)
-        at = [f"-{env.layout[one]}" for one in axes]
-        where = at[0] if len(at) == 1 else f"({', '.join(at)})"
-        more = f", {more}" if more else ""
-        text = f"{body.text}.{name}(axis={where}, keepdims=True{more})"
-        return replace(body, text=text, axes=left, owned=True)
+            text = f"{code.text}.{name}({', '.join(options)}).item()" if there else code.text
+            return Code(text, code.range, truth=truth and code.truth)
+        text = code.text
+        if there:
+            places = [f"-{local.layout[one]}" for one in there]
+            along = places[0] if len(places) == 1 else f"({', '.join(places)})"
+            keep = [] if len(there) == many else ["keepdims=True"]
+            text = f"{text}.{name}({', '.join([f'axis={along}', *keep, *options])})"
+        else:
+            result = code.dtype
+        if len(there) < many:
+            text = f"{text}[..., {', '.join('0' * many)}]"
+        return Code(text, code.range, left, result, truth=result == "bool", owned=bool(there))
 
     def summed(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code:
-        """The sum over `axes`, which `env` knows; those that it gives no place come below all others."""
+        """The sum over `axes`, which `env` knows."""
         while isinstance(body, Fold) and body.operation == "add":
-            own = f"{body.iterator}.{self.writer.new()}"
-            axis = Axis(own, Const(0), Const(body.count))
-            env = env.copied()
-            env.known[body.iterator] = env.linears[body.iterator] = env.axes[own] = axis
+            axis = Axis(f"{body.iterator}.{self.writer.new()}", Const(0), Const(body.count))
+            env = env.with_axis(body.iterator, axis)
             axes, body = [*axes, axis], body.body
         if (found := self._product(body, axes, kind, env)) is not None:
             return found
-        env = env.copied()
-        height = fold_height(body)
-        for axis in axes:
-            if axis.name not in env.layout:
-                height += 1
-                env.layout[axis.name] = height
-        code = self.code(body, env)
-        missing = [one for one in axes if one.name not in code.axes]
-        there = [one.name for one in axes if one.name in code.axes]
         dtype = self.computing(kind) if self.computing(kind) != "object" else "int64"
-        made = code
-        if there:
-            more = f"dtype=_{dtype}"
-            if code.dtype == "object":
-                made = self._reduced(self.cast(code, "int64"), "sum", more, there, env)
-            else:
-                made = self._reduced(code, "sum", more, there, env)
-            made = replace(made, range=kind, dtype=dtype if made.array else SCALAR, truth=False)
-        for axis in missing:
-            count = self.code(axis.count, env)
-            made = self.apply("mul", [replace(made, truth=False), count], kind)
-        return replace(made, range=kind)
+        varies = self._axes_of(body, env)
+        there = [one for one in axes if one.name in varies]
+        made = self.reduced("add", body, there, env, dtype) if there else self.code(body, env)
+        for axis in axes:
+            if axis not in there:
+                made = self.apply("mul", [replace(made, truth=False), self.code(axis.count, env)], kind)
+        return replace(made, range=kind, truth=False)
 
     def _product(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code | None:
-        """A sum of products as a matrix product, where floats are exact and both vary along all `axes`."""
+        """A sum of products as a matrix product, in floats where they are exact; both vary along `axes`."""
         if not isinstance(body, Apply) or body.operation != "mul":
             return None
         bound = max(abs(body.range.low), abs(body.range.high))
         for axis in axes:
             bound *= max(1, axis.count.range.high)
-        float_ = next((name for name, limit in EXACT.items() if bound < limit), None)
-        if float_ is None or self.mask is not None:
+        # Without floats it is slower, and modulo 1 << 64.
+        number = next((name for name, limit in EXACT.items() if bound <= limit), "int64")
+        if self.mask is not None:
             return None
         if any(axis not in env.axes for one in body.arguments for axis in self._axes_of(one, env)):
             return None  # a function's parameters: how many there are does not stand here
@@ -722,38 +750,32 @@ class Expressions:
         batch = sides[0] & sides[1] - summed
         own = [side - summed - batch for side in sides]
         # Rows from the left, columns from the right: one that has none of its own has a 1 there.
-        height = max(map(fold_height, body.arguments))
         order = [_ordered(one, env) for one in (batch, *own)]
         inner = [one.name for one in axes]
         texts = []
-        for side, (expr, tail) in enumerate(
-            zip(body.arguments, ([*order[1], *inner], [*inner, *order[2]]), strict=True)
-        ):
+        for expr, groups in zip(body.arguments, ([order[1], inner], [inner, order[2]]), strict=True):
             local = env.copied()
-            groups = [order[1], inner] if side == 0 else [inner, order[2]]
             places = [*order[0], *groups[0], *groups[1]]
             for place, name in enumerate(reversed(places)):
-                local.layout[name] = place + 1 + height
+                local.layout[name] = place + 1
             code = self.code(expr, local)
-            if height or code.axes != frozenset(places):
-                if code.axes != frozenset(places):
-                    return None
-                code = replace(code, text=self._without_gaps(code.text, [local.layout[one] for one in places]))
-            texts.append(self._flat(code, order[0], groups, float_, env))
-        text = f"_np.matmul({texts[0]}, {texts[1]})"
+            if code.axes != frozenset(places):
+                return None
+            texts.append(self._flat(code, order[0], groups, number, env))
+        text = f"_matmul({texts[0]}, {texts[1]})"
         result = [*order[0], *order[1], *order[2]]
         left, right = (len(one) for one in order[1:])
         if left != 1 or right != 1:
             shape = [self.code(env.axes[one].count, env).text for one in result]
             text = f"{text}.reshape({', '.join(shape)})"
         dtype = self.computing(kind)
-        text = f"{text}.astype(_{dtype})"
+        text = text if dtype == number else f"{text}.astype(_{dtype})"
         if not result:
             return Code(f"{text}.item()", kind)
         return Code(self.spread(text, result, env.layout), kind, frozenset(result), dtype)
 
-    def _flat(self, code: Code, batch: list[str], groups: list[list[str]], float_: str, env: Env) -> str:
-        text = f"{code.text}.astype(_{float_})"
+    def _flat(self, code: Code, batch: list[str], groups: list[list[str]], number: str, env: Env) -> str:
+        text = f"{self.cast(code, number).text}"
         if all(len(one) == 1 for one in groups):
             return text
         counts = [[self.code(env.axes[one].count, env).text for one in group] for group in (batch, *groups)]
@@ -793,6 +815,8 @@ class Shared:
         self.layouts: dict[int, dict[str, int]] = {}
         self._results: dict[Any, tuple[str, Code]] = {}
         self.kept: list[Code] = []
+        self.keys: dict[int, str] = {}
+        """Instructions by the bits that alone say that they come."""
 
     def table(self, name: str, *, array: bool) -> str:
         self.tables.add((name, array))
@@ -835,38 +859,6 @@ class Shared:
         self.sources[name] = "\n".join([head, *writer.lines])
         self._results[key] = (name, replace(result, owned=not isinstance(function.value, Name)))
         return self._results[key]
-
-
-def fold_height(expr: Expr) -> int:
-    """How many axes below the others its sums need."""
-    match expr:
-        case Read(index=parts) | Apply(arguments=parts):
-            return max(map(fold_height, parts))
-        case Call(function=function, arguments=parts):
-            bodies = [let.value for let in function.lets] + ([function.value] if function.value else [])
-            return max((function_height(function) if bodies else 0), *map(fold_height, parts), 0)
-        case Bits(value=value, low=low):
-            return max(fold_height(value), fold_height(low))
-        case Wrapped(value=value):
-            return fold_height(value)
-        case Choice(condition=condition, yes=yes, no=no):
-            return max(map(fold_height, (condition, yes, no)))
-        case Lookup(index=index):
-            return fold_height(index)
-        case Fold(body=body):
-            return fold_height(body) + 1
-    return 0
-
-
-_heights: dict[int, tuple[Function, int]] = {}
-
-
-def function_height(function: Function) -> int:
-    """Of a function's body; functions have no recursion."""
-    if id(function) not in _heights:
-        bodies = [let.value for let in function.lets] + ([function.value] if function.value else [])
-        _heights[id(function)] = (function, max(map(fold_height, bodies), default=0))
-    return _heights[id(function)][1]
 
 
 def _ordered(axes: set[str], env: Env) -> list[str]:

@@ -53,6 +53,15 @@ def gather(memory: Array, name: str, line: int, index: Sequence[Any], mask: Any 
     return found
 
 
+def element(memory: Array, name: str, line: int, index: Sequence[Any], mask: Any = None) -> int:
+    """One element; where `mask` holds nowhere, any number."""
+    index = [int(one) for one in index]
+    if mask is not None and not np.any(mask):
+        return 0
+    _checked(memory, name, line, index)
+    return int(memory[tuple(index)])
+
+
 def scatter(memory: Array, name: str, line: int, index: Sequence[Any], value: Any) -> None:
     """Writes in the order of the axes: where two write one element, the last one stays."""
     *places, values = np.broadcast_arrays(*index, value)
@@ -95,14 +104,6 @@ def external(python: Callable[..., Array], low: int, high: int, bits: int, *argu
     if low < 0:
         found = np.where(found > high, found - (1 << bits), found)
     return int(found) if not shape else found
-
-
-def product(a: Array, b: Array, batch: int, kind: Any) -> Array:
-    """(batch..., i..., k...) times (batch..., k..., j...), where a float of `kind` is exact.
-
-    One axis each of i, k and j, of which those of i and j may be missing.
-    """
-    return np.matmul(a.astype(kind), b.astype(kind))
 
 
 def chunk(*counts: int) -> int:

@@ -1,4 +1,4 @@
-"""Procedures: statements that stand in several places, written once. Trees have none: the reader inlines them."""
+"""Procedures: statements that stand in several places, written once; the reader inlines them."""
 
 from __future__ import annotations
 

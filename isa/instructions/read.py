@@ -17,6 +17,8 @@ from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.expressions import Scope, type_of
 from axiloom.isa.instructions.procedures import Procedure
 from axiloom.isa.instructions.tree import (
+    MOST_BITS,
+    Call,
     Const,
     For,
     Function,
@@ -36,11 +38,21 @@ from axiloom.isa.instructions.tree import (
     Table,
     Write,
 )  # fmt: skip
+from axiloom.isa.instructions.walk import parts
 from axiloom.isa.wording.names import hint
 
 MOST_ELEMENTS = 1 << 32
-MOST_TEXT = 1 << 20
+MOST_TEXT = 1 << 18
 """Bytes of a file."""
+MOST_ENTRIES = 1 << 16
+"""Of a table."""
+MOST_DIMS = 8
+MOST_LANES = 1 << 24
+"""Of all iterators together."""
+MOST_PARTS = 1 << 20
+"""Operations of a function with all that it calls."""
+MOST_INLINED = 1 << 11
+"""Statements that calls of procedures make."""
 MOST_DEEP = 200
 """Nested expressions and statements."""
 
@@ -107,6 +119,10 @@ class Reader:
         self.known = InstructionSet(name, text, place, {}, {}, {}, {}, {}, {})
         self.constants: dict[str, int] = {}
         self.procedures: dict[str, Procedure] = {}
+        self.inlined = 0
+        """Statements that calls of procedures have made."""
+        self.weights: dict[str, int] = {}
+        """Operations of each function, with all that it calls."""
         self.scope = Scope(place, self.known, self.constants)
         self.declarations: Mapping[str, Callable[[str, ast.Call], None]] = {
             "input": self._input, "register": self._register, "memory": self._memory, "table": self._table,
@@ -178,7 +194,7 @@ class Reader:
             raise self.fault(call, f"{name} = input(BITS)")
         bits = self.scope.constant(call.args[0], "an input's bits")
         if not 1 <= bits <= 4096:
-            raise self.fault(call, f"an input has 1 to 4096 bits, not {bits}")
+            raise self.fault(call, f"an input has 1 to 4096 bits, not {Range(bits, bits)}")
         self.known.inputs[name] = Input(name, bits)  # type: ignore[index]
 
     def _type(self, node: ast.expr) -> Range:
@@ -202,7 +218,7 @@ class Reader:
                 return
             init = self.scope.constant(call.args[1], "the value after reset")
         if not kind.low <= init <= kind.high:
-            raise self.fault(call, f"{init} is none of {kind}")
+            raise self.fault(call, f"{Range(init, init)} is none of {kind}")
         self.known.registers[name] = Register(name, kind, init)  # type: ignore[index]
 
     def _memory(self, name: str, call: ast.Call) -> None:
@@ -214,6 +230,8 @@ class Reader:
         elements = 1
         for size in shape:
             elements *= max(size, 0)
+        if len(shape) > MOST_DIMS:
+            raise self.fault(call, f"{name} has {len(shape)} dims: up to {MOST_DIMS} are accepted")
         if not 1 <= elements <= MOST_ELEMENTS:
             raise self.fault(call, f"{name} has {elements} elements: 1 to {MOST_ELEMENTS} are accepted")
         host = given.get("host", ast.Constant(value=False))
@@ -224,7 +242,11 @@ class Reader:
     def _table(self, name: str, call: ast.Call) -> None:
         if not call.args or call.keywords:
             raise self.fault(call, f"{name} = table(FIRST, SECOND, ...)")
+        if len(call.args) > MOST_ENTRIES:
+            raise self.fault(call, f"{name} has {len(call.args)} entries: up to {MOST_ENTRIES} are accepted")
         values = tuple(self.scope.constant(one, "an entry of a table") for one in call.args)
+        if Range(min(values), max(values)).bits > MOST_BITS:
+            raise self.fault(call, f"{name} has entries of more than {MOST_BITS} bits")
         self.known.tables[name] = Table(name, values)  # type: ignore[index]
 
     # --- functions and instructions -----------------------------------------------------------------------
@@ -234,6 +256,12 @@ class Reader:
         spec = node.args
         if spec.vararg or spec.kwarg or spec.kwonlyargs or spec.posonlyargs or spec.defaults:
             raise self.fault(node, f"{node.name}: plain parameters alone, name: TYPE")
+        if len(node.decorator_list) > 1:
+            raise self.fault(node, f"{node.name}: one decorator, not {len(node.decorator_list)}")
+        arguments = [one.arg for one in spec.args]
+        for one_name in arguments:
+            if one_name.startswith("_") or arguments.count(one_name) > 1:
+                raise self.fault(node, f"{node.name}: {one_name} cannot be the name of a parameter here")
         kinds = {}
         for one in node.decorator_list:
             called = one.func if isinstance(one, ast.Call) else one
@@ -273,7 +301,20 @@ class Reader:
             made = Function(
                 node.name, parameters, result, lets, value, "", "opaque" in kinds, text, node.lineno
             )
+        self._weigh(node, made)
         self.known.functions[node.name] = made  # type: ignore[index]
+
+    def _weigh(self, node: ast.FunctionDef, function: Function) -> None:
+        """A call stands for all that it does: functions that call one another twice double each time."""
+        bodies = [let.value for let in function.lets] + ([function.value] if function.value else [])
+        weight = 1
+        for one in bodies:
+            for part in parts(one):
+                weight += self.weights.get(part.function.name, 1) if isinstance(part, Call) else 1
+        if weight > MOST_PARTS:
+            raise self.fault(node, f"{function.name} does {weight} operations with all that it calls: "
+                             f"up to {MOST_PARTS} are accepted")  # fmt: skip
+        self.weights[function.name] = weight
 
     def _external(
         self, node: ast.FunctionDef, decorator: ast.expr, body: list[ast.stmt], arguments: int
@@ -325,6 +366,9 @@ class Reader:
     ) -> Iterator[Statement]:
         """The statements of a procedure, with names that nothing at this place has."""
         procedure = self.procedures[name]
+        self.inlined += len(procedure.body)
+        if self.inlined > MOST_INLINED:
+            raise self.fault(node, f"{name}: calls of procedures make more than {MOST_INLINED} statements")
         if len(given) != len(procedure.parameters):
             raise self.fault(node, f"{name} takes {len(procedure.parameters)} arguments, not {len(given)}")
         names, body = procedure.inlined({*scope.locals, *self._taken()}, self.known.registers)
@@ -449,6 +493,7 @@ class Reader:
         if len(targets) != len(node.iter.args) or node.iter.keywords or node.orelse:
             raise self.fault(node, "lanes are `for i in lanes(N):` or `for i, j in lanes(N, M):`")
         iterators: dict[str, int] = {}
+        lanes = 1
         for target, size in zip(targets, node.iter.args, strict=True):
             if not isinstance(target, ast.Name):
                 raise self.fault(node, "an iterator is a name")
@@ -456,7 +501,12 @@ class Reader:
             if not 1 <= count <= 4096:
                 raise self.fault(node, f"1 to 4096 lanes, not {count}")
             self._local(node, scope, target.id)
+            if target.id in iterators:
+                raise self.fault(node, f"two iterators are called {target.id}")
             iterators[target.id] = count
+            lanes *= count
+            if lanes > MOST_LANES:
+                raise self.fault(node, f"{lanes} lanes: up to {MOST_LANES} are accepted")
         inner = scope.within({one: Range(0, count - 1) for one, count in iterators.items()})
         body = tuple(self._statements(inner, node.body))
         if any(not isinstance(one, Let | Write) for one in body):

@@ -5,8 +5,10 @@ An instruction becomes one Python function of NumPy calls when it comes first; n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from axiloom.isa.instructions.decode import command_source
 from axiloom.isa.instructions.numpy_blocks import Blocks, names_of, setting
 from axiloom.isa.instructions.numpy_code import Shared
 from axiloom.isa.instructions.numpy_parts import OutsideError
@@ -29,9 +31,9 @@ class Simulator:
         """Why the device takes nothing more; empty while it runs."""
         self._shared = Shared()
         self._setting = setting(isa)
-        self._setting["_illegal"] = self._illegal
         self._sources: dict[str, str] = {}
-        self._functions: dict[str, Callable[..., None]] = {}
+        self._functions = {name: self._first(one) for name, one in isa.instructions.items()}
+        self._command = self._dispatcher()
         self.reset()
 
     def reset(self) -> None:
@@ -48,22 +50,23 @@ class Simulator:
         """
         if self.stopped:
             raise IllegalCommandError(f"stopped before: {self.stopped}")
-        given = self._given(inputs)
-        instruction: Instruction | None = None
         try:
-            instruction = self._enabled(given)
             if self.vectorised:
-                self._function(instruction)(self.state, **given)
-            else:
-                self._reference.execute(instruction, given)
+                name: str = self._command(self.state, **inputs)
+                return name
+            given = self._given(inputs)
+            instruction = self._enabled(given)
+            self._reference.execute(instruction, given)
+            return instruction.name
         except OutsideError as error:
-            assert instruction is not None
-            self.stopped = f"{self.isa.place}:{error.line}: {instruction.name}: {error}"
+            self.stopped = f"{self.isa.place}:{error.line}: {self._at(error.line)}: {error}"
             raise IllegalCommandError(self.stopped) from None
         except IllegalCommandError as error:
             self.stopped = str(error)
             raise
-        return instruction.name
+        except TypeError:
+            self._given(inputs)  # says what is wrong with them, if something is
+            raise
 
     def source(self, instruction: str) -> str:
         """The Python text that an instruction becomes, with the functions that it calls."""
@@ -75,24 +78,71 @@ class Simulator:
         called = [text for name, text in self._shared.sources.items() if f"{name}(" in own]
         return "\n\n".join([*called, own]) + "\n"
 
-    def _function(self, instruction: Instruction) -> Callable[..., None]:
-        found = self._functions.get(instruction.name)
-        if found is None:
-            before = {*self._shared.sources}
-            text = Blocks(self.isa, instruction, self._shared).source()
-            self._setting |= names_of(self._shared)
-            for name, helper in self._shared.sources.items():
-                if name not in before:
-                    exec(compile(helper, f"<{self.isa.name}.{name}>", "exec"), self._setting)
-            exec(compile(text, f"<{self.isa.name}.{instruction.name}>", "exec"), self._setting)
-            self._sources[instruction.name] = text
-            found = self._functions[instruction.name] = self._setting[instruction.name]
+    # --- instructions as functions ------------------------------------------------------------------------
+
+    def _dispatcher(self) -> Callable[..., str]:
+        text = command_source(self.isa, self._shared)
+        self._setting |= {
+            "_functions": self._functions,
+            "_by_key": self._shared.keys,
+            "_unknown": self._unknown,
+            "_several": self._several,
+            "_wide": self._wide,
+            "_illegal": self._illegal,
+        }
+        self._execute(text, "command")
+        found: Callable[..., str] = self._setting["_command"]
         return found
+
+    def _first(self, instruction: Instruction) -> Callable[..., None]:
+        """What executes an instruction for the first time."""
+
+        def execute(*given: Any) -> None:
+            self._function(instruction)(*given)
+
+        return execute
+
+    def _function(self, instruction: Instruction) -> Callable[..., None]:
+        if instruction.name not in self._sources:
+            text = Blocks(self.isa, instruction, self._shared).source()
+            self._execute(text, instruction.name)
+            self._sources[instruction.name] = text
+            self._functions[instruction.name] = self._setting[instruction.name]
+        return self._functions[instruction.name]
+
+    def _execute(self, text: str, name: str) -> None:
+        self._setting |= names_of(self._shared)
+        for helper, source in self._shared.sources.items():
+            if helper not in self._setting:
+                exec(compile(source, f"<{self.isa.name}.{helper}>", "exec"), self._setting)
+        exec(compile(text, f"<{self.isa.name}.{name}>", "exec"), self._setting)
+
+    # --- what stops the device ----------------------------------------------------------------------------
 
     def _illegal(self, instruction: str, fields: Mapping[str, int]) -> None:
         """Says which requirement does not hold."""
-        one = self.isa.instructions[instruction]
-        self._reference.refuse(one, fields)
+        self._reference.refuse(self.isa.instructions[instruction], fields)
+
+    def _unknown(self, given: Sequence[int]) -> None:
+        raise IllegalCommandError(f"{self.isa.place}: no instruction comes with {self._said(given)}")
+
+    def _several(self, names: Sequence[str], given: Sequence[int]) -> None:
+        line = self.isa.instructions[names[1]].line
+        both = " and ".join(names)
+        raise IllegalCommandError(f"{self.isa.place}:{line}: {both} all come with {self._said(given)}")
+
+    def _wide(self, name: str, value: int) -> None:
+        raise ValueError(f"input {name} has {self.isa.inputs[name].bits} bits: {value:#x} does not fit")
+
+    def _said(self, given: Sequence[int]) -> str:
+        return ", ".join(f"{name} = {value:#x}" for name, value in zip(self.isa.inputs, given, strict=True))
+
+    def _at(self, line: int) -> str:
+        """The instruction at a line, or the condition of one."""
+        before = [one.name for one in self.isa.instructions.values() if one.line <= line]
+        return before[-1] if before else "a condition"
+
+    # --- one element after the other ----------------------------------------------------------------------
 
     def _given(self, inputs: dict[str, int]) -> dict[str, int]:
         for name, value in inputs.items():
@@ -106,11 +156,9 @@ class Simulator:
         return {name: int(inputs.get(name, 0)) for name in self.isa.inputs}
 
     def _enabled(self, inputs: dict[str, int]) -> Instruction:
-        found = [one for one in self.isa.instructions.values() if self._reference.enabled(one, inputs)]
-        said = ", ".join(f"{name} = {value:#x}" for name, value in inputs.items())
+        found = [name for name, one in self.isa.instructions.items() if self._reference.enabled(one, inputs)]
         if not found:
-            raise IllegalCommandError(f"{self.isa.place}: no instruction comes with {said}")
+            self._unknown([*inputs.values()])
         if len(found) > 1:
-            names = " and ".join(one.name for one in found)
-            raise IllegalCommandError(f"{self.isa.place}:{found[1].line}: {names} both come with {said}")
-        return found[0]
+            self._several(found, [*inputs.values()])
+        return self.isa.instructions[found[0]]

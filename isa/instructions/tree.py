@@ -39,7 +39,11 @@ class Range:
         return Range(min(self.low, other.low), max(self.high, other.high))
 
     def __str__(self) -> str:
-        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+        return _said(self.low) if self.low == self.high else f"{_said(self.low)} to {_said(self.high)}"
+
+
+def _said(value: int) -> str:
+    return str(value) if value.bit_length() <= 64 else f"a number of {value.bit_length()} bits"
 
 
 def unsigned(bits: int) -> Range:

@@ -9,6 +9,10 @@ from pathlib import Path
 from axiloom import boards, isa
 from axiloom.cli import options as shared
 from axiloom.cli.given import is_given, output_file
+from axiloom.errors import UsageError
+from axiloom.isa.instructions import library
+from axiloom.isa.instructions.page import counts, page
+from axiloom.isa.instructions.read import read
 from axiloom.isa.kernels.language.body import renamed
 from axiloom.isa.kernels.named import KERNELS as NAMED
 from axiloom.report import build as report
@@ -19,8 +23,17 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     actions = spec.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     check = actions.add_parser("check", help="every fault of a file, each with its place")
-    check.add_argument("file", type=Path)
+    check.add_argument(
+        "file", type=Path, help="a specification, or an instruction set (NAME.isa, or a built-in one's name)"
+    )
     check.set_defaults(execute=execute_check)
+
+    doc = actions.add_parser("doc", help="a page of documentation of an instruction set, in Markdown")
+    doc.add_argument(
+        "file", type=Path, metavar="FILE", help="NAME.isa, or a built-in one's name, such as vta"
+    )
+    doc.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
+    doc.set_defaults(execute=execute_doc)
 
     show = actions.add_parser("show", help="print a built-in specification as a file")
     show.add_argument("name", help="such as v3_16; see `axiloom list`")
@@ -43,10 +56,33 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute_check(options: argparse.Namespace) -> int:
+    if path := _instructions(options.file):
+        found = read(path)
+        print(f"{options.file}: {found.name}: no faults; {counts(found)}")
+        return 0
     loaded = isa.load_all(options.file)
     for spec in loaded.values():
         flows = ", ".join(spec.flows)
         print(f"{options.file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {flows}")
+    return 0
+
+
+def _instructions(file: Path) -> Path | None:
+    """The file of an instruction set that is meant; None for what is none."""
+    if file.suffix == library.INSTRUCTIONS:
+        return file
+    return None if file.exists() else library.targets().get(str(file))
+
+
+def execute_doc(options: argparse.Namespace) -> int:
+    path = _instructions(options.file)
+    if path is None:
+        there = ", ".join(library.targets())
+        raise UsageError(
+            f"{options.file} is no instruction set; there are {there}, "
+            f"and files that end in {library.INSTRUCTIONS}"
+        )
+    shared.write(page(read(path), path.read_text(encoding="utf-8")), options.output)
     return 0
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import z3
 
-from axiloom.isa.formal import sound
+from axiloom.isa.formal import bounds, sound
 from axiloom.isa.formal.ila import Instruction
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.simulate import Memory, Simulator
@@ -37,7 +37,7 @@ MOST_STEPS = 3000
 def claims_of(source: InstructionSet) -> tuple[Model, list[sound.Claim]]:
     """The model of a text and what is to be proved of it."""
     model = model_of(source)
-    return model, [*sound.claims(model.ila), *model.claims()]
+    return model, [*sound.claims(model.ila), *bounds.claims(source)]
 
 
 def prove(source: InstructionSet, limit_s: int) -> Iterator[Verdict]:

@@ -20,7 +20,8 @@ def rounded(values: Array, digits: int) -> Array:
     """To `digits` binary digits, halves to even; smallest exponent that of float32."""
     mantissa, exponent = np.frexp(np.asarray(values, np.float64))
     kept = np.minimum(digits, np.maximum(digits + exponent + 125, 0))  # subnormal numbers have fewer
-    return np.ldexp(np.rint(np.ldexp(mantissa, kept)), exponent - kept)
+    found: Array = np.ldexp(np.rint(np.ldexp(mantissa, kept)), exponent - kept)
+    return found
 
 
 def single(values: Array) -> Array:
@@ -37,7 +38,9 @@ def bits(values: Array) -> Array:
 
 
 def numbers(patterns: Array) -> Array:
-    return (np.ascontiguousarray(patterns, "<u4") << 16).view("<f4").astype(np.float64)
+    with np.errstate(invalid="ignore"):  # NaN
+        found: Array = (np.ascontiguousarray(patterns, "<u4") << 16).view("<f4").astype(np.float64)
+    return found
 
 
 @lru_cache(1 << 16)
@@ -51,7 +54,8 @@ def _exp(value: float) -> float:
 
 
 def exp(values: Array) -> Array:
-    return np.vectorize(_exp, otypes=[np.float64])(values)
+    found: Array = np.vectorize(_exp, otypes=[np.float64])(values)
+    return found
 
 
 def product(a: Array, b: Array) -> Array:

@@ -84,7 +84,7 @@ def plain(
 
 
 def relative_error(rng: np.random.Generator, conv: Conv, *, width: int, halves_up: bool = True) -> float:
-    """Of `plain` against float64 of the data before it is quantised: norm of the difference by that of float64.
+    """Norm of the difference of `plain` and float64 of the data before it is quantised, by that of float64.
 
     Activations and weights are uniform in -1 to 1; weights have `width` bytes.
     """

@@ -35,7 +35,7 @@ def compared(edition: tuple[int, int], streams: int, seed: int, text: str = "") 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_streams(edition: tuple[int, int]) -> None:
-    found = compared(edition, 25, seed=1)
+    found = compared(edition, 150, seed=1)
     assert not found.differences
     assert len(found.instructions) == 8 + (edition[0] == 3)
     assert all(
@@ -104,7 +104,7 @@ def test_a_matrix_product_with_a_bias_and_relu() -> None:
     simulator = device()
     dram = simulator.state["dram"]
 
-    def put(at: int, values: np.ndarray) -> None:  # type: ignore[type-arg]
+    def put(at: int, values: np.ndarray) -> None:
         raw = values.reshape(-1).view(np.uint8)
         dram[at : at + len(raw)] = raw
 

@@ -161,7 +161,8 @@ class PlainVta:
         if operation == 1:
             return np.where(x > y, x, y)
         if operation == 2:
-            return x + y
+            total: Array = x + y
+            return total
         if operation == 3:
             low = y & 31
             amount = np.where(low < 16, low, low - 32)

@@ -42,8 +42,8 @@ class Generator:
     def stream(self) -> Iterator[int]:
         yield self.load_uop()
         for _ in range(int(self.rng.integers(3, 9))):
-            yield self.rng.choice(  # type: ignore[misc]
-                np.array([self.load, self.store, self.gemm, self.alu, self.load_uop], object),  # type: ignore[arg-type]
+            yield self.rng.choice(
+                np.array([self.load, self.store, self.gemm, self.alu, self.load_uop], object),
                 p=[0.25, 0.1, 0.25, 0.35, 0.05],
             )()
         yield self.store()
