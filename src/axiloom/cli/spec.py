@@ -8,6 +8,7 @@ from pathlib import Path
 
 from axiloom import boards, isa
 from axiloom.cli import options as shared
+from axiloom.cli import prove
 from axiloom.cli.given import is_given, output_file
 from axiloom.errors import UsageError
 from axiloom.isa.instructions import library
@@ -25,6 +26,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     check = actions.add_parser("check", help="every fault of a file, each with its place")
     check.add_argument(
         "file", type=Path, help="a specification, or an instruction set (NAME.isa, or a built-in one's name)"
+    )
+    check.add_argument(
+        "--prove",
+        action="store_true",
+        help="prove its formal models too, as `axiloom prove spec` does; refused where there is none",
     )
     check.set_defaults(execute=execute_check)
 
@@ -64,7 +70,22 @@ def execute_check(options: argparse.Namespace) -> int:
     for spec in loaded.values():
         flows = ", ".join(spec.flows)
         print(f"{options.file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {flows}")
-    return 0
+    return int(not all(_proved(options.file, spec) for spec in loaded.values())) if options.prove else 0
+
+
+def _proved(file: Path, spec: isa.AcceleratorSpec) -> bool:
+    """Prints what is proved of a specification, and what is not so."""
+    from axiloom.prove import solvers
+
+    solvers.check()
+    from axiloom.prove.verdict import summary
+
+    verdicts = prove.with_progress(spec, prove.SLOW_S)
+    for one in verdicts:
+        if not one.good:
+            print(f"{file}: {spec.name}: {one.name}: {one.text}: {one.answer.value}")
+    print(f"{file}: {spec.name}: {summary(verdicts)}")
+    return all(one.good for one in verdicts)
 
 
 def _instructions(file: Path) -> Path | None:
