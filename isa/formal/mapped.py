@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 import z3
@@ -200,18 +202,34 @@ class Element:
         equal: z3.BoolRef = self.found == self.wanted
         return equal
 
+    @cached_property
+    def data(self) -> tuple[z3.BitVecRef, ...]:
+        """The constants in it: elements of tensors, and what memories had before."""
+        return tuple(
+            one
+            for one in postorder([self.found, self.wanted])
+            if z3.is_const(one) and one.decl().kind() == z3.Z3_OP_UNINTERPRETED
+        )
+
     def values(self, named: Mapping[str, int]) -> tuple[int | None, int | None]:
         """What was found and what is wanted with these data (0 where there are none), if they say it."""
-        constants = [one for one in postorder([self.formula]) if z3.is_const(one) and z3.is_bv(one)]
-        pairs = [
-            (one, z3.BitVecVal(named.get(one.decl().name(), 0), one.sort()))
-            for one in constants
-            if one.decl().kind() == z3.Z3_OP_UNINTERPRETED
-        ]
-        known = Substitution(pairs)
+        known = Substitution(
+            [(one, z3.BitVecVal(named.get(one.decl().name(), 0), one.sort())) for one in self.data]
+        )
         both = [z3.simplify(known(term)) for term in (self.found, self.wanted)]
         found, wanted = (one.as_long() if z3.is_bv_value(one) else None for one in both)
         return found, wanted
+
+    def random_fault(self, source: random.Random, tries: int) -> dict[str, int] | None:
+        """Data for which it is not what is wanted, if one of so many random ones are some."""
+        for _ in range(tries):
+            named = {one.decl().name(): source.getrandbits(one.size()) for one in self.data}
+            found, wanted = self.values(named)
+            if found is None or wanted is None:
+                return None
+            if found != wanted:
+                return named
+        return None
 
 
 @dataclass(frozen=True, eq=False)

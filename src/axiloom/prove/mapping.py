@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,6 +19,8 @@ from axiloom.prove.verdict import Answer, Verdict
 
 QUICK_S = 5
 """Seconds a claim about any functions."""
+TRIES = 8
+"""Random data for each element."""
 MOST_VALUES = 24
 """Of a counter-example that are named."""
 
@@ -53,10 +56,22 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
     yield verdict("executed", text, Answer.HOLDS, "rewriting", seconds)
     for remaining in played.remaining:
         claim = remaining.claim
+        if wrong := _by_chance(mapped, remaining):
+            yield verdict(claim.name, wrong, Answer.VIOLATED, "random data", 0.0)
+            continue
         found = said[remaining] if remaining in said else next(solvers.decide([claim.formula], limit_s))
         answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[found.holds]
         text = _counter_example(mapped, remaining, limit_s) if answer is Answer.VIOLATED else claim.text
         yield verdict(claim.name, text, answer, found.solver, found.seconds)
+
+
+def _by_chance(mapped: Mapped, remaining: Remaining) -> str:
+    """A counter-example, if random data are one: solvers are slow to find one where there are products."""
+    source = random.Random(1)
+    for element in remaining.elements:
+        if (named := element.random_fault(source, TRIES)) is not None:
+            return _wrong(mapped, element, named)
+    return ""
 
 
 def _first(mapped: Mapped) -> tuple[Played, bool]:
@@ -77,15 +92,15 @@ def _counter_example(mapped: Mapped, remaining: Remaining, limit_s: int) -> str:
         strict=True,
     ):
         if said.holds is False:
-            return _wrong(mapped, element, {name: int(value) for name, value in _numbers(said.values)})
+            return _wrong(mapped, element, dict(_numbers(said.values)))
     return f"one of {remaining.claim.text} is not so"
 
 
-def _numbers(values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _numbers(values: Mapping[str, str]) -> Iterator[tuple[str, int]]:
     """Bit vectors; what functions and whole memories are, a solver says in its own way."""
     for name, value in sorted(values.items()):
         if value.isdecimal():
-            yield name.strip("|"), value
+            yield name.strip("|"), int(value)
 
 
 def _wrong(mapped: Mapped, element: Element, named: Mapping[str, int]) -> str:
@@ -94,14 +109,18 @@ def _wrong(mapped: Mapped, element: Element, named: Mapping[str, int]) -> str:
     if found is not None and wanted is not None:
         kind = _kind(mapped, element.place)
         text = f"{element.place} is {_signed(found, kind)}, the kernel's is {_signed(wanted, kind)}"
-    said = [f"{name} = {_signed(value, _kind(mapped, name))}" for name, value in named.items()]
+    # First what memories had before: that a result depends on it says more than any data.
+    said = [
+        f"{name} = {_signed(value, _kind(mapped, name))}"
+        for name, value in sorted(named.items(), key=lambda one: ("@" not in one[0], one[0]))
+    ]
     more = f" and {len(said) - MOST_VALUES} more" if len(said) > MOST_VALUES else ""
     return f"{text}; with {', '.join(said[:MOST_VALUES])}{more}" if said else f"{text}, whatever the data are"
 
 
 def _kind(mapped: Mapped, place: str) -> Range | None:
-    """Of an element such as ``x[3, 5]``."""
-    name = place.split("[")[0]
+    """Of an element such as ``x[3, 5]``, or ``acc@7`` before the commands."""
+    name = place.split("[")[0].split("@")[0]
     memory = mapped.tensors.get(name) or mapped.target.memories.get(name)
     return memory.type if memory else None
 
