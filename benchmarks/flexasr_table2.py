@@ -204,7 +204,9 @@ def main() -> None:
     print("errors in %, average / standard deviation; table 2 has one figure for all sizes")
     print(f"{'operator':18}{'size':>4}{'inputs':>8}{'here':>16}{'unrounded':>11}{'op_sim':>9}   table 2")
     rng = np.random.default_rng(0)
-    with tqdm(total=len(OPERATORS) * len(SIZES) + len(LSTM_FIRST) + len(VARIANTS), leave=False, disable=None) as shown:
+    with tqdm(
+        total=len(OPERATORS) * len(SIZES) + len(LSTM_FIRST) + len(VARIANTS), leave=False, disable=None
+    ) as shown:
         for one in OPERATORS:
             means = []
             for size, published in zip(SIZES, one.summary, strict=True):

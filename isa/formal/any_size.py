@@ -28,7 +28,6 @@ from axiloom.isa.instructions.mappings import Command, Mapped, Place, writes
 from axiloom.isa.instructions.tree import Call, Const, Expr, For, Let, Memory, Name, Statement, Write
 from axiloom.isa.instructions.walk import blocks, exprs, parts
 
-
 MOST_LANES = 64
 """Turns of a kernel's loop that are looked at one by one."""
 

@@ -147,9 +147,12 @@ class Player:
                 for statement in body:
                     written = [self._lane(statement, tensors, lane) for lane in lanes]
                     for each in written:
-                        self._store(each, tensors)
+                        if each:
+                            self._put(tensors, *each)
             case Write():
-                self._store(self._lane(one, tensors, known), tensors)
+                found_ = self._lane(one, tensors, known)
+                assert found_
+                self._put(tensors, *found_)
             case If(condition=condition, then=then, other=other):
                 holds = self._number(condition, tensors, known, one.line)
                 self._block(then if holds else other, tensors, dict(known))
@@ -166,13 +169,10 @@ class Player:
             case _:
                 raise AssertionError(one)
 
-    def _store(self, write: tuple[str, int, Term] | None, tensors: Tensors) -> None:
-        """An element of a tensor, or of the host's memory."""
-        if write is None:
-            return
-        name, address, term = write
-        known = tensors.elements.setdefault(name, {}) if name in tensors.kinds else self.machine.memories[name]
-        known[address] = term
+    def _put(self, tensors: Tensors, memory: str, address: int, term: Term) -> None:
+        """Into a tensor, or into the host's memory."""
+        known = tensors.elements.setdefault(memory, {}) if memory in tensors.kinds else None
+        (self.machine.memories[memory] if known is None else known)[address] = term
 
     def _lane(
         self, one: Statement, tensors: Tensors, known: dict[str, Value]

@@ -37,7 +37,6 @@ from axiloom.isa.instructions.tree import (
 from axiloom.isa.instructions.unique import unique
 from axiloom.isa.instructions.walk import names
 
-
 MOST_CASES = 64
 """Lanes that are looked at one by one; more are looked at together."""
 

@@ -332,7 +332,7 @@ class _Builder:
                     terms, statement, terms.state[statement.memory.name]
                 )
             case Lanes(iterators=iterators, body=body):
-                lanes = [
+                lanes: list[dict[str, Value]] = [
                     {name: exact(at) for name, at in zip(iterators, places, strict=True)}
                     for places in product(*(range(count) for count in iterators.values()))
                 ]

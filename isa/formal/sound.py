@@ -111,7 +111,9 @@ def opaque(formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
         if unknown > 1 and z3.is_app_of(term, z3.Z3_OP_BMUL):
             sorts = [child.sort() for child in (*new, term)]
             made[number] = z3.Function(f"times_{len(new)}_{term.size()}", *sorts)(*new)
-        elif all(one is child or one.get_id() == child.get_id() for one, child in zip(new, children, strict=True)):
+        elif all(
+            one is child or one.get_id() == child.get_id() for one, child in zip(new, children, strict=True)
+        ):
             made[number] = term
         else:
             made[number] = term.decl()(*new)

@@ -60,7 +60,7 @@ class Known(Value):
     number: int
 
     @cached_property
-    def term(self) -> z3.BitVecRef:  # type: ignore[override]
+    def term(self) -> z3.BitVecRef:
         return number(self.number, self.range.bits)
 
     def wide(self, bits: int) -> z3.BitVecRef:
@@ -357,7 +357,7 @@ def _declared(model: Ila, function: Function) -> z3.FuncDeclRef:
 def evaluate(function: Function, given: Sequence[int]) -> int:
     """A function of the text on integers, by its terms."""
     model = Ila(function.name)
-    known = {
+    known: dict[str, Value] = {
         name: Known(one, wanted)
         for one, (name, wanted) in zip(given, function.parameters.items(), strict=True)
     }

@@ -278,7 +278,9 @@ class Scope:
         match node:
             case ast.Call(func=ast.Name(id=name)) if (wanted := type_of(name)) and not wanted.signed:
                 return Wrapped(found, wanted)
-        raise self.fault(node, f"`{ast.unparse(node)}` in cat: say how many bits, such as uint8({found.value})")
+        raise self.fault(
+            node, f"`{ast.unparse(node)}` in cat: say how many bits, such as uint8({found.value})"
+        )
 
     def _function(self, node: ast.expr, function: Function, arguments: Sequence[ast.expr]) -> Expr:
         if len(arguments) != len(function.parameters):

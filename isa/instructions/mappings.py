@@ -211,14 +211,14 @@ class _MappingReader(Reader):
         self.part = ""
         for one in writes(self.parts[node.name]):
             name = one.memory.name
-            if name in self.scratch and node.name != "kernel":
-                raise self.fault(node, f"{node.name} writes {name}: scratch is kernel's")
-            if name not in self.tensors and not (one.memory.host and node.name == "program"):
-                raise self.fault(
-                    node,
-                    f"{node.name} writes {name}: only commands change the target, and program itself the host's "
-                    "memory",
-                )
+            if name in self.tensors or (node.name == "program" and one.memory.host):
+                if name in self.scratch and node.name != "kernel":
+                    raise self.fault(node, f"{node.name} writes {name}: scratch is kernel's")
+                continue
+            there = "only commands change the target"
+            if one.memory.host:
+                there = "program() gives the host's memory its data"
+            raise self.fault(node, f"{node.name} writes {name}: {there}")
 
     def _where(self, node: ast.FunctionDef) -> None:
         form = "place(TENSOR[i, j], MEMORY[...], LOOP=..., ...)"

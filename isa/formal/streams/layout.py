@@ -33,12 +33,12 @@ def _of_elements(model: State, operand: str) -> Iterator[tuple[str, z3.BoolRef]]
     # Whole beats of a row, as few as hold it.
     beats, inner = z3.Int("beats"), prod(sizes[dim] for dim in dims[rows:])
     given = [beats * each >= inner, beats * each < inner + each]
-    given += [z3.And(0 <= index[dim], index[dim] < sizes[dim]) for dim in dims for index in (one, other)]
+    given += [z3.And(index[dim] >= 0, index[dim] < sizes[dim]) for dim in dims for index in (one, other)]
     at, at_other = (model.position(operand, index, sizes, beats * each) for index in (one, other))
     same = z3.And(*(one[dim] == other[dim] for dim in dims))
     yield f"layout of {operand}: injective", z3.Implies(z3.And(*given, at == at_other), same)
     loaded: Any = prod(sizes[dim] for dim in dims[:rows]) * beats * each
-    within = z3.And(0 <= at, at < loaded)
+    within = z3.And(at >= 0, at < loaded)
     yield f"layout of {operand}: within what is loaded", z3.Implies(z3.And(*given), within)
 
 

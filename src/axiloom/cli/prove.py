@@ -118,7 +118,7 @@ def execute_axi(options: argparse.Namespace) -> int:
     from axiloom.prove import abc, replay
     from axiloom.prove.axi import ours, user
     from axiloom.prove.bench import Bench
-    from axiloom.prove.verdict import Verdict, as_json, summary, table
+    from axiloom.prove.verdict import as_json, summary, table
 
     if options.list:
         print("\n".join(f"{name:<20} {target.text}" for name, target in ours.TARGETS.items()))

@@ -32,15 +32,23 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     mapping.add_argument(
         "mappings", nargs="*", metavar="NAME|FILE.mapping", help="default: all that are built in"
     )
-    mapping.add_argument("--list", action="store_true", help="name the built-in mappings with their sizes and end")
     mapping.add_argument(
-        "--size", action="append", type=_size, metavar="NAME=N", help="of every mapping named; once for each size"
+        "--list", action="store_true", help="name the built-in mappings with their sizes and end"
+    )
+    mapping.add_argument(
+        "--size",
+        action="append",
+        type=_size,
+        metavar="NAME=N",
+        help="of every mapping named; once for each size",
     )
     mapping.add_argument(
         "--limit", type=shared.positive, default=LIMIT_S, metavar="S",
         help="seconds a claim (default %(default)s)",
     )  # fmt: skip
-    mapping.add_argument("--all", action="store_true", help="a line for each claim, not only for what is not so")
+    mapping.add_argument(
+        "--all", action="store_true", help="a line for each claim, not only for what is not so"
+    )
     mapping.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     refuse(
         mapping,
@@ -76,7 +84,9 @@ def execute(options: argparse.Namespace) -> int:
                 + (f" by {size.multiple})" if size.multiple > 1 else ")")
                 for size in one.sizes.values()
             )
-            print(f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.splitlines()[0] if one.text else ''}")
+            print(
+                f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.splitlines()[0] if one.text else ''}"
+            )
         return 0
     begun = time.perf_counter()
     verdicts: list[Verdict] = []

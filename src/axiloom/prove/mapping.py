@@ -42,7 +42,9 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
         seconds, said = time.perf_counter() - begun, {}
         if opaque and played.remaining:
             answers = solvers.decide([one.claim.formula for one in played.remaining], QUICK_S)
-            said = {one: answer for one, answer in zip(played.remaining, answers, strict=True) if answer.holds}
+            said = {
+                one: answer for one, answer in zip(played.remaining, answers, strict=True) if answer.holds
+            }
             if len(said) < len(played.remaining):
                 begun, said = time.perf_counter(), {}
                 played = play(mapped)

@@ -53,7 +53,10 @@ def prove(
     # Versions of the solvers are not part of the question: any of them may answer it.
     found, cached = kept(proved.KIND, proved.key(spec), ask, whole)
     return [
-        Verdict(**{name: one[name] for name in one if name != "good"} | {"answer": Answer(one["answer"]), "cached": cached})
+        Verdict(
+            **{name: one[name] for name in one if name != "good"}
+            | {"answer": Answer(one["answer"]), "cached": cached}
+        )
         for one in found
     ]
 
@@ -99,7 +102,9 @@ def compared(spec: AcceleratorSpec, model: Ila, words: int = WORDS, seed: int = 
             ):
                 shown = " ".join(f"{word:#x}" for word in beat)
                 why = f"{text}; not so at word {number} of stream {stream} (seed {seed}), {shown}"
-                return Verdict(spec.name, "", name, why, SIMULATION, Answer.VIOLATED, taken, "simulation", 0.0)
+                return Verdict(
+                    spec.name, "", name, why, SIMULATION, Answer.VIOLATED, taken, "simulation", 0.0
+                )
             number += len(beat)
             taken += len(beat)
     seconds = time.perf_counter() - begun

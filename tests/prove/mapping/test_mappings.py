@@ -15,7 +15,7 @@ SMALL = {
     "flexasr_maxpool": ["T=2", "V=1"],
     "hlscnn_conv": ["OC=1"],
     "vta_maxpool": ["H=1", "W=1"],
-    "vta_matmul": ["M=1", "NB=1", "KB=1"],
+    "vta_matmul": ["M=1", "N=1", "K=1"],
 }
 
 
@@ -35,8 +35,8 @@ def test_it_holds_at_its_own_sizes(name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["vta_matmul", "--size", "T=2"], "no size is called T; there are M, NB, KB"),
-        (["vta_matmul", "--size", "M=65"], "M = 65: it is 1 to 64, a multiple of 1"),
+        (["vta_matmul", "--size", "T=2"], "no size is called T; there are M, K, N"),
+        (["vta_matmul", "--size", "M=17"], "M = 17: it is 1 to 16, a multiple of 1"),
         (["vta_matmull"], "did you mean `vta_matmul`?"),
         (["--list", "--size", "M=1"], "--size: --list names the mappings and proves nothing"),
     ],
