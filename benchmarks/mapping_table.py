@@ -24,7 +24,10 @@ def main() -> None:
     print(f"{'max-pool':<12}{'s':>8}{'CPU s':>8}  {'verdict':<12}{'BMC':>8}{'CHC':>8}")
     for (steps, elements), (bmc, chc) in PUBLISHED.items():
         seconds, cpu, verdict = proved("flexasr_maxpool", {"T": steps, "V": elements // 16})
-        print(f"{f'{steps} x {elements}':<12}{seconds:8.1f}{cpu:8.1f}  {verdict:<12}{bmc:>8}{chc:>8}", flush=True)
+        print(
+            f"{f'{steps} x {elements}':<12}{seconds:8.1f}{cpu:8.1f}  {verdict:<12}{bmc:>8}{chc:>8}",
+            flush=True,
+        )
     for name in library.mappings():
         if name != "flexasr_maxpool":
             seconds, cpu, verdict = proved(name, {})

@@ -1,4 +1,4 @@
-"""A mapping at given sizes: its commands are executed on any data, and the result is compared with the kernel."""
+"""A mapping at given sizes: its commands are executed on any data, the result is compared with the kernel."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class _Terms(Terms):
     machine: Machine | None = None
 
     def element(self, memory: Memory, index: Sequence[Expr]) -> Value:
-        assert self.tensors is not None and self.machine is not None
+        assert self.tensors is not None
+        assert self.machine is not None
         at = simplified(self.place(memory, index))
         if not isinstance(at, Known):
             raise UnknownError(f"line {self.line}: an index of {memory.name} depends on data")
@@ -247,7 +248,7 @@ class Remaining:
 
 @dataclass(frozen=True)
 class Played:
-    """A mapping at its sizes: what remains to be proved, how many elements were the same terms, what it took."""
+    """A mapping at its sizes: what is to be proved, how many elements were the same terms, what it took."""
 
     remaining: tuple[Remaining, ...]
     same: int

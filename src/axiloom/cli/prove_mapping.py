@@ -90,7 +90,7 @@ def execute(options: argparse.Namespace) -> int:
         return 0
     begun = time.perf_counter()
     verdicts: list[Verdict] = []
-    rows = [("mapping", "on", "sizes", "verdict", "claims", "s")]
+    rows: list[tuple[str, ...]] = [("mapping", "on", "sizes", "verdict", "claims", "s")]
     shown = tqdm(chosen, unit=" mappings", disable=None, leave=False)
     for one in shown:
         shown.set_postfix_str(one.name)

@@ -58,7 +58,8 @@ MUTANTS = (
     Mutant("lanes", "flexasr_maxpool", SMALL,
            "for lane in lanes(16):\n                    large[target, lane] = larger",
            "for lane in lanes(15):\n                    large[target, lane] = larger", "y[0, 15] is ", target=True),
-    Mutant("mode", "flexasr_maxpool", SMALL, "data=1 | V << 48 | T", "data=1 | 2 << 8 | V << 48 | T", "y[0, 0] is "),
+    Mutant("mode", "flexasr_maxpool", SMALL, "data=1 | V << 48 | T",
+           "data=1 | 2 << 8 | V << 48 | T", "y[0, 0] is "),
     Mutant("no mode", "flexasr_maxpool", SMALL, "data=1 | V << 48 | T", "data=1 | 3 << 8 | V << 48 | T",
            "reduce_config.illegal: the device stops"),
     Mutant("in-place order", "flexasr_meanpool", {"T": 8, "V": 1},
@@ -66,7 +67,8 @@ MUTANTS = (
            "y[", target=True),
     Mutant("bias", "flexasr_linear", {}, "pe + 0x600000 + 16 * (I + o)", "pe + 0x600000 + 16 * (I + o + 1)",
            "y[0, "),
-    Mutant("shift", "flexasr_linear", {}, "shift = 14 - manager", "shift = 15 - manager", "y[0, ", target=True),
+    Mutant("shift", "flexasr_linear", {}, "shift = 14 - manager", "shift = 15 - manager", "y[0, ",
+           target=True),
     Mutant("signs", "vta_matmul", {"M": 1, "N": 1, "K": 1},
            "inp[sram + y * width + x, lane] = int8(dram[at + lane])",
            "inp[sram + y * width + x, lane] = int8(dram[at + lane][0:7])", "c[0, 0] is ", target=True),
@@ -81,7 +83,8 @@ MUTANTS = (
     Mutant("no sign", "vta_maxpool", {"H": 1, "W": 1},
            "cat(dram[first], dram[first + 1], dram[first + 2], dram[first + 3])",
            "cat(dram[first], uint24(0))", "y[0, 0, 0] is ", target=True),
-    Mutant("another row", "qkv_softmax", {"N": 1}, "word=5 | N << 4 |", "word=5 | N << 4 | 1 << 12 |", "y[0, 0]"),
+    Mutant("another row", "qkv_softmax", {"N": 1}, "word=5 | N << 4 |", "word=5 | N << 4 | 1 << 12 |",
+           "y[0, 0]"),
     Mutant("weights", "hlscnn_conv", {"OC": 1, "R": 1, "S": 1}, "data=W_AT)", "data=W_AT + 16)", "soc@"),
 )  # fmt: skip
 
@@ -92,7 +95,10 @@ QUICK = {"lanes", "no mode", "no store", "no clear", "min for max", "no sign", "
 
 @pytest.mark.parametrize(
     "mutant",
-    [pytest.param(one, id=one.what, marks=[] if one.what in QUICK else [pytest.mark.slow]) for one in MUTANTS],
+    [
+        pytest.param(one, id=one.what, marks=[] if one.what in QUICK else [pytest.mark.slow])
+        for one in MUTANTS
+    ],
 )
 def test_a_fault_is_found(mutant: Mutant) -> None:
     wrong = [one for one in mutant.verdicts() if one.answer is Answer.VIOLATED]
