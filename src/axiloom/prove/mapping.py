@@ -28,8 +28,8 @@ MOST_VALUES = 24
 def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
     """The verdicts at the sizes of `mapped`. Raises SpecError where its commands cannot be executed.
 
-    The kernel's functions are taken to be any functions first. What that leaves open is asked of the functions
-    that they are.
+    The kernel's functions are taken to be any functions first. What that leaves open is asked of those that
+    they are.
     """
     begun = time.perf_counter()
     name, sizes = mapped.name, sizes_of(mapped)
@@ -144,7 +144,7 @@ def read(name: str, sizes: Mapping[str, int]) -> Mapped:
     there = library.mappings()
     if name not in there:
         raise UsageError(
-            f"prove mapping: no mapping `{name}`{hint(name, there)}; a file ends in {library.MAPPING}, built in "
-            f"are {', '.join(there)}"
+            f"prove mapping: no mapping `{name}`{hint(name, there)}; a file ends in {library.MAPPING}, built "
+            f"in are {', '.join(there)}"
         )
     return library.mapping(there[name], sizes)

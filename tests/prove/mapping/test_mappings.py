@@ -1,4 +1,4 @@
-"""``axiloom prove mapping``: the mappings that come with Axiloom hold, and what is asked wrongly is refused."""
+"""``axiloom prove mapping``: built-in mappings hold, and what is asked wrongly is refused."""
 
 from __future__ import annotations
 

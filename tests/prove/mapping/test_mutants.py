@@ -1,4 +1,4 @@
-"""``axiloom prove mapping`` refutes what is wrong: a fault in a mapping's commands, or in its target's text."""
+"""``axiloom prove mapping`` refutes what is wrong: a fault in a mapping or in its target."""
 
 from __future__ import annotations
 
@@ -54,10 +54,12 @@ MUTANTS = (
     Mutant("the next step but one", "flexasr_maxpool", {"T": 4, "V": 1},
            "second = uint16(first + 1)", "second = uint16(first + 2)", "the kernel's is", target=True),
     Mutant("stride of vectors", "flexasr_maxpool", {"T": 2, "V": 2},
-           "(step >> 4) * vectors + vector) * 16)", "(step >> 4) * vectors + vector) * 8)", "y[0, ", target=True),
+           "(step >> 4) * vectors + vector) * 16)", "(step >> 4) * vectors + vector) * 8)",
+           "y[0, ", target=True),
     Mutant("lanes", "flexasr_maxpool", SMALL,
            "for lane in lanes(16):\n                    large[target, lane] = larger",
-           "for lane in lanes(15):\n                    large[target, lane] = larger", "y[0, 15] is ", target=True),
+           "for lane in lanes(15):\n                    large[target, lane] = larger",
+           "y[0, 15] is ", target=True),
     Mutant("mode", "flexasr_maxpool", SMALL, "data=1 | V << 48 | T",
            "data=1 | 2 << 8 | V << 48 | T", "y[0, 0] is "),
     Mutant("no mode", "flexasr_maxpool", SMALL, "data=1 | V << 48 | T", "data=1 | 3 << 8 | V << 48 | T",
