@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -220,17 +219,6 @@ class Element:
         both = [z3.simplify(known(term)) for term in (self.found, self.wanted)]
         found, wanted = (one.as_long() if z3.is_bv_value(one) else None for one in both)
         return found, wanted
-
-    def random_fault(self, source: random.Random, tries: int) -> dict[str, int] | None:
-        """Data for which it is not what is wanted, if one of so many random ones are some."""
-        for _ in range(tries):
-            named = {one.decl().name(): source.getrandbits(one.size()) for one in self.data}
-            found, wanted = self.values(named)
-            if found is None or wanted is None:
-                return None
-            if found != wanted:
-                return named
-        return None
 
 
 @dataclass(frozen=True, eq=False)
