@@ -26,8 +26,8 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "mapping",
         help="commands of an instruction set compute a kernel, on any data",
         description="The commands of a mapping (docs/instructions.md) are executed at given sizes, on data "
-        "that may be anything; where a result is not the kernel's term, z3 and bitwuzla decide. Exit code 1 if "
-        "a mapping is wrong or not decided.",
+        "that may be anything; where a result is not the kernel's term, z3 and bitwuzla decide. Exit code 1 "
+        "if a mapping is wrong or not decided.",
     )
     mapping.add_argument(
         "mappings", nargs="*", metavar="NAME|FILE.mapping", help="default: all that are built in"
