@@ -1,9 +1,10 @@
-"""A mapping at given sizes: its commands are executed on any data, and the result is compared with the kernel."""
+"""A mapping at given sizes: its commands are executed on any data, the result is compared with the kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 import z3
@@ -55,7 +56,8 @@ class _Terms(Terms):
     machine: Machine | None = None
 
     def element(self, memory: Memory, index: Sequence[Expr]) -> Value:
-        assert self.tensors is not None and self.machine is not None
+        assert self.tensors is not None
+        assert self.machine is not None
         at = simplified(self.place(memory, index))
         if not isinstance(at, Known):
             raise UnknownError(f"line {self.line}: an index of {memory.name} depends on data")
@@ -200,15 +202,20 @@ class Element:
         equal: z3.BoolRef = self.found == self.wanted
         return equal
 
+    @cached_property
+    def data(self) -> tuple[z3.BitVecRef, ...]:
+        """The constants in it: elements of tensors, and what memories had before."""
+        return tuple(
+            one
+            for one in postorder([self.found, self.wanted])
+            if z3.is_const(one) and one.decl().kind() == z3.Z3_OP_UNINTERPRETED
+        )
+
     def values(self, named: Mapping[str, int]) -> tuple[int | None, int | None]:
         """What was found and what is wanted with these data (0 where there are none), if they say it."""
-        constants = [one for one in postorder([self.formula]) if z3.is_const(one) and z3.is_bv(one)]
-        pairs = [
-            (one, z3.BitVecVal(named.get(one.decl().name(), 0), one.sort()))
-            for one in constants
-            if one.decl().kind() == z3.Z3_OP_UNINTERPRETED
-        ]
-        known = Substitution(pairs)
+        known = Substitution(
+            [(one, z3.BitVecVal(named.get(one.decl().name(), 0), one.sort())) for one in self.data]
+        )
         both = [z3.simplify(known(term)) for term in (self.found, self.wanted)]
         found, wanted = (one.as_long() if z3.is_bv_value(one) else None for one in both)
         return found, wanted
@@ -229,7 +236,7 @@ class Remaining:
 
 @dataclass(frozen=True)
 class Played:
-    """A mapping at its sizes: what remains to be proved, how many elements were the same terms, what it took."""
+    """A mapping at its sizes: what is to be proved, how many elements were the same terms, what it took."""
 
     remaining: tuple[Remaining, ...]
     same: int

@@ -1,6 +1,6 @@
 """Executes a model on terms: what is known stays a number, so only what data decide is left to a solver.
 
-A memory is a dict from known addresses to terms; where nothing was stored its element is a constant of its own.
+A memory is a dict from known addresses to terms; without a store its element is a constant of its own.
 """
 
 from __future__ import annotations

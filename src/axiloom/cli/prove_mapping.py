@@ -25,9 +25,9 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     mapping = what.add_parser(
         "mapping",
         help="commands of an instruction set compute a kernel, on any data",
-        description="The commands of a mapping (docs/instructions.md) are executed at the sizes given, on data "
-        "that may be anything; where a result is not the kernel's term, z3 and bitwuzla decide. Exit code 1 if "
-        "a mapping is wrong or not decided.",
+        description="The commands of a mapping (docs/instructions.md) are executed at given sizes, on data "
+        "that may be anything; where a result is not the kernel's term, z3 and bitwuzla decide. Exit code 1 "
+        "if a mapping is wrong or not decided.",
     )
     mapping.add_argument(
         "mappings", nargs="*", metavar="NAME|FILE.mapping", help="default: all that are built in"
@@ -85,12 +85,12 @@ def execute(options: argparse.Namespace) -> int:
                 for size in one.sizes.values()
             )
             print(
-                f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.splitlines()[0] if one.text else ''}"
+                f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.partition(chr(10))[0]}"
             )
         return 0
     begun = time.perf_counter()
     verdicts: list[Verdict] = []
-    rows = [("mapping", "on", "sizes", "verdict", "claims", "s")]
+    rows: list[tuple[str, ...]] = [("mapping", "on", "sizes", "verdict", "claims", "s")]
     shown = tqdm(chosen, unit=" mappings", disable=None, leave=False)
     for one in shown:
         shown.set_postfix_str(one.name)
