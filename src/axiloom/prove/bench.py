@@ -34,6 +34,18 @@ class Property:
     """Of a cover: that it is never seen is a fault."""
 
 
+@dataclass(frozen=True)
+class Assumption:
+    """Of what surrounds the module; `kept_by` who proves a check of the same name, or :data:`OUTSIDE`."""
+
+    name: str
+    kept_by: str
+
+
+OUTSIDE = "outside"
+"""Nobody here proves it: what lies beyond the outer ports, or how the bench begins."""
+
+
 class Bench:
     """Free inputs, assumptions, properties (`check`) and what must be reachable (`cover`).
 
@@ -42,6 +54,7 @@ class Bench:
     m : the module; its registers have a value from the start and no reset
     reset : free, or as :meth:`reset_first` has it
     properties : in the order in which they were added
+    assumptions : all of them, with who keeps each
     """
 
     def __init__(self) -> None:
@@ -51,6 +64,7 @@ class Bench:
         self.m.d.comb += domain.clk.eq(self._clock)
         self.reset = Signal(name="reset")
         self.properties: list[Property] = []
+        self.assumptions: list[Assumption] = []
         self.inputs: list[Signal] = [self.reset]
         self._outputs: list[Signal] = []
         self._assumed: list[Value] = []
@@ -113,7 +127,8 @@ class Bench:
         self.m.submodules.dut = Instance(module, **links)
         return ports
 
-    def assume(self, condition: Value) -> None:
+    def assume(self, condition: Value, *, name: str = "", kept_by: str = OUTSIDE) -> None:
+        self.assumptions.append(Assumption(name, kept_by))
         self._assumed.append(condition.bool())
 
     def check(self, port: str, name: str, condition: Value, text: str, source: str = "") -> None:

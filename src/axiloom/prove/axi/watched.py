@@ -8,7 +8,7 @@ from amaranth.hdl import Value
 
 from axiloom.hw.axi.rules import protocols
 from axiloom.hw.axi.rules.language import Side, Watch
-from axiloom.prove.bench import Bench
+from axiloom.prove.bench import OUTSIDE, Bench
 
 OUTSTANDING = 16
 """Bursts under way that are looked at, on each port."""
@@ -22,9 +22,11 @@ def watch(
     *,
     outstanding: int = OUTSTANDING,
     without: Iterable[str] = (),
+    neighbour: str = OUTSIDE,
 ) -> Watch:
     """Add the rules of the port `name` with these `signals`; the module is on its `side`.
 
+    `neighbour` names who proves the rules of the other side: ``target.port`` of ours, or it is outside.
     `without` names rules that are left out: their reason stands beside the call. Raises ValueError for a name
     that is no rule of the port.
     """
@@ -44,7 +46,7 @@ def watch(
         if rule.by is side:
             bench.check(name, rule.name, one.holds, rule.text, rule.source)
         else:
-            bench.assume(one.holds)
+            bench.assume(one.holds, name=rule.name, kept_by=neighbour)
     for cover in seen.covers:
         bench.cover(name, cover.name, cover.seen, cover.text, needed=cover.needed)
     return seen

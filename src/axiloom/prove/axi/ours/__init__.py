@@ -1,0 +1,38 @@
+"""What is proved of Axiloom's own modules: each port's rules, and the helpers that a proof takes.
+
+A target is an entry of a room's ``TARGETS``. What it assumes beyond the rules of AXI is an
+:class:`~axiloom.prove.axi.ours.target.Agreement`, which names who keeps it.
+
+- :mod:`~axiloom.prove.axi.ours.target`: a target, and agreements between neighbours
+- :mod:`~axiloom.prove.axi.ours.streams`: streams
+- :mod:`~axiloom.prove.axi.ours.registers`: the port of the registers, and its decoder
+- :mod:`~axiloom.prove.axi.ours.descriptors`: scatter-gather
+- :mod:`~axiloom.prove.axi.ours.interconnect`: several DMAs on one port to memory
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from axiloom.errors import UsageError
+from axiloom.isa.wording.names import hint
+from axiloom.prove.axi.ours import descriptors, interconnect, registers, streams
+from axiloom.prove.axi.ours.target import Target
+
+TARGETS: dict[str, Target] = {
+    **streams.TARGETS,
+    **registers.TARGETS,
+    **descriptors.TARGETS,
+    **interconnect.TARGETS,
+}
+
+
+def chosen(names: Iterable[str]) -> list[str]:
+    """The targets of these names, or all. Raises UsageError for a name that is none."""
+    asked = list(names) or list(TARGETS)
+    for name in asked:
+        if name not in TARGETS:
+            raise UsageError(
+                f"prove axi: no module `{name}`{hint(name, TARGETS)}; there are {', '.join(TARGETS)}"
+            )
+    return asked
