@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from axiloom.boards.synthesis import yosys
@@ -41,6 +41,8 @@ class Engine:
     name: str
     script: str
     bounded: bool = False
+    helped: bool = False
+    """It looks at the output that takes lemmas for granted."""
 
 
 def engines(limit_s: int, depth: int = DEPTH) -> tuple[Engine, ...]:
@@ -84,15 +86,38 @@ def prove(
         folder = Path(place)
         lower(bench, folder, sources)
 
+        trusted = False
+
         def decide(prop: Property) -> tuple[Verdict, Found]:
             begun = time.perf_counter()
-            found, cached = _decide(folder, prop, COVER if prop.is_cover else engines(limit_s, depth))
+            found, cached = _decide(folder, prop, _tried(prop, limit_s, depth, trusted))
             verdict = _verdict(module, prop, found, time.perf_counter() - begun, cached)
             say(verdict)
             return verdict, found
 
         with ThreadPoolExecutor(jobs) as pool:
-            yield from list(pool.map(decide, bench.properties))
+            lemmas = [prop for prop in bench.properties if prop.lemma]
+            decided = dict(zip(lemmas, pool.map(decide, lemmas), strict=True))
+            missing = [prop.name for prop in lemmas if not decided[prop][0].unbounded]
+            trusted = bool(lemmas) and not missing
+            rest = [prop for prop in bench.properties if not prop.lemma]
+            decided |= dict(zip(rest, pool.map(decide, rest), strict=True))
+    for prop in bench.properties:
+        verdict, found = decided[prop]
+        if prop.lemma and missing and verdict.unbounded:  # they hold together or not at all
+            said = f"{verdict.solver}; rests on {', '.join(missing)}"
+            verdict = replace(verdict, answer=Answer.OPEN, solver=said)
+        yield verdict, found
+
+
+def _tried(prop: Property, limit_s: int, depth: int, trusted: bool) -> tuple[Engine, ...]:
+    """The engines for a property; rules may rely on lemmas where all of these are proved."""
+    if prop.is_cover:
+        return COVER
+    helped = Engine("pdr, helped", f"pdr -T {limit_s}", helped=True)
+    if prop.lemma:
+        return helped, Engine("bmc, helped", f"bmc3 -F {depth} -T {limit_s}", bounded=True, helped=True)
+    return ((helped,) if trusted else ()) + engines(limit_s, depth)
 
 
 def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -> None:
@@ -110,7 +135,7 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
         _LOWER.format(top=TOP, undriven=undriven),
         "\n",
     ]
-    outputs = [prop.output for prop in bench.properties]
+    outputs = bench.outputs
     for output in outputs:
         others = " ".join(other for other in outputs if other != output)
         removed = f"cd {TOP}; delete -port {others}; cd ..; " if others else ""
@@ -122,12 +147,12 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
 
 def _decide(folder: Path, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
     """What the first engine says that says anything; from the cache, if this question was asked before."""
-    aiger = folder / f"{prop.output}.aig"
-    key = content_hash("prove", yosys.version(), aiger.read_bytes().hex(), *(one.script for one in tried))
+    read = [(folder / f"{_output(prop, one)}.aig").read_bytes().hex() for one in tried]
+    key = content_hash("prove", yosys.version(), *read, *(one.script for one in tried))
     fresh: list[Found] = []
 
     def build(place: Path) -> None:
-        fresh.append(found := _ask(folder, prop.output, tried))
+        fresh.append(found := _ask(folder, prop, tried))
         facts = {"reachable": found.reachable, "cycles": found.cycles, "engine": found.engine}
         text = json.dumps(facts | {"stimulus": found.stimulus})
         (place / "found.json").write_text(text, encoding="utf-8")
@@ -141,11 +166,16 @@ def _decide(folder: Path, prop: Property, tried: Sequence[Engine]) -> tuple[Foun
     return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), True
 
 
-def _ask(folder: Path, name: str, tried: Sequence[Engine]) -> Found:
-    if _constant_zero(folder / f"{name}.aig"):
-        return Found(False, None, "Yosys")
+def _output(prop: Property, engine: Engine) -> str:
+    return prop.helped if engine.helped else prop.output
+
+
+def _ask(folder: Path, prop: Property, tried: Sequence[Engine]) -> Found:
     bounded: Found | None = None
     for engine in tried:
+        name = _output(prop, engine)
+        if _constant_zero(folder / f"{name}.aig"):
+            return Found(False, None, engine.name if engine.helped else "Yosys")
         found = _run(folder, name, engine)
         if found is None:
             continue

@@ -3,6 +3,11 @@
 An output is high in a cycle in which its property does not hold although all assumptions have held until
 then, so that a property is proved if its output is never high. A cover's output is high when what it names
 happens.
+
+A lemma is a property of registers inside that makes others provable. Each lemma is proved under the
+assumption that all lemmas have held in all cycles before, and those added before it in this one too. That is
+induction over cycles and lemmas: it is sound if all of them are proved, which
+:func:`axiloom.prove.abc.prove` sees to.
 """
 
 from __future__ import annotations
@@ -32,6 +37,10 @@ class Property:
     is_cover: bool = False
     needed: bool = True
     """Of a cover: that it is never seen is a fault."""
+    helped: str = ""
+    """A second output, which says the same where all lemmas have held until now."""
+    lemma: bool = False
+    """It is a lemma: `helped` is the only output."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +75,13 @@ class Bench:
         self.properties: list[Property] = []
         self.assumptions: list[Assumption] = []
         self.inputs: list[Signal] = [self.reset]
-        self._outputs: list[Signal] = []
+        self._outputs: dict[str, Signal] = {}
         self._assumed: list[Value] = []
+        self._lemmas: list[Value] = []
         self._kept = Signal(init=1, name="assumptions_held")
         self._holds = Signal(name="assumptions_hold")
+        self._helped = Signal(init=1, name="lemmas_held")
+        self._helping = Signal(name="lemmas_hold")
 
     def reset_first(self, cycles: int = 1) -> None:
         """The module is in reset in the first `cycles`; later whenever the prover likes."""
@@ -134,23 +146,57 @@ class Bench:
     def check(self, port: str, name: str, condition: Value, text: str, source: str = "") -> None:
         self._add(Property("", port, name, text, source), ~condition.bool())
 
+    def lemma(self, name: str, condition: Value, text: str) -> None:
+        """A helper invariant: proved as a check is, and taken for granted by all other proofs."""
+        holds = Signal(name=f"lemma_{name}")
+        self.m.d.comb += holds.eq(condition.bool())
+        self._add(Property("", "", name, text, "helper", lemma=True), ~holds)
+        self._lemmas.append(holds)
+
     def cover(self, port: str, name: str, condition: Value, text: str, *, needed: bool = True) -> None:
         self._add(Property("", port, name, text, "", is_cover=True, needed=needed), condition.bool())
 
     def only(self, names: Collection[str]) -> list[str]:
-        """Leave out all properties but those of these names; returns the names that there are not."""
+        """Leave out all properties but those of these names, and lemmas; returns the names there are not."""
         unknown = [name for name in names if name not in {prop.name for prop in self.properties}]
-        kept = [prop.name in names for prop in self.properties]
-        self._outputs = [one for one, keep in zip(self._outputs, kept, strict=True) if keep]
-        self.properties = [one for one, keep in zip(self.properties, kept, strict=True) if keep]
+        kept = [one for one in self.properties if one.name in names]
+        rest = [one for one in self.properties if one.lemma and one not in kept]
+        self.properties = sorted(rest + kept, key=self.properties.index) if kept else []
         return unknown
 
     def _add(self, prop: Property, shows: Value) -> None:
         name = f"{'seen' if prop.is_cover else 'bad'}_{prop.port}_{prop.name}".replace("-", "_")
+        now = self._kept & self._holds & shows
+        before = self._helped
+        for lemma in self._lemmas if prop.lemma else ():
+            before = before & lemma
+        helped = ""
+        if prop.lemma:
+            self._output(name, now & before)
+            helped = name
+        else:
+            self._output(name, now)
+            if not prop.is_cover:
+                helped = f"{name}_helped"
+                self._output(helped, now & before & self._helping)
+        self.properties.append(replace(prop, output=name, helped=helped))
+
+    def _output(self, name: str, shows: Value) -> None:
         bit = Signal(name=name)
-        self._outputs.append(bit)
-        self.properties.append(replace(prop, output=name))
-        self.m.d.comb += bit.eq(self._kept & self._holds & shows)
+        self._outputs[name] = bit
+        self.m.d.comb += bit.eq(shows)
+
+    @property
+    def lemmas(self) -> bool:
+        """Whether there are any."""
+        return bool(self._lemmas)
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names of the outputs that are asked for."""
+        names = [prop.output for prop in self.properties]
+        names += [prop.helped for prop in self.properties if self.lemmas and prop.helped and not prop.lemma]
+        return names
 
     @cached_property
     def text(self) -> str:
@@ -160,6 +206,11 @@ class Bench:
             self.m.d.comb += everything[i].eq(condition)
         self.m.d.comb += self._holds.eq(everything.all())
         self.m.d.sync += self._kept.eq(self._kept & self._holds)
-        ports = [self._clock, *self.inputs, *self._outputs]
+        helping = Signal(len(self._lemmas) or 1, init=1)
+        for i, condition in enumerate(self._lemmas):
+            self.m.d.comb += helping[i].eq(condition)
+        self.m.d.comb += self._helping.eq(helping.all())
+        self.m.d.sync += self._helped.eq(self._helped & self._helping)
+        ports = [self._clock, *self.inputs, *(self._outputs[name] for name in self.outputs)]
         text: str = rtlil.convert(self.m, name=TOP, ports=ports, emit_src=False)
         return text

@@ -1,0 +1,55 @@
+"""The registers and wires inside a component, for helper invariants: its ports do not show them."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Const, Fragment, Signal, Value
+from amaranth.hdl._mem import MemoryInstance  # a memory has no rows for others but through its ports
+from amaranth.lib import wiring
+
+
+class Inside:
+    """What a component drives inside, by name: ``level``, and of a submodule ``fifo.level``.
+
+    It elaborates `component`, which then elaborates to the same: what is read is what is proved.
+    """
+
+    def __init__(self, component: wiring.Component) -> None:
+        fragment = Fragment.get(component, None)
+        self._signals: dict[str, list[Signal]] = {}
+        self._memories: dict[str, MemoryInstance] = {}
+        self._collect(fragment, "")
+        fragment.origins = None  # else the component counts twice
+        component.elaborate = lambda platform: fragment
+
+    def __getitem__(self, name: str) -> Signal:
+        """Raises KeyError for a name that nothing has, or two have."""
+        found = self._signals.get(name, [])
+        if len(found) != 1:
+            names = ", ".join(sorted(self._signals))
+            raise KeyError(f"{len(found)} signals inside are called {name}; there are {names}")
+        return found[0]
+
+    def row(self, memory: str, index: int) -> Value:
+        """A word of a memory, such as ``fifo.storage``."""
+        instance = self._memories[memory]
+        width, depth = instance._data.shape, instance._data.depth
+        word = Signal(width, name=f"{memory.replace('.', '_')}_{index}")
+        bits = (depth - 1).bit_length()
+        instance.read_port(
+            domain="comb", addr=Const(index, bits), data=word, en=Const(1, 1), transparent_for=()
+        )
+        return word
+
+    def _collect(self, fragment: Fragment, prefix: str) -> None:
+        if isinstance(fragment, MemoryInstance):
+            self._memories[prefix.removesuffix(".")] = fragment
+            return
+        for statements in fragment.statements.values():
+            for statement in statements:
+                for signal in statement._lhs_signals():
+                    known = self._signals.setdefault(prefix + signal.name, [])
+                    if not any(signal is other for other in known):
+                        known.append(signal)
+        for part, name, _ in fragment.subfragments:
+            if name is not None:
+                self._collect(part, f"{prefix}{name}.")
