@@ -8,7 +8,8 @@ from amaranth.lib import wiring
 
 
 class Inside:
-    """What a component drives inside, by name: ``level``, and of a submodule ``fifo.level``.
+    """What a component drives inside, by name: ``level``, and of a submodule ``fifo.level``. What it only
+    reads, such as its inputs, has a name where nothing that it drives has that.
 
     It elaborates `component`, which then elaborates to the same: what is read is what is proved.
     """
@@ -16,6 +17,7 @@ class Inside:
     def __init__(self, component: wiring.Component) -> None:
         fragment = Fragment.get(component, None)
         self._signals: dict[str, list[Signal]] = {}
+        self._read: dict[str, list[Signal]] = {}
         self._memories: dict[str, MemoryInstance] = {}
         self._collect(fragment, "")
         fragment.origins = None  # else the component counts twice
@@ -23,7 +25,7 @@ class Inside:
 
     def __getitem__(self, name: str) -> Signal:
         """Raises KeyError for a name that nothing has, or two have."""
-        found = self._signals.get(name, [])
+        found = self._signals.get(name) or self._read.get(name, [])
         if len(found) != 1:
             names = ", ".join(sorted(self._signals))
             raise KeyError(f"{len(found)} signals inside are called {name}; there are {names}")
@@ -46,10 +48,14 @@ class Inside:
             return
         for statements in fragment.statements.values():
             for statement in statements:
-                for signal in statement._lhs_signals():
-                    known = self._signals.setdefault(prefix + signal.name, [])
-                    if not any(signal is other for other in known):
-                        known.append(signal)
+                for names, signals in (
+                    (self._signals, statement._lhs_signals()),
+                    (self._read, statement._rhs_signals()),
+                ):
+                    for signal in signals:
+                        known = names.setdefault(prefix + signal.name, [])
+                        if not any(signal is other for other in known):
+                            known.append(signal)
         for part, name, _ in fragment.subfragments:
             if name is not None:
                 self._collect(part, f"{prefix}{name}.")
