@@ -109,9 +109,10 @@ class Bench:
         self.m.d.sync += held.eq(value)
         return held
 
-    def component(self, name: str, component: wiring.Component) -> Any:
-        """`component`, each of its inputs driven by a free one, and reset by `reset`."""
-        self.m.submodules[name] = ResetInserter(self.reset)(component)
+    def component(self, name: str, component: wiring.Component, clear: Value | None = None) -> Any:
+        """`component`, each of its inputs driven by a free one, reset by `reset`, and by `clear` alone."""
+        resets = self.reset if clear is None else self.reset | clear
+        self.m.submodules[name] = ResetInserter(resets)(component)
         for path, member, value in component.signature.flatten(component):
             if member.flow == In:
                 free = self.free(len(Value.cast(value)), "_".join([name, *map(str, path)]))

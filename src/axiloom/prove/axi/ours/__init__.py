@@ -16,12 +16,13 @@ from collections.abc import Iterable
 
 from axiloom.errors import UsageError
 from axiloom.isa.wording.names import hint
-from axiloom.prove.axi.ours import descriptors, interconnect, registers, streams
+from axiloom.prove.axi.ours import descriptors, interconnect, reading, registers, streams
 from axiloom.prove.axi.ours.target import Target
 
 TARGETS: dict[str, Target] = {
     **streams.TARGETS,
     **registers.TARGETS,
+    **reading.TARGETS,
     **descriptors.TARGETS,
     **interconnect.TARGETS,
 }

@@ -14,7 +14,7 @@ from axiloom.prove.axi.watched import watch
 from axiloom.prove.bench import Bench
 
 
-def _together(bus: Any) -> Value:
+def _together(_bench: Bench, bus: Any) -> Value:
     takes: Value = (bus.awvalid & bus.awready) == (bus.wvalid & bus.wready)
     return takes
 

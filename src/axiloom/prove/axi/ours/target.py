@@ -32,8 +32,8 @@ class Target:
 class Agreement:
     """What one of our modules keeps and its neighbour relies on, beyond the rules of AXI.
 
-    `holds` makes it of the signals that both see. Who relies on it names the target and the port that
-    proves it: a check of the same name stands there.
+    `holds` makes it, in a bench, of the signals that both see. Who relies on it names the target and the
+    port that proves it: a check of the same name stands there.
     """
 
     name: str
@@ -41,11 +41,11 @@ class Agreement:
     holds: Callable[..., Value]
 
     def check(self, bench: Bench, port: str, *seen: Any) -> None:
-        bench.check(port, self.name, self.holds(*seen), self.text)
+        bench.check(port, self.name, self.holds(bench, *seen) | bench.reset, self.text)
 
     def assume(self, bench: Bench, kept_by: str, *seen: Any) -> None:
         """`kept_by`: ``target.port``."""
-        bench.assume(self.holds(*seen), name=self.name, kept_by=kept_by)
+        bench.assume(self.holds(bench, *seen) | bench.reset, name=self.name, kept_by=kept_by)
 
 
 def signals(port: Any) -> dict[str, Value]:
