@@ -6,6 +6,7 @@ A target is an entry of a room's ``TARGETS``. What it assumes beyond the rules o
 - :mod:`~axiloom.prove.axi.ours.target`: a target, and agreements between neighbours
 - :mod:`~axiloom.prove.axi.ours.streams`: streams
 - :mod:`~axiloom.prove.axi.ours.registers`: the port of the registers, and its decoder
+- :mod:`~axiloom.prove.axi.ours.writing`: S2MM
 - :mod:`~axiloom.prove.axi.ours.descriptors`: scatter-gather
 - :mod:`~axiloom.prove.axi.ours.interconnect`: several DMAs on one port to memory
 """
@@ -16,13 +17,14 @@ from collections.abc import Iterable
 
 from axiloom.errors import UsageError
 from axiloom.isa.wording.names import hint
-from axiloom.prove.axi.ours import descriptors, interconnect, reading, registers, streams
+from axiloom.prove.axi.ours import descriptors, interconnect, reading, registers, streams, writing
 from axiloom.prove.axi.ours.target import Target
 
 TARGETS: dict[str, Target] = {
     **streams.TARGETS,
     **registers.TARGETS,
     **reading.TARGETS,
+    **writing.TARGETS,
     **descriptors.TARGETS,
     **interconnect.TARGETS,
 }
