@@ -9,6 +9,8 @@ A target is an entry of a room's ``TARGETS``. What it assumes beyond the rules o
 - :mod:`~axiloom.prove.axi.ours.writing`: S2MM
 - :mod:`~axiloom.prove.axi.ours.descriptors`: scatter-gather
 - :mod:`~axiloom.prove.axi.ours.interconnect`: several DMAs on one port to memory
+- :mod:`~axiloom.prove.axi.ours.engines`: what drives the engines' output streams
+- :mod:`~axiloom.prove.axi.ours.serial`: the bridge from a serial line, and memory behind it
 """
 
 from __future__ import annotations
@@ -17,7 +19,16 @@ from collections.abc import Iterable
 
 from axiloom.errors import UsageError
 from axiloom.isa.wording.names import hint
-from axiloom.prove.axi.ours import descriptors, interconnect, reading, registers, streams, writing
+from axiloom.prove.axi.ours import (
+    descriptors,
+    engines,
+    interconnect,
+    reading,
+    registers,
+    serial,
+    streams,
+    writing,
+)
 from axiloom.prove.axi.ours.target import Target
 
 TARGETS: dict[str, Target] = {
@@ -27,6 +38,8 @@ TARGETS: dict[str, Target] = {
     **writing.TARGETS,
     **descriptors.TARGETS,
     **interconnect.TARGETS,
+    **engines.TARGETS,
+    **serial.TARGETS,
 }
 
 

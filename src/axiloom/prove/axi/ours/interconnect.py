@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.interconnect import MAX_BURSTS, ReadArbiter, WriteArbiter
 from axiloom.hw.axi.rules.language import Side, Watch
-from axiloom.prove.axi.ours.target import Target, signals
+from axiloom.prove.axi.ours.target import Target, entry, signals
 from axiloom.prove.axi.watched import watch
 from axiloom.prove.bench import Bench
 from axiloom.prove.inside import Inside
@@ -44,7 +44,7 @@ class Owners:
             Mux(pops & (first == owner), place - 1, place)
             for owner, place in zip(self.owners, self.places, strict=True)
         ]
-        joins = Array(counts)[fifo["w_data"]] - (pops & (first == fifo["w_data"]))
+        joins = entry(counts, fifo["w_data"]) - (pops & (first == fifo["w_data"]))
         at = Mux(pops, self.level - 1, self.level)
         for i in range(MAX_BURSTS):
             behind = min(i + 1, MAX_BURSTS - 1)
@@ -70,7 +70,7 @@ class Owners:
             "a queue's level is between its pointers",
         )
         same = [
-            ~self.held(i) | (Array(rows)[(consume + i)[: len(consume)]] == owner)
+            ~self.held(i) | (entry(rows, (consume + i)[: len(consume)]) == owner)
             for i, owner in enumerate(self.owners)
         ]
         say(f"{self.name}_owners", Cat(same).all(), "a queue's memory holds what was put in, in its order")
@@ -87,8 +87,8 @@ class Owners:
 
     def entry(self, i: int, queues: list[list[Value]]) -> Value:
         """Burst `i` in its master's queue."""
-        owned = [Array(queue)[self.places[i]] for queue in queues]
-        return Array(owned)[self.owners[i]]
+        owned = [entry(queue, self.places[i]) for queue in queues]
+        return entry(owned, self.owners[i])
 
 
 def _read_arbiter(bench: Bench, width: int, most: int) -> None:
@@ -191,9 +191,9 @@ def _counts(
     written = awaiting.level - sending.level
     for i in range(MAX_BURSTS):
         at = (written + i)[:4]
-        owner, place = Array(awaiting.owners)[at], Array(awaiting.places)[at]
-        both = (owner == sending.owners[i]) & (place == Array(done)[sending.owners[i]] + sending.places[i])
-        after = ~awaiting.held(i) | (written <= i) | (awaiting.places[i] < Array(done)[awaiting.owners[i]])
+        owner, place = entry(awaiting.owners, at), entry(awaiting.places, at)
+        both = (owner == sending.owners[i]) & (place == entry(done, sending.owners[i]) + sending.places[i])
+        after = ~awaiting.held(i) | (written <= i) | (awaiting.places[i] < entry(done, awaiting.owners[i]))
         bench.lemma(
             f"written{i}",
             (~sending.held(i) | both) & after,

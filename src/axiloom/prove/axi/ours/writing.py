@@ -1,15 +1,15 @@
 """S2MM: from a stream to memory, plain and strided.
 
 WLAST comes from marks that lie beside the words in a FIFO; lengths travel with the addresses, in a FIFO of
-their own, and then in the queue of the port's rules. `Bursts` keeps beside them, of each burst whose last word
-was not sent, its length and the number of its last word: the lemmas say that all three agree with it.
+their own, and then in the queue of the port's rules. `Bursts` keeps beside them, of each burst whose last
+word was not sent, its length and the number of its last word: the lemmas say that all three agree with it.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Mux, Signal, Value
+from amaranth.hdl import Cat, Mux, Signal, Value
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.rules.language import Side, Watch
@@ -17,7 +17,7 @@ from axiloom.hw.dma.mm2s import BURST_INCR, PAGE_BYTES
 from axiloom.hw.dma.s2mm import COMMAND_DEPTH, FIFO_DEPTH, MAX_OUTSTANDING, S2mm
 from axiloom.hw.dma.sg_fetch import LENGTH_BITS
 from axiloom.prove.axi.ours import agreements
-from axiloom.prove.axi.ours.target import Target, signals
+from axiloom.prove.axi.ours.target import Target, entry, signals
 from axiloom.prove.axi.watched import watch
 from axiloom.prove.bench import Bench
 from axiloom.prove.inside import Inside
@@ -198,10 +198,10 @@ def _addresses(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts, width: 
     out, waiting = inside["commands.r_data"], bus.seen["aw_level"]
     bench.lemma("commands", Cat(map(good, rows)).all(), "an address fits its length into 4 KiB")
     bench.lemma("command", ~there | good(out), "so does the one that is shown")
-    same = [~there | (Array(bursts.lengths)[waiting] == out[32:40])]
+    same = [~there | (entry(bursts.lengths, waiting) == out[32:40])]
     for i in range(COMMANDS):
-        row = Array(rows)[(consume + i)[: len(consume)]]
-        same.append((level <= i) | (Array(bursts.lengths)[(waiting + there + i)[:4]] == row[32:40]))
+        row = entry(rows, (consume + i)[: len(consume)])
+        same.append((level <= i) | (entry(bursts.lengths, (waiting + there + i)[:4]) == row[32:40]))
     bench.lemma("lengths", Cat(same).all(), "lengths wait in their order")
     asked = []
     for i, place in enumerate(bus.queues["aw"][:MAX_OUTSTANDING]):
@@ -236,7 +236,7 @@ def _words(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
         bench.lemma(
             f"end{i}", ~bursts.held(i) | within, "a burst ends among the words, its length behind the last"
         )
-    newest = (Array(ends)[(bursts.level - 1)[:4]] - sent + 1)[:NUMBER]
+    newest = (entry(ends, (bursts.level - 1)[:4]) - sent + 1)[:NUMBER]
     bench.lemma(
         "rest",
         words == Mux(some, newest, 0) + inside["beat"],
