@@ -67,8 +67,8 @@ ALL = (
     _one("mm2s", "bus.ar_size", MM2S, "arsize.eq(word_shift)", "arsize.eq(word_shift + 1)"),
     _one("mm2s", "bus.ar_length", MM2S, "arburst.eq(BURST_INCR)", "arburst.eq(3)"),
     _one("mm2s", "bus.ar_wrap", MM2S, "arburst.eq(BURST_INCR)", "arburst.eq(2)", "eq(address),", "eq(address + 1),"),
-    _one("mm2s", "stream.t_held", MM2S, "fifo.r_rdy & ~self.stop)", "fifo.r_rdy & ~self.stop & ~bus.rvalid)"),
-    _one("mm2s", "stream.t_stable", MM2S, "tdata.eq(fifo.r_data)", "tdata.eq(fifo.r_data ^ bus.rdata)"),
+    _one("mm2s", "stream.t_held", MM2S, "fifo.r_rdy & ~self.stop)", "fifo.r_rdy & ~self.stop & ~self.bus.rvalid)"),
+    _one("mm2s", "stream.t_stable", MM2S, "tdata.eq(fifo.r_data)", "tdata.eq(fifo.r_data ^ self.bus.rdata)"),
     _one("sg_port", "bus.ar_outstanding", SG_PORT, "readers.w_rdy & ~self.stop", "~self.stop"),
     _one("sg_port", "bus.ar_held", SG_PORT, "with m.If(bus.arready)", "with m.If(1)"),
     _one("read_arbiter", "bus.ar_stable", INTERCONNECT, "(~bus.arvalid | bus.arready) & owners", "owners"),
@@ -161,11 +161,16 @@ def hunt(mutant: Mutant) -> Verdict:
 
 def main(rules: list[str]) -> int:
     warnings.simplefilter("ignore")
-    chosen = [one for one in ALL if not rules or one.rule in rules or one.target in rules]
+    chosen = [one for one in ALL if not rules or {one.name, one.rule, one.target} & set(rules)]
     missed = 0
     for mutant in chosen:
         begun = time.perf_counter()
-        verdict = hunt(mutant)
+        try:
+            verdict = hunt(mutant)
+        except Exception as why:
+            print(mutant.name, "FAULT", repr(why)[:200], flush=True)
+            missed += 1
+            continue
         caught = verdict.answer.value == "violated"
         missed += not caught
         said = f"caught {verdict.how_far}" if caught else f"MISSED: {verdict.answer.value} {verdict.how_far}"
