@@ -25,11 +25,12 @@ def _plain(bench: Bench, width: int, most: int) -> None:
     clear = bench.free(1, "clear")
     mover = bench.component("mover", made, clear)
     command, status = mover.command, mover.status
-    keeper = "channel_registers.command"
+    keeper = "mm2s_registers.command"
     agreements.ALIGNED.assume(bench, keeper, command, width // 8)
     agreements.SOME.assume(bench, keeper, command, 1)
     agreements.ONE.assume(bench, keeper, command, status)
-    failed = agreements.failed(bench, status, clear)
+    error = status.slave_error | status.decode_error
+    failed = agreements.failed(bench, error, clear)
     agreements.AFTER_ERROR.assume(bench, keeper, command, failed)
     _stream(bench, mover, clear)
     _memory(bench, mover, inside, width, most)
@@ -37,7 +38,7 @@ def _plain(bench: Bench, width: int, most: int) -> None:
     _marks(bench, mover, inside)
     agreements.RISES.check(bench, "command", command, status)
     agreements.ACTIVE_ENDS.check(bench, "command", status)
-    agreements.ACTIVE_FAILS.check(bench, "command", status)
+    agreements.ACTIVE_FAILS.check(bench, "command", status, error)
 
 
 def _strided(bench: Bench, width: int, most: int) -> None:
@@ -45,7 +46,7 @@ def _strided(bench: Bench, width: int, most: int) -> None:
     inside = Inside(made)
     clear = bench.free(1, "clear")
     mover = bench.component("mover", made, clear)
-    keeper = "descriptor_engine.command"
+    keeper = "mm2s_descriptors.command"
     agreements.ALIGNED.assume(bench, keeper, mover.command, width // 8)
     agreements.ROWS_ALIGNED.assume(bench, keeper, mover.command, width // 8)
     agreements.SOME.assume(bench, keeper, mover.command, 1)
@@ -58,6 +59,7 @@ def _stream(bench: Bench, mover: Any, clear: Signal) -> None:
     """The stream's other side is in reset while `stop` is high."""
     agreements.stops(bench, mover.stop, mover.drained, clear, "dma.stop")
     watch(bench, "stream", signals(mover.stream), Side.MANAGER, reset=bench.reset | mover.stop)
+    agreements.DRAINED_STAYS.check(bench, "stop", mover.stop, mover.drained)
 
 
 def _memory(bench: Bench, mover: Any, inside: Inside, width: int, most: int) -> None:
