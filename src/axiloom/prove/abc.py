@@ -20,6 +20,7 @@ from pathlib import Path
 from axiloom.boards.synthesis import yosys
 from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.errors import BuildError
+from axiloom.prove.aiger import Aiger
 from axiloom.prove.bench import TOP, Bench, Property
 from axiloom.prove.verdict import Answer, Verdict
 
@@ -27,8 +28,10 @@ _SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
 _TRIVIAL = "module d(input a, input b, output c); assign c = a & b; endmodule\n"
 _LOWER = (
     "hierarchy -check -top {top}; proc; flatten; opt -full; memory -nomap; memory_map; opt -full; dffunmap; "
-    "techmap; opt -full; dffunmap; {undriven}aigmap; opt_clean; design -save all"
+    "techmap; opt -full; dffunmap; {undriven}aigmap; opt_clean"
 )
+
+_ALL = "all.aig"
 
 DEPTH = 40
 """Cycles to which a property is looked at that no engine proves."""
@@ -43,6 +46,8 @@ class Engine:
     bounded: bool = False
     helped: bool = False
     """It looks at the output that takes lemmas for granted."""
+    step: bool = False
+    """It is asked of the step of an induction instead, and of the first cycle."""
 
 
 def engines(limit_s: int, depth: int = DEPTH) -> tuple[Engine, ...]:
@@ -114,10 +119,13 @@ def _tried(prop: Property, limit_s: int, depth: int, trusted: bool) -> tuple[Eng
     """The engines for a property; rules may rely on lemmas where all of these are proved."""
     if prop.is_cover:
         return COVER
-    helped = Engine("pdr, helped", f"pdr -T {limit_s}", helped=True)
+    helped = (
+        Engine("induction, lemmas", f"bmc3 -F 2 -T {limit_s}", bounded=True, helped=True, step=True),
+        Engine("pdr, lemmas", f"pdr -T {max(limit_s // 4, 5)}", helped=True),
+    )
     if prop.lemma:
-        return helped, Engine("bmc, helped", f"bmc3 -F {depth} -T {limit_s}", bounded=True, helped=True)
-    return ((helped,) if trusted else ()) + engines(limit_s, depth)
+        return *helped, Engine("bmc, lemmas", f"bmc3 -F {depth} -T {limit_s}", bounded=True, helped=True)
+    return (helped if trusted else ()) + engines(limit_s, depth)
 
 
 def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -> None:
@@ -133,16 +141,13 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
         yosys.read_theirs(sources),
         "read_rtlil bench.il\n",
         _LOWER.format(top=TOP, undriven=undriven),
-        "\n",
+        "; ",
     ]
-    outputs = bench.outputs
-    for output in outputs:
-        others = " ".join(other for other in outputs if other != output)
-        removed = f"cd {TOP}; delete -port {others}; cd ..; " if others else ""
-        script.append(
-            f"design -load all; {removed}opt_clean -purge; write_aiger -zinit -symbols {output}.aig\n"
-        )
+    script.append(f"opt_clean -purge; write_aiger -zinit -symbols {_ALL}\n")
     yosys.run("".join(script), folder, "lower the bench")
+    whole = Aiger.read((folder / _ALL).read_bytes())
+    for output in bench.outputs:
+        (folder / f"{output}.aig").write_bytes(whole.cone(whole.output(output)).write())
 
 
 def _decide(folder: Path, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
@@ -176,13 +181,26 @@ def _ask(folder: Path, prop: Property, tried: Sequence[Engine]) -> Found:
         name = _output(prop, engine)
         if _constant_zero(folder / f"{name}.aig"):
             return Found(False, None, engine.name if engine.helped else "Yosys")
-        found = _run(folder, name, engine)
+        found = (_induct if engine.step else _run)(folder, name, engine)
         if found is None:
             continue
-        if found.reachable is not None and not (engine.bounded and not found.reachable):
+        if found.reachable or found.cycles is None:
             return found
         bounded = found
     return bounded or Found(None, None, tried[-1].name)
+
+
+def _induct(folder: Path, name: str, engine: Engine) -> Found | None:
+    """Unreachable, if the step holds and the first cycle does; else it says nothing."""
+    step = Aiger.read((folder / f"{name}.aig").read_bytes()).step()
+    (folder / f"{name}_step.aig").write_bytes(step.write())
+    found = _run(folder, f"{name}_step", engine)
+    if found is None or found.reachable or found.cycles != 1:
+        return None
+    first = _run(folder, name, engine)
+    if first is None or first.reachable:
+        return None
+    return Found(False, None, engine.name)
 
 
 def _run(folder: Path, name: str, engine: Engine) -> Found | None:

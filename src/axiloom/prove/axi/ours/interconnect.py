@@ -1,28 +1,133 @@
-"""Several DMAs on one port to memory."""
+"""Several DMAs on one port to memory.
+
+The arbiters keep whose burst each is, in queues; the rules of a port know the lengths that were asked for, in
+queues of their own. The lemmas say that these agree: each burst of the arbiter's queue is one of its master's,
+at a place that `Owners` keeps beside it.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from axiloom.hw.axi.interconnect import ReadArbiter, WriteArbiter
-from axiloom.hw.axi.rules.language import Side
+from amaranth.hdl import Array, Cat, Mux, Signal, Value
+
+from axiloom.hw.axi.interconnect import MAX_BURSTS, ReadArbiter, WriteArbiter
+from axiloom.hw.axi.rules.language import Side, Watch
 from axiloom.prove.axi.ours.target import Target, signals
 from axiloom.prove.axi.watched import watch
 from axiloom.prove.bench import Bench
+from axiloom.prove.inside import Inside
+
+MASTERS = 2
+
+
+class Owners:
+    """Beside a queue of owners in an arbiter: of each burst its owner, and its place among that owner's bursts.
+
+    A shift register, so that the oldest is the first. `places[i]` moves on when the owner's oldest leaves.
+    """
+
+    def __init__(self, bench: Bench, inside: Inside, name: str, counts: list[Value], bits: int) -> None:
+        self.bench, self.name = bench, name
+        self.level = inside[f"{name}.level"]
+        fifo = {
+            one: inside[f"{name}.{one}"] for one in ("w_en", "w_rdy", "w_data", "r_en", "r_rdy", "r_data")
+        }
+        pushes, pops = fifo["w_en"] & fifo["w_rdy"], fifo["r_en"] & fifo["r_rdy"]
+        owner_bits = len(fifo["w_data"])
+        self.owners = [Signal(owner_bits, name=f"{name}_owner{i}") for i in range(MAX_BURSTS)]
+        self.places = [Signal(bits, name=f"{name}_place{i}") for i in range(MAX_BURSTS)]
+        m, first = bench.m, self.owners[0]
+        moved = [
+            Mux(pops & (first == owner), place - 1, place)
+            for owner, place in zip(self.owners, self.places, strict=True)
+        ]
+        joins = Array(counts)[fifo["w_data"]] - (pops & (first == fifo["w_data"]))
+        at = Mux(pops, self.level - 1, self.level)
+        for i in range(MAX_BURSTS):
+            behind = min(i + 1, MAX_BURSTS - 1)
+            with m.If(pushes & (at == i)):
+                m.d.sync += [self.owners[i].eq(fifo["w_data"]), self.places[i].eq(joins)]
+            with m.Elif(pops):
+                m.d.sync += [self.owners[i].eq(self.owners[behind]), self.places[i].eq(moved[behind])]
+        self._inside = inside
+        self._counts = counts
+
+    def held(self, i: int) -> Value:
+        """Is there a burst `i`?"""
+        return self.level > i
+
+    def lemmas(self) -> None:
+        """What the queue is, and that places rise from burst to burst of an owner, below how many it has."""
+        consume, produce = (self._inside[f"{self.name}.{one}"] for one in ("consume", "produce"))
+        rows = [self._inside.row(f"{self.name}.storage", i) for i in range(MAX_BURSTS)]
+        say = self.bench.lemma
+        say(
+            f"{self.name}_level",
+            (self.level <= MAX_BURSTS) & ((consume + self.level)[: len(produce)] == produce),
+            "a queue's level is between its pointers",
+        )
+        same = [
+            ~self.held(i) | (Array(rows)[(consume + i)[: len(consume)]] == owner)
+            for i, owner in enumerate(self.owners)
+        ]
+        say(f"{self.name}_owners", Cat(same).all(), "a queue's memory holds what was put in, in its order")
+        for i, (owner, place) in enumerate(zip(self.owners, self.places, strict=True)):
+            below = Mux(owner == 0, place < self._counts[0], place < self._counts[1])
+            rises = [(owner != self.owners[j]) | (self.places[j] < place) for j in range(i)]
+            say(
+                f"{self.name}_place{i}",
+                ~self.held(i) | (below & Cat(rises).all()),
+                "a burst has a place among its master's, behind those before it",
+            )
+        first = [(self.level == 0) | (self.owners[0] != i) | (self.places[0] == 0) for i in range(MASTERS)]
+        say(f"{self.name}_first", Cat(first).all(), "the oldest of all is its master's oldest")
+
+    def entry(self, i: int, queues: list[list[Value]]) -> Value:
+        """Burst `i` in its master's queue."""
+        owned = [Array(queue)[self.places[i]] for queue in queues]
+        return Array(owned)[self.owners[i]]
 
 
 def _read_arbiter(bench: Bench, width: int, most: int) -> None:
-    _arbiter(bench, bench.component("arbiter", ReadArbiter(2, width)), most)
+    arbiter = ReadArbiter(MASTERS, width)
+    inside = Inside(arbiter)
+    bench.component("arbiter", arbiter)
+    masters, bus = _watch(bench, arbiter, most)
+    if most < MAX_BURSTS:  # a master of fewer: the lemmas speak of queues of 16
+        return
+    counts: list[Value] = [master.seen["reads_level"] for master in masters]
+    owners = Owners(bench, inside, "owners", counts, len(counts[0]))
+    owners.lemmas()
+    level, waits = bus.seen["reads_level"], arbiter.bus.arvalid
+    bench.lemma("all", owners.level == counts[0] + counts[1], "each burst is of one master")
+    bench.lemma("under_way", owners.level == level + waits, "a burst is under way, or its address waits")
+    queues = [master.queues["reads"] for master in masters]
+    lengths = [
+        ~owners.held(i)
+        | (owners.entry(i, queues) == Mux(level == i, arbiter.bus.arlen, bus.queues["reads"][i]))
+        for i in range(MAX_BURSTS)
+    ]
+    for i, same in enumerate(lengths):
+        bench.lemma(f"length{i}", same, "a burst has the length that its master asked for")
+    beats = [
+        master.seen["r_beat"] == Mux((owners.level != 0) & (owners.owners[0] == i), bus.seen["r_beat"], 0)
+        for i, master in enumerate(masters)
+    ]
+    beats.append((owners.level != 0) | (bus.seen["r_beat"] == 0))
+    bench.lemma("beats", Cat(beats).all(), "the beat of the oldest burst is that of its master")
+
+
+def _watch(bench: Bench, arbiter: Any, most: int) -> tuple[list[Watch], Watch]:
+    masters = [
+        watch(bench, name, signals(getattr(arbiter, name)), Side.SUBORDINATE, outstanding=most)
+        for name in (f"master{i}" for i in range(MASTERS))
+    ]
+    return masters, watch(bench, "bus", signals(arbiter.bus), Side.MANAGER, outstanding=most)
 
 
 def _write_arbiter(bench: Bench, width: int, most: int) -> None:
-    _arbiter(bench, bench.component("arbiter", WriteArbiter(2, width)), most)
-
-
-def _arbiter(bench: Bench, arbiter: Any, most: int) -> None:
-    for name in ("master0", "master1"):
-        watch(bench, name, signals(getattr(arbiter, name)), Side.SUBORDINATE, outstanding=most)
-    watch(bench, "bus", signals(arbiter.bus), Side.MANAGER, outstanding=most)
+    _watch(bench, bench.component("arbiter", WriteArbiter(MASTERS, width)), most)
 
 
 TARGETS = {
