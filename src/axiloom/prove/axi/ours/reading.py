@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Signal, Value
+from amaranth.hdl import Signal, Value
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.rules.language import Side
@@ -95,31 +95,25 @@ def _marks(bench: Bench, mover: Any, inside: Inside) -> None:
         & (inside["fifo.r_rdy"] == inside["ends.r_rdy"]),
         "a FIFO's level is between its pointers, and words and marks come together",
     )
-    in_bursts, in_words = [], []  # (there is a mark, it is not the newest)
-    for i in range(MAX_BURSTS):
-        age = (Const(i, 4) - consume)[:4]
-        in_bursts.append((inside.row("bursts.storage", i)[0] & (age < level), age + 1 != level))
-    for i in range(FIFO_DEPTH - 1):
-        age = (Const(i, 7) - first)[:7]
-        in_words.append((inside.row("ends.storage", i)[0] & (age < words), age + 1 != words))
-    in_words.append((inside["ends.r_rdy"] & inside["ends.r_data"][0], words != 0))
+    behind = active & ~asks
+    alone = behind & (level == 0) & ~failed
 
-    def none(found: list[tuple[Value, Value]]) -> Value:
-        return ~Cat(mark for mark, _ in found).any()
+    def burst(number: Value) -> Value:
+        age = (number - consume)[:4]
+        marked = inside.row("bursts.storage", number)[0] & (age < level)
+        return ~marked | ((age + 1 == level) & behind)
 
-    def newest(found: list[tuple[Value, Value]]) -> Value:
-        return ~Cat(mark & older for mark, older in found).any()
+    def word(number: Value) -> Value:
+        age = (number - first)[:7]
+        marked = inside.row("ends.storage", number)[0] & (age < words)
+        return ~marked | ((age + 1 == words) & alone)
 
+    marked = inside["ends.r_rdy"] & inside["ends.r_data"][0]
+    text = "a mark is on the newest, while a command is under way, and all is requested"
+    bench.lemma_of_any("marked_bursts", 4, burst, text, [consume])
+    bench.lemma("marked_word", ~marked | ((words == 0) & alone), text)
+    bench.lemma_of_any("marked_words", 7, word, text, [first])
     drained = (level == 0) & ~mover.bus.arvalid
-    clean = none(in_bursts) & none(in_words)
-    bench.lemma(
-        "marks",
-        newest(in_bursts)
-        & newest(in_words)
-        & (none(in_words) | (level == 0) & ~failed)
-        & ((active & ~asks) | clean),
-        "a mark is on the newest burst or word, while a command is under way, and all is requested",
-    )
     bench.lemma("idle", active | (drained & (failed | ~asks)), "no command under way: nothing is planned")
 
 
