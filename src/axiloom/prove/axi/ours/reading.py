@@ -68,6 +68,16 @@ def _memory(bench: Bench, mover: Any, inside: Inside, width: int, most: int) -> 
     if most >= MAX_BURSTS:
         known = (bus.seen["reads_level"] + mover.bus.arvalid == level) & (level <= MAX_BURSTS)
         bench.lemma("bursts", known, "the mover counts as many reads as are under way")
+    words = inside["ends.inner_level"]
+    bench.lemma(
+        "pointers",
+        ((inside["bursts.produce"] - inside["bursts.consume"])[:4] == level[:4])
+        & ((inside["ends.produce"] - inside["ends.consume"])[:7] == words[:7])
+        & (words <= FIFO_DEPTH - 1)
+        & (inside["fifo.inner_level"] == words)
+        & (inside["fifo.r_rdy"] == inside["ends.r_rdy"]),
+        "a FIFO's level is between its pointers, and words and marks come together",
+    )
     shift = exact_log2(width // 8)
     first = shift + exact_log2(BURST)
     beats, address, rest = inside["beats"], inside["address"], inside["to_request"]
@@ -86,15 +96,6 @@ def _marks(bench: Bench, mover: Any, inside: Inside) -> None:
     asks = inside["planned"] | (inside["to_request"] != 0)
     level, consume = inside["bursts.level"], inside["bursts.consume"]
     words, first = inside["ends.inner_level"], inside["ends.consume"]
-    bench.lemma(
-        "pointers",
-        ((inside["bursts.produce"] - consume)[:4] == level[:4])
-        & ((inside["ends.produce"] - first)[:7] == words[:7])
-        & (words <= FIFO_DEPTH - 1)
-        & (inside["fifo.inner_level"] == words)
-        & (inside["fifo.r_rdy"] == inside["ends.r_rdy"]),
-        "a FIFO's level is between its pointers, and words and marks come together",
-    )
     behind = active & ~asks
     alone = behind & (level == 0) & ~failed
 
