@@ -7,10 +7,10 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Value
 from amaranth.utils import exact_log2
 
-from axiloom.hw.axi.rules.language import Side
+from axiloom.hw.axi.rules.language import Side, Watch
 from axiloom.hw.dma.sg import DescriptorEngine
 from axiloom.hw.dma.sg_fetch import DEPTH, DESCRIPTOR
-from axiloom.hw.dma.sg_port import SgPort
+from axiloom.hw.dma.sg_port import MAX_READS, MAX_WRITES, SgPort
 from axiloom.prove.axi.ours import agreements
 from axiloom.prove.axi.ours.target import Target, signals
 from axiloom.prove.axi.watched import watch
@@ -20,12 +20,29 @@ from axiloom.prove.inside import Inside
 
 def _sg_port(bench: Bench, _width: int, most: int) -> None:
     clear = bench.free(1, "clear")
-    port = bench.component("port", SgPort(), clear)
+    made = SgPort()
+    inside = Inside(made)
+    port = bench.component("port", made, clear)
     agreements.DESCRIPTORS.assume(bench, "mm2s_descriptors.requests", port.channel0)
     agreements.DESCRIPTORS.assume(bench, "s2mm_descriptors.requests", port.channel1)
     agreements.stops(bench, port.stop, port.drained, clear, "dma_sg.stop")
-    watch(bench, "bus", signals(port.bus), Side.MANAGER, outstanding=most)
+    bus = watch(bench, "bus", signals(port.bus), Side.MANAGER, outstanding=most)
+    if most >= max(MAX_READS, MAX_WRITES):
+        _under_way(bench, port.bus, bus, inside)
     agreements.DRAINED_STAYS.check(bench, "stop", port.stop, port.drained)
+
+
+def _under_way(bench: Bench, port: Any, bus: Watch, inside: Inside) -> None:
+    readers, writers = inside["readers.level"], inside["writers.level"]
+    known = (readers == bus.seen["reads_level"] + port.arvalid) & (readers <= MAX_READS)
+    bench.lemma("readers", known, "the port knows who reads, of each read under way")
+    offered = port.awvalid | port.wvalid
+    known = (writers == bus.seen["done"] + offered) & (writers <= MAX_WRITES)
+    bench.lemma("writers", known, "the port knows who writes, of each write under way")
+    early = (bus.seen["w_level"] == (port.awvalid & ~port.wvalid)) & (
+        bus.seen["aw_level"] == (port.wvalid & ~port.awvalid)
+    )
+    bench.lemma("one", early, "of one write at most an address or its data is taken, and the other is not")
 
 
 def _mm2s(bench: Bench, width: int, _most: int) -> None:
