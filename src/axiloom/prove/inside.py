@@ -31,6 +31,9 @@ class Inside:
             raise KeyError(f"{len(found)} signals inside are called {name}; there are {names}")
         return found[0]
 
+    def __contains__(self, name: str) -> bool:
+        return len(self._signals.get(name) or self._read.get(name, [])) == 1
+
     def row(self, memory: str, index: int | Value) -> Value:
         """A word of a memory, such as ``fifo.storage``."""
         instance = self._memories[memory]

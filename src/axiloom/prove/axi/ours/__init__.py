@@ -4,9 +4,12 @@ A target is an entry of a room's ``TARGETS``. What it assumes beyond the rules o
 :class:`~axiloom.prove.axi.ours.target.Agreement`, which names who keeps it.
 
 - :mod:`~axiloom.prove.axi.ours.target`: a target, and agreements between neighbours
+- :mod:`~axiloom.prove.axi.ours.agreements`: those of the parts of a DMA
 - :mod:`~axiloom.prove.axi.ours.streams`: streams
 - :mod:`~axiloom.prove.axi.ours.registers`: the port of the registers, and its decoder
 - :mod:`~axiloom.prove.axi.ours.descriptors`: scatter-gather
+- :mod:`~axiloom.prove.axi.ours.reading`: MM2S
+- :mod:`~axiloom.prove.axi.ours.whole`: both DMAs, and who proves which of their ports
 - :mod:`~axiloom.prove.axi.ours.interconnect`: several DMAs on one port to memory
 """
 
@@ -16,7 +19,7 @@ from collections.abc import Iterable
 
 from axiloom.errors import UsageError
 from axiloom.isa.wording.names import hint
-from axiloom.prove.axi.ours import descriptors, interconnect, reading, registers, streams
+from axiloom.prove.axi.ours import descriptors, interconnect, reading, registers, streams, whole
 from axiloom.prove.axi.ours.target import Target
 
 TARGETS: dict[str, Target] = {
@@ -24,6 +27,7 @@ TARGETS: dict[str, Target] = {
     **registers.TARGETS,
     **reading.TARGETS,
     **descriptors.TARGETS,
+    **whole.TARGETS,
     **interconnect.TARGETS,
 }
 
