@@ -28,10 +28,12 @@ _SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
 _TRIVIAL = "module d(input a, input b, output c); assign c = a & b; endmodule\n"
 _LOWER = (
     "hierarchy -check -top {top}; proc; flatten; opt -full; memory -nomap; memory_map; opt -full; dffunmap; "
-    "techmap; opt -full; dffunmap; {undriven}aigmap; opt_clean"
+    "techmap; opt_expr -mux_undef; opt_clean; {undriven}aigmap"
 )
 
 _ALL = "all.aig"
+INDUCTION = "induction"
+"""Over cycles, from any state in which all lemmas hold."""
 
 DEPTH = 40
 """Cycles to which a property is looked at that no engine proves."""
@@ -46,8 +48,6 @@ class Engine:
     bounded: bool = False
     helped: bool = False
     """It looks at the output that takes lemmas for granted."""
-    step: bool = False
-    """It is asked of the step of an induction instead, and of the first cycle."""
 
 
 def engines(limit_s: int, depth: int = DEPTH) -> tuple[Engine, ...]:
@@ -88,24 +88,41 @@ def prove(
     `sources` are Verilog files that its instances need: name and text. Raises BuildError where Yosys refuses.
     """
     with tempfile.TemporaryDirectory(prefix="axiloom-prove-") as place:
-        folder = Path(place)
-        lower(bench, folder, sources)
-
+        asked = Asked(Path(place), lower(bench, Path(place), sources))
         trusted = False
 
         def decide(prop: Property) -> tuple[Verdict, Found]:
             begun = time.perf_counter()
-            found, cached = _decide(folder, prop, _tried(prop, limit_s, depth, trusted))
-            verdict = _verdict(module, prop, found, time.perf_counter() - begun, cached)
+            found, cached = _decide(asked, prop, _tried(prop, limit_s, depth, trusted))
+            return told(prop, found, time.perf_counter() - begun, cached)
+
+        def told(prop: Property, found: Found, seconds: float, cached: bool) -> tuple[Verdict, Found]:
+            verdict = _verdict(module, prop, found, seconds, cached)
             say(verdict)
             return verdict, found
 
+        def induct(props: Sequence[Property]) -> dict[Property, tuple[Verdict, Found]]:
+            """All at once; if that fails, its halves: what is left out is not inductive."""
+            begun = time.perf_counter()
+            done, cached = (
+                _together(asked, [prop.helped for prop in props], limit_s) if props else (True, True)
+            )
+            if done:
+                seconds = (time.perf_counter() - begun) / max(len(props), 1)
+                return {prop: told(prop, Found(False, None, INDUCTION), seconds, cached) for prop in props}
+            half = len(props) // 2
+            return induct(props[:half]) | induct(props[half:]) if half else {}
+
         with ThreadPoolExecutor(jobs) as pool:
             lemmas = [prop for prop in bench.properties if prop.lemma]
-            decided = dict(zip(lemmas, pool.map(decide, lemmas), strict=True))
+            decided = induct(lemmas)
+            rest = [prop for prop in lemmas if prop not in decided]
+            decided |= dict(zip(rest, pool.map(decide, rest), strict=True))
             missing = [prop.name for prop in lemmas if not decided[prop][0].unbounded]
             trusted = bool(lemmas) and not missing
-            rest = [prop for prop in bench.properties if not prop.lemma]
+            rules = [prop for prop in bench.properties if not prop.lemma and not prop.is_cover]
+            decided |= induct(rules) if trusted else {}
+            rest = [prop for prop in bench.properties if prop not in decided]
             decided |= dict(zip(rest, pool.map(decide, rest), strict=True))
     for prop in bench.properties:
         verdict, found = decided[prop]
@@ -119,17 +136,31 @@ def _tried(prop: Property, limit_s: int, depth: int, trusted: bool) -> tuple[Eng
     """The engines for a property; rules may rely on lemmas where all of these are proved."""
     if prop.is_cover:
         return COVER
-    helped = (
-        Engine("induction, lemmas", f"bmc3 -F 2 -T {limit_s}", bounded=True, helped=True, step=True),
-        Engine("pdr, lemmas", f"pdr -T {max(limit_s // 4, 5)}", helped=True),
-    )
+    helped = Engine("pdr, lemmas", f"pdr -T {max(limit_s // 4, 5)}", helped=True)
     if prop.lemma:
-        return *helped, Engine("bmc, lemmas", f"bmc3 -F {depth} -T {limit_s}", bounded=True, helped=True)
-    return (helped if trusted else ()) + engines(limit_s, depth)
+        return helped, Engine("bmc, lemmas", f"bmc3 -F {depth} -T {limit_s}", bounded=True, helped=True)
+    return ((helped,) if trusted else ()) + engines(limit_s, depth)
 
 
-def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -> None:
-    """Write ``OUTPUT.aig`` for each property of `bench` to `folder`."""
+@dataclass(frozen=True)
+class Asked:
+    """A bench that was lowered: files of its outputs, made as they are asked for."""
+
+    folder: Path
+    whole: Aiger
+
+    def cone(self, *outputs: str) -> Aiger:
+        return self.whole.cone(*(self.whole.output(output) for output in outputs))
+
+    def file(self, output: str) -> Path:
+        path = self.folder / f"{output}.aig"
+        if not path.exists():
+            path.write_bytes(self.cone(output).write())
+        return path
+
+
+def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -> Aiger:
+    """`bench` as gates, each property an output; its files are in `folder`."""
     (folder / "bench.il").write_text(bench.text, encoding="utf-8")
     (folder / "user").mkdir(exist_ok=True)
     for name, text in sources:
@@ -145,19 +176,44 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
     ]
     script.append(f"opt_clean -purge; write_aiger -zinit -symbols {_ALL}\n")
     yosys.run("".join(script), folder, "lower the bench")
-    whole = Aiger.read((folder / _ALL).read_bytes())
-    for output in bench.outputs:
-        (folder / f"{output}.aig").write_bytes(whole.cone(whole.output(output)).write())
+    return Aiger.read((folder / _ALL).read_bytes())
 
 
-def _decide(folder: Path, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
+def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool, bool]:
+    """Is each of these outputs low in the first cycle, and by induction ever after? And: was that known?"""
+    cone = asked.cone(*outputs)
+    files = {"induct": cone.step().write(), "first": cone.write()}
+    key = content_hash("induct", yosys.version(), *(data.hex() for data in files.values()))
+    fresh: list[bool] = []
+
+    def build(place: Path) -> None:
+        fresh.append(True)
+        for name, data in files.items():
+            (asked.folder / f"{name}.aig").write_bytes(data)
+            found = _run(asked.folder, name, Engine(name, f"bmc3 -F 2 -T {limit_s}", bounded=True))
+            if found is None or found.reachable or found.cycles != 1:
+                raise _NotShown
+        (place / "found").write_text(INDUCTION, encoding="utf-8")
+
+    try:
+        cached_build("prove", key, build)
+    except _NotShown:
+        return False, False
+    return True, not fresh
+
+
+class _NotShown(Exception):  # noqa: N818  it is no error
+    """It may hold all the same."""
+
+
+def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
     """What the first engine says that says anything; from the cache, if this question was asked before."""
-    read = [(folder / f"{_output(prop, one)}.aig").read_bytes().hex() for one in tried]
+    read = [asked.file(_output(prop, one)).read_bytes().hex() for one in tried]
     key = content_hash("prove", yosys.version(), *read, *(one.script for one in tried))
     fresh: list[Found] = []
 
     def build(place: Path) -> None:
-        fresh.append(found := _ask(folder, prop, tried))
+        fresh.append(found := _ask(asked.folder, prop, tried))
         facts = {"reachable": found.reachable, "cycles": found.cycles, "engine": found.engine}
         text = json.dumps(facts | {"stimulus": found.stimulus})
         (place / "found.json").write_text(text, encoding="utf-8")
@@ -181,26 +237,13 @@ def _ask(folder: Path, prop: Property, tried: Sequence[Engine]) -> Found:
         name = _output(prop, engine)
         if _constant_zero(folder / f"{name}.aig"):
             return Found(False, None, engine.name if engine.helped else "Yosys")
-        found = (_induct if engine.step else _run)(folder, name, engine)
+        found = _run(folder, name, engine)
         if found is None:
             continue
         if found.reachable or found.cycles is None:
             return found
         bounded = found
     return bounded or Found(None, None, tried[-1].name)
-
-
-def _induct(folder: Path, name: str, engine: Engine) -> Found | None:
-    """Unreachable, if the step holds and the first cycle does; else it says nothing."""
-    step = Aiger.read((folder / f"{name}.aig").read_bytes()).step()
-    (folder / f"{name}_step.aig").write_bytes(step.write())
-    found = _run(folder, f"{name}_step", engine)
-    if found is None or found.reachable or found.cycles != 1:
-        return None
-    first = _run(folder, name, engine)
-    if first is None or first.reachable:
-        return None
-    return Found(False, None, engine.name)
 
 
 def _run(folder: Path, name: str, engine: Engine) -> Found | None:

@@ -1,6 +1,6 @@
-"""AIGER files in their binary form: read one of many outputs, write the cone of each.
+"""AIGER files in their binary form: read one of many outputs, write the cones of some.
 
-Yosys could write one file an output; on a large bench that takes it longer than the proofs. Format:
+Yosys could write one file an output, which takes it longer than the proofs. Format:
 The format is "AIGER 1.9.4" (Biere): inputs, latches and gates are numbered in this order from 1, a literal
 is twice that, one more where it is inverted.
 """
@@ -54,11 +54,11 @@ class Aiger:
         """The number of the output of this name."""
         return next(i for i in range(len(self.outputs)) if self.symbols.get(f"o{i}") == name)
 
-    def cone(self, output: int) -> Aiger:
-        """A file of this output alone, and what it depends on."""
+    def cone(self, *outputs: int) -> Aiger:
+        """A file of these outputs alone, and what they depend on."""
         latch, gate = self.inputs + 1, self.inputs + len(self.latches) + 1
         seen: set[int] = set()
-        left = [self.outputs[output] >> 1]
+        left = [self.outputs[output] >> 1 for output in outputs]
         while left:
             number = left.pop()
             if number in seen:
@@ -89,24 +89,24 @@ class Aiger:
             for i, number in enumerate(latches)
             if (name := self.symbols.get(f"l{number - latch}"))
         }
-        if name := self.symbols.get(f"o{output}"):
-            names["o0"] = name
-        return Aiger(len(inputs), tuple(numbers), (now(self.outputs[output]),), tuple(pairs), names)
+        names |= {f"o{i}": self.symbols.get(f"o{output}", f"o{output}") for i, output in enumerate(outputs)}
+        shown = tuple(now(self.outputs[output]) for output in outputs)
+        return Aiger(len(inputs), tuple(numbers), shown, tuple(pairs), names)
 
     def step(self) -> Aiger:
         """The step of an induction over cycles, as a question about two cycles.
 
-        Of a file of one output. The first cycle begins in any state, and the new output is high in the second
-        one if the output was low in the first and is high then. If it is never high in these two, and the
-        output not in the first cycle after the start, then it is never high.
+        The first cycle begins in any state, and a new output is high in the second one if the output was low
+        in the first and is high then. If it is never high in these two, and the output not in the first cycle
+        after the start, then that is never high.
         """
         inputs, latches = self.inputs, len(self.latches)
-        begun, clean = (2 * (inputs + 2 * latches + 1 + i) for i in (0, 1))
+        begun, *clean = (2 * (inputs + 2 * latches + 1 + i) for i in range(1 + len(self.outputs)))
         gates: list[tuple[int, int]] = []
 
         def both(first: int, second: int) -> int:
             gates.append((first, second))
-            return 2 * (inputs + 2 * latches + 2 + len(gates))
+            return 2 * (inputs + 2 * latches + 1 + len(self.outputs) + len(gates))
 
         place = {number: 2 * number for number in range(inputs + 1)}
         for i in range(latches):  # what it holds, or in the first cycle a new input
@@ -118,12 +118,12 @@ class Aiger:
 
         for number, (first, second) in enumerate(self.gates, start=inputs + latches + 1):
             place[number] = both(now(first), now(second))
-        bad = now(self.outputs[0])
-        shows = both(both(begun, clean), bad)
-        following = (*map(now, self.latches), 1, bad ^ 1)
+        bad = [now(output) for output in self.outputs]
+        shows = [both(both(begun, before), one) for before, one in zip(clean, bad, strict=True)]
+        following = (*map(now, self.latches), 1, *(one ^ 1 for one in bad))
         names = {place: name for place, name in self.symbols.items() if place[0] in "io"}
         names |= {f"i{inputs + i}": self.symbols.get(f"l{i}", f"latch{i}") for i in range(latches)}
-        return Aiger(inputs + latches, following, (shows,), tuple(gates), names)
+        return Aiger(inputs + latches, following, tuple(shows), tuple(gates), names)
 
     def write(self) -> bytes:
         gate = self.inputs + len(self.latches) + 1

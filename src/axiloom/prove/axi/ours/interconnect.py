@@ -1,19 +1,20 @@
 """Several DMAs on one port to memory.
 
-The arbiters keep whose burst each is, in queues; the rules of a port know the lengths that were asked for, in
-queues of their own. The lemmas say that these agree: each burst of the arbiter's queue is one of its master's,
-at a place that `Owners` keeps beside it.
+The arbiters keep whose burst each is, in queues; the rules of a port know the lengths that were asked for,
+in queues of their own. The lemmas say that these agree: each burst of the arbiter's queue is one of its
+master's, at a place that `Owners` keeps beside it.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
+from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.interconnect import MAX_BURSTS, ReadArbiter, WriteArbiter
 from axiloom.hw.axi.rules.language import Side, Watch
-from axiloom.prove.axi.ours.target import Target, signals
+from axiloom.prove.axi.ours.target import Target, entry, signals
 from axiloom.prove.axi.watched import watch
 from axiloom.prove.bench import Bench
 from axiloom.prove.inside import Inside
@@ -22,9 +23,10 @@ MASTERS = 2
 
 
 class Owners:
-    """Beside a queue of owners in an arbiter: of each burst its owner, and its place among that owner's bursts.
+    """Beside a queue of owners in an arbiter: of each burst its owner, and its place among that owner's.
 
-    A shift register, so that the oldest is the first. `places[i]` moves on when the owner's oldest leaves.
+    `counts` are how many bursts each master has. A shift register, so that the oldest is the first. A place
+    moves on when the owner's oldest leaves.
     """
 
     def __init__(self, bench: Bench, inside: Inside, name: str, counts: list[Value], bits: int) -> None:
@@ -42,7 +44,7 @@ class Owners:
             Mux(pops & (first == owner), place - 1, place)
             for owner, place in zip(self.owners, self.places, strict=True)
         ]
-        joins = Array(counts)[fifo["w_data"]] - (pops & (first == fifo["w_data"]))
+        joins = entry(counts, fifo["w_data"]) - (pops & (first == fifo["w_data"]))
         at = Mux(pops, self.level - 1, self.level)
         for i in range(MAX_BURSTS):
             behind = min(i + 1, MAX_BURSTS - 1)
@@ -68,7 +70,7 @@ class Owners:
             "a queue's level is between its pointers",
         )
         same = [
-            ~self.held(i) | (Array(rows)[(consume + i)[: len(consume)]] == owner)
+            ~self.held(i) | (entry(rows, (consume + i)[: len(consume)]) == owner)
             for i, owner in enumerate(self.owners)
         ]
         say(f"{self.name}_owners", Cat(same).all(), "a queue's memory holds what was put in, in its order")
@@ -85,8 +87,8 @@ class Owners:
 
     def entry(self, i: int, queues: list[list[Value]]) -> Value:
         """Burst `i` in its master's queue."""
-        owned = [Array(queue)[self.places[i]] for queue in queues]
-        return Array(owned)[self.owners[i]]
+        owned = [entry(queue, self.places[i]) for queue in queues]
+        return entry(owned, self.owners[i])
 
 
 def _read_arbiter(bench: Bench, width: int, most: int) -> None:
@@ -127,7 +129,76 @@ def _watch(bench: Bench, arbiter: Any, most: int) -> tuple[list[Watch], Watch]:
 
 
 def _write_arbiter(bench: Bench, width: int, most: int) -> None:
-    _watch(bench, bench.component("arbiter", WriteArbiter(MASTERS, width)), most)
+    arbiter = WriteArbiter(MASTERS, width)
+    inside = Inside(arbiter)
+    bench.component("arbiter", arbiter)
+    masters, bus = _watch(bench, arbiter, most)
+    if most < MAX_BURSTS:  # as above
+        return
+    waiting: list[Value] = [master.seen["aw_level"] for master in masters]
+    done: list[Value] = [master.seen["done"] for master in masters]
+    bits = len(masters[0].seen["done"])
+    sending = Owners(bench, inside, "sending", waiting, bits)
+    awaiting = Owners(
+        bench, inside, "awaiting", [one + other for one, other in zip(waiting, done, strict=True)], bits
+    )
+    for queue in (sending, awaiting):
+        queue.lemmas()
+    _counts(bench, arbiter, masters, bus, sending, awaiting)
+
+    # What waits for data in the arbiter is what its master waits with, and on the bus, but for the address
+    # that is in the arbiter's register.
+    port = arbiter.bus
+    level, shift = bus.seen["aw_level"], exact_log2(width // 8)
+    place = Cat(port.awaddr[: shift + 8], port.awlen, port.awsize, port.awburst)
+    register = Cat(port.awlen, Const(1, 1), place)
+    queues = [master.queues["aw"] for master in masters]
+    for i in range(MAX_BURSTS):
+        on_bus = Mux(level == i, register, bus.queues["aw"][i])
+        same = ~sending.held(i) | (sending.entry(i, queues) == on_bus)
+        bench.lemma(f"burst{i}", same, "a burst is on the bus as its master asked for it")
+    beat, here = bus.seen["w_beat"], sending.level != 0
+    oldest = Mux(level == 0, port.awlen, bus.queues["aw"][0][:8])
+    beats = [
+        master.seen["w_beat"] == Mux(here & (sending.owners[0] == i), beat, 0)
+        for i, master in enumerate(masters)
+    ]
+    beats.append(Mux(here, beat <= oldest, beat == 0))
+    beats.append((bus.seen["w_level"] == 0) | (bus.queues["w"][0] == port.awlen))
+    bench.lemma(
+        "beats", Cat(beats).all(), "the beat of the oldest burst is that of its master, within its length"
+    )
+
+
+def _counts(
+    bench: Bench, arbiter: Any, masters: list[Watch], bus: Watch, sending: Owners, awaiting: Owners
+) -> None:
+    """How many bursts are where."""
+    waiting, done = ([master.seen[name] for master in masters] for name in ("aw_level", "done"))
+    early, valid = bus.seen["w_level"], arbiter.bus.awvalid
+    bench.lemma("sending", sending.level == waiting[0] + waiting[1], "data is awaited for masters' bursts")
+    bench.lemma(
+        "none_early", Cat(master.seen["w_level"] for master in masters) == 0, "no data is taken early"
+    )
+    ahead = valid & (sending.level == 0)
+    bench.lemma(
+        "under_way",
+        (early == ahead) & (sending.level + early == bus.seen["aw_level"] + valid),
+        "a burst whose data waits is on the bus, or its address is in the register",
+    )
+    total = awaiting.level == bus.seen["done"] + sending.level + early
+    bench.lemma("awaiting", total, "an answer is awaited for each burst")
+    written = awaiting.level - sending.level
+    for i in range(MAX_BURSTS):
+        at = (written + i)[:4]
+        owner, place = entry(awaiting.owners, at), entry(awaiting.places, at)
+        both = (owner == sending.owners[i]) & (place == entry(done, sending.owners[i]) + sending.places[i])
+        after = ~awaiting.held(i) | (written <= i) | (awaiting.places[i] < entry(done, awaiting.owners[i]))
+        bench.lemma(
+            f"written{i}",
+            (~sending.held(i) | both) & after,
+            "what awaits its answer alone is older than what awaits data",
+        )
 
 
 TARGETS = {

@@ -32,7 +32,7 @@ def _plain(bench: Bench, width: int, most: int) -> None:
     error = status.slave_error | status.decode_error
     failed = agreements.failed(bench, error, clear)
     agreements.AFTER_ERROR.assume(bench, keeper, command, failed)
-    _stream(bench, mover, clear)
+    _stream(bench, mover, clear, "dma.stop")
     _memory(bench, mover, inside, width, most)
     bench.lemma("failed", inside["failed"] == failed, "the mover knows of an error")
     _marks(bench, mover, inside)
@@ -51,13 +51,13 @@ def _strided(bench: Bench, width: int, most: int) -> None:
     agreements.ROWS_ALIGNED.assume(bench, keeper, mover.command, width // 8)
     agreements.SOME.assume(bench, keeper, mover.command, 1)
     agreements.READY.assume(bench, keeper, mover.command)
-    _stream(bench, mover, clear)
+    _stream(bench, mover, clear, "dma_sg.stop")
     _memory(bench, mover, inside, width, most)
 
 
-def _stream(bench: Bench, mover: Any, clear: Signal) -> None:
+def _stream(bench: Bench, mover: Any, clear: Signal, keeper: str) -> None:
     """The stream's other side is in reset while `stop` is high."""
-    agreements.stops(bench, mover.stop, mover.drained, clear, "dma.stop")
+    agreements.stops(bench, mover.stop, mover.drained, clear, keeper)
     watch(bench, "stream", signals(mover.stream), Side.MANAGER, reset=bench.reset | mover.stop)
     agreements.DRAINED_STAYS.check(bench, "stop", mover.stop, mover.drained)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.hdl import Value
+from amaranth.hdl import Mux, Value
 
 from axiloom.prove.bench import Bench
 
@@ -51,3 +51,14 @@ class Agreement:
 def signals(port: Any) -> dict[str, Value]:
     """The signals of an interface by their names."""
     return {name: Value.cast(getattr(port, name)) for name in port.signature.members}
+
+
+def entry(values: Sequence[Value], index: Value) -> Value:
+    """The value of this number. Muxes in a tree: Yosys makes much more of an `Array`."""
+    found = list(values)
+    for bit in index:
+        if len(found) == 1:
+            break
+        pairs = [found[i : i + 2] for i in range(0, len(found), 2)]
+        found = [Mux(bit, pair[1], pair[0]) if len(pair) == 2 else pair[0] for pair in pairs]
+    return found[0]

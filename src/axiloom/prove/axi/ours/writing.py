@@ -1,0 +1,268 @@
+"""S2MM: from a stream to memory, plain and strided.
+
+WLAST comes from marks that lie beside the words in a FIFO; lengths travel with the addresses, in a FIFO of
+their own, and then in the queue of the port's rules. `Bursts` keeps beside them, of each burst whose last
+word was not sent, its length and the number of its last word: the lemmas say that all three agree with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Cat, Mux, Signal, Value
+from amaranth.utils import exact_log2
+
+from axiloom.hw.axi.rules.language import Side, Watch
+from axiloom.hw.dma.mm2s import BURST_INCR, PAGE_BYTES
+from axiloom.hw.dma.s2mm import COMMAND_DEPTH, FIFO_DEPTH, MAX_OUTSTANDING, S2mm
+from axiloom.hw.dma.sg_fetch import LENGTH_BITS
+from axiloom.prove.axi.ours import agreements
+from axiloom.prove.axi.ours.target import Target, entry, signals
+from axiloom.prove.axi.watched import watch
+from axiloom.prove.bench import Bench
+from axiloom.prove.inside import Inside
+
+BURST = 16
+WORDS = FIFO_DEPTH - 1
+COMMANDS = COMMAND_DEPTH - 1
+"""Rows of the FIFOs' memories; one more is in their output register."""
+NUMBER = WORDS.bit_length()
+"""Bits of a word's number, of which twice as many must differ as there are words in the FIFO."""
+
+
+class Bursts:
+    """Of each burst whose words are all there, and whose last was not sent: its length and its last word.
+
+    Members
+    -------
+    level : how many
+    lengths : less one, as in AWLEN; the oldest first
+    ends : the number of the last word
+    written, sent : how many words came and went; modulo 2 ** `NUMBER`, as all numbers
+    """
+
+    def __init__(self, bench: Bench, bus: Any, inside: Inside, resets: Value) -> None:
+        self.level = Signal(range(MAX_OUTSTANDING + 2), name="bursts_level")
+        self.lengths = [Signal(8, name=f"bursts_length{i}") for i in range(MAX_OUTSTANDING)]
+        self.ends = [Signal(NUMBER, name=f"bursts_end{i}") for i in range(MAX_OUTSTANDING)]
+        self.written, self.sent = (Signal(NUMBER, name=f"bursts_{one}") for one in ("written", "sent"))
+        accept, moves = inside["accept"], bus.wvalid & bus.wready
+        pushes, pops = accept & inside["burst_ends"], moves & bus.wlast
+        m, at = bench.m, Mux(pops, self.level - 1, self.level)
+        for i in range(MAX_OUTSTANDING):
+            behind = min(i + 1, MAX_OUTSTANDING - 1)
+            with m.If(pushes & (at == i)):
+                m.d.sync += [self.lengths[i].eq(inside["beat"]), self.ends[i].eq(self.written)]
+            with m.Elif(pops):
+                m.d.sync += [self.lengths[i].eq(self.lengths[behind]), self.ends[i].eq(self.ends[behind])]
+        m.d.sync += [
+            self.level.eq(Mux(resets, 0, self.level + pushes - pops)),
+            self.written.eq(Mux(resets, 0, self.written + accept)),
+            self.sent.eq(Mux(resets, 0, self.sent + moves)),
+        ]
+
+    def held(self, i: int) -> Value:
+        return self.level > i
+
+
+def _plain(bench: Bench, width: int, most: int) -> None:
+    made = S2mm(width, burst=BURST)
+    inside = Inside(made)
+    clear = bench.free(1, "clear")
+    mover = bench.component("mover", made, clear)
+    command, status = mover.command, mover.status
+    keeper = "s2mm_registers.command"
+    agreements.ALIGNED.assume(bench, keeper, command, width // 8)
+    agreements.SOME.assume(bench, keeper, command, width // 8)
+    agreements.ONE.assume(bench, keeper, command, status)
+    error = status.slave_error | status.decode_error | mover.overflow
+    failed = agreements.failed(bench, error, clear)
+    agreements.AFTER_ERROR.assume(bench, keeper, command, failed)
+    bus = _ports(bench, mover, clear, most, "dma.stop")
+    collecting = inside["collecting"]
+    bench.lemma(
+        "idle",
+        status.active | (~collecting & (inside["pending"] == 0)),
+        "no command under way: nothing is collected, and no answer is awaited",
+    )
+    bench.lemma(
+        "whole", collecting | failed | (inside["beat"] == 0), "a burst is left unfinished only in an error"
+    )
+    _collected(bench, inside, width, None)
+    _sent(bench, mover, inside, bus, clear, width)
+    agreements.RISES.check(bench, "command", command, status)
+    agreements.ACTIVE_ENDS.check(bench, "command", status)
+    agreements.ACTIVE_FAILS.check(bench, "command", status, error)
+
+
+def _strided(bench: Bench, width: int, most: int) -> None:
+    made = S2mm(width, LENGTH_BITS, burst=BURST, strided=True)
+    inside = Inside(made)
+    clear = bench.free(1, "clear")
+    mover = bench.component("mover", made, clear)
+    keeper = "s2mm_descriptors.command"
+    agreements.ALIGNED.assume(bench, keeper, mover.command, width // 8)
+    agreements.ROWS_ALIGNED.assume(bench, keeper, mover.command, width // 8)
+    agreements.SOME.assume(bench, keeper, mover.command, width // 8)
+    agreements.READY.assume(bench, keeper, mover.command)
+    bus = _ports(bench, mover, clear, most, "dma_sg.stop")
+    whole = inside["collecting"] | inside["failed"] | (inside["beat"] == 0)
+    bench.lemma("whole", whole, "a burst is left unfinished only in an error")
+    _collected(bench, inside, width, inside["rows_left"])
+    _sent(bench, mover, inside, bus, clear, width)
+
+
+def _ports(bench: Bench, mover: Any, clear: Signal, most: int, keeper: str) -> Watch:
+    agreements.stops(bench, mover.stop, mover.drained, clear, keeper)
+    agreements.DRAINED_STAYS.check(bench, "stop", mover.stop, mover.drained)
+    watch(bench, "stream", signals(mover.stream), Side.SUBORDINATE, reset=bench.reset | mover.stop)
+    return watch(bench, "bus", signals(mover.bus), Side.MANAGER, outstanding=most)
+
+
+def _collected(bench: Bench, inside: Inside, width: int, rows_left: Value | None) -> None:
+    """Where the burst that is collected lies."""
+    shift, page = exact_log2(width // 8), exact_log2(PAGE_BYTES)
+    address, begin, beat = inside["address"], inside["burst_address"], inside["beat"]
+    words = address[shift:page]
+    aligned = address[:shift] == 0
+    if rows_left is not None:
+        more = rows_left == 0
+        aligned &= more | ((inside["next_row"][:shift] == 0) & (inside["stride"][:shift] == 0))
+    bench.lemma("aligned", ~inside["collecting"] | aligned, "the next word's address is aligned")
+    bench.lemma(
+        "page", ~inside["collecting"] | (inside["page_ends"] == words.all()), "the end of 4 KiB is seen ahead"
+    )
+    bench.lemma(
+        "burst",
+        ~inside["collecting"] | (beat == 0) | ((begin[:shift] == 0) & (begin[shift:page] + beat == words)),
+        "the words of a burst follow its address, in the same 4 KiB",
+    )
+
+
+def _sent(bench: Bench, mover: Any, inside: Inside, bus: Watch, clear: Signal, width: int) -> None:
+    """What is collected, on its way to memory."""
+    bursts = Bursts(bench, mover.bus, inside, bench.reset | clear)
+    _queues(bench, inside, bus, bursts)
+    _addresses(bench, inside, bus, bursts, width)
+    _words(bench, inside, bus, bursts)
+
+
+def _queues(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
+    """How many bursts and words are where."""
+    pending, waiting, done = inside["pending"], bus.seen["aw_level"], bus.seen["done"]
+    commands = inside["commands.inner_level"] + inside["commands.r_rdy"]
+    words = inside["fifo.inner_level"] + inside["fifo.r_rdy"]
+    rows = {"fifo": WORDS, "ends": WORDS, "commands": COMMANDS}
+    for name, depth in rows.items():
+        level, there = inside[f"{name}.inner_level"], inside[f"{name}.r_rdy"]
+        produce, consume = inside[f"{name}.produce"], inside[f"{name}.consume"]
+        bench.lemma(
+            f"{name}_level",
+            (level <= depth) & (there | (level <= 1)) & ((consume + level)[: len(produce)] == produce),
+            "a FIFO's level is between its pointers",
+        )
+    beside = [inside[f"fifo.{one}"] == inside[f"ends.{one}"] for one in ("inner_level", "r_rdy", "produce")]
+    bench.lemma("marks", Cat(beside).all(), "each word has its mark beside it")
+    full = (
+        (inside["words_full"] == (words == FIFO_DEPTH))
+        & (inside["commands_full"] == (commands == COMMAND_DEPTH))
+        & (inside["pending_full"] == (pending == MAX_OUTSTANDING))
+    )
+    bench.lemma("full", full, "what is full is known")
+    bench.lemma(
+        "pending",
+        (pending <= MAX_OUTSTANDING) & (pending == waiting + done + commands),
+        "an answer is awaited of each burst, on the bus or before it",
+    )
+    bench.lemma(
+        "unsent",
+        (inside["unsent"] == waiting) & (bus.seen["w_level"] == 0) & (bursts.level == waiting + commands),
+        "data follows its address",
+    )
+    bench.lemma(
+        "numbers",
+        ((bursts.written - bursts.sent)[:NUMBER] == words)
+        & ((bursts.sent + inside["fifo.r_rdy"])[: NUMBER - 1] == inside["fifo.consume"]),
+        "words are counted as they come and go",
+    )
+
+
+def _addresses(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts, width: int) -> None:
+    """Addresses and lengths, from the FIFO to the port."""
+    shift, page = exact_log2(width // 8), exact_log2(PAGE_BYTES)
+
+    def good(entry: Value) -> Value:
+        end = entry[shift:page] + entry[32:40]
+        return (entry[:shift] == 0) & (end < PAGE_BYTES >> shift) & (entry[32:40] < BURST)
+
+    rows = [inside.row("commands.storage", i) for i in range(COMMANDS)]
+    there, level, consume = (inside[f"commands.{one}"] for one in ("r_rdy", "inner_level", "consume"))
+    out, waiting = inside["commands.r_data"], bus.seen["aw_level"]
+    bench.lemma("commands", Cat(map(good, rows)).all(), "an address fits its length into 4 KiB")
+    bench.lemma("command", ~there | good(out), "so does the one that is shown")
+    same = [~there | (entry(bursts.lengths, waiting) == out[32:40])]
+    for i in range(COMMANDS):
+        row = entry(rows, (consume + i)[: len(consume)])
+        same.append((level <= i) | (entry(bursts.lengths, (waiting + there + i)[:4]) == row[32:40]))
+    bench.lemma("lengths", Cat(same).all(), "lengths wait in their order")
+    asked = []
+    for i, place in enumerate(bus.queues["aw"][:MAX_OUTSTANDING]):
+        begins = place[9:]  # the address's lowest bits, length, size and kind
+        of_begin = (begins[:shift] == 0) & (begins[shift + 8 : shift + 16] == place[:8])
+        of_begin &= (begins[shift + 16 : shift + 19] == shift) & (begins[shift + 19 :] == BURST_INCR)
+        asked.append((waiting <= i) | ((place[:8] == bursts.lengths[i]) & of_begin & place[8]))
+    bench.lemma("asked", Cat(asked).all(), "and so they do on the port")
+
+
+def _words(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
+    """Marks and the words that they end."""
+    beat, some = bus.seen["w_beat"], bursts.level != 0
+    waits, there, consume = inside["fifo.inner_level"], inside["fifo.r_rdy"], inside["fifo.consume"]
+    words = waits + there
+    ends, lengths, sent = bursts.ends, bursts.lengths, bursts.sent
+
+    def left(i: int) -> Value:
+        """Words to be sent before the last one of burst `i`."""
+        return (ends[i] - sent)[:NUMBER]
+
+    bench.lemma(
+        "w_beat", Mux(bus.seen["aw_level"] != 0, beat <= lengths[0], beat == 0), "a beat is in its burst"
+    )
+    bench.lemma(
+        "oldest", ~some | (left(0) == lengths[0] - beat), "the oldest burst ends where its length says"
+    )
+    for i in range(MAX_OUTSTANDING):
+        within = (lengths[i] < BURST) & (left(i) < words)
+        if i:
+            within &= (left(i) > left(i - 1)) & (left(i) - left(i - 1) == lengths[i] + 1)
+        bench.lemma(
+            f"end{i}", ~bursts.held(i) | within, "a burst ends among the words, its length behind the last"
+        )
+    newest = (entry(ends, (bursts.level - 1)[:4]) - sent + 1)[:NUMBER]
+    bench.lemma(
+        "rest",
+        words == Mux(some, newest, 0) + inside["beat"],
+        "behind the last burst are the words of the next",
+    )
+    base = (sent + there)[:NUMBER]
+    marks = []
+    for i in range(WORDS):
+        age = (i - consume)[: NUMBER - 1]
+        upper = base[NUMBER - 1] ^ (i < base[: NUMBER - 1])
+        ending = Cat(
+            bursts.held(j) & (end[: NUMBER - 1] == i) & (end[NUMBER - 1] == upper)
+            for j, end in enumerate(ends)
+        ).any()
+        marks.append((age >= waits) | (inside.row("ends.storage", i)[0] == ending))
+    for i in range(0, WORDS, 8):
+        bench.lemma(
+            f"marks{i}", Cat(marks[i : i + 8]).all(), "the last word of each burst is marked, and no other"
+        )
+    shown = ~there | (inside["ends.r_data"][0] == (some & (left(0) == 0)))
+    bench.lemma("mark", shown, "so is the word that is shown")
+
+
+TARGETS = {
+    "s2mm": Target("a stream to memory, one packet at a time", _plain, streams=True),
+    "s2mm_strided": Target("a stream to memory, rows, one command behind the other", _strided, streams=True),
+}
