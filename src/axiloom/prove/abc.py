@@ -288,6 +288,8 @@ def _stimulus(aiger: Path, witness: Path) -> tuple[dict[str, int], ...]:
             break
         values: dict[str, int] = {}
         for place, value in enumerate(line[:inputs]):
+            if place not in places:  # of the step of an induction: what a register holds
+                continue
             name, bit = places[place]
             values[name] = values.get(name, 0) | (value == "1") << bit
         cycles.append(values)

@@ -12,13 +12,13 @@ induction over cycles and lemmas: it is sound if all of them are proved, which
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from amaranth.back import rtlil
-from amaranth.hdl import ClockDomain, ClockSignal, Instance, Module, ResetInserter, Signal, Value
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Instance, Module, ResetInserter, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -147,12 +147,25 @@ class Bench:
     def check(self, port: str, name: str, condition: Value, text: str, source: str = "") -> None:
         self._add(Property("", port, name, text, source), ~condition.bool())
 
-    def lemma(self, name: str, condition: Value, text: str) -> None:
-        """A helper invariant: proved as a check is, and taken for granted by all other proofs."""
-        holds = Signal(name=f"lemma_{name}")
-        self.m.d.comb += holds.eq(condition.bool())
+    def lemma(self, name: str, condition: Value, text: str, also: Iterable[Value] = ()) -> None:
+        """A helper invariant: proved as a check is, and taken for granted by all other proofs.
+
+        So is `also`, which the caller knows to hold where the lemma is proved.
+        """
+        holds, known = Signal(name=f"lemma_{name}"), Signal(name=f"known_{name}")
+        self.m.d.comb += [holds.eq(condition.bool()), known.eq(Cat(holds, *also).all())]
         self._add(Property("", "", name, text, "helper", lemma=True), ~holds)
-        self._lemmas.append(holds)
+        self._lemmas.append(known)
+
+    def lemma_of_any(
+        self, name: str, bits: int, holds: Callable[[Value], Value], text: str, at: Iterable[Value]
+    ) -> None:
+        """A lemma of each of many things, such as the rows of a memory, by their number of so many bits.
+
+        It is proved of one that is any, so of each; other proofs rely on it of that one and of those `at`.
+        """
+        which = self.constant(bits, f"{name}_which")
+        self.lemma(name, holds(which), text, [holds(place).bool() for place in at])
 
     def cover(self, port: str, name: str, condition: Value, text: str, *, needed: bool = True) -> None:
         self._add(Property("", port, name, text, "", is_cover=True, needed=needed), condition.bool())

@@ -31,15 +31,16 @@ class Inside:
             raise KeyError(f"{len(found)} signals inside are called {name}; there are {names}")
         return found[0]
 
-    def row(self, memory: str, index: int) -> Value:
+    def __contains__(self, name: str) -> bool:
+        return len(self._signals.get(name) or self._read.get(name, [])) == 1
+
+    def row(self, memory: str, index: int | Value) -> Value:
         """A word of a memory, such as ``fifo.storage``."""
         instance = self._memories[memory]
         width, depth = instance._data.shape, instance._data.depth
-        word = Signal(width, name=f"{memory.replace('.', '_')}_{index}")
-        bits = (depth - 1).bit_length()
-        instance.read_port(
-            domain="comb", addr=Const(index, bits), data=word, en=Const(1, 1), transparent_for=()
-        )
+        word = Signal(width, name=f"{memory.replace('.', '_')}_{len(instance._read_ports)}")
+        addr = Const(index, (depth - 1).bit_length()) if isinstance(index, int) else index
+        instance.read_port(domain="comb", addr=addr, data=word, en=Const(1, 1), transparent_for=())
         return word
 
     def _collect(self, fragment: Fragment, prefix: str) -> None:

@@ -4,10 +4,13 @@ A target is an entry of a room's ``TARGETS``. What it assumes beyond the rules o
 :class:`~axiloom.prove.axi.ours.target.Agreement`, which names who keeps it.
 
 - :mod:`~axiloom.prove.axi.ours.target`: a target, and agreements between neighbours
+- :mod:`~axiloom.prove.axi.ours.agreements`: those of the parts of a DMA
 - :mod:`~axiloom.prove.axi.ours.streams`: streams
 - :mod:`~axiloom.prove.axi.ours.registers`: the port of the registers, and its decoder
 - :mod:`~axiloom.prove.axi.ours.writing`: S2MM
 - :mod:`~axiloom.prove.axi.ours.descriptors`: scatter-gather
+- :mod:`~axiloom.prove.axi.ours.reading`: MM2S
+- :mod:`~axiloom.prove.axi.ours.whole`: both DMAs, and who proves which of their ports
 - :mod:`~axiloom.prove.axi.ours.interconnect`: several DMAs on one port to memory
 - :mod:`~axiloom.prove.axi.ours.engines`: what drives the engines' output streams
 - :mod:`~axiloom.prove.axi.ours.serial`: the bridge from a serial line, and memory behind it
@@ -27,6 +30,7 @@ from axiloom.prove.axi.ours import (
     registers,
     serial,
     streams,
+    whole,
     writing,
 )
 from axiloom.prove.axi.ours.target import Target
@@ -37,6 +41,7 @@ TARGETS: dict[str, Target] = {
     **reading.TARGETS,
     **writing.TARGETS,
     **descriptors.TARGETS,
+    **whole.TARGETS,
     **interconnect.TARGETS,
     **engines.TARGETS,
     **serial.TARGETS,

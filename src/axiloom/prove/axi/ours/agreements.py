@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Const, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
 
 from axiloom.prove.axi.ours.target import Agreement
 from axiloom.prove.bench import Bench
 
 
-def failed(bench: Bench, status: Any, clear: Value) -> Signal:
-    """Was there an error in a cycle before this one, and no reset since?"""
+def failed(bench: Bench, error: Value, clear: Value) -> Signal:
+    """Was there an `error` in a cycle before this one, and no reset since?"""
     seen = Signal(name="agreed_failed")
-    error = status.slave_error | status.decode_error
     bench.m.d.sync += seen.eq(Mux(bench.reset | clear, 0, seen | error))
     return seen
 
@@ -62,8 +61,26 @@ ACTIVE_ENDS = Agreement(
 )
 ACTIVE_FAILS = Agreement(
     "active_fails",
-    "memory fails only while a command is under way",
-    lambda _bench, status: ~(status.slave_error | status.decode_error) | status.active,
+    "an error comes only while a command is under way",
+    lambda _bench, status, error: ~error | status.active,
+)
+
+ONE_WRITE = Agreement(
+    "one_write",
+    "at most one register of a channel is written in a cycle",
+    lambda _bench, strobes: (
+        Cat((one & other for i, one in enumerate(strobes) for other in strobes[:i])).any() == 0
+    ),
+)
+DESCRIPTORS = Agreement(
+    "descriptors",
+    "descriptors are read at multiples of 64, and words of them are written",
+    lambda _bench, requests: (requests.read_address[:6] == 0) & (requests.write_address[:2] == 0),
+)
+DRAINED_STAYS = Agreement(
+    "drained_stays",
+    "what is drained stays so while stop is high",
+    lambda bench, stop, drained: ~bench.register(stop & drained & ~bench.reset) | ~stop | drained,
 )
 
 STOP_STAYS = Agreement(

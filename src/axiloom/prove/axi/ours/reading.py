@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Signal, Value
+from amaranth.hdl import Signal, Value
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.rules.language import Side
@@ -25,19 +25,20 @@ def _plain(bench: Bench, width: int, most: int) -> None:
     clear = bench.free(1, "clear")
     mover = bench.component("mover", made, clear)
     command, status = mover.command, mover.status
-    keeper = "channel_registers.command"
+    keeper = "mm2s_registers.command"
     agreements.ALIGNED.assume(bench, keeper, command, width // 8)
     agreements.SOME.assume(bench, keeper, command, 1)
     agreements.ONE.assume(bench, keeper, command, status)
-    failed = agreements.failed(bench, status, clear)
+    error = status.slave_error | status.decode_error
+    failed = agreements.failed(bench, error, clear)
     agreements.AFTER_ERROR.assume(bench, keeper, command, failed)
-    _stream(bench, mover, clear)
+    _stream(bench, mover, clear, "dma.stop")
     _memory(bench, mover, inside, width, most)
     bench.lemma("failed", inside["failed"] == failed, "the mover knows of an error")
     _marks(bench, mover, inside)
     agreements.RISES.check(bench, "command", command, status)
     agreements.ACTIVE_ENDS.check(bench, "command", status)
-    agreements.ACTIVE_FAILS.check(bench, "command", status)
+    agreements.ACTIVE_FAILS.check(bench, "command", status, error)
 
 
 def _strided(bench: Bench, width: int, most: int) -> None:
@@ -45,19 +46,20 @@ def _strided(bench: Bench, width: int, most: int) -> None:
     inside = Inside(made)
     clear = bench.free(1, "clear")
     mover = bench.component("mover", made, clear)
-    keeper = "descriptor_engine.command"
+    keeper = "mm2s_descriptors.command"
     agreements.ALIGNED.assume(bench, keeper, mover.command, width // 8)
     agreements.ROWS_ALIGNED.assume(bench, keeper, mover.command, width // 8)
     agreements.SOME.assume(bench, keeper, mover.command, 1)
     agreements.READY.assume(bench, keeper, mover.command)
-    _stream(bench, mover, clear)
+    _stream(bench, mover, clear, "dma_sg.stop")
     _memory(bench, mover, inside, width, most)
 
 
-def _stream(bench: Bench, mover: Any, clear: Signal) -> None:
+def _stream(bench: Bench, mover: Any, clear: Signal, keeper: str) -> None:
     """The stream's other side is in reset while `stop` is high."""
-    agreements.stops(bench, mover.stop, mover.drained, clear, "dma.stop")
+    agreements.stops(bench, mover.stop, mover.drained, clear, keeper)
     watch(bench, "stream", signals(mover.stream), Side.MANAGER, reset=bench.reset | mover.stop)
+    agreements.DRAINED_STAYS.check(bench, "stop", mover.stop, mover.drained)
 
 
 def _memory(bench: Bench, mover: Any, inside: Inside, width: int, most: int) -> None:
@@ -66,6 +68,16 @@ def _memory(bench: Bench, mover: Any, inside: Inside, width: int, most: int) -> 
     if most >= MAX_BURSTS:
         known = (bus.seen["reads_level"] + mover.bus.arvalid == level) & (level <= MAX_BURSTS)
         bench.lemma("bursts", known, "the mover counts as many reads as are under way")
+    words = inside["ends.inner_level"]
+    bench.lemma(
+        "pointers",
+        ((inside["bursts.produce"] - inside["bursts.consume"])[:4] == level[:4])
+        & ((inside["ends.produce"] - inside["ends.consume"])[:7] == words[:7])
+        & (words <= FIFO_DEPTH - 1)
+        & (inside["fifo.inner_level"] == words)
+        & (inside["fifo.r_rdy"] == inside["ends.r_rdy"]),
+        "a FIFO's level is between its pointers, and words and marks come together",
+    )
     shift = exact_log2(width // 8)
     first = shift + exact_log2(BURST)
     beats, address, rest = inside["beats"], inside["address"], inside["to_request"]
@@ -84,40 +96,25 @@ def _marks(bench: Bench, mover: Any, inside: Inside) -> None:
     asks = inside["planned"] | (inside["to_request"] != 0)
     level, consume = inside["bursts.level"], inside["bursts.consume"]
     words, first = inside["ends.inner_level"], inside["ends.consume"]
-    bench.lemma(
-        "pointers",
-        ((inside["bursts.produce"] - consume)[:4] == level[:4])
-        & ((inside["ends.produce"] - first)[:7] == words[:7])
-        & (words <= FIFO_DEPTH - 1)
-        & (inside["fifo.inner_level"] == words)
-        & (inside["fifo.r_rdy"] == inside["ends.r_rdy"]),
-        "a FIFO's level is between its pointers, and words and marks come together",
-    )
-    in_bursts, in_words = [], []  # (there is a mark, it is not the newest)
-    for i in range(MAX_BURSTS):
-        age = (Const(i, 4) - consume)[:4]
-        in_bursts.append((inside.row("bursts.storage", i)[0] & (age < level), age + 1 != level))
-    for i in range(FIFO_DEPTH - 1):
-        age = (Const(i, 7) - first)[:7]
-        in_words.append((inside.row("ends.storage", i)[0] & (age < words), age + 1 != words))
-    in_words.append((inside["ends.r_rdy"] & inside["ends.r_data"][0], words != 0))
+    behind = active & ~asks
+    alone = behind & (level == 0) & ~failed
 
-    def none(found: list[tuple[Value, Value]]) -> Value:
-        return ~Cat(mark for mark, _ in found).any()
+    def burst(number: Value) -> Value:
+        age = (number - consume)[:4]
+        marked = inside.row("bursts.storage", number)[0] & (age < level)
+        return ~marked | ((age + 1 == level) & behind)
 
-    def newest(found: list[tuple[Value, Value]]) -> Value:
-        return ~Cat(mark & older for mark, older in found).any()
+    def word(number: Value) -> Value:
+        age = (number - first)[:7]
+        marked = inside.row("ends.storage", number)[0] & (age < words)
+        return ~marked | ((age + 1 == words) & alone)
 
+    marked = inside["ends.r_rdy"] & inside["ends.r_data"][0]
+    text = "a mark is on the newest, while a command is under way, and all is requested"
+    bench.lemma_of_any("marked_bursts", 4, burst, text, [consume])
+    bench.lemma("marked_word", ~marked | ((words == 0) & alone), text)
+    bench.lemma_of_any("marked_words", 7, word, text, [first])
     drained = (level == 0) & ~mover.bus.arvalid
-    clean = none(in_bursts) & none(in_words)
-    bench.lemma(
-        "marks",
-        newest(in_bursts)
-        & newest(in_words)
-        & (none(in_words) | (level == 0) & ~failed)
-        & ((active & ~asks) | clean),
-        "a mark is on the newest burst or word, while a command is under way, and all is requested",
-    )
     bench.lemma("idle", active | (drained & (failed | ~asks)), "no command under way: nothing is planned")
 
 

@@ -8,7 +8,9 @@ from amaranth.hdl import Value
 
 from axiloom.hw.axi.interconnect import LiteDecoder
 from axiloom.hw.axi.rules.language import Side
-from axiloom.hw.dma.registers import LiteSlave
+from axiloom.hw.dma.registers import ChannelRegisters, LiteSlave
+from axiloom.hw.dma.sg_fetch import LENGTH_BITS
+from axiloom.prove.axi.ours import agreements
 from axiloom.prove.axi.ours.target import Agreement, Target, signals
 from axiloom.prove.axi.watched import watch
 from axiloom.prove.bench import Bench
@@ -38,7 +40,41 @@ def _decoder(bench: Bench, _width: int, most: int) -> None:
         watch(bench, name, signals(slave), Side.MANAGER, outstanding=most, neighbour="lite_slave.bus")
 
 
+def _mm2s_registers(bench: Bench, width: int, _most: int) -> None:
+    _channel(bench, ChannelRegisters(LENGTH_BITS, alignment=width // 8), width, "mm2s", 1)
+
+
+def _s2mm_registers(bench: Bench, width: int, _most: int) -> None:
+    word = width // 8
+    made = ChannelRegisters(LENGTH_BITS, alignment=word, min_length=word, reports_length=True)
+    _channel(bench, made, width, "s2mm", word)
+
+
+def _channel(bench: Bench, made: ChannelRegisters, width: int, mover: str, least: int) -> None:
+    """A command as the mover needs it, from any writes of registers."""
+    clear = bench.free(1, "clear")
+    regs = bench.component("registers", made, clear)
+    command, status = regs.command, regs.mover
+    error = status.slave_error | status.decode_error | regs.overflow
+    strobes = [regs.write_control, regs.write_status, regs.write_address, regs.write_length]
+    agreements.ONE_WRITE.assume(bench, "dma.registers", strobes)
+    agreements.RISES.assume(bench, f"{mover}.command", command, status)
+    agreements.ACTIVE_ENDS.assume(bench, f"{mover}.command", status)
+    agreements.ACTIVE_FAILS.assume(bench, f"{mover}.command", status, error)
+    agreements.ALIGNED.check(bench, "command", command, width // 8)
+    agreements.SOME.check(bench, "command", command, least)
+    agreements.ONE.check(bench, "command", command, status)
+    agreements.AFTER_ERROR.check(bench, "command", command, agreements.failed(bench, error, clear))
+    bench.cover("command", "start", command.start, "a command", needed=True)
+
+
 TARGETS = {
+    "mm2s_registers": Target(
+        "what commands MM2S: its addresses, lengths and order", _mm2s_registers, streams=True, bursts=False
+    ),
+    "s2mm_registers": Target(
+        "what commands S2MM: its addresses, lengths and order", _s2mm_registers, streams=True, bursts=False
+    ),
     "lite_slave": Target("the port of the DMA's registers", _lite_slave),
     "lite_decoder": Target("one register port to several DMAs", _decoder),
 }

@@ -91,13 +91,14 @@ def _plain(bench: Bench, width: int, most: int) -> None:
     clear = bench.free(1, "clear")
     mover = bench.component("mover", made, clear)
     command, status = mover.command, mover.status
-    keeper = "channel_registers.command"
+    keeper = "s2mm_registers.command"
     agreements.ALIGNED.assume(bench, keeper, command, width // 8)
     agreements.SOME.assume(bench, keeper, command, width // 8)
     agreements.ONE.assume(bench, keeper, command, status)
-    failed = agreements.failed(bench, status, clear)
+    error = status.slave_error | status.decode_error | mover.overflow
+    failed = agreements.failed(bench, error, clear)
     agreements.AFTER_ERROR.assume(bench, keeper, command, failed)
-    bus = _ports(bench, mover, clear, most)
+    bus = _ports(bench, mover, clear, most, "dma.stop")
     collecting = inside["collecting"]
     bench.lemma(
         "idle",
@@ -111,7 +112,7 @@ def _plain(bench: Bench, width: int, most: int) -> None:
     _sent(bench, mover, inside, bus, clear, width)
     agreements.RISES.check(bench, "command", command, status)
     agreements.ACTIVE_ENDS.check(bench, "command", status)
-    agreements.ACTIVE_FAILS.check(bench, "command", status)
+    agreements.ACTIVE_FAILS.check(bench, "command", status, error)
 
 
 def _strided(bench: Bench, width: int, most: int) -> None:
@@ -119,20 +120,21 @@ def _strided(bench: Bench, width: int, most: int) -> None:
     inside = Inside(made)
     clear = bench.free(1, "clear")
     mover = bench.component("mover", made, clear)
-    keeper = "descriptor_engine.command"
+    keeper = "s2mm_descriptors.command"
     agreements.ALIGNED.assume(bench, keeper, mover.command, width // 8)
     agreements.ROWS_ALIGNED.assume(bench, keeper, mover.command, width // 8)
     agreements.SOME.assume(bench, keeper, mover.command, width // 8)
     agreements.READY.assume(bench, keeper, mover.command)
-    bus = _ports(bench, mover, clear, most)
+    bus = _ports(bench, mover, clear, most, "dma_sg.stop")
     whole = inside["collecting"] | inside["failed"] | (inside["beat"] == 0)
     bench.lemma("whole", whole, "a burst is left unfinished only in an error")
     _collected(bench, inside, width, inside["rows_left"])
     _sent(bench, mover, inside, bus, clear, width)
 
 
-def _ports(bench: Bench, mover: Any, clear: Signal, most: int) -> Watch:
-    agreements.stops(bench, mover.stop, mover.drained, clear, "dma.stop")
+def _ports(bench: Bench, mover: Any, clear: Signal, most: int, keeper: str) -> Watch:
+    agreements.stops(bench, mover.stop, mover.drained, clear, keeper)
+    agreements.DRAINED_STAYS.check(bench, "stop", mover.stop, mover.drained)
     watch(bench, "stream", signals(mover.stream), Side.SUBORDINATE, reset=bench.reset | mover.stop)
     return watch(bench, "bus", signals(mover.bus), Side.MANAGER, outstanding=most)
 
