@@ -27,7 +27,8 @@ from axiloom.prove.verdict import Answer, Verdict
 _SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
 _TRIVIAL = "module d(input a, input b, output c); assign c = a & b; endmodule\n"
 _LOWER = (
-    "hierarchy -check -top {top}; proc; flatten; opt -full; memory -nomap; memory_map; opt -full; dffunmap; "
+    "hierarchy -check -top {top}; proc; flatten; opt_clean; opt -full; memory -nomap; memory_map; opt -full; "
+    "dffunmap; "
     "techmap; opt_expr -mux_undef; opt_clean; {undriven}aigmap"
 )
 
@@ -81,11 +82,13 @@ def prove(
     limit_s: int = 60,
     depth: int = DEPTH,
     jobs: int = 2,
+    tried: Sequence[Engine] = (),
     say: Callable[[Verdict], None] = lambda _verdict: None,
 ) -> Iterator[tuple[Verdict, Found]]:
     """The verdicts on all properties of `bench`, in their order; `say` is told of each as it comes.
 
-    `sources` are Verilog files that its instances need: name and text. Raises BuildError where Yosys refuses.
+    `sources` are Verilog files that its instances need: name and text. `tried` are the engines, if not those
+    that suit each property. Raises BuildError where Yosys refuses.
     """
     with tempfile.TemporaryDirectory(prefix="axiloom-prove-") as place:
         asked = Asked(Path(place), lower(bench, Path(place), sources))
@@ -93,7 +96,7 @@ def prove(
 
         def decide(prop: Property) -> tuple[Verdict, Found]:
             begun = time.perf_counter()
-            found, cached = _decide(asked, prop, _tried(prop, limit_s, depth, trusted))
+            found, cached = _decide(asked, prop, tried or _tried(prop, limit_s, depth, trusted))
             return told(prop, found, time.perf_counter() - begun, cached)
 
         def told(prop: Property, found: Found, seconds: float, cached: bool) -> tuple[Verdict, Found]:

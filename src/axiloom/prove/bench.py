@@ -181,6 +181,13 @@ class Bench:
         self.properties = sorted(rest + kept, key=self.properties.index) if kept else []
         return unknown
 
+    def alone(self, port: str, name: str) -> None:
+        """Leave out everything but this property, lemmas too. Raises ValueError if there is none such."""
+        self.properties = [one for one in self.properties if (one.port, one.name) == (port, name)]
+        self._lemmas = []
+        if not self.properties:
+            raise ValueError(f"{port}.{name} is no property of this bench")
+
     def _add(self, prop: Property, shows: Value) -> None:
         name = f"{'seen' if prop.is_cover else 'bad'}_{prop.port}_{prop.name}".replace("-", "_")
         now = self._kept & self._holds & shows

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Cat, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.rules.language import Side, Watch
@@ -28,41 +28,61 @@ COMMANDS = COMMAND_DEPTH - 1
 """Rows of the FIFOs' memories; one more is in their output register."""
 NUMBER = WORDS.bit_length()
 """Bits of a word's number, of which twice as many must differ as there are words in the FIFO."""
+RING = MAX_OUTSTANDING.bit_length()
+"""Bits of a burst's number."""
 
 
 class Bursts:
     """Of each burst whose words are all there, and whose last was not sent: its length and its last word.
 
+    In a ring, so that nothing moves: a burst has a number, and so has a word; each begins again at 0.
+
     Members
     -------
-    level : how many
-    lengths : less one, as in AWLEN; the oldest first
-    ends : the number of the last word
-    written, sent : how many words came and went; modulo 2 ** `NUMBER`, as all numbers
+    level, first, next : how many bursts there are, the number of the oldest, and of the one collected
+    lengths : by a burst's number; less one, as in AWLEN
+    ends : by a burst's number, the number of its last word
+    written, sent : how many words came and went
+    owners, shown : by the row of a word in its FIFO, the number of its burst; and of the word that is shown
     """
 
     def __init__(self, bench: Bench, bus: Any, inside: Inside, resets: Value) -> None:
-        self.level = Signal(range(MAX_OUTSTANDING + 2), name="bursts_level")
-        self.lengths = [Signal(8, name=f"bursts_length{i}") for i in range(MAX_OUTSTANDING)]
-        self.ends = [Signal(NUMBER, name=f"bursts_end{i}") for i in range(MAX_OUTSTANDING)]
+        ring = 1 << RING
+        self.first, self.next = (Signal(RING, name=f"bursts_{one}") for one in ("first", "next"))
+        self.level = (self.next - self.first)[:RING]
+        self.lengths = [Signal(8, name=f"bursts_length{i}") for i in range(ring)]
+        self.ends = [Signal(NUMBER, name=f"bursts_end{i}") for i in range(ring)]
         self.written, self.sent = (Signal(NUMBER, name=f"bursts_{one}") for one in ("written", "sent"))
+        self.owners = [Signal(RING, name=f"bursts_owner{i}") for i in range(WORDS)]
+        self.shown = Signal(RING, name="bursts_shown")
         accept, moves = inside["accept"], bus.wvalid & bus.wready
-        pushes, pops = accept & inside["burst_ends"], moves & bus.wlast
-        m, at = bench.m, Mux(pops, self.level - 1, self.level)
-        for i in range(MAX_OUTSTANDING):
-            behind = min(i + 1, MAX_OUTSTANDING - 1)
-            with m.If(pushes & (at == i)):
+        m, ends = bench.m, inside["burst_ends"]
+        for i in range(ring):
+            with m.If(accept & ends & (self.next == i)):
                 m.d.sync += [self.lengths[i].eq(inside["beat"]), self.ends[i].eq(self.written)]
-            with m.Elif(pops):
-                m.d.sync += [self.lengths[i].eq(self.lengths[behind]), self.ends[i].eq(self.ends[behind])]
+        for i, owner in enumerate(self.owners):
+            with m.If(accept & (inside["fifo.produce"] == i)):
+                m.d.sync += owner.eq(self.next)
+        with m.If((inside["fifo.inner_level"] != 0) & (~inside["fifo.r_rdy"] | inside["fifo.r_en"])):
+            m.d.sync += self.shown.eq(entry(self.owners, inside["fifo.consume"]))
         m.d.sync += [
-            self.level.eq(Mux(resets, 0, self.level + pushes - pops)),
+            self.next.eq(Mux(resets, 0, self.next + (accept & ends))),
+            self.first.eq(Mux(resets, 0, self.first + (moves & bus.wlast))),
             self.written.eq(Mux(resets, 0, self.written + accept)),
             self.sent.eq(Mux(resets, 0, self.sent + moves)),
         ]
 
-    def held(self, i: int) -> Value:
-        return self.level > i
+    def length(self, i: Value | int) -> Value:
+        """Of the burst behind `i` others."""
+        return entry(self.lengths, (self.first + i)[:RING])
+
+    def held(self, number: int) -> Value:
+        """Is there a burst of this number?"""
+        return (number - self.first)[:RING] < self.level
+
+    def left(self, number: int) -> Value:
+        """Words to be sent before the last one of that burst."""
+        return (self.ends[number] - self.sent)[:NUMBER]
 
 
 def _plain(bench: Bench, width: int, most: int) -> None:
@@ -200,66 +220,73 @@ def _addresses(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts, width: 
     out, waiting = inside["commands.r_data"], bus.seen["aw_level"]
     bench.lemma("commands", Cat(map(good, rows)).all(), "an address fits its length into 4 KiB")
     bench.lemma("command", ~there | good(out), "so does the one that is shown")
-    same = [~there | (entry(bursts.lengths, waiting) == out[32:40])]
+    same = [~there | (bursts.length(waiting) == out[32:40])]
     for i in range(COMMANDS):
         row = entry(rows, (consume + i)[: len(consume)])
-        same.append((level <= i) | (entry(bursts.lengths, (waiting + there + i)[:4]) == row[32:40]))
+        same.append((level <= i) | (bursts.length(waiting + there + i) == row[32:40]))
     bench.lemma("lengths", Cat(same).all(), "lengths wait in their order")
     asked = []
     for i, place in enumerate(bus.queues["aw"][:MAX_OUTSTANDING]):
         begins = place[9:]  # the address's lowest bits, length, size and kind
         of_begin = (begins[:shift] == 0) & (begins[shift + 8 : shift + 16] == place[:8])
         of_begin &= (begins[shift + 16 : shift + 19] == shift) & (begins[shift + 19 :] == BURST_INCR)
-        asked.append((waiting <= i) | ((place[:8] == bursts.lengths[i]) & of_begin & place[8]))
+        asked.append((waiting <= i) | ((place[:8] == bursts.length(i)) & of_begin & place[8]))
     bench.lemma("asked", Cat(asked).all(), "and so they do on the port")
 
 
 def _words(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
     """Marks and the words that they end."""
     beat, some = bus.seen["w_beat"], bursts.level != 0
-    waits, there, consume = inside["fifo.inner_level"], inside["fifo.r_rdy"], inside["fifo.consume"]
-    words = waits + there
-    ends, lengths, sent = bursts.ends, bursts.lengths, bursts.sent
-
-    def left(i: int) -> Value:
-        """Words to be sent before the last one of burst `i`."""
-        return (ends[i] - sent)[:NUMBER]
-
-    bench.lemma(
-        "w_beat", Mux(bus.seen["aw_level"] != 0, beat <= lengths[0], beat == 0), "a beat is in its burst"
-    )
-    bench.lemma(
-        "oldest", ~some | (left(0) == lengths[0] - beat), "the oldest burst ends where its length says"
-    )
-    for i in range(MAX_OUTSTANDING):
-        within = (lengths[i] < BURST) & (left(i) < words)
-        if i:
-            within &= (left(i) > left(i - 1)) & (left(i) - left(i - 1) == lengths[i] + 1)
-        bench.lemma(
-            f"end{i}", ~bursts.held(i) | within, "a burst ends among the words, its length behind the last"
+    words = inside["fifo.inner_level"] + inside["fifo.r_rdy"]
+    sent, ring = bursts.sent, 1 << RING
+    oldest = (entry(bursts.ends, bursts.first) - sent)[:NUMBER]
+    within = Mux(bus.seen["aw_level"] != 0, beat <= bursts.length(0), beat == 0)
+    bench.lemma("w_beat", within, "a beat is in its burst")
+    ends = ~some | (oldest == bursts.length(0) - beat)
+    bench.lemma("oldest", ends, "the oldest burst ends where its length says")
+    for i in range(ring):
+        before = (i - 1) % ring
+        good = (bursts.lengths[i] < BURST) & (bursts.left(i) < words)
+        chain = (bursts.left(i) > bursts.left(before)) & (
+            bursts.left(i) - bursts.left(before) == bursts.lengths[i] + 1
         )
-    newest = (entry(ends, (bursts.level - 1)[:4]) - sent + 1)[:NUMBER]
-    bench.lemma(
-        "rest",
-        words == Mux(some, newest, 0) + inside["beat"],
-        "behind the last burst are the words of the next",
-    )
-    base = (sent + there)[:NUMBER]
-    marks = []
+        good &= (bursts.first == i) | chain
+        text = "a burst ends among the words, its length behind the last"
+        bench.lemma(f"end{i}", ~bursts.held(i) | good, text)
+    newest = (entry(bursts.ends, (bursts.next - 1)[:RING]) - sent + 1)[:NUMBER]
+    rest = words == Mux(some, newest, 0) + inside["beat"]
+    bench.lemma("rest", rest, "behind the last burst are the words of the next")
+    _marks(bench, inside, bursts)
+
+
+def _marks(bench: Bench, inside: Inside, bursts: Bursts) -> None:
+    """A word is of its burst, and is marked if that ends with it."""
+    waits, there, consume = inside["fifo.inner_level"], inside["fifo.r_rdy"], inside["fifo.consume"]
+    rows = [inside.row("ends.storage", i)[0] for i in range(WORDS)]
+    base, mark = (bursts.sent + there)[:NUMBER], inside["ends.r_data"][0]
+    follows, marked = [], []
     for i in range(WORDS):
         age = (i - consume)[: NUMBER - 1]
-        upper = base[NUMBER - 1] ^ (i < base[: NUMBER - 1])
-        ending = Cat(
-            bursts.held(j) & (end[: NUMBER - 1] == i) & (end[NUMBER - 1] == upper)
-            for j, end in enumerate(ends)
-        ).any()
-        marks.append((age >= waits) | (inside.row("ends.storage", i)[0] == ending))
-    for i in range(0, WORDS, 8):
-        bench.lemma(
-            f"marks{i}", Cat(marks[i : i + 8]).all(), "the last word of each burst is marked, and no other"
-        )
-    shown = ~there | (inside["ends.r_data"][0] == (some & (left(0) == 0)))
-    bench.lemma("mark", shown, "so is the word that is shown")
+        number = Cat(Const(i, NUMBER - 1), base[NUMBER - 1] ^ (i < base[: NUMBER - 1]))
+        behind = Mux(age == waits - 1, bursts.next, bursts.owners[(i + 1) % WORDS])
+        follows.append((age >= waits) | (behind == (bursts.owners[i] + rows[i])[:RING]))
+        marked.append((age >= waits) | ~rows[i] | (entry(bursts.ends, bursts.owners[i]) == number))
+    for i in range(0, WORDS, 16):
+        text = "a word is of the burst of the word before, or of the next where that was marked"
+        bench.lemma(f"owner{i}", Cat(follows[i : i + 16]).all(), text)
+        bench.lemma(f"marked{i}", Cat(marked[i : i + 16]).all(), "a marked word is the last of its burst")
+    behind = Mux(waits == 0, bursts.next, entry(bursts.owners, consume))
+    shown = (bursts.shown == bursts.first) & (behind == (bursts.shown + mark)[:RING])
+    shown &= ~mark | (entry(bursts.ends, bursts.shown) == bursts.sent)
+    bench.lemma("shown", ~there | shown, "so is the word that is shown, which is of the oldest burst")
+    empty = there | Mux(
+        waits == 0, bursts.next == bursts.first, entry(bursts.owners, consume) == bursts.first
+    )
+    bench.lemma("first", empty, "where none is shown, the next is of the oldest burst")
+    for i in range(1 << RING):
+        in_row = entry(rows, bursts.ends[i][: NUMBER - 1])
+        last = Mux(there & (bursts.left(i) == 0), mark, in_row)
+        bench.lemma(f"last{i}", ~bursts.held(i) | last, "the last word of a burst is marked")
 
 
 TARGETS = {
