@@ -184,6 +184,10 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
 
 def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool, bool]:
     """Is each of these outputs low in the first cycle, and by induction ever after? And: was that known?"""
+    # ABC gives up where an output is constant: Yosys has shown it then.
+    outputs = [one for one in outputs if asked.whole.outputs[asked.whole.output(one)] != 0]
+    if not outputs:
+        return True, False
     cone = asked.cone(*outputs)
     files = {"induct": cone.step().write(), "first": cone.write()}
     key = content_hash("induct", yosys.version(), *(data.hex() for data in files.values()))

@@ -105,7 +105,7 @@ class Aiger:
         gates: list[tuple[int, int]] = []
 
         def both(first: int, second: int) -> int:
-            gates.append((first, second))
+            gates.append((max(first, second), min(first, second)))
             return 2 * (inputs + 2 * latches + 1 + len(self.outputs) + len(gates))
 
         place = {number: 2 * number for number in range(inputs + 1)}

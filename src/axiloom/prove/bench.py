@@ -182,8 +182,10 @@ class Bench:
         return unknown
 
     def alone(self, port: str, name: str) -> None:
-        """Leave out everything but this property, lemmas too. Raises ValueError if there is none such."""
-        self.properties = [one for one in self.properties if (one.port, one.name) == (port, name)]
+        """Leave out everything but this check, lemmas too. Raises ValueError if there is none such."""
+        self.properties = [
+            one for one in self.properties if (one.port, one.name) == (port, name) and not one.is_cover
+        ]
         self._lemmas = []
         if not self.properties:
             raise ValueError(f"{port}.{name} is no property of this bench")

@@ -8,7 +8,6 @@ from amaranth.hdl import Cat, Module
 from amaranth.lib import wiring
 
 from axiloom.hw.axi.rules.language import Side
-from axiloom.hw.serial import bridge as bridge_module
 from axiloom.hw.serial.bridge import SerialBridge
 from axiloom.hw.serial.memory import InputWindow, OutputWindow
 from axiloom.hw.serial.uart import UartReceiver
@@ -40,7 +39,7 @@ class _AnyBytes(wiring.Component):
 
 def _bridge(bench: Bench, _width: int, most: int) -> None:
     made = SerialBridge(DIVISOR)
-    with patch.object(bridge_module, "UartReceiver", lambda _divisor: _AnyBytes(bench)):
+    with patch.dict(SerialBridge.elaborate.__globals__, UartReceiver=lambda _divisor: _AnyBytes(bench)):
         Inside(made)  # elaborates it
     bridge = bench.component("bridge", made)
     bus, seen = bridge.bus, watch(bench, "bus", signals(bridge.bus), Side.MANAGER, outstanding=most).seen

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Mux, Signal, Value
+from amaranth.hdl import Cat, Mux, Signal, Value
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.rules.language import Side, Watch
@@ -76,13 +76,13 @@ class Bursts:
         """Of the burst behind `i` others."""
         return entry(self.lengths, (self.first + i)[:RING])
 
-    def held(self, number: int) -> Value:
+    def held(self, number: Value) -> Value:
         """Is there a burst of this number?"""
         return (number - self.first)[:RING] < self.level
 
-    def left(self, number: int) -> Value:
+    def left(self, number: Value) -> Value:
         """Words to be sent before the last one of that burst."""
-        return (self.ends[number] - self.sent)[:NUMBER]
+        return (entry(self.ends, number) - self.sent)[:NUMBER]
 
 
 def _plain(bench: Bench, width: int, most: int) -> None:
@@ -238,56 +238,46 @@ def _addresses(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts, width: 
 def _words(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
     """Marks and the words that they end."""
     beat, some = bus.seen["w_beat"], bursts.level != 0
-    words = inside["fifo.inner_level"] + inside["fifo.r_rdy"]
-    sent, ring = bursts.sent, 1 << RING
-    oldest = (entry(bursts.ends, bursts.first) - sent)[:NUMBER]
+    waits, there, consume = (inside[f"fifo.{one}"] for one in ("inner_level", "r_rdy", "consume"))
+    words, mark = waits + there, inside["ends.r_data"][0]
+    first, newest = bursts.first, (bursts.next - 1)[:RING]
     within = Mux(bus.seen["aw_level"] != 0, beat <= bursts.length(0), beat == 0)
     bench.lemma("w_beat", within, "a beat is in its burst")
-    ends = ~some | (oldest == bursts.length(0) - beat)
+    ends = ~some | (bursts.left(first) == bursts.length(0) - beat)
     bench.lemma("oldest", ends, "the oldest burst ends where its length says")
-    for i in range(ring):
-        before = (i - 1) % ring
-        good = (bursts.lengths[i] < BURST) & (bursts.left(i) < words)
-        chain = (bursts.left(i) > bursts.left(before)) & (
-            bursts.left(i) - bursts.left(before) == bursts.lengths[i] + 1
-        )
-        good &= (bursts.first == i) | chain
-        text = "a burst ends among the words, its length behind the last"
-        bench.lemma(f"end{i}", ~bursts.held(i) | good, text)
-    newest = (entry(bursts.ends, (bursts.next - 1)[:RING]) - sent + 1)[:NUMBER]
-    rest = words == Mux(some, newest, 0) + inside["beat"]
+    rest = words == Mux(some, (bursts.left(newest) + 1)[:NUMBER], 0) + inside["beat"]
     bench.lemma("rest", rest, "behind the last burst are the words of the next")
-    _marks(bench, inside, bursts)
+    base = (bursts.sent + there)[:NUMBER]
 
+    def word(row: Value) -> Value:
+        """A word in the FIFO's memory: its burst, and its mark."""
+        age, marked = (row - consume)[: NUMBER - 1], inside.row("ends.storage", row)[0]
+        number = Cat(row, base[NUMBER - 1] ^ (row < base[: NUMBER - 1]))
+        owner = entry(bursts.owners, row)
+        behind = Mux(age == waits - 1, bursts.next, entry(bursts.owners, (row + 1)[: NUMBER - 1]))
+        follows = behind == (owner + marked)[:RING]
+        return (age >= waits) | (follows & (~marked | (entry(bursts.ends, owner) == number)))
 
-def _marks(bench: Bench, inside: Inside, bursts: Bursts) -> None:
-    """A word is of its burst, and is marked if that ends with it."""
-    waits, there, consume = inside["fifo.inner_level"], inside["fifo.r_rdy"], inside["fifo.consume"]
-    rows = [inside.row("ends.storage", i)[0] for i in range(WORDS)]
-    base, mark = (bursts.sent + there)[:NUMBER], inside["ends.r_data"][0]
-    follows, marked = [], []
-    for i in range(WORDS):
-        age = (i - consume)[: NUMBER - 1]
-        number = Cat(Const(i, NUMBER - 1), base[NUMBER - 1] ^ (i < base[: NUMBER - 1]))
-        behind = Mux(age == waits - 1, bursts.next, bursts.owners[(i + 1) % WORDS])
-        follows.append((age >= waits) | (behind == (bursts.owners[i] + rows[i])[:RING]))
-        marked.append((age >= waits) | ~rows[i] | (entry(bursts.ends, bursts.owners[i]) == number))
-    for i in range(0, WORDS, 16):
-        text = "a word is of the burst of the word before, or of the next where that was marked"
-        bench.lemma(f"owner{i}", Cat(follows[i : i + 16]).all(), text)
-        bench.lemma(f"marked{i}", Cat(marked[i : i + 16]).all(), "a marked word is the last of its burst")
+    text = "a marked word is the last of its burst, and the one behind it is of the next"
+    bench.lemma_of_any("word", NUMBER - 1, word, text, [consume])
     behind = Mux(waits == 0, bursts.next, entry(bursts.owners, consume))
-    shown = (bursts.shown == bursts.first) & (behind == (bursts.shown + mark)[:RING])
+    shown = (bursts.shown == first) & (behind == (bursts.shown + mark)[:RING])
     shown &= ~mark | (entry(bursts.ends, bursts.shown) == bursts.sent)
-    bench.lemma("shown", ~there | shown, "so is the word that is shown, which is of the oldest burst")
-    empty = there | Mux(
-        waits == 0, bursts.next == bursts.first, entry(bursts.owners, consume) == bursts.first
-    )
-    bench.lemma("first", empty, "where none is shown, the next is of the oldest burst")
-    for i in range(1 << RING):
-        in_row = entry(rows, bursts.ends[i][: NUMBER - 1])
-        last = Mux(there & (bursts.left(i) == 0), mark, in_row)
-        bench.lemma(f"last{i}", ~bursts.held(i) | last, "the last word of a burst is marked")
+    shown = Mux(there, shown, behind == first)
+    bench.lemma("shown", shown, "so is the word that is shown, which is of the oldest burst")
+
+    def burst(number: Value) -> Value:
+        """Where its last word is, and how long it is."""
+        end, left, length = entry(bursts.ends, number), bursts.left(number), entry(bursts.lengths, number)
+        before = entry(bursts.ends, (number - 1)[:RING])
+        row = end[: NUMBER - 1]
+        in_row = inside.row("ends.storage", row)[0] & (entry(bursts.owners, row) == number)
+        last = Mux(there & (left == 0), mark & (bursts.shown == number), in_row)
+        chain = (number == first) | ((end - before)[:NUMBER] == length + 1)
+        return ~bursts.held(number) | ((length < BURST) & (left < words) & chain & last)
+
+    text = "a burst's last word is marked and in the FIFO, its length behind the last of the one before"
+    bench.lemma_of_any("burst_end", RING, burst, text, [first, (first + 1)[:RING], newest])
 
 
 TARGETS = {
