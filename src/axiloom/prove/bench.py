@@ -64,6 +64,7 @@ class Bench:
     reset : free, or as :meth:`reset_first` has it
     properties : in the order in which they were added
     assumptions : all of them, with who keeps each
+    constants : how many of them say only that a constant stays what it is
     """
 
     def __init__(self) -> None:
@@ -74,6 +75,7 @@ class Bench:
         self.reset = Signal(name="reset")
         self.properties: list[Property] = []
         self.assumptions: list[Assumption] = []
+        self.constants = 0
         self.inputs: list[Signal] = [self.reset]
         self._outputs: dict[str, Signal] = {}
         self._assumed: list[Value] = []
@@ -101,6 +103,7 @@ class Bench:
         held, first = Signal(width, name=f"{name}_held"), Signal(init=1, name=f"{name}_first")
         self.m.d.sync += [held.eq(value), first.eq(0)]
         self.assume(first | (value == held))
+        self.constants += 1
         return value
 
     def register(self, value: Value) -> Signal:

@@ -95,7 +95,7 @@ def _read_arbiter(bench: Bench, width: int, most: int) -> None:
     arbiter = ReadArbiter(MASTERS, width)
     inside = Inside(arbiter)
     bench.component("arbiter", arbiter)
-    masters, bus = _watch(bench, arbiter, most)
+    masters, bus = _watch(bench, arbiter, most, "mm2s.bus")
     if most < MAX_BURSTS:  # a master of fewer: the lemmas speak of queues of 16
         return
     counts: list[Value] = [master.seen["reads_level"] for master in masters]
@@ -120,11 +120,11 @@ def _read_arbiter(bench: Bench, width: int, most: int) -> None:
     bench.lemma("beats", Cat(beats).all(), "the beat of the oldest burst is that of its master")
 
 
-def _watch(bench: Bench, arbiter: Any, most: int) -> tuple[list[Watch], Watch]:
-    masters = [
-        watch(bench, name, signals(getattr(arbiter, name)), Side.SUBORDINATE, outstanding=most)
-        for name in (f"master{i}" for i in range(MASTERS))
-    ]
+def _watch(bench: Bench, arbiter: Any, most: int, mover: str) -> tuple[list[Watch], Watch]:
+    masters = []
+    for name in (f"master{i}" for i in range(MASTERS)):
+        port = signals(getattr(arbiter, name))
+        masters.append(watch(bench, name, port, Side.SUBORDINATE, outstanding=most, neighbour=mover))
     return masters, watch(bench, "bus", signals(arbiter.bus), Side.MANAGER, outstanding=most)
 
 
@@ -132,7 +132,7 @@ def _write_arbiter(bench: Bench, width: int, most: int) -> None:
     arbiter = WriteArbiter(MASTERS, width)
     inside = Inside(arbiter)
     bench.component("arbiter", arbiter)
-    masters, bus = _watch(bench, arbiter, most)
+    masters, bus = _watch(bench, arbiter, most, "s2mm.bus")
     if most < MAX_BURSTS:  # as above
         return
     waiting: list[Value] = [master.seen["aw_level"] for master in masters]

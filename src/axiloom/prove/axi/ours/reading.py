@@ -63,7 +63,8 @@ def _stream(bench: Bench, mover: Any, clear: Signal, keeper: str) -> None:
 
 
 def _memory(bench: Bench, mover: Any, inside: Inside, width: int, most: int) -> None:
-    bus = watch(bench, "bus", signals(mover.bus), Side.MANAGER, outstanding=most)
+    memory = "read_arbiter.master0"
+    bus = watch(bench, "bus", signals(mover.bus), Side.MANAGER, outstanding=most, neighbour=memory)
     level = inside["bursts.level"]
     if most >= MAX_BURSTS:
         known = (bus.seen["reads_level"] + mover.bus.arvalid == level) & (level <= MAX_BURSTS)

@@ -27,7 +27,8 @@ TOGETHER = Agreement("together", "an address and its data are taken in the same 
 
 def _lite_slave(bench: Bench, _width: int, most: int) -> None:
     slave = bench.component("slave", LiteSlave())
-    watch(bench, "bus", signals(slave.bus), Side.SUBORDINATE, outstanding=most)
+    bus = signals(slave.bus)
+    watch(bench, "bus", bus, Side.SUBORDINATE, outstanding=most, neighbour="lite_decoder.slave0")
     TOGETHER.check(bench, "bus", slave.bus)
 
 
@@ -57,7 +58,7 @@ def _channel(bench: Bench, made: ChannelRegisters, width: int, mover: str, least
     command, status = regs.command, regs.mover
     error = status.slave_error | status.decode_error | regs.overflow
     strobes = [regs.write_control, regs.write_status, regs.write_address, regs.write_length]
-    agreements.ONE_WRITE.assume(bench, "dma.registers", strobes)
+    agreements.ONE_WRITE.assume(bench, f"dma.{mover}_registers", strobes)
     agreements.RISES.assume(bench, f"{mover}.command", command, status)
     agreements.ACTIVE_ENDS.assume(bench, f"{mover}.command", status)
     agreements.ACTIVE_FAILS.assume(bench, f"{mover}.command", status, error)

@@ -136,7 +136,8 @@ def _ports(bench: Bench, mover: Any, clear: Signal, most: int, keeper: str) -> W
     agreements.stops(bench, mover.stop, mover.drained, clear, keeper)
     agreements.DRAINED_STAYS.check(bench, "stop", mover.stop, mover.drained)
     watch(bench, "stream", signals(mover.stream), Side.SUBORDINATE, reset=bench.reset | mover.stop)
-    return watch(bench, "bus", signals(mover.bus), Side.MANAGER, outstanding=most)
+    memory = "write_arbiter.master0"
+    return watch(bench, "bus", signals(mover.bus), Side.MANAGER, outstanding=most, neighbour=memory)
 
 
 def _collected(bench: Bench, inside: Inside, width: int, rows_left: Value | None) -> None:
