@@ -10,7 +10,8 @@ import sys
 
 ALL = (
     *("rtl_speed", "cpu_speed", "array_throughput", "engine_utilisation", "conv_utilisation"),
-    *("conv_layers", "kernels", "kernel_table", "resources", "fidelity", "board_folders"),
+    *("conv_layers", "kernels", "kernel_table", "resources", "fidelity", "board_folders", "isa_simulator"),
+    "hlscnn_error",
 )
 
 # Only by name: they simulate for long, and cost_fit and replay_fit write files of the sources.
@@ -18,6 +19,8 @@ LONG = (
     *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch", "neon_packing"),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
     "bring_up",  # builds a C library, and hardware with faults
+    "flexasr_table2",  # two minutes of random layers
+    "vta_streams",  # 10,000 streams on both of VTA's encodings: minutes
     "model_device",  # builds two dozen accelerators
     "linux_process",  # builds a C library for both CPUs
     "fmax",  # places and routes for an hour

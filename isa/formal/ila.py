@@ -47,7 +47,7 @@ class Ila:
     Attributes: `name`; `valid`, where commands are accepted (of a child: where it runs); `states`, `inputs`
     by name; `init`, the values that reset gives (states without one keep any); `functions` to their
     implementations on Python integers; `instructions`; `children`; `invariants`, what holds in every state
-    that is reached; `measures`, what a program's steps make smaller.
+    that is reached; `lemmas`, what holds whatever the state is: of layouts; `measures`, what a program's steps make smaller (of the parent: what all of them do).
     """
 
     def __init__(self, name: str, parent: Ila | None = None, valid: z3.BoolRef | None = None) -> None:
@@ -61,6 +61,7 @@ class Ila:
         self.init: dict[str, int] = {} if parent is None else parent.init
         self.functions: dict[str, Callable[..., int]] = {} if parent is None else parent.functions
         self.invariants: dict[str, z3.BoolRef] = {} if parent is None else parent.invariants
+        self.lemmas: dict[str, z3.BoolRef] = {} if parent is None else parent.lemmas
         self.measures: list[z3.BitVecRef] = []
 
     def register(self, name: str, bits: int, init: int | None = 0) -> z3.BitVecRef:

@@ -61,19 +61,25 @@ class _Step:
 class Simulator:
     """A model in its reset state.
 
-    Attributes: `state`, by name (memories are `Memory`); `steps`, the instructions executed so far.
+    Attributes: `state`, by name (memories are `Memory`); `steps`, the instructions executed so far; `steps_left`, the most of a command.
     """
 
     def __init__(self, model: Ila) -> None:
         self.model = model
-        self.state: dict[str, Any] = {
-            name: Memory() if z3.is_array(term) else model.init.get(name, 0)
-            for name, term in model.states.items()
-        }
-        self.steps = 0
+        self.steps_left = STEPS
         self._commands = [_compiled(model, one) for one in model.instructions]
         own = {id(one) for one in model.instructions}
         self._program = [_compiled(model, one) for one in model.everything() if id(one) not in own]
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the reset state, and on with what reset starts."""
+        self.state: dict[str, Any] = {
+            name: Memory() if z3.is_array(term) else self.model.init.get(name, 0)
+            for name, term in self.model.states.items()
+        }
+        self.steps = 0
+        self._settle({})
 
     def command(self, **inputs: int) -> list[str]:
         """Execute the instructions that a command enables, and the programs they start; returns their paths.
@@ -81,12 +87,17 @@ class Simulator:
         Raises RuntimeError for a program that does not end.
         """
         done = self._fire(self._commands, inputs)
-        left = STEPS
+        return done + self._settle(inputs)
+
+    def _settle(self, inputs: Mapping[str, int]) -> list[str]:
+        """Execute the programs that run."""
+        done: list[str] = []
+        left = self.steps_left
         while fired := self._fire(self._program, inputs):
             done += fired
             left -= 1
             if left < 0:
-                raise RuntimeError(f"{self.model.name}: the program of {done[0]} does not end")
+                raise RuntimeError(f"{self.model.name}: {done[0]} does not end")
         return done
 
     def _fire(self, steps: list[_Step], inputs: Mapping[str, int]) -> list[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import z3
 
-from axiloom.isa.formal.ila import Ila, Instruction
+from axiloom.isa.formal.ila import Ila, Instruction, Term
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,8 @@ class Claim:
     name: str
     text: str
     formula: z3.BoolRef
+    kind: str = ""
+    """What it belongs to, in a few words."""
 
 
 def decode_claims(model: Ila) -> Iterator[Claim]:
@@ -60,23 +62,62 @@ def invariant_claims(model: Ila) -> Iterator[Claim]:
 
 
 def progress_claims(model: Ila) -> Iterator[Claim]:
-    """Every program ends: each of its steps makes its measures smaller, the first first, or ends it."""
+    """What a command starts ends: a step of a program makes what is left smaller, or ends all of them.
+
+    What is left is the model's measures and then the program's, the first first.
+    """
     holds = z3.And(*model.invariants.values())
-    for child in model.models():
-        if child.parent is None:
-            continue
+    programs = [child for child in model.models() if child.parent is not None]
+    for child in programs:
         for one in child.instructions:
             pairs = _pairs(model, one)
             smaller: z3.BoolRef = z3.BoolVal(False)
-            for measure in reversed(child.measures):
+            for measure in reversed([*model.measures, *child.measures]):
                 after = z3.substitute(measure, *pairs)
                 smaller = z3.Or(z3.ULT(after, measure), z3.And(after == measure, smaller))
-            ends = z3.Not(z3.substitute(child.valid, *pairs))
+            ends = z3.Not(z3.Or(*(z3.substitute(other.valid, *pairs) for other in programs)))
             yield Claim(
                 f"{one.path}: ends",
-                "the step makes what is left smaller, or ends the program",
+                "the step makes what is left smaller, or no program runs after it",
                 z3.Implies(z3.And(holds, one.decode), z3.Or(smaller, ends)),
             )
+
+
+def lemma_claims(model: Ila) -> Iterator[Claim]:
+    """What holds whatever the state is."""
+    for name, formula in model.lemmas.items():
+        yield Claim(name, "it holds of all sizes", formula)
+
+
+def opaque(formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+    """The same with unknown functions in the place of products of two unknowns.
+
+    If one holds, so does the formula, and most claims need no more of a product than that it is one value.
+    """
+    made: dict[int, Term] = {}
+    stack: list[tuple[Any, bool]] = [(formula, False) for formula in formulas]
+    while stack:
+        term, ready = stack.pop()
+        number = term.get_id()
+        if number in made:
+            continue
+        children = term.children()
+        if not ready and children:
+            stack.append((term, True))
+            stack.extend((child, False) for child in children)
+            continue
+        new = [made[child.get_id()] for child in children]
+        unknown = sum(not z3.is_bv_value(child) for child in children)
+        if unknown > 1 and z3.is_app_of(term, z3.Z3_OP_BMUL):
+            sorts = [child.sort() for child in (*new, term)]
+            made[number] = z3.Function(f"times_{len(new)}_{term.size()}", *sorts)(*new)
+        elif all(
+            one is child or one.get_id() == child.get_id() for one, child in zip(new, children, strict=True)
+        ):
+            made[number] = term
+        else:
+            made[number] = term.decl()(*new)
+    return [made[formula.get_id()] for formula in formulas]
 
 
 def _pairs(model: Ila, one: Instruction) -> list[tuple[Any, Any]]:
@@ -85,4 +126,10 @@ def _pairs(model: Ila, one: Instruction) -> list[tuple[Any, Any]]:
 
 def claims(model: Ila) -> list[Claim]:
     """All of them."""
-    return [*decode_claims(model), *invariant_claims(model), *progress_claims(model)]
+    kinds = {
+        "decode": decode_claims(model),
+        "invariants": invariant_claims(model),
+        "every instruction ends": progress_claims(model),
+        "layouts": lemma_claims(model),
+    }
+    return [replace(claim, kind=kind) for kind, some in kinds.items() for claim in some]

@@ -1,4 +1,4 @@
-"""pytest plugin: the ``soc`` fixture, with which a user tests their own accelerator and driver.
+"""pytest plugin: the fixtures ``soc`` and ``prove``, with which users test their own accelerator and driver.
 
 ::
 
@@ -7,6 +7,9 @@
         result = chip.run("driver.c", inputs={"A": a, "B": b}, outputs={"C": (c.shape, "int32")})
         assert (result.outputs["C"] == a @ b).all()
         assert result.counters["cache-misses"] < 10_000
+
+    def test_my_instructions(prove):
+        prove("accelerator.json")
 
 ``--axiloom-sim icarus`` runs every such test on the other simulator.
 """
@@ -27,6 +30,7 @@ if TYPE_CHECKING:  # pytest loads this plugin in every project of the environmen
     from axiloom.cosim.soc import Soc
     from axiloom.cosim.system import System
     from axiloom.isa import AcceleratorSpec
+    from axiloom.prove.verdict import Verdict
     from axiloom.report.types import Report
 
 
@@ -115,6 +119,44 @@ class Chip:
         return report_of(ProblemRun(Workload(name, mlir, seed), self.system, Schedule(**options)))
 
 
+def _load(one: AcceleratorSpec | Path | str, size: int | None) -> AcceleratorSpec:
+    from axiloom import isa
+
+    if not isinstance(one, (str, Path)):
+        return one
+    return isa.load(one) if Path(one).suffix == ".json" else isa.builtin(str(one), size)
+
+
+@pytest.fixture
+def prove() -> Callable[..., list[Verdict]]:
+    """Prove the formal model of a specification: ``prove("my.json")`` or ``prove("v3", size=4)``.
+
+    As ``axiloom prove spec``, with `limit_s` seconds a claim and the same cache; returns the verdicts. Fails
+    the test with a line for each claim that does not hold or is not decided; raises `SpecError` where there
+    is no formal model. It needs the extra [prove], and skips the test where that is not installed.
+    """
+
+    def holds(
+        spec: AcceleratorSpec | Path | str, size: int | None = None, *, limit_s: int = 60
+    ) -> list[Verdict]:
+        from axiloom.errors import BuildError
+        from axiloom.prove import solvers
+
+        try:
+            solvers.check()
+        except BuildError as missing:
+            pytest.skip(str(missing))
+        from axiloom.prove import spec as specs
+
+        verdicts = specs.prove(_load(spec, size), limit_s)
+        wrong = [f"{one.module}: {one.name}: {one.text}: {one.answer}" for one in verdicts if not one.good]
+        if wrong:
+            pytest.fail("\n".join(wrong), pytrace=False)
+        return verdicts
+
+    return holds
+
+
 @pytest.fixture
 def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
     """Make a `Chip`: ``soc("v3", size=16)`` or ``soc("my.json", rtl=[...], top="name", board=...)``.
@@ -138,15 +180,10 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
         from axiloom.errors import UsageError
         from axiloom.hw.rtl_files.user_rtl import UserRtl
 
-        def load(one: AcceleratorSpec | Path | str) -> AcceleratorSpec:
-            if not isinstance(one, (str, Path)):
-                return one
-            return isa.load(one) if Path(one).suffix == ".json" else isa.builtin(str(one), size)
-
         if isinstance(spec, (isa.AcceleratorSpec, Path, str)):
-            specs = [load(spec)]
+            specs = [_load(spec, size)]
         else:
-            specs = isa.place([load(one) for one in spec])
+            specs = isa.place([_load(one, size) for one in spec])
         options.setdefault("sim", request.config.getoption("--axiloom-sim"))
         if rtl == "model":
             options["model"] = True

@@ -8,13 +8,19 @@ import re
 import time
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
+from axiloom.cli import prove_mapping
 from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, refuse
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
+
+if TYPE_CHECKING:
+    from axiloom.isa import AcceleratorSpec
+    from axiloom.prove.verdict import Verdict
 
 SLOW_S = 60
 
@@ -90,7 +96,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "spec",
         help="an instruction set: decode is disjoint and complete, invariants hold, every instruction ends",
         description="Its formal model is proved sound without a bound, by z3 and bitwuzla, and simulated "
-        "beside the functional model. Exit code 1 if a claim is violated or not decided.",
+        "beside the functional model. Exit code 1 if a claim is violated or not decided. Verdicts are kept in "
+        "the user's cache, by the content of the specification; reports of runs name them.",
     )
     shared.add_accelerator(spec)
     spec.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
@@ -104,6 +111,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     spec.add_argument("--all", action="store_true", help="a line for each claim, not only for what is not so")
     spec.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     spec.set_defaults(execute=execute_spec)
+    prove_mapping.add_command(what)
 
 
 def execute_axi(options: argparse.Namespace) -> int:
@@ -115,7 +123,7 @@ def execute_axi(options: argparse.Namespace) -> int:
     from axiloom.prove.axi.matrix import matrix
     from axiloom.prove.axi.ours import whole
     from axiloom.prove.bench import Bench
-    from axiloom.prove.verdict import Verdict, as_json, summary, table
+    from axiloom.prove.verdict import as_json, summary, table
 
     if options.list:
         print("\n".join(f"{name:<20} {target.text}" for name, target in ours.TARGETS.items()))
@@ -186,23 +194,35 @@ def execute_axi(options: argparse.Namespace) -> int:
     return 0 if all(one.good for one in verdicts) else 1
 
 
+def with_progress(spec: AcceleratorSpec, limit_s: int) -> list[Verdict]:
+    """The verdicts on the claims of a specification; a line of progress with the time left meanwhile."""
+    from axiloom.prove import spec as specs  # needs z3
+
+    with tqdm(unit=" claims", disable=None, leave=False) as shown:
+
+        def counted(total: int) -> None:
+            shown.total = total
+            shown.update()
+
+        return specs.prove(spec, limit_s, counted)
+
+
 def execute_spec(options: argparse.Namespace) -> int:
     from axiloom.prove import solvers
     from axiloom.prove.verdict import as_json, summary, table
 
     solvers.check()
-    from axiloom.prove import spec as specs  # needs z3
-
     begun = time.perf_counter()
     spec = shared.accelerator(options, options.data_type)
-    verdicts = list(specs.prove(spec, options.limit))
+    verdicts = with_progress(spec, options.limit)
     shown = verdicts if options.all else [one for one in verdicts if not one.good]
     for one in verdicts:
         if not one.good:
             print(f"{spec.name}: {one.name}: {one.text}")
     if shown:
         print("\n".join(table(shown)))
-    print(f"{spec.name}: {summary(verdicts)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
+    how = "from the cache" if verdicts[0].cached else f"{time.perf_counter() - begun:.0f} s"
+    print(f"{spec.name}: {summary(verdicts)}; {how}; {solvers.versions()}")
     if options.json:
         write_whole(options.json, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
     return 0 if all(one.good for one in verdicts) else 1

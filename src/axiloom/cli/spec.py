@@ -8,7 +8,12 @@ from pathlib import Path
 
 from axiloom import boards, isa
 from axiloom.cli import options as shared
+from axiloom.cli import prove
 from axiloom.cli.given import is_given, output_file
+from axiloom.errors import UsageError
+from axiloom.isa.instructions import library
+from axiloom.isa.instructions.page import counts, page
+from axiloom.isa.instructions.read import read
 from axiloom.isa.kernels.language.body import renamed
 from axiloom.isa.kernels.named import KERNELS as NAMED
 from axiloom.report import build as report
@@ -19,8 +24,22 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     actions = spec.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     check = actions.add_parser("check", help="every fault of a file, each with its place")
-    check.add_argument("file", type=Path)
+    check.add_argument(
+        "file", type=Path, help="a specification, or an instruction set (NAME.isa, or a built-in one's name)"
+    )
+    check.add_argument(
+        "--prove",
+        action="store_true",
+        help="prove its formal models too, as `axiloom prove spec` does; refused where there is none",
+    )
     check.set_defaults(execute=execute_check)
+
+    doc = actions.add_parser("doc", help="a page of documentation of an instruction set, in Markdown")
+    doc.add_argument(
+        "file", type=Path, metavar="FILE", help="NAME.isa, or a built-in one's name, such as vta"
+    )
+    doc.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
+    doc.set_defaults(execute=execute_doc)
 
     show = actions.add_parser("show", help="print a built-in specification as a file")
     show.add_argument("name", help="such as v3_16; see `axiloom list`")
@@ -43,10 +62,48 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute_check(options: argparse.Namespace) -> int:
+    if path := _instructions(options.file):
+        found = read(path)
+        print(f"{options.file}: {found.name}: no faults; {counts(found)}")
+        return 0
     loaded = isa.load_all(options.file)
     for spec in loaded.values():
         flows = ", ".join(spec.flows)
         print(f"{options.file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {flows}")
+    return int(not all(_proved(options.file, spec) for spec in loaded.values())) if options.prove else 0
+
+
+def _proved(file: Path, spec: isa.AcceleratorSpec) -> bool:
+    """Prints what is proved of a specification, and what is not so."""
+    from axiloom.prove import solvers
+
+    solvers.check()
+    from axiloom.prove.verdict import summary
+
+    verdicts = prove.with_progress(spec, prove.SLOW_S)
+    for one in verdicts:
+        if not one.good:
+            print(f"{file}: {spec.name}: {one.name}: {one.text}: {one.answer.value}")
+    print(f"{file}: {spec.name}: {summary(verdicts)}")
+    return all(one.good for one in verdicts)
+
+
+def _instructions(file: Path) -> Path | None:
+    """The file of an instruction set that is meant; None for what is none."""
+    if file.suffix == library.INSTRUCTIONS:
+        return file
+    return None if file.exists() else library.targets().get(str(file))
+
+
+def execute_doc(options: argparse.Namespace) -> int:
+    path = _instructions(options.file)
+    if path is None:
+        there = ", ".join(library.targets())
+        raise UsageError(
+            f"{options.file} is no instruction set; there are {there}, "
+            f"and files that end in {library.INSTRUCTIONS}"
+        )
+    shared.write(page(read(path), path.read_text(encoding="utf-8")), options.output)
     return 0
 
 

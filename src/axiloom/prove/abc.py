@@ -7,21 +7,21 @@ that ABC then runs reads the property instead. What ABC prints is lost on the wa
 from __future__ import annotations
 
 import contextlib
-import json
 import re
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from axiloom.boards.synthesis import yosys
 from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.errors import BuildError
 from axiloom.prove.aiger import Aiger
 from axiloom.prove.bench import TOP, Bench, Property
+from axiloom.prove.kept import kept
 from axiloom.prove.verdict import Answer, Verdict
 
 _SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
@@ -217,21 +217,12 @@ def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Foun
     """What the first engine says that says anything; from the cache, if this question was asked before."""
     read = [asked.file(_output(prop, one)).read_bytes().hex() for one in tried]
     key = content_hash("prove", yosys.version(), *read, *(one.script for one in tried))
-    fresh: list[Found] = []
 
-    def build(place: Path) -> None:
-        fresh.append(found := _ask(asked.folder, prop, tried))
-        facts = {"reachable": found.reachable, "cycles": found.cycles, "engine": found.engine}
-        text = json.dumps(facts | {"stimulus": found.stimulus})
-        (place / "found.json").write_text(text, encoding="utf-8")
+    def ask() -> dict[str, Any]:
+        return asdict(_ask(asked.folder, prop, tried))
 
-    kept = cached_build("prove", key, build) / "found.json"
-    if fresh:
-        if fresh[0].reachable is None:  # with more time it may be decided: ask again
-            shutil.rmtree(kept.parent, ignore_errors=True)
-        return fresh[0], False
-    facts = json.loads(kept.read_text(encoding="utf-8"))
-    return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), True
+    facts, cached = kept("prove", key, ask, lambda facts: facts["reachable"] is not None)
+    return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
 
 
 def _output(prop: Property, engine: Engine) -> str:

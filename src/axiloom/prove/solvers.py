@@ -47,11 +47,28 @@ def versions() -> str:
 
 
 def decide(formulas: Sequence[Any], limit_s: int) -> Iterator[Said]:
-    """What is said of each z3 formula, in their order: does it hold for all values of its constants?"""
-    asked = [_negation(formula) for formula in formulas]
-    said = _ask("z3", asked, QUICK_S)
-    for text, first in zip(asked, said, strict=True):
+    """What is said of each z3 formula, in their order: does it hold for all values of its constants?
+
+    First it is asked whether products matter at all (:func:`axiloom.isa.formal.sound.opaque`).
+    """
+    from axiloom.isa.formal.sound import opaque
+
+    easy = opaque(formulas)
+    said = _ask("z3", [_negation(one) for one in easy], QUICK_S)
+    for formula, same, first in zip(formulas, map(_eq, formulas, easy), said, strict=True):
+        if first.holds or (same and first.holds is not None):
+            yield first
+            continue
+        text = _negation(formula)
+        if not same:
+            (first,) = _ask("z3", [text], QUICK_S)
         yield first if first.holds is not None else _portfolio(text, limit_s)
+
+
+def _eq(one: Any, other: Any) -> bool:
+    import z3
+
+    return bool(z3.eq(one, other))
 
 
 def _negation(formula: Any) -> str:
@@ -59,7 +76,8 @@ def _negation(formula: Any) -> str:
     import z3
 
     solver = z3.Solver()
-    solver.add(z3.Not(formula))
+    # Bitwuzla does not read `(or x)`: simplified, nothing is joined with nothing.
+    solver.add(z3.simplify(z3.Not(formula)))
     return str(solver.to_smt2())
 
 
@@ -75,18 +93,22 @@ def _start(solver: str, texts: Sequence[str], limit_s: int) -> subprocess.Popen[
     return running
 
 
-def _ask(solver: str, texts: Sequence[str], limit_s: int) -> list[Said]:
+def _ask(solver: str, texts: Sequence[str], limit_s: int) -> Iterator[Said]:
+    """As they come."""
     if not texts:
-        return []
+        return
+    said = 0
     with _start(solver, texts, limit_s) as running:
         assert running.stdout is not None
         try:
-            said = [_read(solver, line) for line in running.stdout]
+            for line in running.stdout:
+                said += 1
+                yield _read(solver, line)
         except BaseException:
             running.kill()
             raise
     # A solver that dies has said nothing of the rest.
-    return said + [Said(None, solver, 0.0, {})] * (len(texts) - len(said))
+    yield from [Said(None, solver, 0.0, {})] * (len(texts) - said)
 
 
 def _portfolio(text: str, limit_s: int) -> Said:

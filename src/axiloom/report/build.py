@@ -1,7 +1,7 @@
 """What a run reports: built once, printed as a table, written as JSON.
 
 Its parts are in :mod:`axiloom.report.types`, and what they mean in ``report.schema.json``. Everything in it
-but ``simulation`` is deterministic: two runs of one configuration give the same bytes.
+but ``simulation`` and ``proved`` is deterministic: two runs of one configuration give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.system import System
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
-from axiloom.report import losses
+from axiloom.report import losses, proved
 from axiloom.report.columns import columns
 from axiloom.report.types import Alone, Config, ErrorBand, Limit, Outcome, Report, Setup
 
@@ -123,6 +123,7 @@ def build(
         "versions": versions(),
         "seed": seed,
         "stale": list(run.stale),
+        "proved": [proved.line(one) for one in system.specs],
     }
     if cpu is not None:
         report["cpu"] = cpu
@@ -282,6 +283,7 @@ def table(report: Report) -> str:
     lines.append(_memory_line(report["memory"]))
     band = report["fidelity"]
     lines.append(f"Error band of {config['board']}: {band['text'] if band else 'not calibrated'}")
+    lines += [f"Proved of {one}" for one in report.get("proved", [])]
     speed = report["simulation"]
     lines.append(
         f"Simulation: {speed['wall_s']:.2f} s wall, {speed['rtl_cycles_per_s'] / 1e6:.2f} M RTL cycles/s, "

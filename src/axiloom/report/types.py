@@ -235,4 +235,5 @@ class Report(TypedDict):
     stale: list[str]
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
+    proved: NotRequired[list[str]]
     network: NotRequired[NetworkPart]

@@ -251,6 +251,7 @@ def configuration(report: Report) -> str:
         ("seed", report["seed"]),
         ("versions", ", ".join(f"{name} {version}" for name, version in report["versions"].items())),
     ]
+    facts += [("proved", line) for line in report.get("proved", [])]
     facts += [("stale data", line) for line in report["stale"]]
     rows = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>\n"

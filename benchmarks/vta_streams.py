@@ -1,0 +1,42 @@
+"""`vta.isa` against the plain NumPy model of the tests: random legal streams, half in each encoding.
+
+``AXILOOM_STREAMS=1000`` for fewer than 10,000; ``AXILOOM_SEED``: another first seed than 0.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from importlib.resources import files
+
+from tests.isa.targets.vta_streams import DRAM, Compared, Pair
+from tqdm import tqdm
+
+from axiloom.isa.instructions.read import parse
+from axiloom.isa.instructions.simulate import Simulator
+
+EDITIONS = ((2, 2), (3, 3))
+TOGETHER = 25
+"""Streams that a device runs one after another before it gets new random memories."""
+
+
+def main() -> None:
+    wanted, seed = int(os.environ.get("AXILOOM_STREAMS", "10000")), int(os.environ.get("AXILOOM_SEED", "0"))
+    text = (files("axiloom.isa.targets") / "vta.isa").read_text()
+    for m, a in EDITIONS:
+        isa = parse(text, "vta.isa", "vta", {"M": m, "A": a, "DRAM": DRAM})
+        found, start = Compared(), time.monotonic()
+        with tqdm(total=wanted // len(EDITIONS), desc=f"M={m} A={a}", unit="stream") as shown:
+            while found.streams < wanted // len(EDITIONS):
+                pair = Pair(Simulator(isa), m, a, seed + found.streams)
+                for _ in range(min(TOGETHER, wanted // len(EDITIONS) - found.streams)):
+                    pair.run(found)
+                    shown.update()
+        print(f"M={m} A={a}: {found.streams} streams from seed {seed}, {time.monotonic() - start:.0f} s")
+        print(f"  instructions: {sum(found.instructions.values())}: " + _said(found.instructions))
+        print(f"  met: {_said(found.met)}")
+        print(f"  streams that differ: {len(found.differences)}", *found.differences[:5], sep="\n    ")
+
+
+def _said(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda one: -one[1]))

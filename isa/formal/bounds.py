@@ -1,0 +1,329 @@
+"""That each index lies within its memory, said in whole numbers.
+
+Bit vectors make this hard where an index is a product, ``base + y * width + x``: solvers multiply bit by bit.
+Trees have no overflow, so that the same is a formula of integers, and there products are known to grow.
+
+An index is looked at where it stands: fields and requirements of its instruction hold; so do the bounds of
+loops and the conditions around it. An element of a memory is any number of its range; so is a register that
+was written in a loop or under a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import z3
+
+from axiloom.isa.formal.sound import Claim
+from axiloom.isa.instructions.tree import (
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    For,
+    If,
+    Instruction,
+    InstructionSet,
+    Lanes,
+    Let,
+    Lookup,
+    Memory,
+    Name,
+    Range,
+    Read,
+    Register,
+    SetRegister,
+    Statement,
+    Wrapped,
+    Write,
+    unsigned,
+)  # fmt: skip
+
+
+def claims(source: InstructionSet) -> list[Claim]:
+    """Of each instruction, memory and line with an index that may leave its memory by its range alone."""
+    found: list[Claim] = []
+    for one in source.instructions.values():
+        walk = _Walk(source)
+        walk.instruction(one)
+        for (memory, line), parts in walk.indices.items():
+            name = f"{source.name}.{one.name}: {memory}, line {line}"
+            found.append(Claim(name, f"every index of {memory} lies within it", z3.And(*parts)))
+    return found
+
+
+@dataclass
+class _Point:
+    """What is known at one place of an instruction: names, and facts about them."""
+
+    known: Mapping[str, z3.ArithRef]
+    facts: tuple[z3.BoolRef, ...] = ()
+
+    def but(self, *facts: z3.BoolRef) -> _Point:
+        return replace(self, facts=(*self.facts, *facts))
+
+    def knowing(self, more: Mapping[str, z3.ArithRef]) -> _Point:
+        return replace(self, known={**self.known, **more})
+
+
+@dataclass
+class _Walk:
+    source: InstructionSet
+    indices: dict[tuple[str, int], list[z3.BoolRef]] = field(default_factory=dict)
+    line: int = 0
+    ranges: list[z3.BoolRef] = field(default_factory=list)
+    """Of the integers that stand for something unknown."""
+    taken: dict[str, z3.ArithRef] = field(default_factory=dict)
+    """Registers as they were when the command came."""
+    pieces: dict[str, list[tuple[int, z3.ArithRef]]] = field(default_factory=dict)
+    """An input's bits between two places where some field begins or ends: from which bit on."""
+    names: dict[str, int] = field(default_factory=dict)
+
+    def instruction(self, one: Instruction) -> None:
+        point = _Point({})
+        self.line = one.line
+        self._cut(one)
+        point = point.but(self._truth(one.when, point))
+        for let in one.fields:
+            point = self._let(let, point)
+        for part in one.legal:
+            self.line = part.line
+            point = point.but(self._truth(part.condition, point))
+        self._block(one.body, point)
+
+    def _cut(self, one: Instruction) -> None:
+        """Inputs in pieces: fields that overlap share some, and no field is a quotient."""
+        exprs = [one.when, *(let.value for let in one.fields), *(part.condition for part in one.legal)]
+        ends: dict[str, set[int]] = {name: {0, own.bits} for name, own in self.source.inputs.items()}
+        for part in (inner for expr in [*exprs, *_expressions(one.body)] for inner in _inside(expr)):
+            match part:
+                case Bits(value=Name(name=name), low=Const(value=low), width=width) if name in ends:
+                    ends[name] |= {low, low + width}
+        for name, places in ends.items():
+            cuts = sorted(places)
+            self.pieces[name] = [
+                (low, self._any(unsigned(high - low), f"{name}[{low}:{high}]"))
+                for low, high in pairwise(cuts)
+            ]
+
+    def _any(self, kind: Range, what: str) -> z3.ArithRef:
+        """A number that nothing is known of but its range; `what` is for counter-examples."""
+        turn = self.names[what] = self.names.get(what, 0) + 1
+        made = z3.Int(what if turn == 1 else f"{what} ({turn})")
+        self.ranges.append(z3.And(made >= kind.low, made <= kind.high))
+        return made
+
+    # --- statements ---------------------------------------------------------------------------------------
+
+    def _let(self, let: Let, point: _Point) -> _Point:
+        self.line = let.line
+        return point.knowing({let.name: self._value(let.value, point)})
+
+    def _changed(self, point: _Point, block: Sequence[Statement]) -> _Point:
+        """After statements that may have been executed: the registers that they write are any number."""
+        return point.knowing({one.name: self._any(one.type, one.name) for one in _written(block)})
+
+    def _block(self, statements: Sequence[Statement], point: _Point) -> None:
+        for one in statements:
+            self.line = one.line
+            match one:
+                case Let():
+                    point = self._let(one, point)
+                case SetRegister(register=register, value=value):
+                    point = point.knowing({register.name: self._value(value, point)})
+                case Write(memory=memory, index=index, value=value):
+                    self._value(value, point)
+                    self._index(memory, index, point)
+                case If(condition=condition, then=then, other=other):
+                    holds = self._truth(condition, point)
+                    self._block(then, point.but(holds))
+                    self._block(other, point.but(z3.Not(holds)))
+                    point = self._changed(point, (*then, *other))
+                case For(iterator=iterator, low=low, high=high, body=body):
+                    least, end, at = (
+                        self._value(low, point),
+                        self._value(high, point),
+                        self._any(iterator.range, iterator.name),
+                    )
+                    point = self._changed(point, body)
+                    self._block(body, point.knowing({iterator.name: at}).but(at >= least, at < end))
+                    point = self._changed(point, body)
+                case Lanes(iterators=iterators, body=body):
+                    lanes = {name: self._any(Range(0, many - 1), name) for name, many in iterators.items()}
+                    self._block(body, point.knowing(lanes))
+
+    def _index(self, memory: Memory, index: Sequence[Expr], point: _Point) -> None:
+        for expr, size in zip(index, memory.shape, strict=True):
+            at = self._value(expr, point)
+            if not (expr.range.low >= 0 and expr.range.high < size):
+                claim = z3.Implies(z3.And(*self.ranges, *point.facts), z3.And(at >= 0, at < size))
+                self.indices.setdefault((memory.name, self.line), []).append(claim)
+
+    # --- expressions --------------------------------------------------------------------------------------
+
+    def _truth(self, expr: Expr, point: _Point) -> z3.BoolRef:
+        """Of a second operand of `and` and `or` the first one is a condition, as in Python."""
+        match expr:
+            case Apply(operation="and", arguments=(left, right)):
+                first = self._truth(left, point)
+                return z3.And(first, self._truth(right, point.but(first)))
+            case Apply(operation="or", arguments=(left, right)):
+                first = self._truth(left, point)
+                return z3.Or(first, self._truth(right, point.but(z3.Not(first))))
+            case Apply(operation="not", arguments=(one,)):
+                return z3.Not(self._truth(one, point))
+            case Apply(operation="eq" | "ne" | "lt" | "le" as operation, arguments=(left, right)):
+                a, b = self._value(left, point), self._value(right, point)
+                found: z3.BoolRef = {"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b}[operation]
+                return found
+        return self._value(expr, point) != 0
+
+    def _value(self, expr: Expr, point: _Point) -> z3.ArithRef:
+        match expr:
+            case Const(value=value):
+                return z3.IntVal(value)
+            case Name(name=name, range=kind):
+                return self._named(name, kind, point)
+            case Read(memory=memory, index=index):
+                self._index(memory, index, point)
+                return self._any(expr.range, f"{memory.name}[...]")
+            case Apply(operation="and" | "or" | "not" | "eq" | "ne" | "lt" | "le"):
+                return z3.If(self._truth(expr, point), z3.IntVal(1), z3.IntVal(0))
+            case Apply():
+                return self._applied(expr, [self._value(one, point) for one in expr.arguments])
+            case Bits(value=whole, low=low, width=width):
+                return self._bits(expr, whole, low, width, point)
+            case Wrapped(value=inner, range=kind):
+                return self._wrapped(self._value(inner, point), inner.range, kind)
+            case Choice(condition=condition, yes=yes, no=no):
+                holds = self._truth(condition, point)
+                first = self._value(yes, point.but(holds))
+                return z3.If(holds, first, self._value(no, point.but(z3.Not(holds))))
+            case Lookup(index=at):
+                self._value(at, point)
+            case Call(arguments=arguments):
+                for one in arguments:
+                    self._value(one, point)
+            case Fold(iterator=iterator, count=many, body=body):
+                at = self._any(Range(0, many - 1), iterator)
+                self._value(body, point.knowing({iterator: at}))
+        return self._any(expr.range, type(expr).__name__.lower())
+
+    def _named(self, name: str, kind: Range, point: _Point) -> z3.ArithRef:
+        if name in point.known:
+            return point.known[name]
+        if name in self.pieces:
+            return z3.Sum([piece * (1 << low) for low, piece in self.pieces[name]])
+        if name not in self.taken:
+            self.taken[name] = self._any(kind, name)
+        return self.taken[name]
+
+    def _bits(self, expr: Expr, whole: Expr, low: Expr, width: int, point: _Point) -> z3.ArithRef:
+        if isinstance(whole, Name) and whole.name in self.source.inputs and isinstance(low, Const):
+            parts = [
+                (at - low.value, piece)
+                for at, piece in self.pieces[whole.name]
+                if low.value <= at < low.value + width
+            ]
+            return z3.Sum([piece * (1 << place) for place, piece in parts])
+        value = self._value(whole, point)
+        if not isinstance(low, Const):
+            self._value(low, point)
+            return self._any(unsigned(width), "bits")
+        if whole.range.low >= 0 and whole.range.high >> low.value < 1 << width:
+            return value / (1 << low.value)
+        return value / (1 << low.value) % (1 << width)
+
+    def _wrapped(self, value: z3.ArithRef, inner: Range, kind: Range) -> z3.ArithRef:
+        if kind.holds(inner):
+            return value
+        low = value % (1 << kind.bits)
+        return z3.If(low > kind.high, low - (1 << kind.bits), low) if kind.signed else low
+
+    def _applied(self, expr: Apply, values: Sequence[z3.ArithRef]) -> z3.ArithRef:
+        a, b = values[0], values[-1]
+        constant = expr.arguments[-1].value if isinstance(expr.arguments[-1], Const) else None
+        match expr.operation:
+            case "add":
+                return a + b
+            case "sub":
+                return a - b
+            case "mul":
+                return a * b
+            case "floordiv":
+                return a / b  # both round down: the divisor is positive
+            case "mod":
+                return a % b
+            case "shl" if constant is not None:
+                return a * (1 << constant)
+            case "shr" if constant is not None:
+                return a / (1 << constant)
+            case "bitand" if constant is not None and constant & (constant + 1) == 0 and constant >= 0:
+                return a % (constant + 1)
+            case "invert":
+                return -a - 1
+            case "neg":
+                return -a
+            case "abs":
+                return z3.If(a < 0, -a, a)
+            case "min":
+                return z3.If(a < b, a, b)
+            case "max":
+                return z3.If(a < b, b, a)
+            case "cat":
+                whole, place = z3.IntVal(0), 0
+                for one, value in zip(expr.arguments, values, strict=True):
+                    whole, place = whole + value * (1 << place), place + one.range.bits
+                return whole
+        return self._any(expr.range, expr.operation)
+
+
+def _written(block: Sequence[Statement]) -> Iterator[Register]:
+    for statement in block:
+        match statement:
+            case SetRegister(register=register):
+                yield register
+            case For(body=body) | Lanes(body=body):
+                yield from _written(body)
+            case If(then=then, other=other):
+                yield from _written((*then, *other))
+
+
+def _expressions(block: Sequence[Statement]) -> Iterator[Expr]:
+    for one in block:
+        match one:
+            case Let(value=value) | SetRegister(value=value):
+                yield value
+            case Write(index=index, value=value):
+                yield from (*index, value)
+            case For(low=low, high=high, body=body):
+                yield from (low, high)
+                yield from _expressions(body)
+            case Lanes(body=body):
+                yield from _expressions(body)
+            case If(condition=condition, then=then, other=other):
+                yield condition
+                yield from _expressions((*then, *other))
+
+
+def _inside(expr: Expr) -> Iterator[Expr]:
+    """The expression and all in it."""
+    yield expr
+    match expr:
+        case Read(index=several) | Apply(arguments=several) | Call(arguments=several):
+            below: tuple[Expr, ...] = several
+        case Bits(value=value, low=low):
+            below = (value, low)
+        case Wrapped(value=value) | Fold(body=value) | Lookup(index=value):
+            below = (value,)
+        case Choice(condition=condition, yes=yes, no=no):
+            below = (condition, yes, no)
+        case _:
+            below = ()
+    for one in below:
+        yield from _inside(one)

@@ -1,0 +1,60 @@
+"""Layouts: different elements lie at different addresses, within what was loaded.
+
+Of the same text that the model's addresses are made of (:meth:`State.position`), in integers: there every
+size is looked at at once. The model's bits are these integers, as no address is above the buffer's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+import z3
+
+from axiloom.isa.formal.streams.state import State, at_most, same_bits
+
+
+def lemmas(model: State) -> Iterator[tuple[str, z3.BoolRef]]:
+    """For each operand with addresses, in its own order of dims."""
+    for operand in model.spec.data:
+        if operand != model.output:
+            yield f"layout of {operand}: from words", _from_words(model, operand)
+        if operand == model.output and model.form.saves:
+            continue  # results are numbered
+        yield from _of_elements(model, operand)
+
+
+def _of_elements(model: State, operand: str) -> Iterator[tuple[str, z3.BoolRef]]:
+    dims, rows = model.shape_dims(operand), model.rows(operand)
+    each = 1 if operand == model.output else model.per_beat(operand)
+    sizes = {dim: z3.Int(f"{dim}") for dim in dims}
+    one, other = ({dim: z3.Int(f"{name}_{dim}") for dim in dims} for name in ("one", "other"))
+    # Whole beats of a row, as few as hold it.
+    beats, inner = z3.Int("beats"), prod(sizes[dim] for dim in dims[rows:])
+    given = [beats * each >= inner, beats * each < inner + each]
+    given += [z3.And(index[dim] >= 0, index[dim] < sizes[dim]) for dim in dims for index in (one, other)]
+    at, at_other = (model.position(operand, index, sizes, beats * each) for index in (one, other))
+    same = z3.And(*(one[dim] == other[dim] for dim in dims))
+    yield f"layout of {operand}: injective", z3.Implies(z3.And(*given, at == at_other), same)
+    loaded: Any = prod(sizes[dim] for dim in dims[:rows]) * beats * each
+    within = z3.And(at >= 0, at < loaded)
+    yield f"layout of {operand}: within what is loaded", z3.Implies(z3.And(*given), within)
+
+
+def _from_words(model: State, operand: str) -> z3.BoolRef:
+    """No two elements of two beats go to one address, and all are within the buffer."""
+    each, bits = model.per_beat(operand), model.address_bits
+    total = model.beats(operand, model.sizes)
+    ats = [z3.BitVec(f"beat_{i}", bits) for i in range(2)]
+    elements = [z3.BitVec(f"element_{i}", bits) for i in range(2)]
+    # Where sizes are looked at when they are set, granules too make a tile fit.
+    given = [model.fits(operand, model.sizes)]
+    if not model.late_fit:
+        given.append(model.accepted(model.sizes, model.spec.dims))
+    for at, element in zip(ats, elements, strict=True):
+        given += [z3.ULT(*same_bits(at, total)), z3.ULT(element, each)]
+    one, other = (at * each + element for at, element in zip(ats, elements, strict=True))
+    same = z3.And(ats[0] == ats[1], elements[0] == elements[1])
+    goal = z3.And(at_most(one, model.room(operand) - 1), z3.Implies(one == other, same))
+    return z3.Implies(z3.And(*given), goal)

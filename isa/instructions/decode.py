@@ -1,0 +1,112 @@
+"""Which instruction comes: a function that looks at the bits all of them ask for, else at each condition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from axiloom.isa.instructions.linear import names
+from axiloom.isa.instructions.nests import reads
+from axiloom.isa.instructions.numpy_code import Env, Expressions, Shared, Writer
+from axiloom.isa.instructions.tree import Apply, Bits, Const, Expr, Instruction, InstructionSet, Name
+
+
+def command_source(isa: InstructionSet, shared: Shared) -> str:
+    """A function ``_command`` that takes the state and the inputs, executes what comes and returns its name.
+
+    `_functions` has by name what executes an instruction; `_unknown` and `_several` are called where none
+    or more than one comes, `_wide` where an input has too many bits.
+    """
+    writer = Writer()
+    for given in isa.inputs.values():
+        writer.line(f"{given.name} = _int({given.name})")
+        with writer.inside(f"if {given.name} >> {given.bits}:"):
+            writer.line(f"_wide({given.name!r}, {given.name})")
+    every = ", ".join(isa.inputs)
+    arguments = f"_state, {every}" if every else "_state"
+    instructions = [*isa.instructions.values()]
+    values = Expressions(isa, writer, shared)
+    key = _key(instructions)
+    if key is None:
+        _choose(instructions, values, writer, arguments, every)
+    else:
+        writer.line(f"_key = {values.code(key, Env()).text}")
+        groups: dict[int, list[Instruction]] = {}
+        for one in instructions:
+            groups.setdefault(_wanted(one, key), []).append(one)
+        simple = {value: group[0].name for value, group in groups.items() if _alone(group, key)}
+        shared.keys = simple
+        with writer.inside("if _key in _by_key:"):
+            writer.line("_name = _by_key[_key]")
+            writer.line(f"_functions[_name]({arguments})")
+            writer.line("return _name")
+        for value, group in groups.items():
+            if value not in simple:
+                with writer.inside(f"if _key == {value}:"):
+                    _choose(group, values, writer, arguments, every)
+        writer.line(f"_unknown(({every}{',' if every else ''}))")
+    body = "\n".join(writer.lines)
+    state = [*isa.registers, *isa.memories]
+    loaded = [f"    {name} = _state[{name!r}]" for name in state if name in _names(instructions, isa)]
+    defaults = ", ".join(["_state", *(f"{name}=0" for name in isa.inputs)])
+    return "\n".join([f"def _command({defaults}):", *loaded, body])
+
+
+def _choose(
+    group: Sequence[Instruction], values: Expressions, writer: Writer, arguments: str, every: str
+) -> None:
+    writer.line("_found = []")
+    for one in group:
+        values.statement(one.line)
+        with writer.inside(f"if {values.code(one.when, Env()).text}:"):
+            writer.line(f"_found.append({one.name!r})")
+    given = f"({every}{',' if every else ''})"
+    with writer.inside("if not _found:"):
+        writer.line(f"_unknown({given})")
+    with writer.inside("if _len(_found) > 1:"):
+        writer.line(f"_several(_found, {given})")
+    writer.line(f"_functions[_found[0]]({arguments})")
+    writer.line("return _found[0]")
+
+
+def _parts(when: Expr) -> list[Expr]:
+    if isinstance(when, Apply) and when.operation == "and":
+        return [part for one in when.arguments for part in _parts(one)]
+    return [when]
+
+
+def _compared(part: Expr) -> tuple[Bits, int] | None:
+    """The bits of an input that are compared with a constant."""
+    if isinstance(part, Apply) and part.operation == "eq":
+        match part.arguments:
+            case (Bits(value=Name(), low=Const()) as field, Const(value=value)):
+                return field, value
+            case (Const(value=value), Bits(value=Name(), low=Const()) as field):
+                return field, value
+    return None
+
+
+def _key(instructions: Sequence[Instruction]) -> Bits | None:
+    """Bits that every instruction compares with a constant; the widest."""
+    common: set[Bits] | None = None
+    for one in instructions:
+        here = {found[0] for part in _parts(one.when) if (found := _compared(part))}
+        common = here if common is None else common & here
+    return max(common, key=lambda one: one.width) if common else None
+
+
+def _wanted(one: Instruction, key: Bits) -> int:
+    return next(found[1] for part in _parts(one.when) if (found := _compared(part)) and found[0] == key)
+
+
+def _alone(group: Sequence[Instruction], key: Bits) -> bool:
+    """Whether the key says it all."""
+    return len(group) == 1 and len(_parts(group[0].when)) == 1
+
+
+def _names(instructions: Sequence[Instruction], isa: InstructionSet) -> set[str]:
+    """Registers and memories that conditions look at."""
+    found: set[str] = set()
+    for one in instructions:
+        found |= names(one.when) & {*isa.registers}
+        found |= {read.memory.name for read in reads(one.when)}
+    return found

@@ -1,0 +1,47 @@
+"""Instruction sets and mappings that come with Axiloom, by name: isa/targets and isa/mappings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from axiloom.errors import SpecError
+from axiloom.isa.instructions import mappings as mapping_files
+from axiloom.isa.instructions.mappings import Mapped
+from axiloom.isa.instructions.read import read
+from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.isa.wording.names import hint
+
+INSTRUCTIONS = ".isa"
+MAPPING = ".mapping"
+_ROOM = Path(__file__).parent.parent
+
+
+def targets() -> Mapping[str, Path]:
+    """Name to file."""
+    return {one.stem: one for one in sorted((_ROOM / "targets").glob(f"*{INSTRUCTIONS}"))}
+
+
+def mappings() -> Mapping[str, Path]:
+    """Name to file."""
+    return {one.stem: one for one in sorted((_ROOM / "mappings").glob(f"*{MAPPING}"))}
+
+
+def target(name: str, beside: Path | None = None) -> InstructionSet:
+    """A built-in instruction set, or a file: ``vta``, ``mine.isa``. Raises SpecError.
+
+    `beside`: the folder from which a file is looked for.
+    """
+    if name.endswith(INSTRUCTIONS):
+        return read((beside or Path()) / name)
+    if name not in targets():
+        there = (
+            f"{hint(name, targets())}; there are {', '.join(targets())}, and files that end in {INSTRUCTIONS}"
+        )
+        raise SpecError([f"no instruction set is called {name}{there}"])
+    return read(targets()[name])
+
+
+def mapping(path: Path, sizes: Mapping[str, int] | None = None) -> Mapped:
+    """The mapping of a file; its target is built in, or a file beside it. Raises SpecError."""
+    return mapping_files.read(path, lambda name: target(name, path.parent), sizes)

@@ -1,0 +1,289 @@
+"""Mappings: a kernel, and the commands that are said to compute it on an instruction set.
+
+A text in the same language (docs/instructions.md): ``target("vta")``, sizes, tensors, and three functions:
+``kernel`` says what is wanted, ``program`` has the commands and what the host puts into its own memory
+(``memory(..., host=True)``), ``result`` where the result lies then.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from axiloom.isa.instructions.expressions import Scope
+from axiloom.isa.instructions.read import Reader, docstring_of, first_line, parsed, text_of, without_text
+from axiloom.isa.instructions.tree import Expr, InstructionSet, Memory, Range, Statement, Write
+from axiloom.isa.wording.names import hint
+
+MOST_BITS = 4096
+"""Of what is computed with here: words are put together."""
+PARTS = ("kernel", "program", "result")
+PLACES = "where"
+Targets: TypeAlias = "Callable[[str], InstructionSet]"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command with its inputs; those that are left out are 0."""
+
+    inputs: Mapping[str, Expr]
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Size:
+    """`least` to `most` in steps of `multiple`; `value` where none is given."""
+
+    name: str
+    value: int
+    least: int
+    most: int
+    multiple: int
+
+    @property
+    def range(self) -> Range:
+        return Range(self.least, self.most)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an element of a tensor lies in the target, and in which turn of the loops it gets there.
+
+    `names` are those of the tensor's index in `index` and `turn`.
+    """
+
+    names: tuple[str, ...]
+    memory: Memory
+    index: tuple[Expr, ...]
+    turn: Mapping[str, Expr]
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A mapping, read for given sizes. `kernel` and `result` write the same tensors."""
+
+    name: str
+    text: str
+    place: str
+    target: InstructionSet
+    sizes: Mapping[str, Size]
+    chosen: Mapping[str, int]
+    """Each size as it was read for."""
+    tensors: Mapping[str, Memory]
+    parts: Mapping[str, Sequence[Statement | Command]] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict)
+    scratch: frozenset[str] = frozenset()
+    """Tensors in which `kernel` keeps what is no result."""
+
+    @property
+    def results(self) -> list[str]:
+        """The tensors that `kernel` makes."""
+        return sorted({one.memory.name for one in writes(self.parts["kernel"])} - self.scratch)
+
+
+def read(
+    path: Path, targets: Targets, sizes: Mapping[str, int] | None = None, *, any_size: bool = False
+) -> Mapped:
+    """The mapping of a file. `targets` gives an instruction set by its name. Raises SpecError."""
+    return parse(text_of(path), path.name, path.stem, targets, sizes or {}, any_size=any_size)
+
+
+def parse(
+    text: str, place: str, name: str, targets: Targets, sizes: Mapping[str, int], *, any_size: bool = False
+) -> Mapped:
+    """The mapping of a text, at the sizes given; with `any_size` its sizes stay names. Raises SpecError."""
+    return _MappingReader(place, name, parsed(text, place), targets, sizes, any_size).mapped()
+
+
+class _MappingReader(Reader):
+    def __init__(
+        self,
+        place: str,
+        name: str,
+        module: ast.Module,
+        targets: Targets,
+        sizes: Mapping[str, int],
+        any_size: bool,
+    ) -> None:
+        super().__init__(place, name, module, {})
+        self.targets, self.chosen, self.any_size = targets, sizes, any_size
+        self.places: dict[str, Place] = {}
+        self.sizes: dict[str, Size] = {}
+        self.tensors: dict[str, Memory] = {}
+        self.parts: dict[str, tuple[Statement, ...]] = {}
+        self.part = ""
+        self.scratch: set[str] = set()
+        self.declarations = {"size": self._size, "tensor": self._tensor, "scratch": self._scratch}
+        self.target: InstructionSet | None = None
+
+    def mapped(self) -> Mapped:
+        for node in self.module.body:
+            match node:
+                case ast.Expr(value=ast.Constant(value=str())):
+                    pass
+                case ast.Expr(
+                    value=ast.Call(func=ast.Name(id="target"), args=[ast.Constant(value=str(name))])
+                ):
+                    self._target(name)
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self._declared(node, name, value)
+                case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                    self._several(node, names, values)
+                case ast.FunctionDef(name=name) if name in PARTS and not node.args.args:
+                    self._part(node)
+                case ast.FunctionDef(name=name) if name == PLACES and not node.args.args:
+                    self._where(node)
+                case ast.FunctionDef():
+                    self._definition(node)
+                case _:
+                    raise self.fault(
+                        node, f"`{first_line(node)}`: a mapping has target, sizes, tensors and functions"
+                    )
+        if self.target is None:
+            raise self.fault(self.module, 'target("NAME") says which instruction set')
+        if missing := [part for part in PARTS if part not in self.parts]:
+            raise self.fault(self.module, f"there is no {missing[0]}(): a mapping has {', '.join(PARTS)}")
+        if unknown := set(self.chosen) - set(self.sizes):
+            there = ", ".join(self.sizes) or "none"
+            raise self.fault(self.module, f"no size is called {min(unknown)}; there are {there}")
+        chosen = {name: self.constants[name] for name in self.sizes if name in self.constants}
+        made = Mapped(
+            self.known.name,
+            docstring_of(self.module),
+            self.known.place,
+            self.target,
+            self.sizes,
+            chosen,
+            self.tensors,
+            self.parts,
+            self.places,
+            frozenset(self.scratch),
+        )
+        if not made.results:
+            raise self.fault(self.module, "kernel writes no tensor: there is nothing to prove")
+        return made
+
+    def _target(self, name: str) -> None:
+        self.target = target = self.targets(name)
+        old = self.known
+        self.known = InstructionSet(
+            old.name, old.text, old.place, {}, {**target.memories}, {**target.registers}, {**target.tables},
+            {**target.functions}, {},
+        )  # fmt: skip
+        self.scope = Scope(old.place, self.known, self.constants, most=MOST_BITS)
+
+    def _size(self, name: str, call: ast.Call) -> None:
+        given = {one.arg: self.scope.constant(one.value, "a size") for one in call.keywords}
+        if len(call.args) != 1 or set(given) - {"least", "most", "multiple"}:
+            raise self.fault(call, f"{name} = size(VALUE, least=1, most=64, multiple=1)")
+        value = self.scope.constant(call.args[0], "a size")
+        multiple = given.get("multiple", 1)
+        size = Size(name, value, given.get("least", multiple), given.get("most", value), multiple)
+        value = self.chosen.get(name, value)
+        if multiple < 1 or not max(1, size.least) <= value <= size.most or value % multiple:
+            raise self.fault(
+                call, f"{name} = {value}: it is {size.least} to {size.most}, a multiple of {multiple}"
+            )
+        self.sizes[name] = size
+        if self.any_size:
+            self.scope.locals[name] = size.range
+        else:
+            self.constants[name] = value
+
+    def _tensor(self, name: str, call: ast.Call) -> None:
+        self._memory(name, call)
+        self.tensors[name] = self.known.memories[name]
+
+    def _scratch(self, name: str, call: ast.Call) -> None:
+        self._tensor(name, call)
+        self.scratch.add(name)
+
+    def _part(self, node: ast.FunctionDef) -> None:
+        if self.target is None:
+            raise self.fault(node, 'target("NAME") comes first')
+        self.part = node.name
+        scope = replace(self.scope, locals=dict(self.scope.locals))
+        self.parts[node.name] = tuple(self._statements(scope, without_text(node.body)))
+        self.part = ""
+        for one in writes(self.parts[node.name]):
+            name = one.memory.name
+            if name in self.tensors or (node.name == "program" and one.memory.host):
+                if name in self.scratch and node.name != "kernel":
+                    raise self.fault(node, f"{node.name} writes {name}: scratch is kernel's")
+                continue
+            there = "only commands change the target"
+            if one.memory.host:
+                there = "program() gives the host's memory its data"
+            raise self.fault(node, f"{node.name} writes {name}: {there}")
+
+    def _where(self, node: ast.FunctionDef) -> None:
+        form = "place(TENSOR[i, j], MEMORY[...], LOOP=..., ...)"
+        for one in without_text(node.body):
+            match one:
+                case ast.Expr(
+                    value=ast.Call(
+                        func=ast.Name(id="place"),
+                        args=[
+                            ast.Subscript(value=ast.Name(id=tensor), slice=index),
+                            ast.Subscript(value=ast.Name(id=name), slice=at),
+                        ],
+                        keywords=turn,
+                    )
+                ) if tensor in self.tensors and name in self.known.memories and name not in self.tensors:
+                    self._placed(one, tensor, index, name, at, turn)
+                case _:
+                    raise self.fault(one, f"`{first_line(one)}`: where() has {form}")
+
+    def _placed(
+        self,
+        node: ast.stmt,
+        tensor: str,
+        index: ast.expr,
+        name: str,
+        at: ast.expr,
+        turn: Sequence[ast.keyword],
+    ) -> None:
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        names = [one.id for one in parts if isinstance(one, ast.Name)]
+        shape = self.tensors[tensor].shape
+        if len(names) != len(parts) or len(names) != len(shape):
+            raise self.fault(node, f"{tensor} has {len(shape)} dims: place({tensor}[i, j], ...) with names")
+        scope = self.scope.within({one: Range(0, size - 1) for one, size in zip(names, shape, strict=True)})
+        memory = self.known.memories[name]
+        turns = {one.arg or "**": scope.expr(one.value) for one in turn}
+        where = scope.index(node, memory, at)
+        self.places[tensor] = Place(tuple(names), memory, where, turns, node.lineno)
+
+    def _statement(self, scope: Scope, node: ast.stmt) -> Iterator[Statement]:
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Name(id="command"), args=[], keywords=keywords) as call):
+                if self.part not in ("program", ""):  # empty: of a procedure, which program() may call
+                    raise self.fault(node, f"{self.part} has no commands: program has them")
+                yield self._command(scope, call, keywords)  # type: ignore[misc]
+            case _:
+                yield from super()._statement(scope, node)
+
+    def _command(self, scope: Scope, call: ast.Call, keywords: Sequence[ast.keyword]) -> Command:
+        assert self.target is not None
+        inputs: dict[str, Expr] = {}
+        for one in keywords:
+            known = self.target.inputs
+            name = one.arg or "**"
+            if name not in known:
+                there = f"{hint(name, known)}; there are {', '.join(known)}"
+                raise self.fault(call, f"{self.target.name} has no input {name}{there}")
+            inputs[name] = scope.fitting(one.value, known[name].type, f"input {name}")
+        return Command(inputs, call.lineno)
+
+
+def writes(block: Sequence[Statement | Command]) -> Iterator[Write]:
+    """All that write an element."""
+    for one in block:
+        if isinstance(one, Write):
+            yield one
+        for name in ("body", "then", "other"):
+            yield from writes(getattr(one, name, ()))

@@ -1,0 +1,302 @@
+"""Which loops run all at once: where that is the same as one turn after the other.
+
+A nest of loops whose statements are names and writes does each statement for all turns, then the next. That
+is the same where no turn sees another's writes. Either a written memory is read and written at one element in
+a turn, and at another one in each other turn. Or it is written by one statement and not read: the last turn's
+value stays. Or it accumulates (`acc[i] = int32(acc[i] + e)`), and the sum over all turns is added at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from axiloom.isa.instructions.arithmetic import RangeError, apply
+from axiloom.isa.instructions.linear import Axis, Linear, linear, minus, names, plus, times
+from axiloom.isa.instructions.tree import (
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    For,
+    Lanes,
+    Let,
+    Lookup,
+    Memory,
+    Name,
+    Range,
+    Read,
+    Statement,
+    Wrapped,
+    Write,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Accumulated:
+    """`M[index] = wrap(M[index] + e)`, or ``min``, ``max`` in place of the sum; over turns of `axes`."""
+
+    operation: str
+    term: Expr
+    kind: Range
+    axes: tuple[str, ...]
+
+
+@dataclass
+class Plan:
+    """A nest that runs all at once."""
+
+    axes: dict[int, list[Axis]] = field(default_factory=dict)
+    """Of each loop and lanes, by the statement's identity."""
+    accumulated: dict[int, Accumulated] = field(default_factory=dict)
+    steps: list[tuple[tuple[Expr, Expr], ...]] = field(default_factory=list)
+    """Steps and counts whose sums must all be different, as must show when it runs."""
+    depth: int = 0
+
+
+@dataclass
+class _Place:
+    """A write or a read, and the iterators around it, from the outermost one."""
+
+    index: tuple[Expr, ...]
+    axes: tuple[str, ...]
+    write: Write | None = None
+    at: list[Linear | None] = field(default_factory=list)
+
+
+class _NotAtOnceError(Exception):
+    """One turn after the other, then."""
+
+
+def plan(loop: For, varies: frozenset[str], known: dict[str, Linear | Axis] | None = None) -> Plan | None:
+    """How `loop` runs all at once; None where it does not."""
+    try:
+        return _Planner(varies, known or {}).plan(loop)
+    except (_NotAtOnceError, RangeError):
+        return None
+
+
+class _Planner:
+    def __init__(self, varies: frozenset[str], known: dict[str, Linear | Axis]) -> None:
+        self.varies, self.known = set(varies), dict(known)
+        self.found = Plan()
+        self.axes: dict[str, Axis] = {}
+        self.writes: dict[str, list[_Place]] = {}
+        self.reads: dict[str, list[_Place]] = {}
+        self.memories: dict[str, Memory] = {}
+        self.reads_of: dict[str, frozenset[str]] = {}
+        """Memories that a local was made of."""
+        self.bounds: list[Expr] = []
+
+    def plan(self, loop: For) -> Plan:
+        self._statement(loop, ())
+        for one in self.bounds:
+            if any(read.memory.name in self.writes for read in reads(one)):
+                raise _NotAtOnceError
+        for name, places in self.writes.items():
+            self._memory(self.memories[name], places, self.reads.get(name, []))
+        return self.found
+
+    # --- what there is ------------------------------------------------------------------------------------
+
+    def _block(self, block: Sequence[Statement], axes: tuple[str, ...]) -> None:
+        before = set(self.varies), dict(self.known)
+        for one in block:
+            self._statement(one, axes)
+        self.varies, self.known = before
+
+    def _statement(self, one: Statement, axes: tuple[str, ...]) -> None:
+        match one:
+            case Let(name=name, value=value):
+                self._read(value, axes)
+                at = linear(value, self.known, frozenset(self.varies))
+                if names(value) & self.varies or (axes and next(reads(value), None)):
+                    self.varies.add(name)
+                    # A sum of what a memory holds may be another one later: it is no known sum.
+                    if at and not next(reads(value), None):
+                        self.known[name] = at
+                elif axes:
+                    self.varies.add(name)
+                    if at:
+                        self.known[name] = at
+            case Write(memory=memory, index=index, value=value):
+                for part in (*index, value):
+                    self._read(part, axes)
+                self.memories[memory.name] = memory
+                self.writes.setdefault(memory.name, []).append(self._place(index, axes, one))
+            case For(iterator=iterator, low=low, high=high, body=body):
+                self.bounds += [low, high]
+                if (names(low) | names(high)) & self.varies:
+                    raise _NotAtOnceError
+                for part in (low, high):
+                    self._read(part, axes)
+                count = minus(high, low)
+                if count.range.high < 1:
+                    raise _NotAtOnceError
+                axis = self._axis(len(axes), low, count, loop=True)
+                self._inside(one, [(iterator.name, axis)], body, axes)
+            case Lanes(iterators=iterators, body=body):
+                made = [
+                    (name, self._axis(len(axes) + at, Const(0), Const(lanes), loop=False))
+                    for at, (name, lanes) in enumerate(iterators.items())
+                ]
+                self._inside(one, made, body, axes)
+            case _:
+                raise _NotAtOnceError
+
+    def _inside(
+        self,
+        one: For | Lanes,
+        made: Sequence[tuple[str, Axis]],
+        body: Sequence[Statement],
+        axes: tuple[str, ...],
+    ) -> None:
+        self.found.axes[id(one)] = [axis for _name, axis in made]
+        for name, axis in made:
+            self.varies.add(name)
+            self.known[name] = axis
+        inner = (*axes, *(axis.name for _name, axis in made))
+        self.found.depth = max(self.found.depth, len(inner))
+        self._block(body, inner)
+
+    def _axis(self, depth: int, low: Expr, count: Expr, *, loop: bool) -> Axis:
+        """Loops beside each other have the same axis if they do the same turns."""
+        for name, there in self.axes.items():
+            if depth_of(name) == depth and there == Axis(name, low, count, loop):
+                return there
+        name = f"{depth}.{len(self.axes)}"
+        self.axes[name] = Axis(name, low, count, loop)
+        return self.axes[name]
+
+    def _read(self, expr: Expr, axes: tuple[str, ...]) -> None:
+        for one in reads(expr):
+            self.reads.setdefault(one.memory.name, []).append(self._place(one.index, axes))
+
+    def _place(self, index: tuple[Expr, ...], axes: tuple[str, ...], write: Write | None = None) -> _Place:
+        at = [linear(one, self.known, frozenset(self.varies)) for one in index]
+        return _Place(index, axes, write, at)
+
+    # --- what is allowed ----------------------------------------------------------------------------------
+
+    def _memory(self, memory: Memory, writes: Sequence[_Place], others: Sequence[_Place]) -> None:
+        if len(writes) == 1:
+            (write,) = writes
+            assert write.write is not None
+            if not others:
+                return  # axes come in the order of turns: the last write of an element stays
+            if len(others) == 1 and (split := _accumulates(write.write)) is not None:
+                loops = [axis for axis in write.axes if self.axes[axis].loop]
+                at = self._flat(memory, write)
+                missing = tuple(axis for axis in loops if at is not None and axis not in at)
+                if at is not None and missing and others[0].index == write.index:
+                    lanes = [axis for axis in write.axes if axis not in missing]
+                    self._all_different(at, lanes)
+                    operation, term, kind = split
+                    self.found.accumulated[id(write.write)] = Accumulated(operation, term, kind, missing)
+                    return
+        self._same_elements(memory, writes, others)
+
+    def _same_elements(self, memory: Memory, writes: Sequence[_Place], others: Sequence[_Place]) -> None:
+        first = writes[0]
+        if any(one is None or one.window for one in first.at):
+            raise _NotAtOnceError
+        for one in (*writes, *others):
+            if one.at != first.at or one.axes != first.axes:
+                raise _NotAtOnceError
+        # What a base is made of must be the same in all turns: no memory that is written here.
+        for at in first.at:
+            if at and any(read.memory.name in self.writes for read in reads(at.base)):
+                raise _NotAtOnceError
+        flat = self._flat(memory, first)
+        if flat is None:
+            raise _NotAtOnceError
+        self._all_different(flat, first.axes)
+
+    def _flat(self, memory: Memory, place: _Place) -> dict[str, Expr] | None:
+        """Steps of a row-major element number along each axis."""
+        found: dict[str, Expr] = {}
+        weight = 1
+        for size, at in zip(reversed(memory.shape), reversed(place.at), strict=True):
+            if at is None or at.window or any(read.memory.name in self.writes for read in reads(at.base)):
+                return None
+            for axis, step in at.steps.items():
+                more = times(step, Const(weight))
+                found[axis] = plus(found[axis], more) if axis in found else more
+            weight *= size
+        return found
+
+    def _all_different(self, flat: dict[str, Expr], axes: Sequence[str]) -> None:
+        """Element numbers differ between any two points of `axes`: it shows, or is looked at as it runs."""
+        if any(axis not in flat and self.axes[axis].count != Const(1) for axis in axes):
+            raise _NotAtOnceError
+        steps = [(flat[axis], self.axes[axis].count) for axis in axes if axis in flat]
+        if all(isinstance(step, Const) for step, _count in steps):
+            reach = 0
+            for size, count in sorted((abs(s.value), c.range.high) for s, c in steps if isinstance(s, Const)):
+                if size <= reach:
+                    break
+                reach += size * (count - 1)
+            else:
+                return
+        self.found.steps.append(tuple(steps))
+
+
+def depth_of(axis: str) -> int:
+    """How many axes are around one of a plan."""
+    return int(axis.split(".")[0])
+
+
+def reads(expr: Expr) -> Iterator[Read]:
+    """Every element that `expr` reads."""
+    match expr:
+        case Read(index=parts):
+            yield expr
+        case Apply(arguments=parts) | Call(arguments=parts):
+            pass
+        case Bits(value=value, low=low):
+            parts = (value, low)
+        case Wrapped(value=value):
+            parts = (value,)
+        case Choice(condition=condition, yes=yes, no=no):
+            parts = (condition, yes, no)
+        case Lookup(index=index):
+            parts = (index,)
+        case Fold(body=body):
+            parts = (body,)
+        case _:
+            return
+    for part in parts:
+        yield from reads(part)
+
+
+def _accumulates(write: Write) -> tuple[str, Expr, Range] | None:
+    """What `write` adds to its own element, or takes the least or greatest with; and in which range."""
+    own = Read(write.memory, write.index)
+    value, kind = write.value, write.memory.type
+    if isinstance(value, Wrapped):
+        value, kind = value.value, value.range
+        operations: tuple[str, ...] = ("add",)
+    else:
+        operations = ("min", "max")
+    if not isinstance(value, Apply) or value.operation not in operations:
+        return None
+    terms = _terms(value, value.operation)
+    rest = [one for one in terms if one != own]
+    if len(rest) != len(terms) - 1 or not rest:
+        return None
+    total = rest[0]
+    for one in rest[1:]:
+        total = apply(value.operation, total, one)
+    return value.operation, total, kind
+
+
+def _terms(expr: Expr, operation: str) -> list[Expr]:
+    if isinstance(expr, Apply) and expr.operation == operation:
+        return [one for part in expr.arguments for one in _terms(part, operation)]
+    return [expr]
+
+
+__all__ = ["Accumulated", "Name", "Plan", "depth_of", "plan", "reads"]

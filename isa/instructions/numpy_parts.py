@@ -1,0 +1,111 @@
+"""What generated NumPy code calls: axes, elements by computed index, sums of products."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from axiloom.isa.instructions.state import Array
+
+LIMIT = 1 << 22
+"""Elements of a temporary."""
+
+
+class OutsideError(Exception):
+    """An index outside of its memory: memory, dim, index, size and line."""
+
+    def __init__(self, memory: str, dim: int, index: int, size: int, line: int) -> None:
+        self.line = line
+        super().__init__(f"index {dim} of {memory} is {index}: it has 0 to {size - 1} there")
+
+
+def outside(memory: str, dim: int, low: int, high: int, size: int, line: int) -> None:
+    """Indices from `low` to `high`, of which some lie outside."""
+    raise OutsideError(memory, dim, int(low if low < 0 else high), size, line)
+
+
+@lru_cache(256)
+def axis(count: int, position: int) -> Array:
+    """0, 1, ... along the axis that is `position` from the end, counted from 1."""
+    made = np.arange(count, dtype=np.int64).reshape(count, *(1,) * (position - 1))
+    made.flags.writeable = False
+    return made
+
+
+def _checked(memory: Array, name: str, line: int, index: Sequence[Any]) -> None:
+    for dim, (at, size) in enumerate(zip(index, memory.shape, strict=True)):
+        low, high = (at.min(), at.max()) if isinstance(at, np.ndarray) else (at, at)
+        if low < 0 or high >= size:
+            outside(name, dim, low, high, size, line)
+
+
+def gather(memory: Array, name: str, line: int, index: Sequence[Any], mask: Any = None) -> Array:
+    """The elements at `index`; where `mask` does not hold, any."""
+    if mask is not None:
+        index = [np.where(mask, at, 0) for at in index]
+    index = [one if isinstance(one, np.ndarray) else int(one) for one in index]
+    _checked(memory, name, line, index)
+    found: Array = memory[tuple(index)]
+    return found
+
+
+def element(memory: Array, name: str, line: int, index: Sequence[Any], mask: Any = None) -> int:
+    """One element; where `mask` holds nowhere, any number."""
+    index = [int(one) for one in index]
+    if mask is not None and not np.any(mask):
+        return 0
+    _checked(memory, name, line, index)
+    return int(memory[tuple(index)])
+
+
+def scatter(memory: Array, name: str, line: int, index: Sequence[Any], value: Any) -> None:
+    """Writes in the order of the axes: where two write one element, the last one stays."""
+    *places, values = np.broadcast_arrays(*index, value)
+    _checked(memory, name, line, places)
+    flat = np.ravel_multi_index([one.astype(np.intp) for one in places], memory.shape).ravel()
+    memory.reshape(-1)[flat] = values.ravel()
+
+
+def scalar_bits(value: int, low: Array, width: int) -> Array:
+    """`width` bits of one integer from each bit of `low` on."""
+    mask = (1 << width) - 1
+    found = [value >> one & mask for one in low.ravel().tolist()]
+    return np.array(found, np.int64 if width <= 63 else object).reshape(low.shape)
+
+
+def scalar_fields(value: int, first: int, count: int, width: int, position: int) -> Array:
+    """`count` fields of 8, 16 or 32 bits of one integer, side by side from bit `first` on."""
+    taken = value >> first & ((1 << count * width) - 1)
+    kind = {8: "<u1", 16: "<u2", 32: "<u4"}[width]
+    found = np.frombuffer(taken.to_bytes(count * width // 8, "little"), kind).astype(np.int64)
+    return found.reshape(count, *(1,) * (position - 1))
+
+
+def distinct(*steps: tuple[int, int]) -> bool:
+    """Whether sums of `step * i` with i from 0 to before `count` are all different, as it shows at once."""
+    reach = 0
+    for step, count in sorted((abs(step), count) for step, count in steps if count > 1):
+        if step <= reach:
+            return False
+        reach += step * (count - 1)
+    return True
+
+
+def external(python: Callable[..., Array], low: int, high: int, bits: int, *arguments: Any) -> Any:
+    """A function on arrays of bit patterns; its result's low bits, as a number from `low` to `high`."""
+    arrays = np.broadcast_arrays(*(np.asarray(one, np.int64) for one in arguments))
+    shape = arrays[0].shape
+    found = np.asarray(python(*(one.reshape(-1) for one in arrays)), np.int64).reshape(shape)
+    found = found & ((1 << bits) - 1)
+    if low < 0:
+        found = np.where(found > high, found - (1 << bits), found)
+    return int(found) if not shape else found
+
+
+def chunk(*counts: int) -> int:
+    """Turns of an outermost loop at once, so that no temporary is too large."""
+    return max(1, LIMIT // max(1, math.prod(counts)))

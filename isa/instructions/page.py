@@ -1,0 +1,164 @@
+"""A page of documentation from an instruction set's text: what it holds, and what each instruction does.
+
+Names, sizes and bits are the tree's; what is computed is quoted from the text.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from axiloom.isa.instructions.tree import (
+    Apply,
+    Bits,
+    Const,
+    Expr,
+    Instruction,
+    InstructionSet,
+    Name,
+    Range,
+    signed,
+    unsigned,
+)
+
+_OWNERS = {True: "host", False: "device"}
+
+
+def page(isa: InstructionSet, text: str) -> str:
+    """Markdown. `text` is what `isa` was read from."""
+    module = ast.parse(text)
+    plain = [one for one in module.body if isinstance(one, ast.Assign) and not _declares(one)]
+    functions = {one.name: one for one in module.body if isinstance(one, ast.FunctionDef)}
+    made = [f"# {isa.name}", "", isa.text.strip(), ""]
+    if plain:
+        made += ["## Constants", "", "```python", *map(ast.unparse, plain), "```", ""]
+    made += _state(isa)
+    others = [one for name, one in functions.items() if name not in isa.instructions]
+    if others:
+        made += ["## Functions", ""]
+        for one in others:
+            made += _quoted(text, one, one)
+    made += ["## Instructions", ""]
+    for name, instruction in isa.instructions.items():
+        made += _instruction(isa, instruction, functions[name], text)
+    return "\n".join(made).rstrip() + "\n"
+
+
+def _declares(one: ast.Assign) -> bool:
+    """Whether it is an input, a register, a memory or a table."""
+    called = one.value.func if isinstance(one.value, ast.Call) else None
+    return isinstance(called, ast.Name) and called.id in ("input", "register", "memory", "table")
+
+
+def counts(isa: InstructionSet) -> str:
+    """How much of what there is, in a line."""
+    named = (
+        ("memory", "memories", isa.memories),
+        ("register", "registers", isa.registers),
+        ("function", "functions", isa.functions),
+        ("instruction", "instructions", isa.instructions),
+    )
+    return ", ".join(f"{len(there)} {one if len(there) == 1 else many}" for one, many, there in named)
+
+
+def type_name(kind: Range) -> str:
+    """``int8``; a range where no type is exactly that."""
+    for stem, exact in (("int", signed(kind.bits)), ("uint", unsigned(kind.bits))):
+        if kind == exact:
+            return f"{stem}{kind.bits}"
+    return str(kind)
+
+
+def _state(isa: InstructionSet) -> Iterator[str]:
+    rows: list[Sequence[str]] = [(f"`{one.name}`", str(one.bits)) for one in isa.inputs.values()]
+    yield from _table("Inputs of a command", ("input", "bits"), rows)
+    rows = [
+        (f"`{one.name}`", " x ".join(map(str, one.shape)), type_name(one.type), _OWNERS[one.host])
+        for one in isa.memories.values()
+    ]
+    yield from _table("Memories", ("memory", "elements", "type", "whose"), rows)
+    rows = [
+        (f"`{one.name}`", type_name(one.type), "any" if one.init is None else str(one.init))
+        for one in isa.registers.values()
+    ]
+    yield from _table("Registers", ("register", "type", "after a reset"), rows)
+    rows = [(f"`{one.name}`", str(len(one.values)), _shortened(one.values)) for one in isa.tables.values()]
+    yield from _table("Tables", ("table", "entries", "values"), rows)
+
+
+def _instruction(isa: InstructionSet, one: Instruction, node: ast.FunctionDef, text: str) -> Iterator[str]:
+    yield from (f"### {one.name}", "", *_said(one.text))
+    when = next(each.args[0] for each in node.decorator_list if isinstance(each, ast.Call))
+    yield from (f"Comes when `{ast.unparse(when)}`.", "")
+    places = {let.name: _place(let.value) for let in one.fields}
+    bound = {
+        target.id: ast.unparse(each.value)
+        for each in node.body
+        if isinstance(each, ast.Assign) and isinstance(target := each.targets[0], ast.Name)
+    }
+    rows = [
+        (f"`{let.name}`", places[let.name] or f"`{bound.get(let.name, '')}`", str(let.value.range))
+        for let in one.fields
+    ]
+    if rows:
+        yield from ("| field | bits | values |", "|---|---|---|")
+        yield from (f"| {' | '.join(row)} |" for row in map(_escaped, rows))
+        yield ""
+    if one.legal:
+        yield "Legal if all of these hold; else the device stops:"
+        yield ""
+        yield from (f"- `{part.text}`" for part in one.legal)
+        yield ""
+    body = [each for each in node.body if each.lineno > _head_end(one, node)]
+    if body:
+        yield from _quoted(text, body[0], body[-1])
+
+
+def _head_end(one: Instruction, node: ast.FunctionDef) -> int:
+    """The last line of the docstring, the fields and the requirements."""
+    lines = [node.lineno, *(let.line for let in one.fields), *(part.line for part in one.legal)]
+    ends = [each.end_lineno or each.lineno for each in node.body if each.lineno in lines]
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        ends.append(first.end_lineno or first.lineno)
+    return max(ends, default=node.lineno)
+
+
+def _place(value: Expr) -> str:
+    """``word[4:13]`` where a field is bits of an input, or such a comparison."""
+    match value:
+        case Bits(value=Name(name=name), low=Const(value=low), width=1):
+            return f"`{name}[{low}]`"
+        case Bits(value=Name(name=name), low=Const(value=low), width=width):
+            return f"`{name}[{low}:{low + width}]`"
+        case Apply(operation="cat", arguments=parts) if all(map(_place, parts)):
+            return ", ".join(map(_place, parts))
+    return ""
+
+
+def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    if not rows:
+        return
+    yield from (f"## {title}", "", f"| {' | '.join(head)} |", "|---" * len(head) + "|")
+    yield from (f"| {' | '.join(row)} |" for row in map(_escaped, rows))
+    yield ""
+
+
+def _escaped(row: Sequence[str]) -> list[str]:
+    return [cell.replace("|", "\\|") for cell in row]
+
+
+def _shortened(values: Sequence[int]) -> str:
+    said = [str(one) for one in values[:8]]
+    return ", ".join(said) + (", ..." if len(values) > 8 else "")
+
+
+def _said(text: str | None) -> list[str]:
+    return [text.strip(), ""] if text else []
+
+
+def _quoted(text: str, first: ast.stmt, last: ast.stmt) -> Iterator[str]:
+    start = min((one.lineno for one in getattr(first, "decorator_list", [])), default=first.lineno)
+    lines = text.splitlines()[start - 1 : last.end_lineno]
+    yield from ("```python", textwrap.dedent("\n".join(lines)), "```", "")

@@ -1,0 +1,68 @@
+"""What a simulated device holds: registers as integers, memories as arrays; and how it stops."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from axiloom.errors import AxiloomError
+from axiloom.isa.instructions.tree import InstructionSet, Range
+
+Array: TypeAlias = npt.NDArray[Any]
+
+_NATURAL = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64)
+
+
+def natural(kind: Range) -> np.dtype[Any]:
+    """The smallest of NumPy's integers that holds them all; int64 from 33 bits on."""
+    for one in _NATURAL:
+        info = np.iinfo(one)
+        if info.min <= kind.low and kind.high <= info.max:
+            return np.dtype(one)
+    raise AssertionError(kind)
+
+
+class IllegalCommandError(AxiloomError):
+    """A command that the device stops at: what, where in the text, and the values it had."""
+
+    exit_code = 7
+
+
+class State(dict[str, Any]):
+    """Registers by name as integers, memories by name as arrays of the smallest type that holds an element.
+
+    What is put in whole is checked: `state["x"] = values` copies values of the memory's shape and range.
+    An element of an array is put in by NumPy, unchecked.
+    """
+
+    def __init__(self, isa: InstructionSet) -> None:
+        self._isa = isa
+        # A register that a reset leaves as it is has some value: 0, or the least it can have.
+        registers = {one.name: one.init or max(0, one.type.low) for one in isa.registers.values()}
+        memories = {one.name: np.zeros(one.shape, natural(one.type)) for one in isa.memories.values()}
+        super().__init__({**registers, **memories})
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if register := self._isa.registers.get(name):
+            kind = register.type
+            if not kind.low <= int(value) <= kind.high:
+                raise ValueError(f"register {name} is {kind}, not {value}")
+            super().__setitem__(name, int(value))
+        elif memory := self._isa.memories.get(name):
+            kind, given = memory.type, np.asarray(value)
+            if given.shape != memory.shape or given.dtype.kind not in "iub":
+                raise ValueError(
+                    f"memory {name} has integers in shape {memory.shape}, not {given.dtype} in {given.shape}"
+                )
+            if given.size and not (kind.low <= int(given.min()) and int(given.max()) <= kind.high):
+                raise ValueError(f"memory {name} is {kind}, not {given.min()} to {given.max()}")
+            self[name][...] = given
+        else:
+            there = ", ".join([*self._isa.registers, *self._isa.memories])
+            raise KeyError(f"{self._isa.name} has no register and no memory `{name}`; there are {there}")
+
+    def copied(self) -> dict[str, Any]:
+        """Registers and memories as they are now."""
+        return {name: one.copy() if isinstance(one, np.ndarray) else one for name, one in self.items()}

@@ -1,0 +1,104 @@
+"""Gives each local and iterator of an instruction a name of its own: two loops may both have an ``i``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from axiloom.isa.instructions.tree import (
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    For,
+    If,
+    Instruction,
+    Lanes,
+    Let,
+    Lookup,
+    Name,
+    Read,
+    SetRegister,
+    Statement,
+    Wrapped,
+    Write,
+)
+
+
+def unique(instruction: Instruction) -> Instruction:
+    """The same, with ``i``, ``i_2``, ``i_3`` where a name was bound more than once."""
+    taken = {let.name: 1 for let in instruction.fields}
+    body, _ = _block(instruction.body, {}, taken)
+    return replace(instruction, body=body)
+
+
+def _new(name: str, taken: dict[str, int]) -> str:
+    taken[name] = taken.get(name, 0) + 1
+    return name if taken[name] == 1 else f"{name}_{taken[name]}"
+
+
+def _block(
+    block: Sequence[Statement], names: Mapping[str, str], taken: dict[str, int]
+) -> tuple[tuple[Statement, ...], Mapping[str, str]]:
+    known, made = dict(names), []
+    for one in block:
+        made.append(_statement(one, known, taken))
+    return tuple(made), known
+
+
+def _statement(one: Statement, names: dict[str, str], taken: dict[str, int]) -> Statement:
+    match one:
+        case Let(name=name, value=value):
+            value = renamed(value, names)
+            names[name] = _new(name, taken)
+            return replace(one, name=names[name], value=value)
+        case SetRegister(value=value):
+            return replace(one, value=renamed(value, names))
+        case Write(index=index, value=value):
+            return replace(one, index=tuple(renamed(at, names) for at in index), value=renamed(value, names))
+        case For(iterator=iterator, low=low, high=high, body=body):
+            own = _new(iterator.name, taken)
+            inner, _ = _block(body, {**names, iterator.name: own}, taken)
+            low, high = renamed(low, names), renamed(high, names)
+            return replace(one, iterator=replace(iterator, name=own), low=low, high=high, body=inner)
+        case Lanes(iterators=iterators, body=body):
+            own_names = {name: _new(name, taken) for name in iterators}
+            inner, _ = _block(body, {**names, **own_names}, taken)
+            return replace(
+                one, iterators={own_names[name]: count for name, count in iterators.items()}, body=inner
+            )
+        case If(condition=condition, then=then, other=other):
+            yes, _ = _block(then, names, taken)
+            no, _ = _block(other, names, taken)
+            return replace(one, condition=renamed(condition, names), then=yes, other=no)
+
+
+def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
+    """The same with other names."""
+
+    def again(one: Expr) -> Expr:
+        return renamed(one, names)
+
+    match expr:
+        case Const():
+            return expr
+        case Name(name=name):
+            return replace(expr, name=names[name]) if name in names else expr
+        case Read(index=index):
+            return replace(expr, index=tuple(map(again, index)))
+        case Apply(arguments=arguments) | Call(arguments=arguments):
+            return replace(expr, arguments=tuple(map(again, arguments)))
+        case Bits(value=value, low=low):
+            return replace(expr, value=again(value), low=again(low))
+        case Wrapped(value=value):
+            return replace(expr, value=again(value))
+        case Choice(condition=condition, yes=yes, no=no):
+            return replace(expr, condition=again(condition), yes=again(yes), no=again(no))
+        case Lookup(index=at):
+            return replace(expr, index=again(at))
+        case Fold(iterator=iterator, body=body):
+            inner = {name: new for name, new in names.items() if name != iterator}
+            return replace(expr, body=renamed(body, inner))

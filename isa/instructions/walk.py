@@ -1,0 +1,112 @@
+"""What a tree has: the parts of expressions, the blocks of statements, the names in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from axiloom.isa.instructions.tree import (
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    Fold,
+    For,
+    If,
+    Lanes,
+    Let,
+    Lookup,
+    Name,
+    Read,
+    SetRegister,
+    Statement,
+    Wrapped,
+    Write,
+)  # fmt: skip
+
+
+def has_loop(statement: Statement) -> bool:
+    if isinstance(statement, If):
+        return any(map(has_loop, (*statement.then, *statement.other)))
+    return isinstance(statement, For)
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    match expr:
+        case Read(index=index):
+            return index
+        case Apply(arguments=arguments) | Call(arguments=arguments):
+            return arguments
+        case Bits(value=value, low=low):
+            return value, low
+        case Wrapped(value=value):
+            return (value,)
+        case Choice(condition=condition, yes=yes, no=no):
+            return condition, yes, no
+        case Lookup(index=at):
+            return (at,)
+        case Fold(body=body):
+            return (body,)
+        case Const() | Name():
+            return ()
+
+
+def parts(expr: Expr) -> Iterator[Expr]:
+    stack = [expr]
+    while stack:
+        one = stack.pop()
+        yield one
+        stack.extend(children(one))
+
+
+def names(expr: Expr) -> set[str]:
+    return {part.name for part in parts(expr) if isinstance(part, Name)}
+
+
+def folded(expr: Expr) -> set[str]:
+    """Iterators of the sums in it."""
+    return {part.iterator for part in parts(expr) if isinstance(part, Fold)}
+
+
+def blocks(statement: Statement) -> tuple[Sequence[Statement], ...]:
+    match statement:
+        case For(body=body) | Lanes(body=body):
+            return (body,)
+        case If(then=then, other=other):
+            return then, other
+    return ()
+
+
+def exprs(statement: Statement) -> tuple[Expr, ...]:
+    match statement:
+        case Let(value=value) | SetRegister(value=value):
+            return (value,)
+        case Write(index=index, value=value):
+            return (*index, value)
+        case For(low=low, high=high):
+            return low, high
+        case If(condition=condition):
+            return (condition,)
+    return ()
+
+
+def uses(statement: Statement) -> set[str]:
+    used = {name for expr in exprs(statement) for name in names(expr)}
+    return used.union(*(uses(one) for block in blocks(statement) for one in block))
+
+
+def written(block: Sequence[Statement]) -> Iterator[str]:
+    for statement in block:
+        if isinstance(statement, SetRegister):
+            yield statement.register.name
+        for inner in blocks(statement):
+            yield from written(inner)
+
+
+def loop_names(block: Sequence[Statement]) -> Iterator[str]:
+    for statement in block:
+        if isinstance(statement, For):
+            yield statement.iterator.name
+        for inner in blocks(statement):
+            yield from loop_names(inner)

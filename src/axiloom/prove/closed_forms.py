@@ -1,0 +1,78 @@
+"""What each instruction computes as a whole: derived from its steps, and proved of them (isa.formal.meaning)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import z3
+
+from axiloom.isa.formal.meaning import Form, NoFormError, Proof, forms, proof
+from axiloom.isa.formal.programs import model_of
+from axiloom.isa.formal.values import PRODUCTS
+from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.prove import solvers
+from axiloom.prove.verdict import Answer, Verdict
+
+LIMIT_S = 10
+"""Of a claim. Whether two turns of a loop meet is a product of unknown sizes for some: it is not waited for."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A form of an instruction, proved or not (`why`), or no form (`form` is None)."""
+
+    instruction: str
+    form: Form | None
+    why: str = ""
+    seconds: float = 0.0
+    solver: str = ""
+
+    @property
+    def proved(self) -> bool:
+        return self.form is not None and not self.why
+
+
+def found(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Found]:
+    """The forms of each instruction, as they are proved."""
+    model = model_of(source, opaque=(PRODUCTS,))
+    for one in source.instructions.values():
+        try:
+            for form in forms(one):
+                yield _decided(form, proof(model, form), limit_s)
+        except NoFormError as why:
+            yield Found(one.name, None, str(why))
+
+
+def _decided(form: Form, what: Proof, limit_s: int) -> Found:
+    name, seconds = form.instruction.name, 0.0
+    names = set()
+    formulas = [one.formula for one in what.claims]
+    for claim, said in zip(what.claims, solvers.decide(formulas, limit_s), strict=True):
+        seconds += said.seconds
+        names.add(said.solver)
+        if said.holds is not True:
+            meets = "another turn may write this element or what it is made of"
+            why = meets if said.holds is False else f"whether turns meet is not decided in {limit_s} s"
+            return Found(name, form, f"{why} ({claim.name})", seconds, said.solver)
+    covers = [z3.Not(one.formula) for one in what.covers]
+    for cover, said in zip(what.covers, solvers.decide(covers, limit_s), strict=True):
+        seconds += said.seconds
+        if said.holds is True:
+            return Found(name, form, f"it never happens: {cover.name}", seconds, said.solver)
+    return Found(name, form, "", seconds, ", ".join(sorted(names)))
+
+
+def verdicts(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Verdict]:
+    """A line for each form; an instruction without one is no fault."""
+    for one in found(source, limit_s):
+        name = f"{one.instruction}: closed form"
+        if one.proved:
+            yield Verdict(
+                source.name, "", name, str(one.form), "", Answer.HOLDS, None, one.solver, one.seconds
+            )
+        else:
+            text = f"{one.form}: {one.why}" if one.form else one.why
+            yield Verdict(
+                source.name, "", name, text, "", Answer.NEVER, None, one.solver, one.seconds, needed=False
+            )

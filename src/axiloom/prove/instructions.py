@@ -1,0 +1,191 @@
+"""``axiloom prove spec`` on an instruction set with meaning: its formal model is sound, and is what it does.
+
+What holds in all states is proved. That the NumPy simulator computes what the terms say is a test: from random
+states, each instruction with random legal fields, both end in the same state.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import z3
+
+from axiloom.isa.formal import bounds, sound
+from axiloom.isa.formal.ila import Instruction
+from axiloom.isa.formal.programs import Model, model_of
+from axiloom.isa.formal.simulate import Memory, Simulator
+from axiloom.isa.formal.symbolic import postorder
+from axiloom.isa.instructions.simulate import Simulator as ArraySimulator
+from axiloom.isa.instructions.tree import InstructionSet, Range
+from axiloom.prove import solvers
+from axiloom.prove.verdict import Answer, Verdict
+
+SAMPLES = 4
+"""Random commands of each instruction."""
+FEW = 3
+"""Turns of a loop in a random command, where its bounds are known beforehand."""
+MOST_STEPS = 3000
+"""A random command whose program takes more is left out."""
+
+
+def claims_of(source: InstructionSet) -> tuple[Model, list[sound.Claim]]:
+    """The model of a text and what is to be proved of it."""
+    model = model_of(source)
+    return model, [*sound.claims(model.ila), *bounds.claims(source)]
+
+
+def prove(source: InstructionSet, limit_s: int) -> Iterator[Verdict]:
+    """The verdicts on all claims, as they come, then the test against the simulator."""
+    model, claims = claims_of(source)
+    for claim, said in zip(claims, solvers.decide([one.formula for one in claims], limit_s), strict=True):
+        answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[said.holds]
+        text = claim.text
+        if said.values:
+            text += f"; not so with {', '.join(f'{k} = {v}' for k, v in sorted(said.values.items()))}"
+        yield Verdict(source.name, "", claim.name, text, "", answer, None, said.solver, said.seconds)
+    yield compared(source, model)
+
+
+def compared(source: InstructionSet, model: Model, samples: int = SAMPLES, seed: int = 1) -> Verdict:
+    """The terms, executed, beside the NumPy simulator: the same state after random commands."""
+    begun, done, left_out = time.perf_counter(), 0, 0
+    text = "from random states, random commands of each instruction leave the same state"
+    for one in model.ila.instructions:
+        if one.name == "unknown" or one.name.endswith(".illegal"):
+            continue
+        for number in range(samples):
+            sample = Sample(source, model, one, seed + number)
+            if not sample.found:
+                continue
+            differs = sample.difference()
+            if differs is None:
+                left_out += 1
+            elif differs:
+                why = f"{text}; not so for {one.name} (seed {seed + number}): {differs}"
+                return Verdict(
+                    source.name, "", "simulator: terms", why, "", Answer.VIOLATED, done, "simulation", 0.0
+                )
+            else:
+                done += 1
+    text += f" ({done} commands{f', {left_out} too long' if left_out else ''})"
+    seconds = time.perf_counter() - begun
+    return Verdict(source.name, "", "simulator: terms", text, "", Answer.HOLDS, done, "simulation", seconds)
+
+
+@dataclass
+class _Sources:
+    chance: random.Random
+    arrays: np.random.Generator
+
+
+class Sample:
+    """A random state in which `one` is enabled, and a command. `found` is False where there is none."""
+
+    def __init__(self, source: InstructionSet, model: Model, one: Instruction, seed: int) -> None:
+        self.source, self.model, self.one = source, model, one
+        self.chance = _Sources(random.Random(seed), np.random.default_rng(seed))
+        self.memories = {
+            name: self._random(memory.type, memory.shape) for name, memory in source.memories.items()
+        }
+        self.inputs: dict[str, int] = {}
+        self.registers: dict[str, int] = {}
+        self.found = self._choose()
+
+    def _random(self, kind: Range, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+        wide: npt.NDArray[Any] = self.chance.arrays.integers(
+            kind.low, kind.high, shape, np.int64, endpoint=True
+        )
+        return wide
+
+    def _choose(self) -> bool:
+        """Random bits as far as the instruction stays enabled, and loops short where that is possible."""
+        ila, solver = self.model.ila, z3.Solver()
+        solver.set("timeout", 2000)
+        solver.set("random_seed", self.chance.chance.getrandbits(16))
+        solver.add(self.one.decode)
+        if solver.check() != z3.sat:
+            return False
+        program = self.model.programs.get(self.one.name.split(".")[0])
+        pairs = [(ila.states[name], term) for name, term in self.one.updates.items()]
+        for measure in program.turns if program else ():
+            short = z3.ULE(z3.substitute(measure, *pairs), FEW)
+            solver.push()
+            solver.add(short)
+            if solver.check() != z3.sat:
+                solver.pop()
+        state = {name: ila.states[name] for name in self.source.registers}
+        for term in [*ila.inputs.values(), *state.values()]:
+            for low in range(0, term.size(), 8):
+                high = min(low + 7, term.size() - 1)
+                wanted = self.chance.chance.getrandbits(high - low + 1)
+                solver.push()
+                solver.add(z3.Extract(high, low, term) == wanted)
+                if solver.check() != z3.sat:
+                    solver.pop()
+        if solver.check() != z3.sat:
+            return False
+        found = solver.model()
+
+        def value(term: Any) -> int:
+            number: int = found.eval(term, model_completion=True).as_long()
+            return number
+
+        self.inputs = {name: value(term) for name, term in ila.inputs.items()}
+        self.registers = {name: value(term) for name, term in state.items()}
+        for select in [node for node in postorder([self.one.decode]) if z3.is_select(node)]:
+            name = select.arg(0).decl().name()
+            kind, raw = self.source.memories[name].type, value(select)
+            self.memories[name].reshape(-1)[value(select.arg(1))] = _value(raw, kind)
+        return True
+
+    def difference(self) -> str | None:
+        """What differs after the command; empty where nothing does, None where it takes too long."""
+        terms = Simulator(self.model.ila)
+        terms.steps_left = MOST_STEPS
+        terms.state |= self.registers
+        for name, memory in self.source.memories.items():
+            terms.state[name] = _Backed(self.memories[name].reshape(-1), memory.type)
+        try:
+            terms.command(**self.inputs)
+        except RuntimeError:
+            return None
+        arrays = ArraySimulator(self.source)
+        for name, raw in self.registers.items():
+            arrays.state[name] = _value(raw, self.source.registers[name].type)
+        for name in self.source.memories:
+            arrays.state[name] = self.memories[name]
+        arrays.command(**self.inputs)
+        for name, register in self.source.registers.items():
+            mine = _value(terms.state[name], register.type)
+            if mine != arrays.state[name]:
+                return f"{name} is {mine} by the terms and {arrays.state[name]} in the simulator"
+        for name, memory in self.source.memories.items():
+            changed = self.memories[name].copy().reshape(-1)
+            for address, raw in terms.state[name].items():
+                changed[address] = _value(raw, memory.type)
+            other = np.asarray(arrays.state[name], np.int64).reshape(-1)
+            if (places := np.flatnonzero(changed != other)).size:
+                at = int(places[0])
+                return f"{name} at {at} is {changed[at]} by the terms and {other[at]} in the simulator"
+        return ""
+
+
+class _Backed(Memory):
+    """Elements of an array, until something is stored."""
+
+    def __init__(self, values: npt.NDArray[Any], kind: Range) -> None:
+        super().__init__()
+        self._values, self._mask = values, (1 << kind.bits) - 1
+
+    def __missing__(self, address: int) -> int:
+        return int(self._values[address]) & self._mask
+
+
+def _value(raw: int, kind: Range) -> int:
+    return raw - (1 << kind.bits) if kind.signed and raw >> kind.bits - 1 else raw

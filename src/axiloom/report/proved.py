@@ -1,0 +1,87 @@
+"""What is proved of an accelerator, from the cache of verdicts: nothing but what was proved of this content.
+
+The content is what a formal model is made of (a specification without its DMA, CPU and description), and the
+sources that make model and claims.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypedDict
+
+from axiloom import isa
+from axiloom.cosim.build.cache import cache_root, content_hash
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import DmaConfig
+
+KIND = "proved"
+ANSWER = "found.json"
+_SOURCES = (
+    *("isa.formal", "isa.formal.streams", "isa.model", "isa.contract", "isa.kernels", "isa.numerics"),
+    "prove",
+)
+
+
+class Proved(TypedDict):
+    """Of one specification: claims by their kinds, and the words of the simulation beside them."""
+
+    unbounded: dict[str, int]
+    words: int
+    wrong: int
+
+
+def key(spec: AcceleratorSpec) -> str:
+    """Of the verdicts on `spec`, in the cache of `KIND`."""
+    alone = spec.replace(dma=DmaConfig(), cpu={}, version="", description="")
+    return content_hash(KIND, isa.dumps(alone), _sources())
+
+
+@cache
+def _sources() -> str:
+    files: list[Path] = []
+    for name in _SOURCES:
+        with resources.as_file(resources.files("axiloom").joinpath(*name.split("."))) as folder:
+            files += sorted(folder.glob("*.py"))
+    return content_hash(*files)
+
+
+def summary(verdicts: Iterable[dict[str, Any]]) -> Proved:
+    """Of the verdicts that `axiloom prove spec` keeps."""
+    found: Proved = {"unbounded": {}, "words": 0, "wrong": 0}
+    for one in verdicts:
+        if not one["good"]:
+            found["wrong"] += 1
+        elif one["bound"] is None:
+            found["unbounded"][one["source"]] = found["unbounded"].get(one["source"], 0) + 1
+        else:
+            found["words"] += one["bound"]
+    return found
+
+
+def of(spec: AcceleratorSpec) -> Proved | None:
+    """What is known; None: nobody has proved anything of this content."""
+    file = cache_root() / KIND / key(spec) / ANSWER
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError:
+        return None
+    return summary(json.loads(text))
+
+
+def line(spec: AcceleratorSpec) -> str:
+    """The same for people."""
+    known = of(spec)
+    if known is None:
+        return f"{spec.name}: nothing yet; `axiloom prove spec` with its --accel proves what it can"
+    if known["wrong"]:
+        return f"{spec.name}: {known['wrong']} claims do not hold; `axiloom prove spec` names them"
+    count = sum(known["unbounded"].values())
+    kinds = ", ".join(known["unbounded"])
+    return (
+        f"{spec.name}: {kinds} ({count} claims, unbounded); "
+        f"its model beside the functional model on {known['words']:,} words (`axiloom prove spec`)"
+    )
