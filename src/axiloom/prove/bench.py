@@ -58,6 +58,10 @@ OUTSIDE = "outside"
 class Bench:
     """Free inputs, assumptions, properties (`check`) and what must be reachable (`cover`).
 
+    Parameters
+    ----------
+    with_lemmas : else they are left out, where a violation is looked for and nothing is to be proved
+
     Members
     -------
     m : the module; its registers have a value from the start and no reset
@@ -67,8 +71,9 @@ class Bench:
     constants : how many of them say only that a constant stays what it is
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, with_lemmas: bool = True) -> None:
         self.m = Module()
+        self._with_lemmas = with_lemmas
         self._clock = Signal(name="clock")
         self.m.domains.sync = domain = ClockDomain(reset_less=True)
         self.m.d.comb += domain.clk.eq(self._clock)
@@ -155,6 +160,8 @@ class Bench:
 
         So is `also`, which the caller knows to hold where the lemma is proved.
         """
+        if not self._with_lemmas:
+            return
         holds, known = Signal(name=f"lemma_{name}"), Signal(name=f"known_{name}")
         self.m.d.comb += [holds.eq(condition.bool()), known.eq(Cat(holds, *also).all())]
         self._add(Property("", "", name, text, "helper", lemma=True), ~holds)
@@ -167,6 +174,8 @@ class Bench:
 
         It is proved of one that is any, so of each; other proofs rely on it of that one and of those `at`.
         """
+        if not self._with_lemmas:
+            return
         which = self.constant(bits, f"{name}_which")
         self.lemma(name, holds(which), text, [holds(place).bool() for place in at])
 
@@ -182,11 +191,10 @@ class Bench:
         return unknown
 
     def alone(self, port: str, name: str) -> None:
-        """Leave out everything but this check, lemmas too. Raises ValueError if there is none such."""
+        """Leave out everything but this check. Raises ValueError if there is none such."""
         self.properties = [
             one for one in self.properties if (one.port, one.name) == (port, name) and not one.is_cover
         ]
-        self._lemmas = []
         if not self.properties:
             raise ValueError(f"{port}.{name} is no property of this bench")
 

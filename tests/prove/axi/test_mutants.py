@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from amaranth.hdl import Module, Signal
+from tests.prove.axi import mutants
+from tests.prove.axi.mutants import ALL, Mutant
 
 from axiloom.hw.axi.rules import protocols
 from axiloom.hw.axi.rules.language import Watch
 from axiloom.hw.axi.signatures import AXI4, AXI4Stream
 from axiloom.prove.verdict import Answer
-from tests.prove.axi import mutants
-from tests.prove.axi.mutants import ALL, Mutant
 
 QUICK = {"stream_skid.o.t_stable", "packer.m_axis.t_held", "lite_slave.bus.b_asked"}
 

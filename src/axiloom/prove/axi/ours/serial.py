@@ -22,7 +22,7 @@ WINDOW = 64
 """Bytes: the smallest, so that bursts end beyond the window too."""
 
 
-class _AnyBytes(wiring.Component):
+class _AnyBytes(wiring.Component):  # type: ignore[misc]  # of Amaranth, which has no types
     """In the place of the receiver: any byte in any cycle, which is more than a line can bring."""
 
     def __init__(self, bench: Bench) -> None:

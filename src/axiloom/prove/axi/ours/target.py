@@ -22,8 +22,8 @@ class Target:
     bursts: bool = True
     """It has addresses, of which several may be under way."""
 
-    def bench(self, width: int = 32, outstanding: int = 16) -> Bench:
-        made = Bench()
+    def bench(self, width: int = 32, outstanding: int = 16, *, with_lemmas: bool = True) -> Bench:
+        made = Bench(with_lemmas=with_lemmas)
         self.build(made, width, outstanding)
         return made
 

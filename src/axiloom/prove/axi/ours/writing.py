@@ -256,13 +256,16 @@ def _words(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
         owner = entry(bursts.owners, row)
         behind = Mux(age == waits - 1, bursts.next, entry(bursts.owners, (row + 1)[: NUMBER - 1]))
         follows = behind == (owner + marked)[:RING]
-        return (age >= waits) | (follows & (~marked | (entry(bursts.ends, owner) == number)))
+        known = (owner - first)[:RING] <= bursts.level
+        known &= (owner == bursts.next) | ((number - bursts.sent)[:NUMBER] <= bursts.left(owner))
+        ends = (owner != bursts.next) & (entry(bursts.ends, owner) == number)
+        return (age >= waits) | (follows & known & (~marked | ends))
 
     text = "a marked word is the last of its burst, and the one behind it is of the next"
     bench.lemma_of_any("word", NUMBER - 1, word, text, [consume])
     behind = Mux(waits == 0, bursts.next, entry(bursts.owners, consume))
     shown = (bursts.shown == first) & (behind == (bursts.shown + mark)[:RING])
-    shown &= ~mark | (entry(bursts.ends, bursts.shown) == bursts.sent)
+    shown &= ~mark | (some & (entry(bursts.ends, bursts.shown) == bursts.sent))
     shown = Mux(there, shown, behind == first)
     bench.lemma("shown", shown, "so is the word that is shown, which is of the oldest burst")
 
