@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
-from amaranth.hdl import Cat, Module
+from amaranth.hdl import Cat, Module, Mux
 from amaranth.lib import wiring
 
 from axiloom.hw.axi.rules.language import Side
@@ -57,9 +57,21 @@ def _bridge(bench: Bench, _width: int, most: int) -> None:
 
 
 def _input(bench: Bench, _width: int, most: int) -> None:
-    window = bench.component("window", InputWindow(0, WINDOW))
-    for name in ("lite", "axi"):
-        watch(bench, name, signals(getattr(window, name)), Side.SUBORDINATE, outstanding=most)
+    made = InputWindow(0, WINDOW)
+    inside = Inside(made)
+    window = bench.component("window", made)
+    watch(bench, "lite", signals(window.lite), Side.SUBORDINATE, outstanding=most)
+    axi, seen = window.axi, watch(bench, "axi", signals(window.axi), Side.SUBORDINATE, outstanding=most)
+    active, left, last = inside["active"], inside["left"], axi.rvalid & axi.rlast
+    beat, (oldest, second, *_) = seen.seen["r_beat"], seen.queues["reads"]
+    bench.lemma(
+        "bursts",
+        (seen.seen["reads_level"] == active + last) & (~axi.rvalid | axi.rlast | active),
+        "a burst is read, and the last beat of another may wait",
+    )
+    under_way = Mux(active, oldest == beat + left + axi.rvalid, beat == 0)
+    lengths = Mux(last, (beat == oldest) & (~active | (second == left)), under_way)
+    bench.lemma("lengths", lengths, "what is left of a burst is what it asked for less its beats")
 
 
 def _output(bench: Bench, _width: int, most: int) -> None:
