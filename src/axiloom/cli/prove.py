@@ -96,8 +96,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "spec",
         help="an instruction set: decode is disjoint and complete, invariants hold, every instruction ends",
         description="Its formal model is proved sound without a bound, by z3 and bitwuzla, and simulated "
-        "beside the functional model. Exit code 1 if a claim is violated or not decided. Verdicts are kept in "
-        "the user's cache, by the content of the specification; reports of runs name them.",
+        "beside the functional model. Exit code 1 if a claim is violated or not decided. Verdicts are kept "
+        "in the user's cache, by the content of the specification; reports of runs name them.",
     )
     shared.add_accelerator(spec)
     spec.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
