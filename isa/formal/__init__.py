@@ -7,5 +7,6 @@
 - :mod:`~axiloom.isa.formal.unroll`: sequences of instructions as terms
 - :mod:`~axiloom.isa.formal.sound`: what is to be proved of any model
 - :mod:`~axiloom.isa.formal.bounds`: indices within memories, in whole numbers
+- :mod:`~axiloom.isa.formal.guess`: counter-examples by random data
 - :mod:`~axiloom.isa.formal.streams`: the model of a specification whose instructions are words of a stream
 """

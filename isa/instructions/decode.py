@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from axiloom.isa.instructions.linear import names
 from axiloom.isa.instructions.nests import reads
-from axiloom.isa.instructions.numpy_code import Env, Expressions, Shared, Writer
+from axiloom.isa.instructions.numpy_code import Expressions, Shared
+from axiloom.isa.instructions.numpy_values import Env, Writer
 from axiloom.isa.instructions.tree import Apply, Bits, Const, Expr, Instruction, InstructionSet, Name
 
 

@@ -4,12 +4,14 @@ A nest of loops whose statements are names and writes does each statement for al
 is the same where no turn sees another's writes. Either a written memory is read and written at one element in
 a turn, and at another one in each other turn. Or it is written by one statement and not read: the last turn's
 value stays. Or it accumulates (`acc[i] = int32(acc[i] + e)`), and the sum over all turns is added at the end.
+That elements differ shows from the steps of an index, or is looked at as it runs: of micro-ops, say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from axiloom.isa.instructions.arithmetic import RangeError, apply
 from axiloom.isa.instructions.linear import Axis, Linear, linear, minus, names, plus, times
@@ -33,6 +35,10 @@ from axiloom.isa.instructions.tree import (
     Wrapped,
     Write,
 )  # fmt: skip
+from axiloom.isa.instructions.walk import folded, parts
+
+MOST_CLOSED = 400
+"""Operations of an index that is computed."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,11 @@ class Plan:
     accumulated: dict[int, Accumulated] = field(default_factory=dict)
     steps: list[tuple[tuple[Expr, Expr], ...]] = field(default_factory=list)
     """Steps and counts whose sums must all be different, as must show when it runs."""
+    different: list[Expr] = field(default_factory=list)
+    """Indices, by axis, of which no two may be the same, as must show when it runs."""
+    apart: list[tuple[Expr, Expr]] = field(default_factory=list)
+    """Two such indices: they are the same at each point, or none of one is one of the other."""
+    all_axes: dict[str, Axis] = field(default_factory=dict)
     depth: int = 0
 
 
@@ -65,6 +76,8 @@ class _Place:
     axes: tuple[str, ...]
     write: Write | None = None
     at: list[Linear | None] = field(default_factory=list)
+    computed: list[Expr | None] = field(default_factory=list)
+    """Of what is no sum, by axis."""
 
 
 class _NotAtOnceError(Exception):
@@ -90,6 +103,8 @@ class _Planner:
         self.reads_of: dict[str, frozenset[str]] = {}
         """Memories that a local was made of."""
         self.bounds: list[Expr] = []
+        self.closed: dict[str, Expr | None] = {}
+        """Locals and iterators by axis; None where that is too long."""
 
     def plan(self, loop: For) -> Plan:
         self._statement(loop, ())
@@ -103,15 +118,16 @@ class _Planner:
     # --- what there is ------------------------------------------------------------------------------------
 
     def _block(self, block: Sequence[Statement], axes: tuple[str, ...]) -> None:
-        before = set(self.varies), dict(self.known)
+        before = set(self.varies), dict(self.known), dict(self.closed)
         for one in block:
             self._statement(one, axes)
-        self.varies, self.known = before
+        self.varies, self.known, self.closed = before
 
     def _statement(self, one: Statement, axes: tuple[str, ...]) -> None:
         match one:
             case Let(name=name, value=value):
                 self._read(value, axes)
+                self.closed[name] = self._by_axis(value)
                 at = linear(value, self.known, frozenset(self.varies))
                 if names(value) & self.varies or (axes and next(reads(value), None)):
                     self.varies.add(name)
@@ -158,6 +174,9 @@ class _Planner:
         for name, axis in made:
             self.varies.add(name)
             self.known[name] = axis
+            self.closed[name] = Name(
+                axis.name, Range(axis.low.range.low, axis.low.range.high + axis.count.range.high)
+            )
         inner = (*axes, *(axis.name for _name, axis in made))
         self.found.depth = max(self.found.depth, len(inner))
         self._block(body, inner)
@@ -168,16 +187,32 @@ class _Planner:
             if depth_of(name) == depth and there == Axis(name, low, count, loop):
                 return there
         name = f"{depth}.{len(self.axes)}"
-        self.axes[name] = Axis(name, low, count, loop)
+        self.axes[name] = self.found.all_axes[name] = Axis(name, low, count, loop)
         return self.axes[name]
 
+    def _by_axis(self, expr: Expr) -> Expr | None:
+        """The same with axes in place of iterators, and without locals; None where it is long."""
+        if folded(expr) & self.varies:
+            raise _NotAtOnceError  # a sum's iterator that hides another one
+        used = {name: self.closed[name] for name in names(expr) if name in self.closed}
+        if any(one is None for one in used.values()):
+            return None
+        made = substituted(expr, {name: one for name, one in used.items() if one is not None})
+        return made if sum(1 for _ in islice(parts(made), MOST_CLOSED)) < MOST_CLOSED else None
+
     def _read(self, expr: Expr, axes: tuple[str, ...]) -> None:
+        if folded(expr) & self.varies:
+            raise _NotAtOnceError
         for one in reads(expr):
             self.reads.setdefault(one.memory.name, []).append(self._place(one.index, axes))
 
     def _place(self, index: tuple[Expr, ...], axes: tuple[str, ...], write: Write | None = None) -> _Place:
         at = [linear(one, self.known, frozenset(self.varies)) for one in index]
-        return _Place(index, axes, write, at)
+        computed = [
+            self._by_axis(one) if sum_ is None or sum_.window else None
+            for one, sum_ in zip(index, at, strict=True)
+        ]
+        return _Place(index, axes, write, at, computed)
 
     # --- what is allowed ----------------------------------------------------------------------------------
 
@@ -202,7 +237,8 @@ class _Planner:
     def _same_elements(self, memory: Memory, writes: Sequence[_Place], others: Sequence[_Place]) -> None:
         first = writes[0]
         if any(one is None or one.window for one in first.at):
-            raise _NotAtOnceError
+            self._computed_elements(memory, writes, others)
+            return
         for one in (*writes, *others):
             if one.at != first.at or one.axes != first.axes:
                 raise _NotAtOnceError
@@ -215,11 +251,41 @@ class _Planner:
             raise _NotAtOnceError
         self._all_different(flat, first.axes)
 
-    def _flat(self, memory: Memory, place: _Place) -> dict[str, Expr] | None:
-        """Steps of a row-major element number along each axis."""
+    def _computed_elements(self, memory: Memory, writes: Sequence[_Place], others: Sequence[_Place]) -> None:
+        """One index is computed, such as from a micro-op: that its values differ is looked at as it runs."""
+        first = writes[0]
+        dims = [dim for dim, at in enumerate(first.at) if at is None or at.window]
+        dim, own = dims[0], first.computed[dims[0]]
+        if len(dims) > 1 or own is None:
+            raise _NotAtOnceError
+        over = names(own) & {*self.axes}
+        rest = self._flat(memory, first, without=dim)
+        if rest is None or over & {*rest} or not {*first.axes} <= over | {*rest}:
+            raise _NotAtOnceError
+        self._all_different(rest, [axis for axis in first.axes if axis not in over])
+        if over:
+            self.found.different.append(own)
+        for one in (*writes, *others):
+            if one.axes != first.axes:
+                raise _NotAtOnceError
+            if any(a != b for at, (a, b) in enumerate(zip(one.at, first.at, strict=True)) if at != dim):
+                raise _NotAtOnceError
+            other = one.computed[dim]
+            if other is None or any(read.memory.name in self.writes for read in reads(other)):
+                raise _NotAtOnceError
+            if other != own:
+                if one.write is not None:
+                    raise _NotAtOnceError
+                self.found.apart.append((own, other))
+
+    def _flat(self, memory: Memory, place: _Place, without: int = -1) -> dict[str, Expr] | None:
+        """Steps of a row-major element number along each axis; without those of a dim."""
         found: dict[str, Expr] = {}
         weight = 1
-        for size, at in zip(reversed(memory.shape), reversed(place.at), strict=True):
+        for dim, (size, at) in reversed([*enumerate(zip(memory.shape, place.at, strict=True))]):
+            if dim == without:
+                weight *= size
+                continue
             if at is None or at.window or any(read.memory.name in self.writes for read in reads(at.base)):
                 return None
             for axis, step in at.steps.items():
@@ -244,6 +310,33 @@ class _Planner:
         self.found.steps.append(tuple(steps))
 
 
+def substituted(expr: Expr, known: Mapping[str, Expr]) -> Expr:
+    """The same with expressions in place of names."""
+
+    def again(one: Expr) -> Expr:
+        return substituted(one, known)
+
+    match expr:
+        case Name(name=name):
+            return known.get(name, expr)
+        case Read(index=index):
+            return replace(expr, index=tuple(map(again, index)))
+        case Apply(arguments=arguments) | Call(arguments=arguments):
+            return replace(expr, arguments=tuple(map(again, arguments)))
+        case Bits(value=value, low=low):
+            return replace(expr, value=again(value), low=again(low))
+        case Wrapped(value=value):
+            return replace(expr, value=again(value))
+        case Choice(condition=condition, yes=yes, no=no):
+            return replace(expr, condition=again(condition), yes=again(yes), no=again(no))
+        case Lookup(index=at):
+            return replace(expr, index=again(at))
+        case Fold(iterator=iterator, body=body):
+            inner = {name: one for name, one in known.items() if name != iterator}
+            return replace(expr, body=substituted(body, inner))
+    return expr
+
+
 def depth_of(axis: str) -> int:
     """How many axes are around one of a plan."""
     return int(axis.split(".")[0])
@@ -251,25 +344,7 @@ def depth_of(axis: str) -> int:
 
 def reads(expr: Expr) -> Iterator[Read]:
     """Every element that `expr` reads."""
-    match expr:
-        case Read(index=parts):
-            yield expr
-        case Apply(arguments=parts) | Call(arguments=parts):
-            pass
-        case Bits(value=value, low=low):
-            parts = (value, low)
-        case Wrapped(value=value):
-            parts = (value,)
-        case Choice(condition=condition, yes=yes, no=no):
-            parts = (condition, yes, no)
-        case Lookup(index=index):
-            parts = (index,)
-        case Fold(body=body):
-            parts = (body,)
-        case _:
-            return
-    for part in parts:
-        yield from reads(part)
+    return (one for one in parts(expr) if isinstance(one, Read))
 
 
 def _accumulates(write: Write) -> tuple[str, Expr, Range] | None:

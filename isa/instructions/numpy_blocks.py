@@ -16,7 +16,8 @@ from axiloom.isa.instructions import externals, numpy_parts
 from axiloom.isa.instructions.arithmetic import all_of
 from axiloom.isa.instructions.linear import Axis, linear, names, plus, times
 from axiloom.isa.instructions.nests import Accumulated, Plan, depth_of, plan, reads
-from axiloom.isa.instructions.numpy_code import LARGE, Code, Env, Expressions, Shared, Writer
+from axiloom.isa.instructions.numpy_code import Expressions, Shared
+from axiloom.isa.instructions.numpy_values import LARGE, Code, Env, Writer
 from axiloom.isa.instructions.state import natural
 from axiloom.isa.instructions.tree import (
     BOOL,
@@ -126,6 +127,12 @@ class Blocks:
             text = f"{value.text}.ravel()[-1]" if value.array else value.text
             self.writer.line(f"{name}[{', '.join(at.index)}] = {text}")
             return
+        if at.kind == "rows":
+            if at.test and value.axes <= at.axes:  # the last one of equal indices stays
+                self.writer.line(f"{at.text} = {value.text}")
+                return
+            parts = [self.values.code(each, env).text for each in one.index]
+            at = replace(at, kind="gather", index=tuple(parts), test="")
         apart = self._apart(one, env) if value.axes <= at.axes and at.kind in ("part", "either") else None
         tests = [test for test in (at.test, apart) if test]
         part = at.text if at.text.endswith("]") else f"{at.text}[...]"
@@ -208,10 +215,13 @@ class Blocks:
         made = plan(one, env.varies, env.linears) if not env.axes else None
         if made is None:
             self._turns(one, env)
-        elif not made.steps:
+            return
+        if not made.steps and not made.different and not made.apart:
             self._at_once(one, made, env)
         else:
             tests = []
+            if made.different or made.apart:
+                tests.append(self._looked_at(made, env))
             for steps in made.steps:
                 parts = [
                     f"({self.values.code(a, env).text}, {self.values.code(b, env).text})" for a, b in steps
@@ -221,6 +231,31 @@ class Blocks:
                 self._at_once(one, made, env)
             with self.writer.inside("else:"):
                 self._turns(one, env)
+
+    def _looked_at(self, made: Plan, env: Env) -> str:
+        """Computes indices and compares them; the name of whether the nest may run at once."""
+        values, writer = self.values, self.writer
+        used = {name for expr in (*made.different, *(one for pair in made.apart for one in pair))
+                for name in names(expr)}  # fmt: skip
+        axes = [axis for name, axis in made.all_axes.items() if name in used]
+        inner = env.copied()
+        for place, axis in enumerate(sorted(axes, key=lambda one: -depth_of(one.name))):
+            inner.known[axis.name] = inner.linears[axis.name] = inner.axes[axis.name] = axis
+            inner.layout[axis.name] = place + 1
+        counts = [values.code(axis.count, env).text for axis in axes]
+        found = writer.new()
+        writer.line(f"{found} = _few({', '.join(counts)})")
+        with writer.inside(f"if {found}:"):
+            kept = {}
+            for expr in (*made.different, *(one for pair in made.apart for one in pair)):
+                if expr not in kept:
+                    kept[expr] = writer.keep(values.code(expr, inner))
+            points = "*".join(f"({one})" for one in counts)
+            tests = [f"_unique({kept[expr].text}, {points})" for expr in made.different]
+            tests += [f"_apart({kept[a].text}, {kept[b].text})" for a, b in made.apart]
+            writer.line(f"{found} = {' and '.join(tests)}")
+        values.checked = {}
+        return found
 
     def _turns(self, one: For, env: Env) -> None:
         """One after the other."""
@@ -346,7 +381,9 @@ def setting(isa: InstructionSet) -> dict[str, Any]:
         "_axis": numpy_parts.axis, "_outside": numpy_parts.outside, "_gather": numpy_parts.gather,
         "_scatter": numpy_parts.scatter, "_scalar_bits": numpy_parts.scalar_bits,
         "_scalar_fields": numpy_parts.scalar_fields, "_distinct": numpy_parts.distinct,
-        "_external": numpy_parts.external, "_chunk": numpy_parts.chunk,
+        "_external": numpy_parts.external, "_chunk": numpy_parts.chunk, "_few": numpy_parts.few,
+        "_unique": numpy_parts.unique,
+        "_apart": numpy_parts.apart, "_rows": numpy_parts.rows,
         **{f"_{one.name}_values": one.values for one in isa.tables.values()},
         **{
             f"_{one.name}_array": np.array(one.values, natural(Range(min(one.values), max(one.values))))

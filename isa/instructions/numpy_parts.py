@@ -106,6 +106,29 @@ def external(python: Callable[..., Array], low: int, high: int, bits: int, *argu
     return int(found) if not shape else found
 
 
+def few(*counts: int) -> bool:
+    """Whether there are points, and not too many to look at each."""
+    return all(one > 0 for one in counts) and math.prod(counts) <= LIMIT
+
+
+def unique(values: Any, points: int) -> bool:
+    """Whether the values at so many points all differ."""
+    return bool(np.unique(values).size == points)
+
+
+def apart(a: Any, b: Any) -> bool:
+    """Whether both are the same at each point, or no value of one is a value of the other."""
+    a, b = np.broadcast_arrays(a, b)
+    return bool(np.array_equal(a, b)) or np.intersect1d(a, b).size == 0
+
+
+def rows(index: Array, name: str, dim: int, size: int, line: int) -> Array:
+    """An index that was computed, all of it within `size`."""
+    if index.size and (index.min() < 0 or index.max() >= size):
+        outside(name, dim, int(index.min()), int(index.max()), size, line)
+    return index
+
+
 def chunk(*counts: int) -> int:
     """Turns of an outermost loop at once, so that no temporary is too large."""
     return max(1, LIMIT // max(1, math.prod(counts)))

@@ -466,8 +466,9 @@ class Reader:
             case _:
                 raise self.fault(
                     node,
-                    f"`{first_line(node)}`: an instruction has name = ..., register = ..., memory[...] = ..., "
-                    "for i in range(a, b), for i in lanes(N), if and else, calls of procedures",
+                    f"`{first_line(node)}`: an instruction has name = ..., register = ..., "
+                    "memory[...] = ..., for i in range(a, b), for i in lanes(N), if and else, "
+                    "calls of procedures",
                 )
 
     def _for(self, scope: Scope, node: ast.For) -> For:

@@ -62,12 +62,14 @@ def test_a_run_says_that_its_cycles_are_stated(tmp_path: Path, capsys: pytest.Ca
     said = capsys.readouterr().out
     assert f"RTL: {MODEL_RTL}" in said
     assert "Limit" not in said
+    assert "\nProved of v1_4: " in said
     built = json.loads(file.read_text())
     jsonschema.validate(built, report.schema())
     assert built["config"]["rtl"] == MODEL_RTL
     assert built["limit"]["ratio"] is None
     html = (page / "index.html").read_text()
     assert f"RTL: {MODEL_RTL}" in html
+    assert built["proved"][0] in html
     assert "times the limit" not in html
 
 

@@ -31,3 +31,16 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
 def test_post_where_it_makes_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["spec", "show", "v1_4", "--post"]) == 2
     assert "v1_4 has no post-processing" in capsys.readouterr().err
+
+
+def test_check_proves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(isa.dumps(isa.builtin("v1_4")))
+    assert main(["spec", "check", str(path), "--prove"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].endswith("v1_4: no faults; 1 opcodes, flows Ns")
+    assert "v1_4: 217 properties: 216 hold without a bound, 1 to a bound" in shown[1]
+    path.write_text(isa.dumps(isa.builtin("loopback")))
+    assert main(["spec", "check", str(path)]) == 0
+    assert main(["spec", "check", str(path), "--prove"]) == 3
+    assert "loopback: there is no formal model of the form copy yet" in capsys.readouterr().err

@@ -186,7 +186,7 @@ def test_refused(device: isa.AcceleratorSpec, why: str) -> None:
 
 def test_verdicts_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
-    device = isa.builtin("v1_4", data_type="int8")
+    device = isa.builtin("v1_4")
     assert proved.of(device) is None
     assert "nothing yet" in proved.line(device)
     said: list[int] = []
@@ -199,7 +199,8 @@ def test_verdicts_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.Monkey
     assert sum(known["unbounded"].values()) == len(first) - 1
     assert proved.line(device).startswith(
         "v1_4: decode, invariants, every instruction ends, layouts "
-        f"({len(first) - 1} claims, unbounded); its model beside the functional model on 4,0"
+        f"({len(first) - 1} claims, unbounded); its model beside the functional model on "
+        f"{first[-1].bound:,} words"
     )
     # What a model is not made of does not count; what it is made of does.
     moved = isa.revise(device, dma=replace(device.dma, address=0x50000000))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
-from axiloom.cli import prove_mapping
+from axiloom.cli import prove_mapping, prove_rtl
 from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, refuse
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
@@ -96,8 +96,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "spec",
         help="an instruction set: decode is disjoint and complete, invariants hold, every instruction ends",
         description="Its formal model is proved sound without a bound, by z3 and bitwuzla, and simulated "
-        "beside the functional model. Exit code 1 if a claim is violated or not decided. Verdicts are kept in "
-        "the user's cache, by the content of the specification; reports of runs name them.",
+        "beside the functional model. Exit code 1 if a claim is violated or not decided. Verdicts are kept "
+        "in the user's cache, by the content of the specification; reports of runs name them.",
     )
     shared.add_accelerator(spec)
     spec.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
@@ -111,6 +111,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     spec.add_argument("--all", action="store_true", help="a line for each claim, not only for what is not so")
     spec.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     spec.set_defaults(execute=execute_spec)
+    prove_rtl.add_command(what)
     prove_mapping.add_command(what)
 
 

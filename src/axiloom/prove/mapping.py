@@ -8,7 +8,9 @@ from pathlib import Path
 
 from axiloom.errors import SpecError, UsageError
 from axiloom.isa.formal.any_size import functions_of
+from axiloom.isa.formal.guess import counter_example
 from axiloom.isa.formal.mapped import Element, Played, RefutedError, Remaining, play
+from axiloom.isa.formal.values import PRODUCTS
 from axiloom.isa.instructions import library
 from axiloom.isa.instructions.mappings import Mapped
 from axiloom.isa.instructions.tree import Range
@@ -55,6 +57,9 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
     yield verdict("executed", text, Answer.HOLDS, "rewriting", seconds)
     for remaining in played.remaining:
         claim = remaining.claim
+        if remaining not in said and (text := _guessed(mapped, remaining)):
+            yield verdict(claim.name, text, Answer.VIOLATED, "random data", 0.0)
+            continue
         found = said[remaining] if remaining in said else next(solvers.decide([claim.formula], limit_s))
         answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[found.holds]
         text = _counter_example(mapped, remaining, limit_s) if answer is Answer.VIOLATED else claim.text
@@ -62,13 +67,19 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
 
 
 def _first(mapped: Mapped) -> tuple[Played, bool]:
-    """Executed with the kernel's functions uninterpreted, if there are any and nothing else needs them."""
-    if opaque := functions_of(mapped.parts["kernel"]):
-        try:
-            return play(mapped, opaque), True
-        except SpecError:
-            pass  # what comes next depends on one of them
-    return play(mapped), False
+    """Executed with products, sums and the kernel's functions uninterpreted, if nothing else needs them."""
+    try:
+        return play(mapped, (*functions_of(mapped.parts["kernel"]), PRODUCTS)), True
+    except SpecError:  # what comes next depends on one of them
+        return play(mapped), False
+
+
+def _guessed(mapped: Mapped, remaining: Remaining) -> str:
+    """The first element that is wrong for random data; empty where none is."""
+    for element in remaining.elements:
+        if values := counter_example(element.formula):
+            return _wrong(mapped, element, {name: int(value) for name, value in sorted(values.items())})
+    return ""
 
 
 def _counter_example(mapped: Mapped, remaining: Remaining, limit_s: int) -> str:

@@ -25,9 +25,10 @@ from axiloom.report import proved
 LIMIT_S = 60
 SIMULATION = "simulation"
 WORDS = 4000
-"""That both models take."""
+"""That both models take at least, in at least so many streams."""
+STREAMS = 60
 STREAM = 400
-"""Words of a stream that no error ends; more where tiles are larger."""
+"""Words of a stream that no error ends; more where tiles are larger, fewer where it is a wild one."""
 
 
 def prove(
@@ -76,19 +77,22 @@ def simulated(spec: AcceleratorSpec, model: Ila) -> Iterator[Verdict]:
     yield compared(spec, model)
 
 
-def compared(spec: AcceleratorSpec, model: Ila, words: int = WORDS, seed: int = 1) -> Verdict:
+def compared(
+    spec: AcceleratorSpec, model: Ila, words: int = WORDS, seed: int = 1, streams: int = STREAMS
+) -> Verdict:
     """The simulator made of the terms beside the functional model, on random words: a test, with a bound."""
     begun, source = time.perf_counter(), random.Random(seed)
     name, text = "simulator: functional model", "both send the same words, and stop in the same error"
     terms, ran = Simulator(model), set[str]()
     taken = stream = 0
-    longest = max(STREAM, 4 * sum(spec.operand_words(o, spec.tile.granule) for o in spec.form.inputs))
-    while taken < words:
+    longest = max(STREAM, 3 * sum(spec.operand_words(o, spec.tile.granule) for o in spec.form.inputs))
+    while taken < words or stream < streams:
         terms.reset()
         functional = FunctionalModel(spec)
-        given, stream = Stimulus(spec, source), stream + 1
+        wild = stream % 4 > 0
+        given, stream = Stimulus(spec, source, wild), stream + 1
         number = 0
-        while number < longest and functional.code is DeviceError.OK:
+        while number < (longest // 4 if wild else longest) and functional.code is DeviceError.OK:
             beat = given.beat(terms.state["place"])
             before = terms.state["n_sent"]
             ran.update(terms.command(word=sum(word << 32 * i for i, word in enumerate(beat))))
@@ -115,10 +119,14 @@ def compared(spec: AcceleratorSpec, model: Ila, words: int = WORDS, seed: int = 
 
 
 class Stimulus:
-    """Random words of one stream: mostly what a host would send, in small sizes that mostly stay the same."""
+    """Random words of one stream: mostly what a host would send, in small sizes that mostly stay the same.
 
-    def __init__(self, spec: AcceleratorSpec, source: random.Random) -> None:
+    A `wild` one changes its mind more often: it soon ends in an error, one of many.
+    """
+
+    def __init__(self, spec: AcceleratorSpec, source: random.Random, wild: bool = False) -> None:
         self.spec, self.source = spec, source
+        self.changes, self.odd, self.jumps = (0.2, 0.04, 0.3) if wild else (0.03, 0.002, 0.1)
         self.places = Places(spec)
         flow = [name for name, _ in spec.flows[spec.selected_flow].opcodes()]
         self.flow = cycle([*spec.init_opcodes, *flow, *flow])
@@ -152,7 +160,7 @@ class Stimulus:
         if chance < 0.1 and self.places.bits:
             some = self.source.sample(self.places.bits, self.source.randint(1, len(self.places.bits)))
             return sum(literal for literal, _ in some)
-        if chance < 0.25:
+        if chance < 0.1 + self.jumps:
             return self.source.choice([*self.places.starts])
         return self.spec.opcodes[next(self.flow)].literal or 0
 
@@ -163,8 +171,8 @@ class Stimulus:
         word = 0
         for field in host.fields:
             chance, most = self.source.random(), (1 << host.field_bits(field)) - 1
-            value = self.usual[field.dim] if chance < 0.95 else self._size(field.dim)
-            if chance > 0.997:
+            value = self._size(field.dim) if chance < self.changes else self.usual[field.dim]
+            if chance > 1 - self.odd:
                 value = self.source.choice([0, most])
             word |= (value & most) << field.shift
         return word

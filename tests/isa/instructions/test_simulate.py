@@ -411,3 +411,80 @@ def test_state_is_checked() -> None:
         simulator.state["x"] = (0, 2, 0)
     with pytest.raises(KeyError, match="no register and no memory `z`"):
         simulator.state["z"] = 1
+
+
+# --- indices that are computed -----------------------------------------------------------------------------
+
+MICRO = """
+turns = input(4)
+step = input(4)
+uop = memory(16, type=uint8)
+acc = memory(16, 4, type=int16)
+inp = memory(16, 4, type=int8)
+@instruction(turns != 0)
+def micro():
+    for i in range(turns):
+        for u in range(4):
+            dst = uint4(uop[u][0:4] + step * i)
+            src = uop[u][4:8]
+            for o in lanes(4):
+                acc[dst, o] = int16(acc[dst, o] * 2 + sum(inp[src, k] * inp[o, k] for k in range(4)))
+"""
+
+
+@pytest.mark.parametrize(
+    "uops", [(0, 17, 34, 51), (0, 1, 1, 0), (3, 3, 3, 3)], ids=["differ", "repeat", "same"]
+)
+@pytest.mark.parametrize("step", [4, 0, 1])
+def test_micro_operations(uops: tuple[int, ...], step: int) -> None:
+    """At once where no element is met twice; else in order, as doubling would show."""
+    random = np.random.default_rng(2)
+    isa = isa_of(MICRO)
+    assert "_unique(" in Simulator(isa).source("micro")
+    ways = [Simulator(isa), Simulator(isa, vectorised=False)]
+    acc, inp = random.integers(-900, 900, (16, 4)), random.integers(-128, 128, (16, 4))
+    for one in ways:
+        one.state["uop"] = [*uops] * 4
+        one.state["acc"], one.state["inp"] = acc, inp
+        one.command(turns=4, step=step)
+    np.testing.assert_array_equal(ways[0].state["acc"], ways[1].state["acc"])
+
+
+STEPS = """
+step = input(4)
+uop = memory(16, type=uint8)
+x = memory(64, type=int16)
+y = memory(64, type=int16)
+acc = memory(16, 4, type=int16)
+@instruction(step[3] == 0)
+def strided():
+    for i in range(4):
+        for j in range(4):
+            x[step * i + j] = int16(x[step * i + j] * 2 + 1)
+            y[step * j + i] = int16(x[step * i + j])
+@instruction(step[3] == 1)
+def moved():
+    for u in range(8):
+        dst = uop[u][0:4]
+        src = uop[u][4:8]
+        for o in lanes(4):
+            acc[dst, o] = int16(acc[src, o] + acc[dst, o] + 1)
+"""
+
+
+@pytest.mark.parametrize("step", [0, 1, 3, 4, 5])
+def test_steps_that_are_known_when_it_runs(step: int) -> None:
+    assert both(isa_of(STEPS), 1, [{"step": step}]) == "same"
+    assert "_distinct(" in Simulator(isa_of(STEPS)).source("strided")
+
+
+@pytest.mark.parametrize("shift", [0, 1, 8])
+def test_elements_that_another_turn_writes(shift: int) -> None:
+    """Read from where it is written, from where the turn before wrote, and from elsewhere."""
+    ways = [Simulator(isa_of(STEPS)), Simulator(isa_of(STEPS), vectorised=False)]
+    for one in ways:
+        one.state["uop"] = [u | (u - shift) % 16 << 4 for u in range(16)]
+        one.state["acc"] = np.arange(64).reshape(16, 4)
+        one.command(step=8)
+    np.testing.assert_array_equal(ways[0].state["acc"], ways[1].state["acc"])
+    assert "_apart(" in ways[0].source("moved")

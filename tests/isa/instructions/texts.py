@@ -82,7 +82,10 @@ class Texts:
             if kind == 0 or not known:
                 return self.pick("s", "t", "word[8:14]", "word[20]", "3", "-5", "127", "1")
             return self.pick(*known)
-        part = lambda: f"{self.pick(*NARROW)}({self.number(known, depth - 1)})"  # noqa: E731
+
+        def part() -> str:
+            return f"{self.pick(*NARROW)}({self.number(known, depth - 1)})"
+
         kind = self.random.randint(0, 16)
         if kind <= 3:
             memory = self.pick(*MEMORIES)
@@ -139,6 +142,33 @@ class Texts:
             return f"{self.pick('all', 'any')}({self.condition(inner, depth - 1)} for {name} in range(3))"
         return one
 
+    def micro(self, at: str) -> list[str]:
+        """Loops whose indices are computed, such as from micro-ops: they repeat, or not."""
+        outer, inner, dst, src, lane = (self.new(stem) for stem in ("r", "r", "v", "v", "i"))
+        step = self.pick("0", "4", "2", "s", "1")
+        index = self.pick(
+            f"d[{inner}][0:3]", f"{inner}", f"d[{inner} + 4]", f"T[uint3({inner})] & 3", f"uint2(t) + {inner}"
+        )
+        other = self.pick(f"d[{inner}][2:5]", dst, f"uint3({dst} + 4)", f"{inner} * 2", f"uint2({dst})")
+        value = self.pick(f"a[{dst}, {lane}] + a[{src}, {lane}]", f"a[{dst}, {lane}] + b[{src}]",
+                          f"sum(a[{dst}, k] * a[{lane}, k] for k in range(8))", f"b[{dst}] * {lane}",
+                          f"a[{dst}, {lane}] + sum(c[{dst} & 3, 1, k] * a[{src}, k] for k in range(4))",
+                          f"a[{src}, {lane}] if {src} == {dst} else a[{dst}, {lane}] - 1")  # fmt: skip
+        many, turns = self.pick("2", "3", "word[16:18]"), self.pick("4", "8", "2", "word[18:20]")
+        lines = [
+            f"for {outer} in range({many}):",
+            f"    for {inner} in range({turns}):",
+            f"        {dst} = uint3({index} + {step} * {outer})",
+            f"        {src} = uint3({other} + {self.pick('0', step)} * {outer})",
+            f"        for {lane} in lanes(8):",
+            f"            a[{dst}, {lane}] = int8({value})",
+        ]
+        if self.chance(40):
+            lines.append(f"            b[8 * {dst} + {lane}] = a[{dst}, {lane}]")
+        if self.chance(30):
+            lines.append(f"            e[{dst}, {lane} % 4] = uint60(a[{dst}, {lane}])")
+        return [at + line for line in lines]
+
     # --- statements ---------------------------------------------------------------------------------------
 
     def write(self, known: dict[str, int], at: str) -> list[str]:
@@ -169,8 +199,10 @@ class Texts:
     def block(self, known: dict[str, int], depth: int, at: str, *, nest: bool = False) -> list[str]:
         known, lines = dict(known), []
         for _ in range(self.random.randint(1, 2)):
-            kind = self.random.randint(0, 9)
-            if depth > 0 and kind <= 3:
+            kind = self.random.randint(0, 11)
+            if kind >= 10 and depth > 0 and not nest:
+                lines += self.micro(at)
+            elif depth > 0 and kind <= 3:
                 name = self.new("r")
                 low, count = self.pick(("0", "4"), ("0", "2"), ("2", "6"), ("1", "4"), ("0", "word[16:19]"),
                                        ("word[30]", "word[16:18] + 2"))  # fmt: skip
@@ -205,6 +237,3 @@ class Texts:
             lines.append(f"def op{number}():")
             lines += self.block({}, 2, "    ")
         return "\n".join(lines) + "\n"
-
-    def pick_tuple(self, *of: tuple[str, str]) -> tuple[str, str]:
-        return of[self.random.randint(0, len(of) - 1)]

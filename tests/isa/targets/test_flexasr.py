@@ -87,8 +87,8 @@ def test_linear_vectors_by_fractions() -> None:
     x = np.stack([[written[int(at)] for at in row] for row in tensors[0].places()]).reshape(10, 256)
     for pe in range(4):
         part = 0x34000000 + (pe << 24)
-        w = np.stack([written[part | 5 << 20 | i << 4] for i in range(256)]).reshape(16, 16, 16)
-        w = w.transpose(1, 0, 2).reshape(16, 256)
+        tiles = np.stack([written[part | 5 << 20 | i << 4] for i in range(256)]).reshape(16, 16, 16)
+        w = tiles.transpose(1, 0, 2).reshape(16, 256)
         added = judge.real(written[part | 6 << 20 | 0x80 << 4].astype(float)) * 8
         # Exact in floats: 256 products of 14 bits each.
         sums = judge.real(x.astype(float)) @ judge.real(w.astype(float)).T * 64

@@ -1,0 +1,136 @@
+"""Sums in NumPy code, and what is like them; sums of products are matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from axiloom.isa.instructions.linear import Axis
+from axiloom.isa.instructions.numpy_memories import Memories
+from axiloom.isa.instructions.numpy_values import Code, Env, ordered
+from axiloom.isa.instructions.tree import (
+    Apply,
+    Const,
+    Expr,
+    Fold,
+    Range,
+    signed,
+)  # fmt: skip
+
+EXACT = {"float32": 1 << 24, "float64": 1 << 53}
+"""Sums up to there are exact."""
+
+
+class Sums(Memories):
+    """An operation over all values of iterators."""
+
+    def _fold(self, expr: Fold, env: Env) -> Code:
+        axis = Axis(f"{expr.iterator}.{self.writer.new()}", Const(0), Const(expr.count))
+        inner = env.with_axis(expr.iterator, axis)
+        if expr.operation == "add":
+            return self.summed(expr.body, [axis], expr.range, inner)
+        made = self.reduced(expr.operation, expr.body, [axis], inner)
+        return replace(made, range=expr.range)
+
+    def reduced(self, operation: str, body: Expr, axes: Sequence[Axis], env: Env, dtype: str = "") -> Code:
+        """`operation` over `axes`, which come below all others, and are gone then."""
+        local = env.copied()
+        many = len(axes)
+        local.layout = {one: place + many for one, place in env.layout.items()}
+        local.layout |= {one.name: many - at for at, one in enumerate(axes)}
+        code = self.code(body, local)
+        there = [one.name for one in axes if one.name in code.axes]
+        left = code.axes - {*there}
+        truth = operation in ("and", "or")
+        name = {"add": "sum", "and": "all", "or": "any"}.get(operation, operation)
+        result = dtype or ("bool" if truth else code.dtype)
+        if dtype and code.dtype == "object":
+            code = self.cast(code, "int64")
+        options = [f"dtype=_{dtype}"] if dtype else []
+        if not left:
+            text = f"{code.text}.{name}({', '.join(options)}).item()" if there else code.text
+            made = Code(text, code.range, truth=truth and code.truth)
+            return self._repeated(operation, made, [one for one in axes if one.name not in there], env)
+        text = code.text
+        if there:
+            places = [f"-{local.layout[one]}" for one in there]
+            along = places[0] if len(places) == 1 else f"({', '.join(places)})"
+            keep = [] if len(there) == many else ["keepdims=True"]
+            text = f"{text}.{name}({', '.join([f'axis={along}', *keep, *options])})"
+        else:
+            result = code.dtype
+        if len(there) < many:
+            text = f"{text}[..., {', '.join('0' * many)}]"
+        made = Code(text, code.range, left, result, truth=result == "bool", owned=bool(there))
+        return self._repeated(operation, made, [one for one in axes if one.name not in there], env)
+
+    def _repeated(self, operation: str, code: Code, axes: Sequence[Axis], env: Env) -> Code:
+        """Over axes along which a value is always the same: a sum is so many times the value."""
+        if operation == "add":
+            for axis in axes:
+                code = self.apply("mul", [replace(code, truth=False), self.code(axis.count, env)], signed(64))
+        return code
+
+    def summed(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code:
+        """The sum over `axes`, which `env` knows."""
+        while isinstance(body, Fold) and body.operation == "add":
+            axis = Axis(f"{body.iterator}.{self.writer.new()}", Const(0), Const(body.count))
+            env = env.with_axis(body.iterator, axis)
+            axes, body = [*axes, axis], body.body
+        if (found := self._product(body, axes, kind, env)) is not None:
+            return found
+        dtype = self.computing(kind) if self.computing(kind) != "object" else "int64"
+        made = self.reduced("add", body, axes, env, dtype)
+        return replace(made, range=kind, truth=False)
+
+    def _product(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code | None:
+        """A sum of products as a matrix product, in floats where they are exact; both vary along `axes`."""
+        if not isinstance(body, Apply) or body.operation != "mul":
+            return None
+        bound = max(abs(body.range.low), abs(body.range.high))
+        for axis in axes:
+            bound *= max(1, axis.count.range.high)
+        # Without floats it is slower, and modulo 1 << 64.
+        number = next((name for name, limit in EXACT.items() if bound <= limit), "int64")
+        if self.mask is not None:
+            return None
+        if any(axis not in env.axes for one in body.arguments for axis in self._axes_of(one, env)):
+            return None  # a function's parameters: how many there are does not stand here
+        sides = [self._axes_of(one, env) for one in body.arguments]
+        summed = {one.name for one in axes}
+        if not summed <= sides[0] & sides[1] or not sides[0] | sides[1] > summed:
+            return None
+        batch = sides[0] & sides[1] - summed
+        own = [side - summed - batch for side in sides]
+        # Rows from the left, columns from the right: one that has none of its own has a 1 there.
+        order = [ordered(one, env) for one in (batch, *own)]
+        inner = [one.name for one in axes]
+        texts = []
+        for expr, groups in zip(body.arguments, ([order[1], inner], [inner, order[2]]), strict=True):
+            local = env.copied()
+            places = [*order[0], *groups[0], *groups[1]]
+            for place, name in enumerate(reversed(places)):
+                local.layout[name] = place + 1
+            code = self.code(expr, local)
+            if code.axes != frozenset(places):
+                return None
+            texts.append(self._flat(code, order[0], groups, number, env))
+        text = f"_matmul({texts[0]}, {texts[1]})"
+        result = [*order[0], *order[1], *order[2]]
+        left, right = (len(one) for one in order[1:])
+        if left != 1 or right != 1:
+            shape = [self.code(env.axes[one].count, env).text for one in result]
+            text = f"{text}.reshape({', '.join(shape)})"
+        dtype = self.computing(kind)
+        text = text if dtype == number else f"{text}.astype(_{dtype})"
+        if not result:
+            return Code(f"{text}.item()", kind)
+        return Code(self.spread(text, result, env.layout), kind, frozenset(result), dtype)
+
+    def _flat(self, code: Code, batch: list[str], groups: list[list[str]], number: str, env: Env) -> str:
+        text = f"{self.cast(code, number).text}"
+        if all(len(one) == 1 for one in groups):
+            return text
+        counts = [[self.code(env.axes[one].count, env).text for one in group] for group in (batch, *groups)]
+        shape = [*counts[0], *(" * ".join(one) if one else "1" for one in counts[1:])]
+        return f"{text}.reshape({', '.join(shape)})"

@@ -1,0 +1,44 @@
+"""The pytest fixture ``prove``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axiloom import isa
+from axiloom.errors import SpecError
+from axiloom.isa.formal.ila import Ila
+from axiloom.isa.formal.streams import model_of
+from axiloom.prove import spec
+
+
+def test_it_holds(prove: Callable[..., Any]) -> None:
+    verdicts = prove("v1", size=4)
+    assert len(verdicts) > 200
+    assert all(one.good for one in verdicts)
+    with pytest.raises(SpecError, match="there is no formal model of the form copy yet"):
+        prove(isa.builtin("loopback"))
+
+
+def test_it_fails_in_words(
+    prove: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
+
+    def without(device: isa.AcceleratorSpec) -> Ila:
+        """No instruction takes the last word of B."""
+        model = model_of(device)
+        model.instructions[:] = [one for one in model.instructions if one.name != "sAsBcCrC.1.last"]
+        return model
+
+    monkeypatch.setattr(spec, "model_of", without)
+    with pytest.raises(pytest.fail.Exception) as failed:
+        prove("v1_4", limit_s=5)
+    lines = str(failed.value).splitlines()
+    assert lines[0].startswith(
+        "v1_4: v1_4: complete: where it is valid, one of its instructions is enabled; not so"
+    )
+    assert lines[-1].startswith("v1_4: simulator: functional model: both send the same words")
