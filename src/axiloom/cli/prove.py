@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
-from axiloom.cli import prove_mapping
+from axiloom.cli import prove_mapping, prove_rtl
 from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, refuse
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
@@ -111,6 +111,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     spec.add_argument("--all", action="store_true", help="a line for each claim, not only for what is not so")
     spec.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     spec.set_defaults(execute=execute_spec)
+    prove_rtl.add_command(what)
     prove_mapping.add_command(what)
 
 

@@ -39,6 +39,8 @@ class Verdict:
     """Of a cover: a port on which it cannot happen is none."""
     replay: str = ""
     """Folder with the counter-example."""
+    unit: str = "cycles"
+    """Of the bound."""
 
     def with_replay(self, folder: str) -> Verdict:
         return replace(self, replay=folder)
@@ -58,7 +60,7 @@ class Verdict:
             return f"in cycle {self.bound}"
         if self.answer is Answer.OPEN:
             return ""
-        return "unbounded" if self.bound is None else f"{self.bound} cycles"
+        return "unbounded" if self.bound is None else f"{self.bound} {self.unit}"
 
 
 def table(verdicts: Sequence[Verdict]) -> list[str]:

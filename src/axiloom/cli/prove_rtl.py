@@ -1,0 +1,87 @@
+"""``axiloom prove rtl``: the RTL does what the formal model of its instruction set does."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+from tqdm import tqdm
+
+from axiloom.cli import options as shared
+from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
+from axiloom.errors import UsageError
+from axiloom.files import write_whole
+
+SLOW_S = 60
+
+
+def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    rtl = what.add_parser(
+        "rtl",
+        help="every instruction of an accelerator's formal model is refined by its Verilog",
+        description="From the Verilog that users get, or from yours with --rtl and --map. Words come when "
+        "the device is at rest; data, and how long the other sides of the streams wait, are any. Exit code "
+        "1 if a claim is violated or not decided. Verdicts are kept in the user's cache, by the content of "
+        "the question.",
+    )
+    shared.add_accelerator(rtl)
+    rtl.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
+    rtl.add_argument(
+        "--map", type=Path, metavar="FILE.json", help="of --rtl: which registers hold what of the model"
+    )
+    rtl.add_argument(
+        "--limit",
+        type=shared.positive,
+        default=SLOW_S,
+        metavar="S",
+        help="seconds of both solvers for what z3 does not say at once (default %(default)s)",
+    )
+    rtl.add_argument(
+        "--replay", type=Path, metavar="DIR", help="where a counter-example goes (default: ./replay)"
+    )
+    rtl.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
+    refuse(
+        rtl,
+        Refusal("map", lacks("rtl"), "says what the registers of your Verilog hold: give --rtl FILE too"),
+        Refusal("data_type", has("spec"), "is of a built-in accelerator; --spec says its own"),
+    )
+    rtl.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    # Imported here: provers and simulators are for this command alone.
+    from axiloom.prove import solvers
+    from axiloom.prove.verdict import as_json, summary, table
+
+    solvers.check()
+    from axiloom.prove.rtl import maps, user, verdicts  # need z3
+
+    begun = time.perf_counter()
+    spec = shared.accelerator(options, options.data_type)
+    if shared.wants_model(options):
+        raise UsageError("--rtl model: there is no RTL to prove anything of")
+    rtl = shared.user_rtl(options, spec)
+    if rtl is not None and options.map is None:
+        raise UsageError("--rtl: needs --map FILE.json, which says what the registers hold")
+    device = maps.device_of(spec) if rtl is None else user.device_of(spec, rtl, options.map)
+    with tqdm(unit=" cycles", disable=None, leave=False) as shown:
+
+        def counted() -> None:
+            shown.update()
+
+        def say(line: str) -> None:
+            shown.clear()
+            print(line)
+
+        folder = options.replay or Path("replay")
+        found = verdicts.prove(device, options.limit, counted, folder=folder, say=say)
+    print("\n".join(table(found)))
+    print(
+        f"{device.name}, {verdicts.sizes(device)}: {summary(found)}; "
+        f"{time.perf_counter() - begun:.0f} s; {solvers.versions()}"
+    )
+    if options.json:
+        write_whole(options.json, json.dumps({"verdicts": as_json(found)}, indent=1) + "\n")
+    return 0 if all(one.good for one in found) else 1

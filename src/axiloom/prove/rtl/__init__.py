@@ -1,0 +1,15 @@
+"""Each instruction of a formal model is refined by the RTL, as it is emitted or as a user wrote it.
+
+- :mod:`~axiloom.prove.rtl.machine`: Verilog as terms, through Yosys
+- :mod:`~axiloom.prove.rtl.device`: the machine, its ports, its model, and which register holds what of it
+- :mod:`~axiloom.prove.rtl.maps`: the state maps of our engines
+- :mod:`~axiloom.prove.rtl.user`: the state map in a file
+- :mod:`~axiloom.prove.rtl.trial`: both on integers, to see what a device at rest looks like
+- :mod:`~axiloom.prove.rtl.rest`: states at rest as terms, and the invariant that says which they are
+- :mod:`~axiloom.prove.rtl.command`: the model on terms, a command at a time
+- :mod:`~axiloom.prove.rtl.explore`: the machine on terms, whatever the other sides of its streams do
+- :mod:`~axiloom.prove.rtl.multiplier`: its products are products
+- :mod:`~axiloom.prove.rtl.refine`: what is claimed, and is it so
+- :mod:`~axiloom.prove.rtl.verdicts`: rows of the table, kept
+- :mod:`~axiloom.prove.rtl.replay`: a run that shows a fault, as a test
+"""

@@ -1,0 +1,106 @@
+"""A device under proof: machine, streams, model, and how what the model knows lies in registers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from axiloom.errors import BuildError
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.formal.ila import Ila
+from axiloom.prove.rtl.machine import Machine
+
+CONTROL = ("place", "at", "error")
+"""Of the model's registers, those whose value tells what the device waits for."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """Bits of a register from `low` on hold `term`, where `when` holds."""
+
+    register: str
+    low: int
+    term: Any
+    when: Any
+
+
+Links = Callable[[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], Iterable[Link]]
+"""Control state of the model (integers), its state and the machine's registers (terms), to what must hold."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """`source`, `output`: prefixes of its streams' ports; `error`: the port that tells the model's error, or
+    None for a device that does not look for any: then nothing is claimed of words after which the model
+    has stopped. `multiply`: what its registers hold as the product of two elements."""
+
+    name: str
+    spec: AcceleratorSpec
+    model: Ila
+    machine: Machine
+    sources: tuple[tuple[str, str], ...]
+    links: Links
+    multiply: Callable[[Any, Any], Any]
+    source: str = "s_axis_"
+    output: str = "m_axis_"
+    reset: str = "aresetn"
+    reset_active_low: bool = True
+    error: str | None = None
+    sizes: tuple[str, ...] = ()
+    """Dims that words set: part of the control state."""
+    bits: int = 32
+    """Of an element."""
+    clock: str = "aclk"
+    ports: tuple[str, ...] = ()
+    """Inputs of the Verilog, of which some may drive nothing; empty: those of ours."""
+    map_text: str = ""
+    """Of the file that the links are from."""
+
+    def __post_init__(self) -> None:
+        known = {self.reset} | {self.source + end for end in ("tdata", "tvalid", "tlast", "tkeep", "tstrb")}
+        known |= {self.output + "tready"}
+        if unknown := sorted(set(self.machine.inputs) - known):
+            raise BuildError(
+                f"{self.machine.top}: inputs {', '.join(unknown)}: only a clock, a reset and two "
+                "streams can be driven"
+            )
+        for needed in (self.source + "tready", self.output + "tvalid", self.output + "tdata"):
+            if needed not in self.machine.outputs:
+                raise BuildError(f"{self.machine.top}: no output {needed}")
+        if self.reset not in self.machine.inputs:
+            raise BuildError(
+                f"{self.machine.top}: no register is reset by {self.reset}: it has no first state"
+            )
+
+    def has_input(self, name: str) -> bool:
+        """Does the module have an input of this name, used or not?"""
+        return name in self.ports or (not self.ports and name == self.source + "tlast")
+
+    @property
+    def control(self) -> tuple[str, ...]:
+        return (*CONTROL, *self.sizes)
+
+    @property
+    def flags(self) -> tuple[tuple[str, ...], ...]:
+        """Of the model's other registers those that matter between commands, in groups."""
+        groups = []
+        for operand in "AB":
+            under = tuple(f"{operand}_{dim}" for dim in self.spec.data[operand])
+            groups.append((f"{operand}_loaded", *under))
+        under = tuple(f"C_{dim}" for dim in self.spec.data["C"])
+        groups.append(("C_begun", *under))
+        return tuple(groups)
+
+    def inputs(self, valid: Any, word: Any, ready: Any, *, reset: bool = False) -> dict[str, Any]:
+        """The values of the machine's inputs in a cycle, those that it has."""
+        values = {
+            self.reset: int(reset != self.reset_active_low),
+            self.source + "tvalid": valid,
+            self.source + "tdata": word,
+            self.source + "tlast": 0,
+            self.source + "tkeep": 15,
+            self.source + "tstrb": 15,
+            self.output + "tready": ready,
+        }
+        return {name: values[name] for name in self.machine.inputs}

@@ -1,0 +1,122 @@
+"""Outcomes of a refinement as rows of a table, kept by the content of the question."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+from axiloom.boards.synthesis import yosys
+from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.prove.rtl import replay
+from axiloom.prove.rtl.device import Device
+from axiloom.prove.rtl.refine import Outcome, Refiner
+from axiloom.prove.verdict import Answer, Verdict
+
+HERE = Path(__file__).parent
+
+
+def prove(
+    device: Device,
+    limit_s: int,
+    tick: Callable[[], None] = lambda: None,
+    *,
+    folder: Path | None = None,
+    say: Callable[[str], None] = print,
+) -> list[Verdict]:
+    """The verdicts on all claims: those of before, if nothing has changed.
+
+    Of the first claim that fails, a run goes to `folder`, and nothing more is looked at.
+    """
+    fresh: list[Verdict] = []
+
+    def build(place: Path) -> None:
+        refiner = Refiner(device, limit_s, tick)
+        for outcome in refiner.prove(stop=True):
+            verdict = row(device, outcome)
+            if outcome.fault is not None:
+                verdict = _shown(refiner, outcome, verdict, folder, say)
+            fresh.append(verdict)
+        facts = [one.__dict__ for one in fresh]
+        (place / "verdicts.json").write_text(json.dumps(facts), encoding="utf-8")
+
+    kept = cached_build("prove-rtl", _key(device), build) / "verdicts.json"
+    if fresh:
+        if not all(one.good for one in fresh):  # a fault is looked for again, as its run is wanted
+            shutil.rmtree(kept.parent, ignore_errors=True)
+        return fresh
+    facts = json.loads(kept.read_text(encoding="utf-8"))
+    return [Verdict(**one | {"answer": Answer(one["answer"]), "cached": True}) for one in facts]
+
+
+def _shown(
+    refiner: Refiner, outcome: Outcome, verdict: Verdict, folder: Path | None, say: Callable[[str], None]
+) -> Verdict:
+    """The verdict with a run that shows the fault; not decided, if there is none from reset."""
+    assert outcome.fault is not None
+    run = replay.find(refiner, outcome.fault)
+    device = refiner.device
+    if run is None:
+        say(f"{device.name}: {outcome.name}: {outcome.why}; no run from reset was found that shows it")
+        return replace(verdict, answer=Answer.OPEN, bound=None)
+    say(f"{device.name}: {outcome.name}: {outcome.why}; {run.text}")
+    if folder is None:
+        return verdict
+    place = folder / re.sub(r"\W+", "_", f"{device.name}_{outcome.name}")
+    if not replay.write(place, device, run, f"{device.name}: {outcome.name}: {outcome.why}"):
+        say("  the simulator does not show it")
+    return verdict.with_replay(str(place))
+
+
+def _key(device: Device) -> str:
+    """All that the answer hangs on: the Verilog, the model, this code and the tools."""
+    from axiloom.isa import dumps
+
+    code = [path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.py"))]
+    formal = sorted((HERE.parent.parent / "isa" / "formal").rglob("*.py"))
+    code += [path.read_text(encoding="utf-8") for path in formal]
+    tools = [yosys.version(), version("z3-solver"), version("bitwuzla")]
+    return content_hash(
+        "rtl",
+        *(text for one in device.sources for text in one),
+        dumps(device.spec),
+        device.map_text,
+        *code,
+        *tools,
+    )
+
+
+def row(device: Device, outcome: Outcome) -> Verdict:
+    """A line of the table."""
+    answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[outcome.holds]
+    if outcome.never:
+        return Verdict(
+            device.name, "", outcome.name, outcome.text, "", Answer.NEVER, None, "z3", 0.0, needed=False
+        )
+    text = outcome.text
+    if steps := sorted(
+        one.removeprefix(f"{device.model.name}.") for one in outcome.done if one.count(".") > 1
+    ):
+        text += f" ({', '.join(steps)})"
+    if outcome.why:
+        text += f"; {outcome.why}"
+    text += f"; {outcome.cases} cases, {outcome.states} states"
+    bound = outcome.bound if outcome.holds else None
+    if outcome.fault is not None and outcome.fault.path:
+        bound = len(outcome.fault.path)
+    seconds = round(outcome.seconds, 2)
+    made = Verdict(device.name, "", outcome.name, text, "", answer, bound, outcome.solver, seconds)
+    return replace(made, unit="cycles" if outcome.fault else "words")
+
+
+def sizes(device: Device) -> str:
+    """What the claims are about, in words: tile, buffers, and what is not computed."""
+    spec = device.spec
+    tile = "x".join(map(str, spec.tile.size))
+    buffers = ", ".join(f"{operand} {words}" for operand, words in spec.buffers.items())
+    kind = "tiles of" if not device.sizes else "tiles up to its buffers, first"
+    return f"{kind} {tile}, buffers of {buffers} words, products uninterpreted"

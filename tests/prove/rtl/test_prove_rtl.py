@@ -1,0 +1,142 @@
+"""``axiloom prove rtl``: small engines hold; faults in the Verilog are found, shown, and gone when mended."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from axiloom import isa
+from axiloom.cli import main
+from axiloom.hw.verilog.emit import emit
+from axiloom.isa import AcceleratorSpec
+from axiloom.prove.rtl import maps, replay, verdicts
+from axiloom.prove.verdict import Answer
+
+EXAMPLE = Path("examples/verilog_accelerator")
+MAP = json.loads((EXAMPLE / "rowmul_map.json").read_text())
+
+
+def small(name: str, kind: str = "int16", **changes: object) -> AcceleratorSpec:
+    spec = isa.builtin(name, 4, data_type=kind)
+    tile = replace(spec.tile, size=(2, 2, 2))
+    return isa.revise(
+        spec, name=f"{name}_small", tile=tile, buffers={"A": 2, "B": 2, "C": 4}, macs=4, **changes
+    )
+
+
+BUGS = {
+    "signed for unsigned": ("$signed(a) * $signed(b)", "a * b"),
+    "an address is off by one": ("signature_addr <= _2[0];", "signature_addr <= _2[0] + 1'h1;"),
+    "clear forgotten": ("3'h2: cleared <= 1'h1;", "3'h2: cleared <= cleared;"),
+    "halves swapped": ("half_0_sent = sending & (!send_half);", "half_0_sent = sending & send_half;"),
+    "TLAST early": ("fetched[1] <= last;", "fetched[1] <= signal;"),
+    "an opcode loads another operand": ("32'd2: program_ = 6'h06", "32'd2: program_ = 6'h05"),
+    "an unknown opcode is taken": ("      32'd1: known = 1'h1;", "      32'd1, 32'd16: known = 1'h1;"),
+    "does not accumulate": ("assign _36 = row_held[3] ?", "assign _36 = 1'h0 ?"),
+    "a word is lost that waits": ("if (~full) held <= i_tdata;", "held <= i_tdata;"),
+    "sums go on from block to block": ("_1 = of_sum[1] ? 32'd0 : totals[31:0];", "_1 = totals[31:0];"),
+    "B need not be loaded": ("assign _37 = & { usable_b, usable_a };", "assign _37 = usable_a;"),
+}
+
+
+def found(bug: str, tmp_path: Path) -> None:
+    """The fault is found; its run fails on this Verilog in a simulator, and passes on the good one."""
+    spec = small("v3")
+    good = emit(spec, "accelerator")
+    right, wrong = BUGS[bug]
+    assert right in good
+    device = maps.device_of(spec, good.replace(right, wrong, 1))
+    bad = [one for one in verdicts.prove(device, 20, folder=tmp_path) if not one.good]
+    assert [one.answer for one in bad] == [Answer.VIOLATED]
+    folder = Path(bad[0].replay)
+    assert not replay.passes(folder, device)
+    (folder / device.sources[0][0]).write_text(good)
+    assert replay.passes(folder, device)
+
+
+@pytest.mark.slow
+def test_a_product_without_its_sign_is_found(tmp_path: Path) -> None:
+    found("signed for unsigned", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", BUGS)
+def test_faults_are_found_and_shown(bug: str, tmp_path: Path) -> None:
+    found(bug, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "spec", [small("v1"), small("v3"), isa.builtin("v1_4"), isa.builtin("v3_4")], ids=str
+)
+def test_engines_refine_their_models(spec: AcceleratorSpec) -> None:
+    found = verdicts.prove(maps.device_of(spec), 60)
+    assert [one for one in found if not one.good] == []
+    names = {one.name for one in found}
+    assert {"product", "reset", "wait", "overlap"} <= names
+
+
+def example(tmp_path: Path, told: object, verilog: str | None = None) -> list[str]:
+    """The command line on the example, with another map or other Verilog."""
+    file, rtl = tmp_path / "map.json", tmp_path / "rowmul.v"
+    file.write_text(told if isinstance(told, str) else json.dumps(told))
+    rtl.write_text(verilog or (EXAMPLE / "rowmul.v").read_text())
+    words = ["prove", "rtl", "--spec", str(EXAMPLE / "rowmul.json"), "--rtl", str(rtl), "--top", "rowmul"]
+    return [*words, "--map", str(file), "--replay", str(tmp_path / "replay")]
+
+
+@pytest.mark.slow
+def test_verilog_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(example(tmp_path, MAP)) == 0
+    assert "violated" not in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_fault_in_verilog_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (
+        (EXAMPLE / "rowmul.v")
+        .read_text()
+        .replace("m_axis_tlast  = count[2:0] == 3'd7", "m_axis_tlast = &count[1:0]")
+    )
+    assert main(example(tmp_path, MAP, text)) == 1
+    assert "wrong TLAST" in capsys.readouterr().out
+    assert list(tmp_path.glob("replay/*/test_replay.py"))
+
+
+LINE = MAP["state"][0]
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ("{", "not JSON"),
+        ([], "must be an object with state, error, product"),
+        ({}, "state is missing"),
+        ({"state": [], "sate": 1}, "unknown key 'sate'; known are state, error, product"),
+        ({"state": [{"register": "b[0]"}]}, "state[0]: holds is missing"),
+        ({"state": [LINE | {"register": "bb[{i}]"}]}, "rowmul has no register bb[0]; it has"),
+        ({"state": [LINE | {"register": "b[{j}]"}]}, "no such name: 'j'"),
+        ({"state": [LINE | {"at": "row.9"}]}, "at: no action 'row.9'; there are load_b.0, row.0"),
+        ({"state": [LINE | {"holds": "B[i] / 2"}]}, "only + - and * are understood"),
+        ({"state": [LINE | {"holds": "open(1)"}]}, "'open(1)' is not understood"),
+        ({"state": [], "product": "A"}, "product must be A*B or B*A"),
+        ({"state": [], "error": "oops"}, "rowmul has no output oops"),
+    ],
+)  # fmt: skip
+def test_maps_that_are_refused(
+    told: object, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(example(tmp_path, told)) != 0
+    said = capsys.readouterr()
+    assert message in said.err
+    assert len(said.err.strip().splitlines()) == 1
+
+
+def test_options_that_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", "rtl", "--accel", "v3", "--map", "x.json"]) == 2
+    assert main(["prove", "rtl", "--accel", "conv_v4"]) == 3
+    assert main(["prove", "rtl", "--accel", "v3", "--rtl", str(EXAMPLE / "rowmul.v"), "--top", "rowmul"]) == 2
+    assert "needs --map" in capsys.readouterr().err
