@@ -84,9 +84,7 @@ def execute(options: argparse.Namespace) -> int:
                 + (f" by {size.multiple})" if size.multiple > 1 else ")")
                 for size in one.sizes.values()
             )
-            print(
-                f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.partition(chr(10))[0]}"
-            )
+            print(f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.partition(chr(10))[0]}")
         return 0
     begun = time.perf_counter()
     verdicts: list[Verdict] = []

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom.boards.synthesis import yosys
-from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.cosim.build.cache import content_hash
 from axiloom.errors import BuildError
 from axiloom.prove.aiger import Aiger
 from axiloom.prove.bench import TOP, Bench, Property
