@@ -301,4 +301,5 @@ TARGETS = {
     "s2mm": Target("a stream to memory, one packet at a time", _plain, streams=True),
     "s2mm_strided": Target("a stream to memory, rows, one command behind the other", _strided, streams=True),
     "s2mm_last": Target("WLAST of s2mm, by lemmas of its marks", _last(_plain), streams=True),
+    "s2mm_strided_last": Target("WLAST of s2mm_strided", _last(_strided), streams=True),
 }
