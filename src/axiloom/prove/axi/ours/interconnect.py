@@ -142,6 +142,12 @@ def _write_arbiter(bench: Bench, width: int, most: int) -> None:
     awaiting = Owners(
         bench, inside, "awaiting", [one + other for one, other in zip(waiting, done, strict=True)], bits
     )
+    followed = [
+        (watched.seen["aw_level"] <= i) | place[8]  # behind the length
+        for watched in (*masters, bus)
+        for i, place in enumerate(watched.queues["aw"])
+    ]
+    bench.lemma("followed", Cat(followed).all(), "without IDs, each burst is of the one that is followed")
     for queue in (sending, awaiting):
         queue.lemmas()
     _counts(bench, arbiter, masters, bus, sending, awaiting)
