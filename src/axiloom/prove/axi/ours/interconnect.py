@@ -61,14 +61,10 @@ class Owners:
 
     def lemmas(self) -> None:
         """What the queue is, and that places rise from burst to burst of an owner, below how many it has."""
-        consume, produce = (self._inside[f"{self.name}.{one}"] for one in ("consume", "produce"))
+        consume = self._inside[f"{self.name}.consume"]
         rows = [self._inside.row(f"{self.name}.storage", i) for i in range(MAX_BURSTS)]
         say = self.bench.lemma
-        say(
-            f"{self.name}_level",
-            (self.level <= MAX_BURSTS) & ((consume + self.level)[: len(produce)] == produce),
-            "a queue's level is between its pointers",
-        )
+        _level(self.bench, self._inside, self.name)
         same = [
             ~self.held(i) | (entry(rows, (consume + i)[: len(consume)]) == owner)
             for i, owner in enumerate(self.owners)
@@ -89,6 +85,67 @@ class Owners:
         """Burst `i` in its master's queue."""
         owned = [entry(queue, self.places[i]) for queue in queues]
         return entry(owned, self.owners[i])
+
+
+def _level(bench: Bench, inside: Inside, name: str) -> None:
+    level, consume, produce = (inside[f"{name}.{one}"] for one in ("level", "consume", "produce"))
+    between = (level <= MAX_BURSTS) & ((consume + level)[: len(produce)] == produce)
+    bench.lemma(f"{name}_level", between, "a queue's level is between its pointers")
+
+
+class Written:
+    """Bursts of the write arbiter whose data is sent, and whose answer has not come.
+
+    What is to be sent and what is to be answered are pushed together, so both queues have the same rows;
+    nothing moves. Kept beside them: how many bursts of each master were sent, and by row, how many were when
+    that row's turn came. Numbers begin again at 0, at twice as many as there are rows.
+    """
+
+    def __init__(self, bench: Bench, inside: Inside, sending: Owners) -> None:
+        self._bench, self._inside, self._sending = bench, inside, sending
+        self.awaiting = inside["awaiting.level"]
+        bits = MAX_BURSTS.bit_length()
+        self.sent = [Signal(bits, name=f"sent{i}") for i in range(MASTERS)]
+        self.before = [
+            [Signal(bits, name=f"sent{i}_before{row}") for i in range(MASTERS)] for row in range(MAX_BURSTS)
+        ]
+        m = bench.m
+        sends = inside["sending.r_en"] & inside["sending.r_rdy"]
+        for i, sent in enumerate(self.sent):
+            of_it = sends & (inside["sending.r_data"] == i)
+            m.d.sync += sent.eq(Mux(bench.reset, 0, sent + of_it))
+            for row, before in enumerate(self.before):
+                with m.If(sends & (inside["sending.consume"] == row)):
+                    m.d.sync += before[i].eq(sent)
+
+    def lemmas(self, done: list[Signal]) -> None:
+        """That the oldest of them is one of its master's. `done`: how many each master has."""
+        bench, inside = self._bench, self._inside
+        first, bits = inside["awaiting.consume"], len(self.sent[0])
+        count = (self.awaiting - self._sending.level)[:bits]
+        rows = [inside.row("awaiting.storage", row) for row in range(MAX_BURSTS)]
+        same = [
+            row == inside.row("sending.storage", i) for i, row in enumerate(rows)
+        ]  # also those that are empty
+        same.append(inside["awaiting.produce"] == inside["sending.produce"])
+        bench.lemma("same", Cat(same).all(), "both queues hold the same bursts")
+        chain, span = [], []
+        for i, (owner, before) in enumerate(zip(rows, self.before, strict=True)):
+            age, behind = (i - first)[: len(first)], self.before[(i + 1) % MAX_BURSTS]
+            held = age < count
+            since = [(sent - then)[:bits] for sent, then in zip(self.sent, before, strict=True)]
+            for k, sent in enumerate(self.sent):
+                following = Mux(age + 1 == count, sent, behind[k])
+                chain.append(~held | (following == (before[k] + (owner == k))[:bits]))
+                span.append(~held | (since[k] >= (owner == k)))
+            span.append(~held | (since[0] + since[1] + age == count))
+        bench.lemma("sent_span", Cat(span).all(), "since a burst was sent, it was, and those behind it")
+        bench.lemma("sent_chain", Cat(chain).all(), "from one burst to the next, its master has sent one more")
+        oldest = [
+            (count == 0) | (entry([before[k] for before in self.before], first) == (sent - done[k])[:bits])
+            for k, sent in enumerate(self.sent)
+        ]
+        bench.lemma("sent_first", Cat(oldest).all(), "what is done began with the oldest that awaits its answer")
 
 
 def _read_arbiter(bench: Bench, width: int, most: int) -> None:
@@ -136,21 +193,18 @@ def _write_arbiter(bench: Bench, width: int, most: int) -> None:
     if most < MAX_BURSTS:  # as above
         return
     waiting: list[Value] = [master.seen["aw_level"] for master in masters]
-    done: list[Value] = [master.seen["done"] for master in masters]
-    bits = len(masters[0].seen["done"])
-    sending = Owners(bench, inside, "sending", waiting, bits)
-    awaiting = Owners(
-        bench, inside, "awaiting", [one + other for one, other in zip(waiting, done, strict=True)], bits
-    )
+    sending = Owners(bench, inside, "sending", waiting, len(masters[0].seen["done"]))
+    written = Written(bench, inside, sending)
     followed = [
         (watched.seen["aw_level"] <= i) | place[8]  # behind the length
         for watched in (*masters, bus)
         for i, place in enumerate(watched.queues["aw"])
     ]
     bench.lemma("followed", Cat(followed).all(), "without IDs, each burst is of the one that is followed")
-    for queue in (sending, awaiting):
-        queue.lemmas()
-    _counts(bench, arbiter, masters, bus, sending, awaiting)
+    sending.lemmas()
+    _level(bench, inside, "awaiting")
+    _counts(bench, arbiter, masters, bus, sending, written)
+    written.lemmas([master.seen["done"] for master in masters])
 
     # What waits for data in the arbiter is what its master waits with, and on the bus, but for the address
     # that is in the arbiter's register.
@@ -177,7 +231,7 @@ def _write_arbiter(bench: Bench, width: int, most: int) -> None:
 
 
 def _counts(
-    bench: Bench, arbiter: Any, masters: list[Watch], bus: Watch, sending: Owners, awaiting: Owners
+    bench: Bench, arbiter: Any, masters: list[Watch], bus: Watch, sending: Owners, written: Written
 ) -> None:
     """How many bursts are where."""
     waiting, done = ([master.seen[name] for master in masters] for name in ("aw_level", "done"))
@@ -192,19 +246,10 @@ def _counts(
         (early == ahead) & (sending.level + early == bus.seen["aw_level"] + valid),
         "a burst whose data waits is on the bus, or its address is in the register",
     )
-    total = awaiting.level == bus.seen["done"] + sending.level + early
+    total = written.awaiting == bus.seen["done"] + sending.level + early
     bench.lemma("awaiting", total, "an answer is awaited for each burst")
-    written = awaiting.level - sending.level
-    for i in range(MAX_BURSTS):
-        at = (written + i)[:4]
-        owner, place = entry(awaiting.owners, at), entry(awaiting.places, at)
-        both = (owner == sending.owners[i]) & (place == entry(done, sending.owners[i]) + sending.places[i])
-        after = ~awaiting.held(i) | (written <= i) | (awaiting.places[i] < entry(done, awaiting.owners[i]))
-        bench.lemma(
-            f"written{i}",
-            (~sending.held(i) | both) & after,
-            "what awaits its answer alone is older than what awaits data",
-        )
+    ours = written.awaiting == sending.level + done[0] + done[1]
+    bench.lemma("masters", ours, "and each is of one master")
 
 
 TARGETS = {
