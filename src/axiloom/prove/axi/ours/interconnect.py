@@ -132,13 +132,12 @@ class Written:
         chain, span = [], []
         for i, (owner, before) in enumerate(zip(rows, self.before, strict=True)):
             age, behind = (i - first)[: len(first)], self.before[(i + 1) % MAX_BURSTS]
-            held = age < count
+            held, left = age < count, (count - age)[:bits]
             since = [(sent - then)[:bits] for sent, then in zip(self.sent, before, strict=True)]
             for k, sent in enumerate(self.sent):
                 following = Mux(age + 1 == count, sent, behind[k])
                 chain.append(~held | (following == (before[k] + (owner == k))[:bits]))
-                span.append(~held | (since[k] >= (owner == k)))
-            span.append(~held | (since[0] + since[1] + age == count))
+                span.append(~held | ((since[k] >= (owner == k)) & (since[k] <= left)))
         bench.lemma("sent_span", Cat(span).all(), "since a burst was sent, it was, and those behind it")
         bench.lemma("sent_chain", Cat(chain).all(), "from one burst to the next, its master has sent one more")
         oldest = [
