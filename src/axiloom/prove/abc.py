@@ -36,6 +36,9 @@ _ALL = "all.aig"
 INDUCTION = "induction"
 """Over cycles, from any state in which all lemmas hold."""
 
+TOGETHER = 5
+"""Times the limit of an engine: an induction is over all lemmas at once."""
+
 DEPTH = 40
 """Cycles to which a property is looked at that no engine proves."""
 
@@ -108,7 +111,9 @@ def prove(
             """All at once; if that fails, its halves: what is left out is not inductive."""
             begun = time.perf_counter()
             done, cached = (
-                _together(asked, [prop.helped for prop in props], limit_s) if props else (True, True)
+                _together(asked, [prop.helped for prop in props], TOGETHER * limit_s)
+                if props
+                else (True, True)
             )
             if done:
                 seconds = (time.perf_counter() - begun) / max(len(props), 1)

@@ -139,12 +139,16 @@ class Written:
                 chain.append(~held | (following == (before[k] + (owner == k))[:bits]))
                 span.append(~held | ((since[k] >= (owner == k)) & (since[k] <= left)))
         bench.lemma("sent_span", Cat(span).all(), "since a burst was sent, it was, and those behind it")
-        bench.lemma("sent_chain", Cat(chain).all(), "from one burst to the next, its master has sent one more")
+        bench.lemma(
+            "sent_chain", Cat(chain).all(), "from one burst to the next, its master has sent one more"
+        )
         oldest = [
             (count == 0) | (entry([before[k] for before in self.before], first) == (sent - done[k])[:bits])
             for k, sent in enumerate(self.sent)
         ]
-        bench.lemma("sent_first", Cat(oldest).all(), "what is done began with the oldest that awaits its answer")
+        bench.lemma(
+            "sent_first", Cat(oldest).all(), "what is done began with the oldest that awaits its answer"
+        )
 
 
 def _read_arbiter(bench: Bench, width: int, most: int) -> None:

@@ -7,7 +7,6 @@ word was not sent, its length and the number of its last word: the lemmas say th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from amaranth.hdl import Cat, Mux, Signal, Value
@@ -86,7 +85,7 @@ class Bursts:
         return (entry(self.ends, number) - self.sent)[:NUMBER]
 
 
-def _plain(bench: Bench, width: int, most: int, *, marks: bool = False) -> None:
+def _plain(bench: Bench, width: int, most: int) -> None:
     made = S2mm(width, burst=BURST)
     inside = Inside(made)
     clear = bench.free(1, "clear")
@@ -110,13 +109,13 @@ def _plain(bench: Bench, width: int, most: int, *, marks: bool = False) -> None:
         "whole", collecting | failed | (inside["beat"] == 0), "a burst is left unfinished only in an error"
     )
     _collected(bench, inside, width, None)
-    _sent(bench, mover, inside, bus, clear, width, marks)
+    _sent(bench, mover, inside, bus, clear, width)
     agreements.RISES.check(bench, "command", command, status)
     agreements.ACTIVE_ENDS.check(bench, "command", status)
     agreements.ACTIVE_FAILS.check(bench, "command", status, error)
 
 
-def _strided(bench: Bench, width: int, most: int, *, marks: bool = False) -> None:
+def _strided(bench: Bench, width: int, most: int) -> None:
     made = S2mm(width, LENGTH_BITS, burst=BURST, strided=True)
     inside = Inside(made)
     clear = bench.free(1, "clear")
@@ -130,7 +129,7 @@ def _strided(bench: Bench, width: int, most: int, *, marks: bool = False) -> Non
     whole = inside["collecting"] | inside["failed"] | (inside["beat"] == 0)
     bench.lemma("whole", whole, "a burst is left unfinished only in an error")
     _collected(bench, inside, width, inside["rows_left"])
-    _sent(bench, mover, inside, bus, clear, width, marks)
+    _sent(bench, mover, inside, bus, clear, width)
 
 
 def _ports(bench: Bench, mover: Any, clear: Signal, most: int, keeper: str) -> Watch:
@@ -161,15 +160,12 @@ def _collected(bench: Bench, inside: Inside, width: int, rows_left: Value | None
     )
 
 
-def _sent(
-    bench: Bench, mover: Any, inside: Inside, bus: Watch, clear: Signal, width: int, marks: bool
-) -> None:
+def _sent(bench: Bench, mover: Any, inside: Inside, bus: Watch, clear: Signal, width: int) -> None:
     """What is collected, on its way to memory."""
     bursts = Bursts(bench, mover.bus, inside, bench.reset | clear)
     _queues(bench, inside, bus, bursts)
     _addresses(bench, inside, bus, bursts, width)
-    if marks:
-        _words(bench, inside, bus, bursts)
+    _words(bench, inside, bus, bursts)
 
 
 def _queues(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
@@ -287,19 +283,7 @@ def _words(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
     bench.lemma_of_any("burst_end", RING, burst, text, [first, (first + 1)[:RING], newest])
 
 
-def _last(build: Callable[..., None]) -> Callable[[Bench, int, int], None]:
-    """WLAST alone: its lemmas are many, and take minutes."""
-
-    def alone(bench: Bench, width: int, most: int) -> None:
-        build(bench, width, most, marks=True)
-        bench.only(["w_last"])
-
-    return alone
-
-
 TARGETS = {
     "s2mm": Target("a stream to memory, one packet at a time", _plain, streams=True),
     "s2mm_strided": Target("a stream to memory, rows, one command behind the other", _strided, streams=True),
-    "s2mm_last": Target("WLAST of s2mm, by lemmas of its marks", _last(_plain), streams=True),
-    "s2mm_strided_last": Target("WLAST of s2mm_strided", _last(_strided), streams=True),
 }
