@@ -11,8 +11,15 @@ from axiloom.prove.verdict import Answer
 pytestmark = pytest.mark.synth
 
 
-@pytest.mark.parametrize("name", ["stream_skid", "stream_input", "lite_slave"])
-def test_small_modules_without_a_bound(name: str) -> None:
+QUEUES = ("s2mm", "s2mm_strided", "read_arbiter", "write_arbiter")
+"""Their lemmas take minutes."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["stream_skid", "stream_input", "lite_slave", *(pytest.param(q, marks=pytest.mark.slow) for q in QUEUES)],
+)
+def test_modules_without_a_bound(name: str) -> None:
     for verdict, _ in abc.prove(name, ours.TARGETS[name].bench()):
         assert verdict.good, verdict
         assert verdict.answer is not Answer.HOLDS or verdict.bound is None
