@@ -48,11 +48,17 @@ def prove(
             verdicts.append(verdict)
         return as_json(verdicts)
 
+    return kept_verdicts(proved.key(spec), ask)
+
+
+def kept_verdicts(key: str, ask: Callable[[], list[dict[str, Any]]]) -> list[Verdict]:
+    """The verdicts that `ask` gives, or gave before to the question of this content."""
+
     def whole(verdicts: list[dict[str, Any]]) -> bool:
         return all(one["answer"] != Answer.OPEN for one in verdicts)
 
     # Versions of the solvers are not part of the question: any of them may answer it.
-    found, cached = kept(proved.KIND, proved.key(spec), ask, whole)
+    found, cached = kept(proved.KIND, key, ask, whole)
     return [
         Verdict(
             **{name: one[name] for name in one if name != "good"}
