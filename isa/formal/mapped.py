@@ -55,6 +55,9 @@ class _Terms(Terms):
     tensors: Tensors | None = None
     machine: Machine | None = None
 
+    def is_data(self, value: Value) -> bool:
+        return not isinstance(value, Known)  # sizes and iterators are known here
+
     def element(self, memory: Memory, index: Sequence[Expr]) -> Value:
         assert self.tensors is not None
         assert self.machine is not None
