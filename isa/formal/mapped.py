@@ -287,7 +287,8 @@ def play(mapped: Mapped, opaque: Collection[str] = ()) -> Played:
 
 
 def _without_functions(*terms: Term) -> tuple[Term, ...]:
-    """The same with a constant for each value of a function: whatever it is, it is one value on both sides."""
+    """The same with a constant for each value of a function: whatever it is, it is one value on both
+    sides."""
     found: dict[int, Term] = {}
     stack = [*terms]
     seen: set[int] = set()

@@ -1,4 +1,5 @@
-"""``axiloom prove spec --isa``: an instruction set with meaning (`.isa`), and what each instruction computes."""
+"""``axiloom prove spec --isa``: an instruction set with meaning (`.isa`), and what each instruction
+computes."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from axiloom.cli.given import Refusal, has, lacks, refuse
 from axiloom.files import write_whole
 from axiloom.isa.instructions import library
 
-_OTHERS = "accel size spec encoding post rtl top stream_width macs dma data_type"  # what describes another accelerator
+# What describes an accelerator of another kind.
+_OTHERS = "accel size spec encoding post rtl top stream_width macs dma data_type"
 
 
 def add_options(spec: argparse.ArgumentParser) -> None:
@@ -20,7 +22,8 @@ def add_options(spec: argparse.ArgumentParser) -> None:
     spec.add_argument(
         "--isa",
         metavar="NAME|FILE.isa",
-        help=f"an instruction set with meaning (docs/instructions.md); built in are {', '.join(library.targets())}",
+        help="an instruction set with meaning (docs/instructions.md); built in are "
+        + ", ".join(library.targets()),
     )
     spec.add_argument(
         "--forms",

@@ -1,4 +1,5 @@
-"""``axiloom prove mapping --any-size``: the commands compute the kernel, for all sizes that the mapping allows."""
+"""``axiloom prove mapping --any-size``: the commands compute the kernel, for all sizes that the mapping
+allows."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ QUICK_S = 10
 
 
 def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
-    """The verdicts on the claims of `mapped`, which is read for any size. Raises SpecError for other forms."""
+    """The verdicts on the claims of `mapped`, which is read for any size. Raises SpecError for other
+    forms."""
     made = any_size(mapped)
     found = list(decided(mapped.name, made.claims, min(limit_s, QUICK_S)))
     if not all(one.good for one in found):

@@ -1,7 +1,7 @@
 """``axiloom prove spec`` on an instruction set with meaning: its formal model is sound, and is what it does.
 
-What holds in all states is proved. That the NumPy simulator computes what the terms say is a test: from random
-states, each instruction with random legal fields, both end in the same state.
+What holds in all states is proved. That the NumPy simulator computes what the terms say is a test: from
+random states, each instruction with random legal fields, both end in the same state.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def claims_of(source: InstructionSet) -> tuple[Model, list[sound.Claim]]:
 def prove(
     source: InstructionSet, limit_s: int = LIMIT_S, say: Callable[[int], None] = lambda _total: None
 ) -> list[Verdict]:
-    """The verdicts on all claims and the test against the simulator; from the cache, if all were decided before.
+    """The verdicts on all claims and the test against the simulator; from the cache, if all were decided
+    before.
 
     `say` is told of each as it comes, with their number.
     """

@@ -73,8 +73,9 @@ def decided(name: str, claims: Sequence[sound.Claim], limit_s: int) -> Iterator[
     for claim, said in zip(claims, solvers.decide([one.formula for one in claims], limit_s), strict=True):
         answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[said.holds]
         text = claim.text
-        if said.values:
-            text += f"; not so with {', '.join(f'{k} = {v}' for k, v in sorted(said.values.items()))}"
+        # What whole memories are, a solver says in its own way, at length.
+        if values := [f"{k} = {v}" for k, v in sorted(said.values.items()) if v.lstrip("-").isdecimal()]:
+            text += f"; not so with {', '.join(values)}"
         yield Verdict(name, "", claim.name, text, claim.kind, answer, None, said.solver, said.seconds)
 
 
