@@ -46,3 +46,16 @@ def test_differences_are_found(old: str, new: str) -> None:
 def test_what_is_refused(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", "spec", *options]) in (2, 3)
     assert said in capsys.readouterr().err
+
+
+def test_spec_check_proves_them_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    file = tmp_path / "dense.isa"
+    file.write_text(TEXT, encoding="utf-8")
+    assert main(["spec", "check", str(file), "--prove"]) == 0
+    assert "hold without a bound, 1 to a bound" in capsys.readouterr().out
+    file.write_text(TEXT.replace("first + rows <= 64", "first + rows <= 65"), encoding="utf-8")
+    assert main(["spec", "check", str(file), "--prove"]) == 1
+    assert "every index of y lies within it; not so with" in capsys.readouterr().out

@@ -1,17 +1,21 @@
-"""``axiloom prove spec --isa``: an instruction set with meaning (`.isa`), and what each instruction
-computes."""
+"""``axiloom prove spec --isa``: instruction sets with meaning (`.isa`), and what each instruction computes."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import time
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
 from axiloom.cli.given import Refusal, has, lacks, refuse
 from axiloom.files import write_whole
 from axiloom.isa.instructions import library
+
+if TYPE_CHECKING:
+    from axiloom.isa.instructions.tree import InstructionSet
+    from axiloom.prove.verdict import Verdict
 
 # What describes an accelerator of another kind.
 _OTHERS = "accel size spec encoding post rtl top stream_width macs dma data_type"
@@ -37,23 +41,30 @@ def add_options(spec: argparse.ArgumentParser) -> None:
     )
 
 
-def execute(options: argparse.Namespace) -> int:
-    """Proves what --isa names, and prints it."""
-    from axiloom.prove import solvers
-    from axiloom.prove.verdict import Answer, as_json, summary, table
+def with_progress(source: InstructionSet, limit_s: int) -> list[Verdict]:
+    """The verdicts on an instruction set; a line of progress with the time left meanwhile."""
+    from axiloom.prove import instructions  # needs z3
 
-    solvers.check()
-    from axiloom.prove import closed_forms, instructions  # need z3
-
-    begun = time.perf_counter()
-    source = library.target(options.isa)
     with tqdm(unit=" claims", disable=None, leave=False) as shown:
 
         def counted(total: int) -> None:
             shown.total = total
             shown.update()
 
-        verdicts = instructions.prove(source, options.limit, counted)
+        return instructions.prove(source, limit_s, counted)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Proves what --isa names, and prints it."""
+    from axiloom.prove import solvers
+    from axiloom.prove.verdict import Answer, as_json, summary, table
+
+    solvers.check()
+    from axiloom.prove import closed_forms  # needs z3
+
+    begun = time.perf_counter()
+    source = library.target(options.isa)
+    verdicts = with_progress(source, options.limit)
     if options.forms:
         with tqdm(total=len(source.instructions), unit=" instructions", disable=None, leave=False) as shown:
             for one in closed_forms.verdicts(source):
