@@ -1,4 +1,4 @@
-"""``axiloom prove spec --isa``: instruction sets with meaning (`.isa`), and what each instruction computes."""
+"""``axiloom prove spec --isa``: instruction sets with meaning, and what each instruction computes."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from axiloom.isa.formal.ila import Instruction
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.simulate import Memory, Simulator
 from axiloom.isa.formal.symbolic import postorder
-from axiloom.isa.instructions.simulate import Simulator as ArraySimulator
+from axiloom.isa.instructions.simulator.simulate import Simulator as ArraySimulator
 from axiloom.isa.instructions.tree import InstructionSet, Range
 from axiloom.prove.spec import LIMIT_S, decided, kept_verdicts
 from axiloom.prove.verdict import Answer, Verdict, as_json
@@ -60,7 +60,10 @@ def prove(
             verdicts.append(verdict)
         return as_json(verdicts)
 
-    return kept_verdicts(content_hash("instructions", repr(source), sources("isa.instructions")), ask)
+    return kept_verdicts(
+        content_hash("instructions", repr(source), sources("isa.instructions", "isa.instructions.simulator")),
+        ask,
+    )
 
 
 def compared(source: InstructionSet, model: Model, samples: int = SAMPLES, seed: int = 1) -> Verdict:

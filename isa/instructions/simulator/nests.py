@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from axiloom.isa.instructions.arithmetic import RangeError, apply
-from axiloom.isa.instructions.linear import Axis, Linear, linear, minus, names, plus, times
+from axiloom.isa.instructions.simulator.linear import Axis, Linear, linear, minus, names, plus, times
 from axiloom.isa.instructions.tree import (
     Apply,
     Bits,
