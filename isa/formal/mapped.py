@@ -10,10 +10,11 @@ from itertools import product
 import z3
 
 from axiloom.errors import SpecError
+from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import ModelError, Term
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
-from axiloom.isa.formal.symbolic import Machine, StopsError, Substitution, UnknownError, postorder
+from axiloom.isa.formal.symbolic import Machine, StopsError, Substitution, UnknownError
 from axiloom.isa.formal.values import Known, Terms, Value, exact, number, simplified
 from axiloom.isa.instructions.mappings import Command, Mapped
 from axiloom.isa.instructions.tree import Expr, For, If, Lanes, Let, Memory, Range, Statement, Write

@@ -19,10 +19,10 @@ import z3
 
 from axiloom.cosim.build.cache import content_hash
 from axiloom.isa.formal import bounds, sound
+from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import Instruction
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.simulate import Memory, Simulator
-from axiloom.isa.formal.symbolic import postorder
 from axiloom.isa.instructions.simulator.simulate import Simulator as ArraySimulator
 from axiloom.isa.instructions.tree import InstructionSet, Range
 from axiloom.prove.spec import LIMIT_S, decided, kept_verdicts
