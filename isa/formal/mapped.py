@@ -10,10 +10,11 @@ from itertools import product
 import z3
 
 from axiloom.errors import SpecError
+from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import ModelError, Term
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
-from axiloom.isa.formal.symbolic import Machine, StopsError, Substitution, UnknownError, postorder
+from axiloom.isa.formal.symbolic import Machine, StopsError, Substitution, UnknownError
 from axiloom.isa.formal.values import Known, Terms, Value, exact, number, simplified
 from axiloom.isa.instructions.mappings import Command, Mapped
 from axiloom.isa.instructions.tree import Expr, For, If, Lanes, Let, Memory, Range, Statement, Write
@@ -54,6 +55,9 @@ class _Terms(Terms):
 
     tensors: Tensors | None = None
     machine: Machine | None = None
+
+    def is_data(self, value: Value) -> bool:
+        return not isinstance(value, Known)  # sizes and iterators are known here
 
     def element(self, memory: Memory, index: Sequence[Expr]) -> Value:
         assert self.tensors is not None
@@ -284,7 +288,8 @@ def play(mapped: Mapped, opaque: Collection[str] = ()) -> Played:
 
 
 def _without_functions(*terms: Term) -> tuple[Term, ...]:
-    """The same with a constant for each value of a function: whatever it is, it is one value on both sides."""
+    """The same with a constant for each value of a function: whatever it is, it is one value on both
+    sides."""
     found: dict[int, Term] = {}
     stack = [*terms]
     seen: set[int] = set()

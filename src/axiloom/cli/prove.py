@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
-from axiloom.cli import prove_mapping, prove_rtl
+from axiloom.cli import prove_instructions, prove_mapping, prove_rtl
 from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, refuse
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
@@ -101,6 +101,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     shared.add_accelerator(spec)
     spec.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
+    prove_instructions.add_options(spec)
     spec.add_argument(
         "--limit",
         type=shared.positive,
@@ -209,6 +210,8 @@ def with_progress(spec: AcceleratorSpec, limit_s: int) -> list[Verdict]:
 
 
 def execute_spec(options: argparse.Namespace) -> int:
+    if options.isa:
+        return prove_instructions.execute(options)
     from axiloom.prove import solvers
     from axiloom.prove.verdict import as_json, summary, table
 

@@ -49,10 +49,17 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     mapping.add_argument(
         "--all", action="store_true", help="a line for each claim, not only for what is not so"
     )
+    mapping.add_argument(
+        "--any-size",
+        action="store_true",
+        help="for all sizes that a mapping allows: one arbitrary element, no data and no size is known; of "
+        "mappings that say where() elements lie",
+    )
     mapping.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     refuse(
         mapping,
-        Refusal("size limit all json", has("list"), "--list names the mappings and proves nothing"),
+        Refusal("size limit all any_size json", has("list"), "--list names the mappings and proves nothing"),
+        Refusal("size", has("any_size"), "--any-size is for all sizes"),
     )
     mapping.set_defaults(execute=execute)
 
@@ -70,13 +77,17 @@ def execute(options: argparse.Namespace) -> int:
 
     solvers.check()
     from axiloom.isa.instructions import library
-    from axiloom.prove import mapping as mappings  # needs z3
+    from axiloom.prove import any_size as any_sizes  # needs z3
+    from axiloom.prove import mapping as mappings
     from axiloom.prove.verdict import as_json, summary, table
 
     sizes = dict(options.size or ())
     if len(sizes) != len(options.size or ()):
         raise UsageError("--size: one size is given twice")
-    chosen = [mappings.read(name, sizes) for name in options.mappings or library.mappings()]
+    whole = options.any_size
+    chosen = [mappings.read(name, sizes, any_size=whole) for name in options.mappings or library.mappings()]
+    if whole and not options.mappings:  # of those that are built in, some say where elements lie
+        chosen = [one for one in chosen if one.places]
     if options.list:
         for one in chosen:
             said = ", ".join(
@@ -92,13 +103,13 @@ def execute(options: argparse.Namespace) -> int:
     shown = tqdm(chosen, unit=" mappings", disable=None, leave=False)
     for one in shown:
         shown.set_postfix_str(one.name)
-        found = list(mappings.prove(one, options.limit))
+        found = list((any_sizes if whole else mappings).prove(one, options.limit))
         for verdict in found:
             if not verdict.good:
                 shown.clear()
                 print(f"{one.name} ({verdict.port}): {verdict.text}")
         verdicts += found
-        rows.append(_row(one.name, one.target.name, mappings.sizes_of(one), found))
+        rows.append(_row(one.name, one.target.name, (any_sizes if whole else mappings).sizes_of(one), found))
     shown.close()
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
@@ -114,5 +125,6 @@ def execute(options: argparse.Namespace) -> int:
 def _row(name: str, target: str, sizes: str, found: Sequence[Verdict]) -> tuple[str, ...]:
     wrong = [one.answer.value for one in found if not one.good]
     answer = min(wrong, key=["violated", "not decided"].index) if wrong else "holds"
-    claims = f"{len(found) - 1} by solvers" if len(found) > 1 else "none left"
+    by_solvers = sum(one.solver != "rewriting" for one in found)
+    claims = f"{by_solvers} by solvers" if by_solvers else "none left"
     return name, target, sizes, answer, claims, f"{sum(one.seconds for one in found):.1f}"

@@ -132,15 +132,15 @@ def sizes_of(mapped: Mapped) -> str:
     return " ".join(f"{name}={value}" for name, value in mapped.chosen.items())
 
 
-def read(name: str, sizes: Mapping[str, int]) -> Mapped:
+def read(name: str, sizes: Mapping[str, int], *, any_size: bool = False) -> Mapped:
     """The mapping of a file, or a built-in one. Raises UsageError and SpecError."""
     path = Path(name)
     if path.suffix == library.MAPPING:
-        return library.mapping(path, sizes)
+        return library.mapping(path, sizes, any_size=any_size)
     there = library.mappings()
     if name not in there:
         raise UsageError(
             f"prove mapping: no mapping `{name}`{hint(name, there)}; a file ends in {library.MAPPING}, built "
             f"in are {', '.join(there)}"
         )
-    return library.mapping(there[name], sizes)
+    return library.mapping(there[name], sizes, any_size=any_size)

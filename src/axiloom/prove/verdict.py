@@ -57,6 +57,8 @@ class Verdict:
     def how_far(self) -> str:
         """The bound in words."""
         if self.answer in (Answer.SEEN, Answer.VIOLATED):
+            if self.bound is None:
+                return ""
             return f"in cycle {self.bound}"
         if self.answer is Answer.OPEN:
             return ""
