@@ -2,7 +2,8 @@
 
 The arbiters keep whose burst each is, in queues; the rules of a port know the lengths that were asked for,
 in queues of their own. The lemmas say that these agree: each burst of the arbiter's queue is one of its
-master's, at a place that `Owners` keeps beside it. Answers to writes have no length, so `Written` only counts.
+master's, at a place that `Owners` keeps beside it. Answers to writes have no length:
+`Written` counts.
 """
 
 from __future__ import annotations
