@@ -38,7 +38,7 @@ BUGS = {
     "does not accumulate": ("assign _36 = row_held[3] ?", "assign _36 = 1'h0 ?"),
     "a word is lost that waits": ("if (~full) held <= i_tdata;", "held <= i_tdata;"),
     "sums go on from block to block": ("_1 = of_sum[1] ? 32'd0 : totals[31:0];", "_1 = totals[31:0];"),
-    "B need not be loaded": ("assign _37 = & { usable_b, usable_a };", "assign _37 = usable_a;"),
+    "B need not be loaded": ("if (rst) usable_b <= 1'h0;", "if (rst) usable_b <= 1'h1;"),
 }
 
 

@@ -36,7 +36,7 @@ from axiloom.prove.rtl.machine import walk
 from axiloom.prove.rtl.trial import Control, Sample
 
 WALKS, LENGTH = 16, 150
-ROUNDS, DRAWS = 40, 8
+ROUNDS, DRAWS, MOST_NEW = 40, 8, 1000
 WORD = z3.BitVec("word", 32)
 QUICK_MS = 2000
 STREAMS, MOST_WORDS, MOST_SENT, STREAM_S = 1, 64, 24, 60
@@ -108,7 +108,7 @@ class Refiner:
         most = 1 << 12
         self._groups = device.flags
         self._bits = {
-            name: (1 if name.endswith(("_loaded", "_begun")) else most.bit_length())
+            name: min(device.model.states[name].size(), most.bit_length())
             for group in self._groups
             for name in group
         }
@@ -142,7 +142,7 @@ class Refiner:
                 for _ in range(DRAWS):
                     new += self._tried(control, source)
             self.guesses += new
-            if not new:
+            if not new or self.guesses > MOST_NEW:  # machine and model may go ways of their own for ever
                 return
 
     def _tried(self, control: Control, source: random.Random) -> int:
@@ -227,7 +227,7 @@ class Refiner:
                 state[name] = elements(name, count, sort.domain().size(), sort.range().size())
             elif name in model.init:
                 state[name] = z3.BitVecVal(model.init[name], term.sort())
-        for name in ("at_m", "at_n", "at_k"):
+        for name in (*(f"at_{dim}" for dim in self.device.spec.dims), *self.device.data):
             if name in state:
                 state[name] = z3.BitVec(f"{name}!any", state[name].size())
         for group in self._groups:
@@ -384,10 +384,14 @@ class Refiner:
         for one in self.device.model.everything():
             if one.path in done or (one.name == "mismatch" and not self.device.sizes):
                 continue  # sizes that nobody can set are never others
+            if one.name in self.outcomes:
+                continue  # not decided
             stops = str(one.updates.get("error", "0")) != "0"
             if stops and self.device.error is None:
                 continue
             text = f"{one.text}: enabled in no state that is reached"
+            if self.device.fixed:
+                text += " with these sizes"
             yield Outcome(one.path.partition(".")[2], text, never=True)
 
     def _outcome(self, name: str, text: str) -> Outcome:
@@ -413,15 +417,10 @@ class Refiner:
         given = self.device.inputs(z3.BitVec("valid!any", 1), WORD, z3.BitVec("ready!any", 1), reset=True)
         step = machine.stepper()
         for _ in range(2):
-            inputs = {
-                name: z3.BitVecVal(
-                    value, 1 if z3.is_bool(machine.inputs[name]) else machine.inputs[name].size()
-                )
-                if isinstance(value, int)
-                else value
-                for name, value in given.items()
-            }
-            registers, _ = step(registers, inputs)
+            registers, _ = step(registers, self._terms(given))
+        for cycle in range(self.device.settles):
+            ready = z3.BitVec(f"ready!{cycle}", 1)
+            registers, _ = step(registers, self._terms(self.device.inputs(0, WORD, ready)))
         state = {
             name: z3.BitVecVal(model.init[name], term.sort()) if name in model.init else term
             for name, term in model.states.items()
@@ -437,6 +436,14 @@ class Refiner:
         made.seconds = time.perf_counter() - begun
         return control, made
 
+    def _terms(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        made = {}
+        for name, value in inputs.items():
+            one = self.device.machine.inputs[name]
+            bits = 1 if z3.is_bool(one) else one.size()
+            made[name] = z3.BitVecVal(value, bits) if isinstance(value, int) else value
+        return made
+
     def _from(self, control: Control, left: deque[Control]) -> Iterator[Control]:
         """All claims that begin in a control state; what control states they lead to."""
         known = dict(zip(self.device.control, control, strict=True))
@@ -448,8 +455,10 @@ class Refiner:
         self._try("wait", "without a word nothing happens", [Case(control, None)], left)
         if control in left:  # more is known of it now
             return
+        sets = self.device.sets(control[0])
         for instruction in self.device.model.instructions:
-            for case in self._cases(control, instruction):
+            cases = self._cases(control, instruction)
+            for case in cases if sets is None else self._fixed(sets, cases):
                 yield from self._try(instruction.name, instruction.text, [case], left)
 
     def _try(self, name: str, text: str, cases: Sequence[Case], left: deque[Control]) -> set[Control]:
@@ -510,6 +519,18 @@ class Refiner:
         if says == z3.unknown:
             raise TooManyError("z3 does not say which values control may have")
         return found
+
+    def _fixed(self, word: int, cases: Iterator[Case]) -> Iterator[Case]:
+        """Of words that set sizes, the one that sets those that are looked at; what is left is said."""
+        for case in cases:
+            assert case.instruction is not None
+            outcome = self._outcome(case.instruction.name, case.instruction.text)
+            outcome.holds = None if outcome.holds else outcome.holds
+            outcome.why = outcome.why or "of words that set other sizes nothing is claimed"
+            _, model = self.start(case)
+            value = z3.BitVecVal(word, 32)
+            if z3.is_true(self.commands.enabled(case.instruction, model, value)):
+                yield replace(case, word=value, limits=())
 
     def _cases(self, control: Control, instruction: Instruction) -> Iterator[Case]:
         """Words with which the instruction is enabled here."""
@@ -586,6 +607,10 @@ class Refiner:
         failed: list[tuple[str, Any, Node]] = []
 
         def is_end(node: Node) -> bool:
+            claim = self._told(control, node, assumed)
+            if not self._holds(case, claim):
+                failed.append(("tells another error", claim, node))
+                return False
             claim = self._rest_claim(control, after, node.registers)
             if not self._holds(case, claim):
                 failed.append(("", claim, node))
@@ -613,6 +638,14 @@ class Refiner:
                 self._fails(case, outcome, text, node, claim)
                 return control
         return control
+
+    def _told(self, control: Control, node: Node, assumed: Mapping[int, Any]) -> Any:
+        """After an error of the model: the device tells it."""
+        code = dict(zip(self.device.control, control, strict=True))["error"]
+        if self.device.error is None or not code:
+            return z3.BoolVal(True)
+        _, out = self.explorer.step(node.registers, 0, WORD, 1, assumed)
+        return z3.simplify(out[self.device.error] == code)
 
     def _overlap(self) -> None:
         """Streams of words from reset that do not wait for the device to be at rest."""

@@ -65,10 +65,12 @@ class Trial:
         }
         for _ in range(2):
             self.registers, _ = step(self.registers, device.inputs(0, 0, 1, reset=True))
+        for _ in range(device.settles):
+            self.registers, _ = step(self.registers, device.inputs(0, 0, 1))
         self.trace: list[dict[str, int]] = []
         self.fired: list[str] = []
         self.error = 0
-        self.cycles: list[tuple[int, int, int]] = []
+        self.cycles: list[tuple[int, int, int]] = [(0, 0, 1)] * device.settles
         """VALID, TDATA and READY of each cycle since reset."""
 
     def word(
@@ -111,6 +113,8 @@ class Trial:
 
 def words(device: Device, model: Simulator, source: random.Random, *, faults: float = 0.03) -> int:
     """A word that the model may take next: mostly one that a driver would send."""
+    if (sets := None if model.state["error"] else device.sets(model.state["place"])) is not None:
+        return sets
     literals = [op.literal for op in device.spec.opcodes.values() if op.literal is not None]
     for _ in range(50):
         word = source.choice((source.getrandbits(32), source.getrandbits(31), 0xFFFFFFFF, 0x80000000))
