@@ -36,7 +36,7 @@ from axiloom.prove.rtl.machine import walk
 from axiloom.prove.rtl.trial import Control, Sample
 
 WALKS, LENGTH = 16, 150
-ROUNDS, DRAWS, MOST_NEW = 40, 8, 1000
+ROUNDS, DRAWS, MOST_NEW = 40, 8, 200
 WORD = z3.BitVec("word", 32)
 QUICK_MS = 2000
 STREAMS, MOST_WORDS, MOST_SENT, STREAM_S = 1, 64, 24, 60
@@ -83,6 +83,17 @@ class Fault:
     case: Case
     path: tuple[tuple[int, int], ...]
     values: Mapping[str, int]
+
+
+class _Drawn(dict[str, int]):
+    """A number for whatever is asked for."""
+
+    def __init__(self, source: random.Random) -> None:
+        super().__init__()
+        self.source = source
+
+    def get(self, name: str, _default: Any = None) -> int:
+        return self.setdefault(name, self.source.getrandbits(32))
 
 
 class GuessedWrongError(Exception):
@@ -846,8 +857,7 @@ class Refiner:
         self.weakened += 1
         old = self.rest(control) if self.samples.at[control] else None
         source = random.Random(self.weakened)
-        tries = 1 if case is None else 16
-        for number in range(tries):
+        for number in range(16):
             # The one that shows it, and then such with other choices for what is free.
             flags = self.rest(case.control).flags if number and case else ()
             own = {
@@ -858,6 +868,8 @@ class Refiner:
                     if case and flag.name not in case.choice
                 },
             }
+            if number and case is None:  # a reset: registers may have held anything
+                own = _Drawn(source)
             sample = Sample(
                 {name: self._value(registers[name], own) for name in self.control},
                 {name: self._value(model[name], own) for group in self._groups for name in group},
