@@ -11,7 +11,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +132,8 @@ class Machine:
         return step
 
 
-def read(sources: Sequence[tuple[str, str]], top: str) -> Machine:
+@lru_cache(maxsize=4)
+def read(sources: tuple[tuple[str, str], ...], top: str) -> Machine:
     """The machine of module `top` in Verilog `sources` (name, text). Raises BuildError."""
     with tempfile.TemporaryDirectory(prefix="axiloom-rtl-") as place:
         folder = Path(place)

@@ -9,17 +9,16 @@ from axiloom.hw.verilog.emit import TOPS, emit
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.streams import model_of
 from axiloom.isa.formal.streams.places import Places
-from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
+from axiloom.isa.kernels.forms import MATMUL, WINDOW
 from axiloom.prove.rtl import machine as machines
 from axiloom.prove.rtl.device import Device
 from axiloom.prove.rtl.laid import Laid
-from axiloom.prove.rtl.of_conv import image, window
 from axiloom.prove.rtl.of_matmul import matmul
+from axiloom.prove.rtl.of_window import window
 
 FORMS: dict[str, Callable[[AcceleratorSpec], Laid]] = {
     MATMUL.name: matmul,
     WINDOW.name: window,
-    IMAGE.name: image,
 }
 """Form to what its engine has of the model."""
 

@@ -38,10 +38,12 @@ class Sample:
 
 @dataclass
 class Samples:
-    """By control state; and the registers that data have changed."""
+    """By control state; the registers that data have changed; a stream in which machine and model differ."""
 
     at: dict[Control, list[Sample]] = field(default_factory=lambda: defaultdict(list))
     data: set[str] = field(default_factory=set)
+    differs: tuple[int, ...] = ()
+    """A stream after which the machine has sent, or told, something else than the model."""
 
 
 def another(model: Simulator) -> Simulator:
@@ -149,9 +151,12 @@ def run(device: Device, step: Any, model: Simulator, walks: int, length: int, se
         for _ in range(length):
             word = words(device, first.model, source)
             try:
-                first.word(word)
+                got, expected = first.word(word)
             except HangError:
                 break  # the proof will find it, too
+            told = device.error is None or first.error == first.model.state["error"]
+            if not found.differs and (got != expected or not told):
+                found.differs = tuple(first.words)
             found.at[first.control].append(first.sample())
             if stays:
                 is_data = first.fired and first.fired[0].endswith((".more", ".last"))
