@@ -37,8 +37,8 @@ class Refiner(Overlap):
         """All claims. With `stop`, none after the first that fails."""
         if self.apart:
             text = "one word after the other from reset, on integers"
-            first = Case(tuple(self.device.model.init[name] for name in self.device.control), None)
-            fault = Fault(first, (), {}, self.samples.differs)
+            start = Case(tuple(self.device.model.init[name] for name in self.device.control), None)
+            fault = Fault(start, (), {}, self.samples.differs)
             yield Outcome("trial", text, False, cases=1, solver="", why="another answer", fault=fault)
             return
         product = self._product()
