@@ -132,7 +132,9 @@ def _differs(
     for number in range(len(prefix) + 1 + MORE):
         if number < len(prefix):
             word = prefix[number]
-            if run.model.state["place"] and number and source.random() < 0.7 and not device.sizes:
+            place = run.model.state["place"]
+            is_data = place and device.sets(place) is None and not device.sizes
+            if is_data and number and source.random() < 0.7:
                 word = source.choice((source.getrandbits(32), source.getrandbits(31)))
             behind = _always
         elif number == len(prefix) and fault.case.instruction is not None:
