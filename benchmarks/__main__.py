@@ -26,6 +26,7 @@ LONG = (
     "fmax",  # places and routes for an hour
     "open_flow",  # as well
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
+    "mapping_table",  # needs the extra [prove]
     "unchanged",  # compares two revisions, and says nothing about one alone
 )
 

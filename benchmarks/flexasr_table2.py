@@ -31,7 +31,7 @@ from tqdm import tqdm
 
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
-from axiloom.isa.instructions.simulate import Simulator
+from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.numerics.adaptivfloat import bias_of, quantise, to_fixed
 from axiloom.isa.targets import flexasr
 

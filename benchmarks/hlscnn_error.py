@@ -13,7 +13,7 @@ from tests.isa.targets.hlscnn_plain import Conv, plain, quantised, relative_erro
 from tests.isa.targets.test_hlscnn import convolved
 
 from axiloom.isa.instructions.read import parse
-from axiloom.isa.instructions.simulate import Simulator
+from axiloom.isa.instructions.simulator.simulate import Simulator
 
 CONVS = [
     *(Conv(channels, 8, 8, 8, (3, 3)) for channels in (8, 16, 32, 64)),

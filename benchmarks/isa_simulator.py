@@ -22,7 +22,7 @@ import numpy.typing as npt
 from axiloom import isa
 from axiloom.isa.contract.words import pack
 from axiloom.isa.instructions.read import read
-from axiloom.isa.instructions.simulate import Simulator
+from axiloom.isa.instructions.simulator.simulate import Simulator
 from benchmarks.engine_utilisation import head, program
 
 AIM = 50

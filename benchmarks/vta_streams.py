@@ -13,7 +13,7 @@ from tests.isa.targets.vta_streams import DRAM, Compared, Pair
 from tqdm import tqdm
 
 from axiloom.isa.instructions.read import parse
-from axiloom.isa.instructions.simulate import Simulator
+from axiloom.isa.instructions.simulator.simulate import Simulator
 
 EDITIONS = ((2, 2), (3, 3))
 TOGETHER = 25

@@ -102,6 +102,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "src/axiloom/explore",
         "src/axiloom/prove",
         "src/axiloom/prove/axi",
+        "src/axiloom/prove/axi/ours",
         "src/axiloom/cli",
     ),
 )

@@ -8,5 +8,9 @@
 - :mod:`~axiloom.isa.formal.sound`: what is to be proved of any model
 - :mod:`~axiloom.isa.formal.bounds`: indices within memories, in whole numbers
 - :mod:`~axiloom.isa.formal.guess`: counter-examples by random data
+- :mod:`~axiloom.isa.formal.programs`: the model of a text with meaning; ``values``: its expressions
+- :mod:`~axiloom.isa.formal.symbolic`: executes a model on terms; ``mapped``: mappings at given sizes
+- :mod:`~axiloom.isa.formal.arbitrary`: one element through a program of any size; ``any_size``: mappings;
+  ``meaning``: what an instruction computes as a whole
 - :mod:`~axiloom.isa.formal.streams`: the model of a specification whose instructions are words of a stream
 """

@@ -1,14 +1,14 @@
-"""A mapping at all sizes at once: one arbitrary element of the result, and invariants from the loops' closed form.
+"""A mapping at all sizes at once: one arbitrary element of the result, and what each turn of a loop keeps.
 
-Of a mapping whose kernel is a nest of loops around one assignment, whose commands are single ones and nests around
-one, and in which one command starts a program. ``where()`` says for each tensor at which place an element lies,
-and in which turn of the loops it gets there:
+Of a mapping whose kernel is a nest of loops around one assignment, whose commands are single ones and nests
+around one, and in which one command starts a program. ``where()`` says for each tensor at which place an
+element lies, and in which turn of the loops it gets there:
 
     place(y[t, n], large[16 * t + n // 16, n % 16], t=t, v=n // 16)
 
-What is proved: before the program each element that the result's needs is at its place; as long as the result's
-turn is not over, they stay there; from its turn on the result is at its own place, and stays. A step is shown to
-keep this from any state in which it holds: nothing is unrolled.
+What is proved: before the program each element that the result's needs is at its place; as long as the
+result's turn is not over, they stay there; from its turn on the result is at its own place, and stays. A step
+is shown to keep this from any state in which it holds: nothing is unrolled.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class _Reading(Terms):
 def any_size(mapped: Mapped, *, exact: bool = False) -> AnySize:
     """What is to be proved. `mapped` is read for any size. Raises SpecError for what has another form.
 
-    Products, and functions that the kernel calls, stay uninterpreted: what holds then holds. What does not may
-    hold with `exact` ones.
+    Products, and functions that the kernel calls, stay uninterpreted: what holds then holds. What does not
+    may hold with `exact` ones.
     """
     for one in writes(mapped.parts["program"]):
         why = f"program writes {one.memory.name}: a mapping that does is proved at given sizes"

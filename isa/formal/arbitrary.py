@@ -1,8 +1,8 @@
 """One arbitrary element through a program: what one turn of its loops makes of it, whatever the sizes.
 
-The invariant is the loops' closed form. Until the element's turn is over, what it is made of stays where it is;
-from then on the element is in its place, and stays. Which turns are over at a loop's head is a comparison of
-iterators. Each step is shown to keep this from any state in which it holds: nothing is unrolled.
+The invariant is the loops' closed form. Until the element's turn is over, what it is made of stays where it
+is; from then on the element is in its place, and stays. Which turns are over at a loop's head is a comparison
+of iterators. Each step is shown to keep this from any state in which it holds: nothing is unrolled.
 """
 
 from __future__ import annotations

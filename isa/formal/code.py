@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import z3
 
+from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import ModelError, Term
 
 
@@ -117,22 +118,13 @@ def lines(terms: Sequence[Term], leaf: Callable[[str], str]) -> tuple[list[str],
     made: list[str] = []
     known: dict[int, str] = {}
     # z3 gives the number of a term that is gone to another one: `terms` keep all of theirs alive.
-    stack = [(term, False) for term in reversed(terms)]
-    while stack:
-        term, ready = stack.pop()
-        number = term.get_id()
-        if number in known:
-            continue
+    for term in postorder(terms):
         children = term.children()
-        if not ready and children:
-            stack.append((term, True))
-            stack.extend((child, False) for child in children)
-            continue
         text = _text(term, [known[child.get_id()] for child in children], leaf)
         if children:
             made.append(f"t{len(made)} = {text}")
             text = f"t{len(made) - 1}"
-        known[number] = text
+        known[term.get_id()] = text
     return made, [known[term.get_id()] for term in terms]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from axiloom.isa.formal.symbolic import postorder
+from axiloom.isa.formal.graph import postorder
 
 TRIES = 4
 

@@ -47,7 +47,8 @@ class Ila:
     Attributes: `name`; `valid`, where commands are accepted (of a child: where it runs); `states`, `inputs`
     by name; `init`, the values that reset gives (states without one keep any); `functions` to their
     implementations on Python integers; `instructions`; `children`; `invariants`, what holds in every state
-    that is reached; `lemmas`, what holds whatever the state is: of layouts; `measures`, what a program's steps make smaller (of the parent: what all of them do).
+    that is reached; `lemmas`, what holds whatever the state is: of layouts; `measures`, what a program's
+    steps make smaller (of the parent: what all of them do).
     """
 
     def __init__(self, name: str, parent: Ila | None = None, valid: z3.BoolRef | None = None) -> None:

@@ -1,18 +1,20 @@
-"""A mapping at given sizes: its commands are executed on any data, and the result is compared with the kernel."""
+"""A mapping at given sizes: its commands are executed on any data, the result is compared with the kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 import z3
 
 from axiloom.errors import SpecError
+from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import ModelError, Term
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
-from axiloom.isa.formal.symbolic import Machine, StopsError, Substitution, UnknownError, postorder
+from axiloom.isa.formal.symbolic import Machine, StopsError, Substitution, UnknownError
 from axiloom.isa.formal.values import Known, Terms, Value, exact, number, simplified
 from axiloom.isa.instructions.mappings import Command, Mapped
 from axiloom.isa.instructions.tree import Expr, For, If, Lanes, Let, Memory, Range, Statement, Write
@@ -54,8 +56,12 @@ class _Terms(Terms):
     tensors: Tensors | None = None
     machine: Machine | None = None
 
+    def is_data(self, value: Value) -> bool:
+        return not isinstance(value, Known)  # sizes and iterators are known here
+
     def element(self, memory: Memory, index: Sequence[Expr]) -> Value:
-        assert self.tensors is not None and self.machine is not None
+        assert self.tensors is not None
+        assert self.machine is not None
         at = simplified(self.place(memory, index))
         if not isinstance(at, Known):
             raise UnknownError(f"line {self.line}: an index of {memory.name} depends on data")
@@ -200,15 +206,20 @@ class Element:
         equal: z3.BoolRef = self.found == self.wanted
         return equal
 
+    @cached_property
+    def data(self) -> tuple[z3.BitVecRef, ...]:
+        """The constants in it: elements of tensors, and what memories had before."""
+        return tuple(
+            one
+            for one in postorder([self.found, self.wanted])
+            if z3.is_const(one) and one.decl().kind() == z3.Z3_OP_UNINTERPRETED
+        )
+
     def values(self, named: Mapping[str, int]) -> tuple[int | None, int | None]:
         """What was found and what is wanted with these data (0 where there are none), if they say it."""
-        constants = [one for one in postorder([self.formula]) if z3.is_const(one) and z3.is_bv(one)]
-        pairs = [
-            (one, z3.BitVecVal(named.get(one.decl().name(), 0), one.sort()))
-            for one in constants
-            if one.decl().kind() == z3.Z3_OP_UNINTERPRETED
-        ]
-        known = Substitution(pairs)
+        known = Substitution(
+            [(one, z3.BitVecVal(named.get(one.decl().name(), 0), one.sort())) for one in self.data]
+        )
         both = [z3.simplify(known(term)) for term in (self.found, self.wanted)]
         found, wanted = (one.as_long() if z3.is_bv_value(one) else None for one in both)
         return found, wanted
@@ -229,7 +240,7 @@ class Remaining:
 
 @dataclass(frozen=True)
 class Played:
-    """A mapping at its sizes: what remains to be proved, how many elements were the same terms, what it took."""
+    """A mapping at its sizes: what is to be proved, how many elements were the same terms, what it took."""
 
     remaining: tuple[Remaining, ...]
     same: int
@@ -265,6 +276,7 @@ def play(mapped: Mapped, opaque: Collection[str] = ()) -> Played:
             found = got.elements.get(name, {}).get(address)
             if found is None:
                 raise RefutedError(f"result() says nothing of {place(memory, address)}")
+            found, term = _without_functions(found, term)
             if found.eq(term) or z3.is_true(z3.simplify(found == term)):
                 same += 1
             else:
@@ -273,3 +285,25 @@ def play(mapped: Mapped, opaque: Collection[str] = ()) -> Played:
             Remaining(tuple(open_[begin : begin + TOGETHER])) for begin in range(0, len(open_), TOGETHER)
         ]
     return Played(tuple(remaining), same, total, player.commands, player.machine.steps)
+
+
+def _without_functions(*terms: Term) -> tuple[Term, ...]:
+    """The same with a constant for each value of a function: whatever it is, it is one value on both
+    sides."""
+    found: dict[int, Term] = {}
+    stack = [*terms]
+    seen: set[int] = set()
+    while stack:
+        one = stack.pop()
+        if one.get_id() in seen:
+            continue
+        seen.add(one.get_id())
+        if one.num_args() and one.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            found[one.get_id()] = one  # what it is of does not matter any more
+        else:
+            stack.extend(one.children())
+    pairs = [
+        (one, z3.Const(f"{one.decl().name()}#{number_}", one.sort()))
+        for number_, one in enumerate(found.values())
+    ]
+    return tuple(z3.substitute(one, *pairs) for one in terms) if pairs else terms

@@ -1,8 +1,8 @@
 """The model of an instruction set with meaning: what needs no loop is one step, a loop is a program.
 
 State: the text's registers and memories; `error`, 0 until something illegal comes; `step`, which loop a
-program is in. A loop's head is a place: from it one step does the body up to the next head, another leaves the
-loop. What a program needs of its command's words is kept in registers of its own, ``gemm.iter_out``.
+program is in. A loop's head is a place: from it one step does the body up to the next head, another leaves
+the loop. What a program needs of its command's words is kept in registers of its own, ``gemm.iter_out``.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ class Model:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of a program: `place` is what `step` holds at its head; `chain` are the loops around it and it."""
+    """A loop of a program: `place` is what `step` holds at its head; `chain` are the loops around it and
+    it."""
 
     statement: For
     place: int
@@ -206,7 +207,8 @@ class _Builder:
     # --- locals -------------------------------------------------------------------------------------------
 
     def _crossing(self, block: Sequence[Statement], needed: set[str], inside: bool = False) -> None:
-        """Finds the locals that are used after a loop's head: they are kept, or made again if they are stable.
+        """Finds the locals that are used after a loop's head: they are kept, or made again if they are
+        stable.
 
         `needed`: what requirements use, which invariants say again.
         """
@@ -282,7 +284,8 @@ class _Builder:
         return Terms(self.ila, self.model.kinds, point.state, point.locals, tell, line, self.model.opaque)
 
     def _execute(self, owner: Ila, name: str, point: _Point, following: Following) -> None:
-        """Everything up to the next head or the end, as one instruction of `owner`, or as one for each way."""
+        """Everything up to the next head or the end, as one instruction of `owner`, or as one for each
+        way."""
         path = f"{owner.name}.{name}"
         while following is not None:
             if isinstance(following, Loop):

@@ -61,7 +61,8 @@ class _Step:
 class Simulator:
     """A model in its reset state.
 
-    Attributes: `state`, by name (memories are `Memory`); `steps`, the instructions executed so far; `steps_left`, the most of a command.
+    Attributes: `state`, by name (memories are `Memory`); `steps`, the instructions executed so far;
+    `steps_left`, the most of a command.
     """
 
     def __init__(self, model: Ila) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import z3
 
+from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import Ila, Instruction, Term
 
 
@@ -95,17 +96,8 @@ def opaque(formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
     If one holds, so does the formula, and most claims need no more of a product than that it is one value.
     """
     made: dict[int, Term] = {}
-    stack: list[tuple[Any, bool]] = [(formula, False) for formula in formulas]
-    while stack:
-        term, ready = stack.pop()
-        number = term.get_id()
-        if number in made:
-            continue
-        children = term.children()
-        if not ready and children:
-            stack.append((term, True))
-            stack.extend((child, False) for child in children)
-            continue
+    for term in postorder(formulas):
+        number, children = term.get_id(), term.children()
         new = [made[child.get_id()] for child in children]
         unknown = sum(not z3.is_bv_value(child) for child in children)
         if unknown > 1 and z3.is_app_of(term, z3.Z3_OP_BMUL):

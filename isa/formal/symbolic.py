@@ -1,6 +1,6 @@
 """Executes a model on terms: what is known stays a number, so only what data decide is left to a solver.
 
-A memory is a dict from known addresses to terms; where nothing was stored its element is a constant of its own.
+A memory is a dict from known addresses to terms; without a store its element is a constant of its own.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from functools import cached_property
 
 import z3
 
+from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import Ila, Instruction, ModelError, Term
 
 MOST_STEPS = 200_000
@@ -243,23 +244,6 @@ def _stores(memory: Term, condition: z3.BoolRef) -> Iterator[tuple[z3.BoolRef, T
         chosen, yes, no = memory.children()
         yield from _stores(yes, z3.And(condition, chosen))
         yield from _stores(no, z3.And(condition, z3.Not(chosen)))
-
-
-def postorder(terms: Sequence[Term]) -> Iterator[Term]:
-    """Every node of the terms once, children first."""
-    seen: set[int] = set()
-    stack: list[tuple[Term, bool]] = [(term, False) for term in reversed(terms)]
-    while stack:
-        term, ready = stack.pop()
-        if ready:
-            yield term
-            continue
-        number = term.get_id()
-        if number in seen:
-            continue
-        seen.add(number)
-        stack.append((term, True))
-        stack.extend((child, False) for child in term.children())
 
 
 def _needed(scalars: Mapping[str, Term], stores: Mapping[str, Stores]) -> Selects:

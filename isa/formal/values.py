@@ -146,7 +146,7 @@ class Terms:
                 return Value(found, wanted)
             case Fold(operation=operation, iterator=iterator, count=count, body=body):
                 parts = [self.at(**{iterator: exact(place)}).value(body) for place in range(count)]
-                if PRODUCTS in self.opaque and _of_memory(parts[0].term):
+                if PRODUCTS in self.opaque and self.is_data(parts[0]):
                     return Value(_opaque(operation, parts, wanted), wanted)
                 return _folded(operation, parts, wanted)
             case Call(function=function, arguments=arguments):
@@ -164,11 +164,7 @@ class Terms:
                 if operation == "cat":
                     joined = z3.Concat(*(one.term for one in reversed(given))) if given[1:] else given[0].term
                     return Value(joined, wanted)
-                if (
-                    operation == "mul"
-                    and PRODUCTS in self.opaque
-                    and all(_of_memory(one.term) for one in given)
-                ):
+                if operation == "mul" and PRODUCTS in self.opaque and all(map(self.is_data, given)):
                     return Value(_opaque(operation, given, wanted), wanted)
                 made = _RULES[operation](*(one.wide(bits) for one in given))
                 return Value(z3.Extract(wanted.bits - 1, 0, made), wanted)
@@ -208,6 +204,10 @@ class Terms:
             return z3.BoolVal(value.number == 1)
         held: z3.BoolRef = value.term == 1
         return held
+
+    def is_data(self, value: Value) -> bool:
+        """Whether it is made of what a memory holds, and not of sizes and iterators alone."""
+        return not isinstance(value, Known) and _of_memory(value.term)
 
     def _named(self, name: str) -> Value:
         if name in self.locals:

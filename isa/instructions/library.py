@@ -42,6 +42,6 @@ def target(name: str, beside: Path | None = None) -> InstructionSet:
     return read(targets()[name])
 
 
-def mapping(path: Path, sizes: Mapping[str, int] | None = None) -> Mapped:
+def mapping(path: Path, sizes: Mapping[str, int] | None = None, *, any_size: bool = False) -> Mapped:
     """The mapping of a file; its target is built in, or a file beside it. Raises SpecError."""
-    return mapping_files.read(path, lambda name: target(name, path.parent), sizes)
+    return mapping_files.read(path, lambda name: target(name, path.parent), sizes, any_size=any_size)

@@ -6,26 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from axiloom.isa.instructions.tree import (
-    Apply,
-    Bits,
-    Call,
-    Choice,
-    Const,
     Expr,
-    Fold,
     For,
     If,
     Instruction,
     Lanes,
     Let,
-    Lookup,
-    Name,
-    Read,
     SetRegister,
     Statement,
-    Wrapped,
     Write,
 )
+from axiloom.isa.instructions.walk import substituted
 
 
 def unique(instruction: Instruction) -> Instruction:
@@ -78,27 +69,4 @@ def _statement(one: Statement, names: dict[str, str], taken: dict[str, int]) -> 
 
 def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
     """The same with other names."""
-
-    def again(one: Expr) -> Expr:
-        return renamed(one, names)
-
-    match expr:
-        case Const():
-            return expr
-        case Name(name=name):
-            return replace(expr, name=names[name]) if name in names else expr
-        case Read(index=index):
-            return replace(expr, index=tuple(map(again, index)))
-        case Apply(arguments=arguments) | Call(arguments=arguments):
-            return replace(expr, arguments=tuple(map(again, arguments)))
-        case Bits(value=value, low=low):
-            return replace(expr, value=again(value), low=again(low))
-        case Wrapped(value=value):
-            return replace(expr, value=again(value))
-        case Choice(condition=condition, yes=yes, no=no):
-            return replace(expr, condition=again(condition), yes=again(yes), no=again(no))
-        case Lookup(index=at):
-            return replace(expr, index=again(at))
-        case Fold(iterator=iterator, body=body):
-            inner = {name: new for name, new in names.items() if name != iterator}
-            return replace(expr, body=renamed(body, inner))
+    return substituted(expr, lambda one: replace(one, name=names.get(one.name, one.name)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from axiloom.isa.instructions.tree import (
     Apply,
@@ -110,3 +111,31 @@ def loop_names(block: Sequence[Statement]) -> Iterator[str]:
             yield statement.iterator.name
         for inner in blocks(statement):
             yield from loop_names(inner)
+
+
+def substituted(expr: Expr, known: Callable[[Name], Expr]) -> Expr:
+    """The same with what `known` says in the place of each name; a sum's own iterator stays."""
+
+    def again(one: Expr) -> Expr:
+        return substituted(one, known)
+
+    match expr:
+        case Const():
+            return expr
+        case Name():
+            return known(expr)
+        case Read(index=index):
+            return replace(expr, index=tuple(map(again, index)))
+        case Apply(arguments=arguments) | Call(arguments=arguments):
+            return replace(expr, arguments=tuple(map(again, arguments)))
+        case Bits(value=value, low=low):
+            return replace(expr, value=again(value), low=again(low))
+        case Wrapped(value=value):
+            return replace(expr, value=again(value))
+        case Choice(condition=condition, yes=yes, no=no):
+            return replace(expr, condition=again(condition), yes=again(yes), no=again(no))
+        case Lookup(index=at):
+            return replace(expr, index=again(at))
+        case Fold(iterator=iterator, body=body):
+            inner = substituted(body, lambda one: one if one.name == iterator else known(one))
+            return replace(expr, body=inner)

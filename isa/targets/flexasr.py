@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.isa.instructions.simulate import Simulator
+from axiloom.isa.instructions.simulator.simulate import Simulator
 
 Bytes = npt.NDArray[np.uint8]
 Write = tuple[int, int]

@@ -65,7 +65,8 @@ def test_forms_that_hold(body: str) -> None:
         # All turns write one element.
         ("    for r in range(rows):\n        y[a, 0] = x[b + r, 0]\n", "another turn may write"),
         # It adds up: no turn alone says what comes out.
-        ("    for r in range(rows):\n        y[a, 0] = int32(y[a, 0] + x[b + r, 0])\n", "another turn may write"),
+        ("    for r in range(rows):\n        y[a, 0] = int32(y[a, 0] + x[b + r, 0])\n",
+         "another turn may write"),
         ("    for r in range(rows):\n        n = uint8(r)\n", "a loop sets n"),
         (SQUARE + SQUARE, "loops one after the other"),
     ],

@@ -94,9 +94,7 @@ def reads(watch: Watch, *, bursts: bool) -> None:
         ~valid | (level != 0),
     )
     if bursts:
-        beat = Signal(8, name=f"{watch.name}_r_beat")
-        following = Mux(answers & ours, Mux(last, 0, beat + 1), beat)
-        watch.m.d.sync += beat.eq(Mux(watch.reset, 0, following))
+        beat = watch.beat("r", answers & ours, last)
         watch.rule(
             Rule("r_last", Side.SUBORDINATE, "RLAST is at beat ARLEN, and at no other", f"{AXI4} A3.4.1"),
             ~valid | (level == 0) | (last == (beat == asked)),
@@ -114,8 +112,7 @@ def writes(watch: Watch, *, bursts: bool) -> None:
     asks, moves, depth = watch.moves("aw"), watch.moves("w"), watch.outstanding
     last = watch.get("wlast", 1) if bursts else Const(1, 1)
     length = watch.get("awlen", Const(0, 8)) if bursts else Const(0, 1)
-    beat = Signal(8, name=f"{watch.name}_w_beat")
-    watch.m.d.sync += beat.eq(Mux(watch.reset, 0, Mux(moves, Mux(last, 0, beat + 1), beat)))
+    beat = watch.beat("w", moves, last)
     ends = moves & last
 
     # Either addresses wait for their data, or whole bursts of data for their addresses: never both.

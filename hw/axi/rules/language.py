@@ -72,6 +72,8 @@ class Watch:
     Members
     -------
     rules, covers : what was added
+    seen : its registers by name, for helper invariants; of a queue its level
+    queues : the places of its queues by name, the oldest first
     """
 
     def __init__(
@@ -89,6 +91,8 @@ class Watch:
         self._port = dict(port)
         self.rules: list[Watched] = []
         self.covers: list[Cover] = []
+        self.seen: dict[str, Signal] = {}
+        self.queues: dict[str, list[Signal]] = {}
 
     def has(self, signal: str) -> bool:
         return signal in self._port
@@ -119,29 +123,37 @@ class Watch:
 
     def register(self, name: str, following: Value, init: int = 0) -> Signal:
         """`following`, a cycle later; `init` from a reset on."""
-        held = Signal(len(following), name=f"{self.name}_{name}", init=init)
+        held = self.seen[name] = Signal(len(following), name=f"{self.name}_{name}", init=init)
         self.m.d.sync += held.eq(Mux(self.reset, Const(init, len(following)), following))
         return held
 
     def before(self, name: str, value: Value) -> Signal:
         """`value` of the cycle before, whether that was in reset or not."""
-        held = Signal(len(value), name=f"{self.name}_{name}")
+        held = self.seen[name] = Signal(len(value), name=f"{self.name}_{name}")
         self.m.d.sync += held.eq(value)
         return held
 
     def counter(self, name: str, up: Value, down: Value, most: int) -> Signal:
         """How many more `up` than `down` since the reset: up to `most`, and one more, at which it stays."""
-        count = Signal(range(most + 2), name=f"{self.name}_{name}")
+        count = self.seen[name] = Signal(range(most + 2), name=f"{self.name}_{name}")
         following = Mux(
             up & ~down & (count <= most), count + 1, Mux(down & ~up & (count != 0), count - 1, count)
         )
         self.m.d.sync += count.eq(Mux(self.reset, 0, following))
         return count
 
+    def beat(self, channel: str, moves: Value, last: Value) -> Signal:
+        """The number of the beat in its burst."""
+        beat = self.seen[f"{channel}_beat"] = Signal(8, name=f"{self.name}_{channel}_beat")
+        following = Mux(moves, Mux(last, 0, beat + 1), beat)
+        self.m.d.sync += beat.eq(Mux(self.reset, 0, following))
+        return beat
+
     def queue(self, name: str, push: Value, data: Value, pop: Value, depth: int) -> tuple[Signal, Signal]:
         """What was pushed and not popped: how much (up to `depth`), and the oldest. A shift register."""
-        level = Signal(range(depth + 1), name=f"{self.name}_{name}_level")
+        level = self.seen[f"{name}_level"] = Signal(range(depth + 1), name=f"{self.name}_{name}_level")
         places = [Signal(len(data), name=f"{self.name}_{name}_{i}") for i in range(depth)]
+        self.queues[name] = places
         pops = pop & (level != 0)
         at = Mux(pops, level - 1, level)
         for i, place in enumerate(places):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
-from axiloom.cli import prove_mapping, prove_rtl
+from axiloom.cli import prove_instructions, prove_mapping, prove_rtl
 from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, refuse
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
@@ -76,12 +76,15 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     axi.add_argument(
         "--replay", type=Path, metavar="DIR", help="where counter-examples go (default: ./replay)"
     )
+    axi.add_argument(
+        "--table", action="store_true", help="a line a port, with how far each kind of rule holds"
+    )
     axi.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     refuse(
         axi,
         Refusal("list stream_width", has("rtl"), "is about Axiloom's modules, not about --rtl"),
         Refusal(
-            "rule outstanding limit depth replay json stream_width",
+            "rule outstanding limit depth replay table json stream_width",
             has("list"),
             "--list names the modules and proves nothing",
         ),
@@ -98,6 +101,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     shared.add_accelerator(spec)
     spec.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
+    prove_instructions.add_options(spec)
     spec.add_argument(
         "--limit",
         type=shared.positive,
@@ -118,6 +122,8 @@ def execute_axi(options: argparse.Namespace) -> int:
 
     from axiloom.prove import abc, replay
     from axiloom.prove.axi import ours, user
+    from axiloom.prove.axi.matrix import matrix
+    from axiloom.prove.axi.ours import whole
     from axiloom.prove.bench import Bench
     from axiloom.prove.verdict import as_json, summary, table
 
@@ -182,7 +188,8 @@ def execute_axi(options: argparse.Namespace) -> int:
                 print("  the simulator does not show it: it depends on what registers hold before a reset")
             verdicts.append(verdict.with_replay(str(place)))
     shown.close()
-    print("\n".join(table(verdicts)))
+    lines = matrix(verdicts, {} if options.rtl else whole.PORTS) if options.table else table(verdicts)
+    print("\n".join(lines))
     print(f"{summary(verdicts)}; {time.perf_counter() - begun:.0f} s")
     if options.json:
         write_whole(options.json, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
@@ -203,6 +210,8 @@ def with_progress(spec: AcceleratorSpec, limit_s: int) -> list[Verdict]:
 
 
 def execute_spec(options: argparse.Namespace) -> int:
+    if options.isa:
+        return prove_instructions.execute(options)
     from axiloom.prove import solvers
     from axiloom.prove.verdict import as_json, summary, table
 

@@ -25,9 +25,9 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     mapping = what.add_parser(
         "mapping",
         help="commands of an instruction set compute a kernel, on any data",
-        description="The commands of a mapping (docs/instructions.md) are executed at the sizes given, on data "
-        "that may be anything; where a result is not the kernel's term, z3 and bitwuzla decide. Exit code 1 if "
-        "a mapping is wrong or not decided.",
+        description="The commands of a mapping (docs/instructions.md) are executed at given sizes, on data "
+        "that may be anything; where a result is not the kernel's term, z3 and bitwuzla decide. Exit code 1 "
+        "if a mapping is wrong or not decided.",
     )
     mapping.add_argument(
         "mappings", nargs="*", metavar="NAME|FILE.mapping", help="default: all that are built in"
@@ -49,10 +49,17 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     mapping.add_argument(
         "--all", action="store_true", help="a line for each claim, not only for what is not so"
     )
+    mapping.add_argument(
+        "--any-size",
+        action="store_true",
+        help="for all sizes that a mapping allows: one arbitrary element, no data and no size is known; of "
+        "mappings that say where() elements lie",
+    )
     mapping.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     refuse(
         mapping,
-        Refusal("size limit all json", has("list"), "--list names the mappings and proves nothing"),
+        Refusal("size limit all any_size json", has("list"), "--list names the mappings and proves nothing"),
+        Refusal("size", has("any_size"), "--any-size is for all sizes"),
     )
     mapping.set_defaults(execute=execute)
 
@@ -70,13 +77,17 @@ def execute(options: argparse.Namespace) -> int:
 
     solvers.check()
     from axiloom.isa.instructions import library
-    from axiloom.prove import mapping as mappings  # needs z3
+    from axiloom.prove import any_size as any_sizes  # needs z3
+    from axiloom.prove import mapping as mappings
     from axiloom.prove.verdict import as_json, summary, table
 
     sizes = dict(options.size or ())
     if len(sizes) != len(options.size or ()):
         raise UsageError("--size: one size is given twice")
-    chosen = [mappings.read(name, sizes) for name in options.mappings or library.mappings()]
+    whole = options.any_size
+    chosen = [mappings.read(name, sizes, any_size=whole) for name in options.mappings or library.mappings()]
+    if whole and not options.mappings:  # of those that are built in, some say where elements lie
+        chosen = [one for one in chosen if one.places]
     if options.list:
         for one in chosen:
             said = ", ".join(
@@ -84,23 +95,21 @@ def execute(options: argparse.Namespace) -> int:
                 + (f" by {size.multiple})" if size.multiple > 1 else ")")
                 for size in one.sizes.values()
             )
-            print(
-                f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.splitlines()[0] if one.text else ''}"
-            )
+            print(f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.partition(chr(10))[0]}")
         return 0
     begun = time.perf_counter()
     verdicts: list[Verdict] = []
-    rows = [("mapping", "on", "sizes", "verdict", "claims", "s")]
+    rows: list[tuple[str, ...]] = [("mapping", "on", "sizes", "verdict", "claims", "s")]
     shown = tqdm(chosen, unit=" mappings", disable=None, leave=False)
     for one in shown:
         shown.set_postfix_str(one.name)
-        found = list(mappings.prove(one, options.limit))
+        found = list((any_sizes if whole else mappings).prove(one, options.limit))
         for verdict in found:
             if not verdict.good:
                 shown.clear()
                 print(f"{one.name} ({verdict.port}): {verdict.text}")
         verdicts += found
-        rows.append(_row(one.name, one.target.name, mappings.sizes_of(one), found))
+        rows.append(_row(one.name, one.target.name, (any_sizes if whole else mappings).sizes_of(one), found))
     shown.close()
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
@@ -116,5 +125,6 @@ def execute(options: argparse.Namespace) -> int:
 def _row(name: str, target: str, sizes: str, found: Sequence[Verdict]) -> tuple[str, ...]:
     wrong = [one.answer.value for one in found if not one.good]
     answer = min(wrong, key=["violated", "not decided"].index) if wrong else "holds"
-    claims = f"{len(found) - 1} by solvers" if len(found) > 1 else "none left"
+    by_solvers = sum(one.solver != "rewriting" for one in found)
+    claims = f"{by_solvers} by solvers" if by_solvers else "none left"
     return name, target, sizes, answer, claims, f"{sum(one.seconds for one in found):.1f}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from axiloom import boards, isa
 from axiloom.cli import options as shared
-from axiloom.cli import prove
+from axiloom.cli import prove, prove_instructions
 from axiloom.cli.given import is_given, output_file
 from axiloom.errors import UsageError
 from axiloom.isa.instructions import library
@@ -17,6 +19,10 @@ from axiloom.isa.instructions.read import read
 from axiloom.isa.kernels.language.body import renamed
 from axiloom.isa.kernels.named import KERNELS as NAMED
 from axiloom.report import build as report
+
+if TYPE_CHECKING:
+    from axiloom.isa.instructions.tree import InstructionSet
+    from axiloom.prove.verdict import Verdict
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -65,7 +71,7 @@ def execute_check(options: argparse.Namespace) -> int:
     if path := _instructions(options.file):
         found = read(path)
         print(f"{options.file}: {found.name}: no faults; {counts(found)}")
-        return 0
+        return int(not _instructions_proved(options.file, found)) if options.prove else 0
     loaded = isa.load_all(options.file)
     for spec in loaded.values():
         flows = ", ".join(spec.flows)
@@ -78,13 +84,24 @@ def _proved(file: Path, spec: isa.AcceleratorSpec) -> bool:
     from axiloom.prove import solvers
 
     solvers.check()
+    return _told(file, spec.name, prove.with_progress(spec, prove.SLOW_S))
+
+
+def _instructions_proved(file: Path, source: InstructionSet) -> bool:
+    """The same of an instruction set with meaning."""
+    from axiloom.prove import solvers
+
+    solvers.check()
+    return _told(file, source.name, prove_instructions.with_progress(source, prove.SLOW_S))
+
+
+def _told(file: Path, name: str, verdicts: Sequence[Verdict]) -> bool:
     from axiloom.prove.verdict import summary
 
-    verdicts = prove.with_progress(spec, prove.SLOW_S)
     for one in verdicts:
         if not one.good:
-            print(f"{file}: {spec.name}: {one.name}: {one.text}: {one.answer.value}")
-    print(f"{file}: {spec.name}: {summary(verdicts)}")
+            print(f"{file}: {name}: {one.name}: {one.text}: {one.answer.value}")
+    print(f"{file}: {name}: {summary(verdicts)}")
     return all(one.good for one in verdicts)
 
 

@@ -12,13 +12,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from axiloom.boards.synthesis import yosys
 from axiloom.cosim.build.cache import content_hash
 from axiloom.errors import BuildError
+from axiloom.prove.aiger import Aiger
 from axiloom.prove.bench import TOP, Bench, Property
 from axiloom.prove.kept import kept
 from axiloom.prove.verdict import Answer, Verdict
@@ -26,9 +27,14 @@ from axiloom.prove.verdict import Answer, Verdict
 _SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
 _TRIVIAL = "module d(input a, input b, output c); assign c = a & b; endmodule\n"
 _LOWER = (
-    "hierarchy -check -top {top}; proc; flatten; opt -full; memory -nomap; memory_map; opt -full; dffunmap; "
-    "techmap; opt -full; dffunmap; {undriven}aigmap; opt_clean; design -save all"
+    "hierarchy -check -top {top}; proc; flatten; opt_clean; opt -full; memory -nomap; memory_map; opt -full; "
+    "dffunmap; "
+    "techmap; opt_expr -mux_undef; opt_clean; {undriven}aigmap"
 )
+
+_ALL = "all.aig"
+INDUCTION = "induction"
+"""Over cycles, from any state in which all lemmas hold."""
 
 DEPTH = 40
 """Cycles to which a property is looked at that no engine proves."""
@@ -41,6 +47,8 @@ class Engine:
     name: str
     script: str
     bounded: bool = False
+    helped: bool = False
+    """It looks at the output that takes lemmas for granted."""
 
 
 def engines(limit_s: int, depth: int = DEPTH) -> tuple[Engine, ...]:
@@ -74,29 +82,88 @@ def prove(
     limit_s: int = 60,
     depth: int = DEPTH,
     jobs: int = 2,
+    tried: Sequence[Engine] = (),
     say: Callable[[Verdict], None] = lambda _verdict: None,
 ) -> Iterator[tuple[Verdict, Found]]:
     """The verdicts on all properties of `bench`, in their order; `say` is told of each as it comes.
 
-    `sources` are Verilog files that its instances need: name and text. Raises BuildError where Yosys refuses.
+    `sources` are Verilog files that its instances need: name and text. `tried` are the engines, if not those
+    that suit each property. Raises BuildError where Yosys refuses.
     """
     with tempfile.TemporaryDirectory(prefix="axiloom-prove-") as place:
-        folder = Path(place)
-        lower(bench, folder, sources)
+        asked = Asked(Path(place), lower(bench, Path(place), sources))
+        trusted = False
 
         def decide(prop: Property) -> tuple[Verdict, Found]:
             begun = time.perf_counter()
-            found, cached = _decide(folder, prop, COVER if prop.is_cover else engines(limit_s, depth))
-            verdict = _verdict(module, prop, found, time.perf_counter() - begun, cached)
+            found, cached = _decide(asked, prop, tried or _tried(prop, limit_s, depth, trusted))
+            return told(prop, found, time.perf_counter() - begun, cached)
+
+        def told(prop: Property, found: Found, seconds: float, cached: bool) -> tuple[Verdict, Found]:
+            verdict = _verdict(module, prop, found, seconds, cached)
             say(verdict)
             return verdict, found
 
+        def induct(props: Sequence[Property]) -> dict[Property, tuple[Verdict, Found]]:
+            """All at once; if that fails, its halves: what is left out is not inductive."""
+            begun = time.perf_counter()
+            done, cached = (
+                _together(asked, [prop.helped for prop in props], limit_s) if props else (True, True)
+            )
+            if done:
+                seconds = (time.perf_counter() - begun) / max(len(props), 1)
+                return {prop: told(prop, Found(False, None, INDUCTION), seconds, cached) for prop in props}
+            half = len(props) // 2
+            return induct(props[:half]) | induct(props[half:]) if half else {}
+
         with ThreadPoolExecutor(jobs) as pool:
-            yield from list(pool.map(decide, bench.properties))
+            lemmas = [prop for prop in bench.properties if prop.lemma]
+            decided = induct(lemmas)
+            rest = [prop for prop in lemmas if prop not in decided]
+            decided |= dict(zip(rest, pool.map(decide, rest), strict=True))
+            missing = [prop.name for prop in lemmas if not decided[prop][0].unbounded]
+            trusted = bool(lemmas) and not missing
+            rules = [prop for prop in bench.properties if not prop.lemma and not prop.is_cover]
+            decided |= induct(rules) if trusted else {}
+            rest = [prop for prop in bench.properties if prop not in decided]
+            decided |= dict(zip(rest, pool.map(decide, rest), strict=True))
+    for prop in bench.properties:
+        verdict, found = decided[prop]
+        if prop.lemma and missing and verdict.unbounded:  # they hold together or not at all
+            said = f"{verdict.solver}; rests on {', '.join(missing)}"
+            verdict = replace(verdict, answer=Answer.OPEN, solver=said)
+        yield verdict, found
 
 
-def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -> None:
-    """Write ``OUTPUT.aig`` for each property of `bench` to `folder`."""
+def _tried(prop: Property, limit_s: int, depth: int, trusted: bool) -> tuple[Engine, ...]:
+    """The engines for a property; rules may rely on lemmas where all of these are proved."""
+    if prop.is_cover:
+        return COVER
+    helped = Engine("pdr, lemmas", f"pdr -T {max(limit_s // 4, 5)}", helped=True)
+    if prop.lemma:
+        return helped, Engine("bmc, lemmas", f"bmc3 -F {depth} -T {limit_s}", bounded=True, helped=True)
+    return ((helped,) if trusted else ()) + engines(limit_s, depth)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A bench that was lowered: files of its outputs, made as they are asked for."""
+
+    folder: Path
+    whole: Aiger
+
+    def cone(self, *outputs: str) -> Aiger:
+        return self.whole.cone(*(self.whole.output(output) for output in outputs))
+
+    def file(self, output: str) -> Path:
+        path = self.folder / f"{output}.aig"
+        if not path.exists():
+            path.write_bytes(self.cone(output).write())
+        return path
+
+
+def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -> Aiger:
+    """`bench` as gates, each property an output; its files are in `folder`."""
     (folder / "bench.il").write_text(bench.text, encoding="utf-8")
     (folder / "user").mkdir(exist_ok=True)
     for name, text in sources:
@@ -108,39 +175,61 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
         yosys.read_theirs(sources),
         "read_rtlil bench.il\n",
         _LOWER.format(top=TOP, undriven=undriven),
-        "\n",
+        "; ",
     ]
-    outputs = [prop.output for prop in bench.properties]
-    for output in outputs:
-        others = " ".join(other for other in outputs if other != output)
-        removed = f"cd {TOP}; delete -port {others}; cd ..; " if others else ""
-        script.append(
-            f"design -load all; {removed}opt_clean -purge; write_aiger -zinit -symbols {output}.aig\n"
-        )
+    script.append(f"opt_clean -purge; write_aiger -zinit -symbols {_ALL}\n")
     yosys.run("".join(script), folder, "lower the bench")
+    return Aiger.read((folder / _ALL).read_bytes())
 
 
-def _decide(folder: Path, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
-    """What the first engine says that says anything; from the cache, if this question was asked before."""
-    aiger = folder / f"{prop.output}.aig"
-    key = content_hash("prove", yosys.version(), aiger.read_bytes().hex(), *(one.script for one in tried))
+def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool, bool]:
+    """Is each of these outputs low in the first cycle, and by induction ever after? And: was that known?"""
+    # ABC gives up where an output is constant: Yosys has shown it then.
+    outputs = [one for one in outputs if asked.whole.outputs[asked.whole.output(one)] != 0]
+    if not outputs:
+        return True, False
+    cone = asked.cone(*outputs)
+    files = {"induct": cone.step().write(), "first": cone.write()}
+    key = content_hash("induction", yosys.version(), *(data.hex() for data in files.values()))
 
     def ask() -> dict[str, Any]:
-        return asdict(_ask(folder, prop.output, tried))
+        for name, data in files.items():
+            (asked.folder / f"{name}.aig").write_bytes(data)
+            found = _run(asked.folder, name, Engine(name, f"bmc3 -F 2 -T {limit_s}", bounded=True))
+            if found is None or found.reachable or found.cycles != 1:
+                return {"holds": False}
+        return {"holds": True}
+
+    facts, cached = kept("prove", key, ask, lambda facts: facts["holds"])
+    return facts["holds"], cached
+
+
+def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
+    """What the first engine says that says anything; from the cache, if this question was asked before."""
+    read = [asked.file(_output(prop, one)).read_bytes().hex() for one in tried]
+    key = content_hash("prove", yosys.version(), *read, *(one.script for one in tried))
+
+    def ask() -> dict[str, Any]:
+        return asdict(_ask(asked.folder, prop, tried))
 
     facts, cached = kept("prove", key, ask, lambda facts: facts["reachable"] is not None)
     return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
 
 
-def _ask(folder: Path, name: str, tried: Sequence[Engine]) -> Found:
-    if _constant_zero(folder / f"{name}.aig"):
-        return Found(False, None, "Yosys")
+def _output(prop: Property, engine: Engine) -> str:
+    return prop.helped if engine.helped else prop.output
+
+
+def _ask(folder: Path, prop: Property, tried: Sequence[Engine]) -> Found:
     bounded: Found | None = None
     for engine in tried:
+        name = _output(prop, engine)
+        if _constant_zero(folder / f"{name}.aig"):
+            return Found(False, None, engine.name if engine.helped else "Yosys")
         found = _run(folder, name, engine)
         if found is None:
             continue
-        if found.reachable is not None and not (engine.bounded and not found.reachable):
+        if found.reachable or found.cycles is None:
             return found
         bounded = found
     return bounded or Found(None, None, tried[-1].name)
@@ -185,6 +274,8 @@ def _stimulus(aiger: Path, witness: Path) -> tuple[dict[str, int], ...]:
             break
         values: dict[str, int] = {}
         for place, value in enumerate(line[:inputs]):
+            if place not in places:  # of the step of an induction: what a register holds
+                continue
             name, bit = places[place]
             values[name] = values.get(name, 0) | (value == "1") << bit
         cycles.append(values)

@@ -3,17 +3,22 @@
 An output is high in a cycle in which its property does not hold although all assumptions have held until
 then, so that a property is proved if its output is never high. A cover's output is high when what it names
 happens.
+
+A lemma is a property of registers inside that makes others provable. Each lemma is proved under the
+assumption that all lemmas have held in all cycles before, and those added before it in this one too. That is
+induction over cycles and lemmas: it is sound if all of them are proved, which
+:func:`axiloom.prove.abc.prove` sees to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from amaranth.back import rtlil
-from amaranth.hdl import ClockDomain, ClockSignal, Instance, Module, ResetInserter, Signal, Value
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Instance, Module, ResetInserter, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -32,30 +37,58 @@ class Property:
     is_cover: bool = False
     needed: bool = True
     """Of a cover: that it is never seen is a fault."""
+    helped: str = ""
+    """A second output, which says the same where all lemmas have held until now."""
+    lemma: bool = False
+    """It is a lemma: `helped` is the only output."""
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Of what surrounds the module; `kept_by` who proves a check of the same name, or :data:`OUTSIDE`."""
+
+    name: str
+    kept_by: str
+
+
+OUTSIDE = "outside"
+"""Nobody here proves it: what lies beyond the outer ports, or how the bench begins."""
 
 
 class Bench:
     """Free inputs, assumptions, properties (`check`) and what must be reachable (`cover`).
+
+    Parameters
+    ----------
+    with_lemmas : else they are left out, where a violation is looked for and nothing is to be proved
 
     Members
     -------
     m : the module; its registers have a value from the start and no reset
     reset : free, or as :meth:`reset_first` has it
     properties : in the order in which they were added
+    assumptions : all of them, with who keeps each
+    constants : how many of them say only that a constant stays what it is
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, with_lemmas: bool = True) -> None:
         self.m = Module()
+        self._with_lemmas = with_lemmas
         self._clock = Signal(name="clock")
         self.m.domains.sync = domain = ClockDomain(reset_less=True)
         self.m.d.comb += domain.clk.eq(self._clock)
         self.reset = Signal(name="reset")
         self.properties: list[Property] = []
+        self.assumptions: list[Assumption] = []
+        self.constants = 0
         self.inputs: list[Signal] = [self.reset]
-        self._outputs: list[Signal] = []
+        self._outputs: dict[str, Signal] = {}
         self._assumed: list[Value] = []
+        self._lemmas: list[Value] = []
         self._kept = Signal(init=1, name="assumptions_held")
         self._holds = Signal(name="assumptions_hold")
+        self._helped = Signal(init=1, name="lemmas_held")
+        self._helping = Signal(name="lemmas_hold")
 
     def reset_first(self, cycles: int = 1) -> None:
         """The module is in reset in the first `cycles`; later whenever the prover likes."""
@@ -75,6 +108,7 @@ class Bench:
         held, first = Signal(width, name=f"{name}_held"), Signal(init=1, name=f"{name}_first")
         self.m.d.sync += [held.eq(value), first.eq(0)]
         self.assume(first | (value == held))
+        self.constants += 1
         return value
 
     def register(self, value: Value) -> Signal:
@@ -83,9 +117,10 @@ class Bench:
         self.m.d.sync += held.eq(value)
         return held
 
-    def component(self, name: str, component: wiring.Component) -> Any:
-        """`component`, each of its inputs driven by a free one, and reset by `reset`."""
-        self.m.submodules[name] = ResetInserter(self.reset)(component)
+    def component(self, name: str, component: wiring.Component, clear: Value | None = None) -> Any:
+        """`component`, each of its inputs driven by a free one, reset by `reset`, and by `clear` alone."""
+        resets = self.reset if clear is None else self.reset | clear
+        self.m.submodules[name] = ResetInserter(resets)(component)
         for path, member, value in component.signature.flatten(component):
             if member.flow == In:
                 free = self.free(len(Value.cast(value)), "_".join([name, *map(str, path)]))
@@ -113,29 +148,89 @@ class Bench:
         self.m.submodules.dut = Instance(module, **links)
         return ports
 
-    def assume(self, condition: Value) -> None:
+    def assume(self, condition: Value, *, name: str = "", kept_by: str = OUTSIDE) -> None:
+        self.assumptions.append(Assumption(name, kept_by))
         self._assumed.append(condition.bool())
 
     def check(self, port: str, name: str, condition: Value, text: str, source: str = "") -> None:
         self._add(Property("", port, name, text, source), ~condition.bool())
 
+    def lemma(self, name: str, condition: Value, text: str, also: Iterable[Value] = ()) -> None:
+        """A helper invariant: proved as a check is, and taken for granted by all other proofs.
+
+        So is `also`, which the caller knows to hold where the lemma is proved.
+        """
+        if not self._with_lemmas:
+            return
+        holds, known = Signal(name=f"lemma_{name}"), Signal(name=f"known_{name}")
+        self.m.d.comb += [holds.eq(condition.bool()), known.eq(Cat(holds, *also).all())]
+        self._add(Property("", "", name, text, "helper", lemma=True), ~holds)
+        self._lemmas.append(known)
+
+    def lemma_of_any(
+        self, name: str, bits: int, holds: Callable[[Value], Value], text: str, at: Iterable[Value]
+    ) -> None:
+        """A lemma of each of many things, such as the rows of a memory, by their number of so many bits.
+
+        It is proved of one that is any, so of each; other proofs rely on it of that one and of those `at`.
+        """
+        if not self._with_lemmas:
+            return
+        which = self.constant(bits, f"{name}_which")
+        self.lemma(name, holds(which), text, [holds(place).bool() for place in at])
+
     def cover(self, port: str, name: str, condition: Value, text: str, *, needed: bool = True) -> None:
         self._add(Property("", port, name, text, "", is_cover=True, needed=needed), condition.bool())
 
     def only(self, names: Collection[str]) -> list[str]:
-        """Leave out all properties but those of these names; returns the names that there are not."""
+        """Leave out all properties but those of these names, and lemmas; returns the names there are not."""
         unknown = [name for name in names if name not in {prop.name for prop in self.properties}]
-        kept = [prop.name in names for prop in self.properties]
-        self._outputs = [one for one, keep in zip(self._outputs, kept, strict=True) if keep]
-        self.properties = [one for one, keep in zip(self.properties, kept, strict=True) if keep]
+        kept = [one for one in self.properties if one.name in names]
+        rest = [one for one in self.properties if one.lemma and one not in kept]
+        self.properties = sorted(rest + kept, key=self.properties.index) if kept else []
         return unknown
+
+    def alone(self, port: str, name: str) -> None:
+        """Leave out everything but this check. Raises ValueError if there is none such."""
+        self.properties = [
+            one for one in self.properties if (one.port, one.name) == (port, name) and not one.is_cover
+        ]
+        if not self.properties:
+            raise ValueError(f"{port}.{name} is no property of this bench")
 
     def _add(self, prop: Property, shows: Value) -> None:
         name = f"{'seen' if prop.is_cover else 'bad'}_{prop.port}_{prop.name}".replace("-", "_")
+        now = self._kept & self._holds & shows
+        before = self._helped
+        for lemma in self._lemmas if prop.lemma else ():
+            before = before & lemma
+        helped = ""
+        if prop.lemma:
+            self._output(name, now & before)
+            helped = name
+        else:
+            self._output(name, now)
+            if not prop.is_cover:
+                helped = f"{name}_helped"
+                self._output(helped, now & before & self._helping)
+        self.properties.append(replace(prop, output=name, helped=helped))
+
+    def _output(self, name: str, shows: Value) -> None:
         bit = Signal(name=name)
-        self._outputs.append(bit)
-        self.properties.append(replace(prop, output=name))
-        self.m.d.comb += bit.eq(self._kept & self._holds & shows)
+        self._outputs[name] = bit
+        self.m.d.comb += bit.eq(shows)
+
+    @property
+    def lemmas(self) -> bool:
+        """Whether there are any."""
+        return bool(self._lemmas)
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names of the outputs that are asked for."""
+        names = [prop.output for prop in self.properties]
+        names += [prop.helped for prop in self.properties if self.lemmas and prop.helped and not prop.lemma]
+        return names
 
     @cached_property
     def text(self) -> str:
@@ -145,6 +240,11 @@ class Bench:
             self.m.d.comb += everything[i].eq(condition)
         self.m.d.comb += self._holds.eq(everything.all())
         self.m.d.sync += self._kept.eq(self._kept & self._holds)
-        ports = [self._clock, *self.inputs, *self._outputs]
+        helping = Signal(len(self._lemmas) or 1, init=1)
+        for i, condition in enumerate(self._lemmas):
+            self.m.d.comb += helping[i].eq(condition)
+        self.m.d.comb += self._helping.eq(helping.all())
+        self.m.d.sync += self._helped.eq(self._helped & self._helping)
+        ports = [self._clock, *self.inputs, *(self._outputs[name] for name in self.outputs)]
         text: str = rtlil.convert(self.m, name=TOP, ports=ports, emit_src=False)
         return text

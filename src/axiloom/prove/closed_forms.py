@@ -1,4 +1,5 @@
-"""What each instruction computes as a whole: derived from its steps, and proved of them (isa.formal.meaning)."""
+"""What each instruction computes as a whole: derived from its steps, and proved of them
+(isa.formal.meaning)."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from axiloom.prove import solvers
 from axiloom.prove.verdict import Answer, Verdict
 
 LIMIT_S = 10
-"""Of a claim. Whether two turns of a loop meet is a product of unknown sizes for some: it is not waited for."""
+"""Of a claim. Whether two turns of a loop meet is a product of unknown sizes for some: it is not waited
+for."""
 
 
 @dataclass(frozen=True)

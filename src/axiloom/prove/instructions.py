@@ -1,30 +1,33 @@
 """``axiloom prove spec`` on an instruction set with meaning: its formal model is sound, and is what it does.
 
-What holds in all states is proved. That the NumPy simulator computes what the terms say is a test: from random
-states, each instruction with random legal fields, both end in the same state.
+What holds in all states is proved. That the NumPy simulator computes what the terms say is a test: from
+random states, each instruction with random legal fields, both end in the same state.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import z3
 
+from axiloom.cosim.build.cache import content_hash
 from axiloom.isa.formal import bounds, sound
+from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import Instruction
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.simulate import Memory, Simulator
-from axiloom.isa.formal.symbolic import postorder
-from axiloom.isa.instructions.simulate import Simulator as ArraySimulator
+from axiloom.isa.instructions.simulator.simulate import Simulator as ArraySimulator
 from axiloom.isa.instructions.tree import InstructionSet, Range
-from axiloom.prove import solvers
-from axiloom.prove.verdict import Answer, Verdict
+from axiloom.prove.spec import LIMIT_S, decided, kept_verdicts
+from axiloom.prove.verdict import Answer, Verdict, as_json
+from axiloom.report.proved import sources
 
 SAMPLES = 4
 """Random commands of each instruction."""
@@ -40,21 +43,34 @@ def claims_of(source: InstructionSet) -> tuple[Model, list[sound.Claim]]:
     return model, [*sound.claims(model.ila), *bounds.claims(source)]
 
 
-def prove(source: InstructionSet, limit_s: int) -> Iterator[Verdict]:
-    """The verdicts on all claims, as they come, then the test against the simulator."""
-    model, claims = claims_of(source)
-    for claim, said in zip(claims, solvers.decide([one.formula for one in claims], limit_s), strict=True):
-        answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[said.holds]
-        text = claim.text
-        if said.values:
-            text += f"; not so with {', '.join(f'{k} = {v}' for k, v in sorted(said.values.items()))}"
-        yield Verdict(source.name, "", claim.name, text, "", answer, None, said.solver, said.seconds)
-    yield compared(source, model)
+def prove(
+    source: InstructionSet, limit_s: int = LIMIT_S, say: Callable[[int], None] = lambda _total: None
+) -> list[Verdict]:
+    """The verdicts on all claims and the test against the simulator; from the cache, if all were decided
+    before.
+
+    `say` is told of each as it comes, with their number.
+    """
+
+    def ask() -> list[dict[str, Any]]:
+        model, claims = claims_of(source)
+        verdicts = []
+        for verdict in chain(decided(source.name, claims, limit_s), [compared(source, model)]):
+            say(len(claims) + 1)
+            verdicts.append(verdict)
+        return as_json(verdicts)
+
+    return kept_verdicts(
+        content_hash("instructions", repr(source), sources("isa.instructions", "isa.instructions.simulator")),
+        ask,
+    )
 
 
 def compared(source: InstructionSet, model: Model, samples: int = SAMPLES, seed: int = 1) -> Verdict:
     """The terms, executed, beside the NumPy simulator: the same state after random commands."""
     begun, done, left_out = time.perf_counter(), 0, 0
+    terms = Simulator(model.ila)  # made of the terms once: that takes seconds
+    start = dict(terms.state)
     text = "from random states, random commands of each instruction leave the same state"
     for one in model.ila.instructions:
         if one.name == "unknown" or one.name.endswith(".illegal"):
@@ -63,7 +79,9 @@ def compared(source: InstructionSet, model: Model, samples: int = SAMPLES, seed:
             sample = Sample(source, model, one, seed + number)
             if not sample.found:
                 continue
-            differs = sample.difference()
+            terms.state.clear()
+            terms.state |= start
+            differs = sample.difference(terms)
             if differs is None:
                 left_out += 1
             elif differs:
@@ -144,9 +162,8 @@ class Sample:
             self.memories[name].reshape(-1)[value(select.arg(1))] = _value(raw, kind)
         return True
 
-    def difference(self) -> str | None:
+    def difference(self, terms: Simulator) -> str | None:
         """What differs after the command; empty where nothing does, None where it takes too long."""
-        terms = Simulator(self.model.ila)
         terms.steps_left = MOST_STEPS
         terms.state |= self.registers
         for name, memory in self.source.memories.items():

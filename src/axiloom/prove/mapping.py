@@ -27,8 +27,8 @@ MOST_VALUES = 24
 def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
     """The verdicts at the sizes of `mapped`. Raises SpecError where its commands cannot be executed.
 
-    The kernel's functions are taken to be any functions first. What that leaves open is asked of the functions
-    that they are.
+    The kernel's functions are taken to be any functions first. What that leaves open is asked of those that
+    they are.
     """
     begun = time.perf_counter()
     name, sizes = mapped.name, sizes_of(mapped)
@@ -90,15 +90,15 @@ def _counter_example(mapped: Mapped, remaining: Remaining, limit_s: int) -> str:
         strict=True,
     ):
         if said.holds is False:
-            return _wrong(mapped, element, {name: int(value) for name, value in _numbers(said.values)})
+            return _wrong(mapped, element, dict(_numbers(said.values)))
     return f"one of {remaining.claim.text} is not so"
 
 
-def _numbers(values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _numbers(values: Mapping[str, str]) -> Iterator[tuple[str, int]]:
     """Bit vectors; what functions and whole memories are, a solver says in its own way."""
     for name, value in sorted(values.items()):
         if value.isdecimal():
-            yield name.strip("|"), value
+            yield name.strip("|"), int(value)
 
 
 def _wrong(mapped: Mapped, element: Element, named: Mapping[str, int]) -> str:
@@ -107,14 +107,18 @@ def _wrong(mapped: Mapped, element: Element, named: Mapping[str, int]) -> str:
     if found is not None and wanted is not None:
         kind = _kind(mapped, element.place)
         text = f"{element.place} is {_signed(found, kind)}, the kernel's is {_signed(wanted, kind)}"
-    said = [f"{name} = {_signed(value, _kind(mapped, name))}" for name, value in named.items()]
+    # First what memories had before: that a result depends on it says more than any data.
+    said = [
+        f"{name} = {_signed(value, _kind(mapped, name))}"
+        for name, value in sorted(named.items(), key=lambda one: ("@" not in one[0], one[0]))
+    ]
     more = f" and {len(said) - MOST_VALUES} more" if len(said) > MOST_VALUES else ""
     return f"{text}; with {', '.join(said[:MOST_VALUES])}{more}" if said else f"{text}, whatever the data are"
 
 
 def _kind(mapped: Mapped, place: str) -> Range | None:
-    """Of an element such as ``x[3, 5]``."""
-    name = place.split("[")[0]
+    """Of an element such as ``x[3, 5]``, or ``acc@7`` before the commands."""
+    name = place.split("[")[0].split("@")[0]
     memory = mapped.tensors.get(name) or mapped.target.memories.get(name)
     return memory.type if memory else None
 
@@ -128,15 +132,15 @@ def sizes_of(mapped: Mapped) -> str:
     return " ".join(f"{name}={value}" for name, value in mapped.chosen.items())
 
 
-def read(name: str, sizes: Mapping[str, int]) -> Mapped:
+def read(name: str, sizes: Mapping[str, int], *, any_size: bool = False) -> Mapped:
     """The mapping of a file, or a built-in one. Raises UsageError and SpecError."""
     path = Path(name)
     if path.suffix == library.MAPPING:
-        return library.mapping(path, sizes)
+        return library.mapping(path, sizes, any_size=any_size)
     there = library.mappings()
     if name not in there:
         raise UsageError(
-            f"prove mapping: no mapping `{name}`{hint(name, there)}; a file ends in {library.MAPPING}, built in "
-            f"are {', '.join(there)}"
+            f"prove mapping: no mapping `{name}`{hint(name, there)}; a file ends in {library.MAPPING}, built "
+            f"in are {', '.join(there)}"
         )
-    return library.mapping(there[name], sizes)
+    return library.mapping(there[name], sizes, any_size=any_size)

@@ -48,11 +48,17 @@ def prove(
             verdicts.append(verdict)
         return as_json(verdicts)
 
+    return kept_verdicts(proved.key(spec), ask)
+
+
+def kept_verdicts(key: str, ask: Callable[[], list[dict[str, Any]]]) -> list[Verdict]:
+    """The verdicts that `ask` gives, or gave before to the question of this content."""
+
     def whole(verdicts: list[dict[str, Any]]) -> bool:
         return all(one["answer"] != Answer.OPEN for one in verdicts)
 
     # Versions of the solvers are not part of the question: any of them may answer it.
-    found, cached = kept(proved.KIND, proved.key(spec), ask, whole)
+    found, cached = kept(proved.KIND, key, ask, whole)
     return [
         Verdict(
             **{name: one[name] for name in one if name != "good"}
@@ -67,8 +73,9 @@ def decided(name: str, claims: Sequence[sound.Claim], limit_s: int) -> Iterator[
     for claim, said in zip(claims, solvers.decide([one.formula for one in claims], limit_s), strict=True):
         answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[said.holds]
         text = claim.text
-        if said.values:
-            text += f"; not so with {', '.join(f'{k} = {v}' for k, v in sorted(said.values.items()))}"
+        # What whole memories are, a solver says in its own way, at length.
+        if values := [f"{k} = {v}" for k, v in sorted(said.values.items()) if v.lstrip("-").isdecimal()]:
+            text += f"; not so with {', '.join(values)}"
         yield Verdict(name, "", claim.name, text, claim.kind, answer, None, said.solver, said.seconds)
 
 

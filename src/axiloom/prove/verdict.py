@@ -50,9 +50,15 @@ class Verdict:
         return self.answer in (Answer.HOLDS, Answer.SEEN) or (self.answer is Answer.NEVER and not self.needed)
 
     @property
+    def unbounded(self) -> bool:
+        return self.answer is Answer.HOLDS and self.bound is None
+
+    @property
     def how_far(self) -> str:
         """The bound in words."""
         if self.answer in (Answer.SEEN, Answer.VIOLATED):
+            if self.bound is None:
+                return ""
             return f"in cycle {self.bound}"
         if self.answer is Answer.OPEN:
             return ""

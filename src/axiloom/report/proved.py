@@ -37,13 +37,14 @@ class Proved(TypedDict):
 def key(spec: AcceleratorSpec) -> str:
     """Of the verdicts on `spec`, in the cache of `KIND`."""
     alone = spec.replace(dma=DmaConfig(), cpu={}, version="", description="")
-    return content_hash(KIND, isa.dumps(alone), _sources())
+    return content_hash(KIND, isa.dumps(alone), sources())
 
 
 @cache
-def _sources() -> str:
+def sources(*more: str) -> str:
+    """Of the text of all that makes models and claims; with `more` rooms of isa."""
     files: list[Path] = []
-    for name in _SOURCES:
+    for name in (*_SOURCES, *more):
         with resources.as_file(resources.files("axiloom").joinpath(*name.split("."))) as folder:
             files += sorted(folder.glob("*.py"))
     return content_hash(*files)

@@ -1,4 +1,5 @@
-"""Instruction sets with meaning as formal models: what is proved of them, and what is found where it is not so."""
+"""Instruction sets with meaning as formal models: what is proved of them, and what is found where it is not
+so."""
 
 from __future__ import annotations
 

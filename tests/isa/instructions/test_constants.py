@@ -6,7 +6,7 @@ import pytest
 
 from axiloom.errors import SpecError
 from axiloom.isa.instructions.read import parse
-from axiloom.isa.instructions.simulate import Simulator
+from axiloom.isa.instructions.simulator.simulate import Simulator
 
 TEXT = """
 LOAD, STORE = 2, 3

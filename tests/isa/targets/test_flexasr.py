@@ -21,8 +21,8 @@ from tests.isa.targets.terms import evaluate, function_term
 
 from axiloom.errors import SpecError
 from axiloom.isa.instructions.read import parse, read
-from axiloom.isa.instructions.simulate import Simulator
-from axiloom.isa.instructions.state import IllegalCommandError
+from axiloom.isa.instructions.simulator.simulate import Simulator
+from axiloom.isa.instructions.simulator.state import IllegalCommandError
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.isa.targets import flexasr
 

@@ -20,8 +20,8 @@ from tests.isa.targets.hlscnn_plain import (
 )
 
 from axiloom.isa.instructions.read import parse, read
-from axiloom.isa.instructions.simulate import Simulator
-from axiloom.isa.instructions.state import IllegalCommandError
+from axiloom.isa.instructions.simulator.simulate import Simulator
+from axiloom.isa.instructions.simulator.state import IllegalCommandError
 
 FILE = Path(__file__).parents[3] / "isa/targets/hlscnn.isa"
 ACT, WEIGHTS, INITIAL = 0x100, 0x8000, 0x20000

@@ -10,8 +10,8 @@ import pytest
 from tests.isa.targets import bf16_plain as plain
 
 from axiloom.isa.instructions.read import parse, read
-from axiloom.isa.instructions.simulate import Simulator
-from axiloom.isa.instructions.state import IllegalCommandError
+from axiloom.isa.instructions.simulator.simulate import Simulator
+from axiloom.isa.instructions.simulator.state import IllegalCommandError
 
 TARGETS = Path(__file__).parents[3] / "isa/targets"
 Q, K, V, OUT = 0, 8192, 16384, 24576

@@ -10,8 +10,8 @@ from tests.isa.targets.vta_plain import GEMM, alu_struct, memory_struct, pack
 from tests.isa.targets.vta_streams import DRAM, Compared, Pair
 
 from axiloom.isa.instructions.read import parse, read
-from axiloom.isa.instructions.simulate import Simulator
-from axiloom.isa.instructions.state import IllegalCommandError
+from axiloom.isa.instructions.simulator.simulate import Simulator
+from axiloom.isa.instructions.simulator.state import IllegalCommandError
 
 FILE = Path(__file__).parents[3] / "isa/targets/vta.isa"
 EDITIONS = [(2, 2), (3, 3)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from tests.isa.targets.vta_plain import BUFFERS, GEMM, PlainVta, alu_struct, memory_struct, pack
 
-from axiloom.isa.instructions.simulate import Simulator
+from axiloom.isa.instructions.simulator.simulate import Simulator
 
 DRAM = 1 << 14
 UOPS_AT = DRAM - 256

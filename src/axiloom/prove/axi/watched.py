@@ -8,7 +8,7 @@ from amaranth.hdl import Value
 
 from axiloom.hw.axi.rules import protocols
 from axiloom.hw.axi.rules.language import Side, Watch
-from axiloom.prove.bench import Bench
+from axiloom.prove.bench import OUTSIDE, Bench
 
 OUTSTANDING = 16
 """Bursts under way that are looked at, on each port."""
@@ -22,9 +22,13 @@ def watch(
     *,
     outstanding: int = OUTSTANDING,
     without: Iterable[str] = (),
+    neighbour: str = OUTSIDE,
+    reset: Value | None = None,
 ) -> Watch:
     """Add the rules of the port `name` with these `signals`; the module is on its `side`.
 
+    `neighbour` names who proves the rules of the other side: ``target.port`` of ours, or it is outside.
+    `reset` is high while the port is in reset, if that is not only when the bench is.
     `without` names rules that are left out: their reason stands beside the call. Raises ValueError for a name
     that is no rule of the port.
     """
@@ -32,7 +36,8 @@ def watch(
     assert protocol is not None, f"{name} is no AXI port"
     bits = max((len(signals[f"{c}id"]) for c in ("aw", "b", "ar", "r") if f"{c}id" in signals), default=0)
     followed = bench.constant(bits, f"{name}_followed") if bits else None
-    seen = Watch(bench.m, signals, bench.reset, name=name, outstanding=outstanding, followed=followed)
+    resets = bench.reset if reset is None else reset
+    seen = Watch(bench.m, signals, resets, name=name, outstanding=outstanding, followed=followed)
     protocol.watch(seen)
     left_out = set(without)
     if unknown := left_out - {one.rule.name for one in seen.rules}:
@@ -44,7 +49,7 @@ def watch(
         if rule.by is side:
             bench.check(name, rule.name, one.holds, rule.text, rule.source)
         else:
-            bench.assume(one.holds)
+            bench.assume(one.holds, name=rule.name, kept_by=neighbour)
     for cover in seen.covers:
         bench.cover(name, cover.name, cover.seen, cover.text, needed=cover.needed)
     return seen

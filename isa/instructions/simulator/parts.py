@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.isa.instructions.state import Array
+from axiloom.isa.instructions.simulator.state import Array
 
 LIMIT = 1 << 22
 """Elements of a temporary."""

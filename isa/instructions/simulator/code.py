@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from axiloom.isa.instructions.linear import Axis, linear, names
-from axiloom.isa.instructions.numpy_sums import Sums
-from axiloom.isa.instructions.numpy_values import SCALAR, Code, Env, Writer
-from axiloom.isa.instructions.state import natural
+from axiloom.isa.instructions.simulator.linear import Axis, linear, names
+from axiloom.isa.instructions.simulator.state import natural
+from axiloom.isa.instructions.simulator.sums import Sums
+from axiloom.isa.instructions.simulator.values import SCALAR, Code, Env, Writer
 from axiloom.isa.instructions.tree import (
     BOOL,
     Apply,

@@ -1,6 +1,6 @@
 """An instruction as the text says it: one element after the other, with Python's integers.
 
-Slow, and without any of :mod:`~axiloom.isa.instructions.numpy_code`: what that is compared with.
+Slow, and without any of :mod:`~axiloom.isa.instructions.simulator.code`: what that is compared with.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.arithmetic import VALUES
-from axiloom.isa.instructions.state import IllegalCommandError, State
+from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
 from axiloom.isa.instructions.tree import (
     Apply,
     Bits,

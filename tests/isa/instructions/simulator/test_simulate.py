@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from axiloom.errors import SpecError
 from axiloom.isa.instructions.arithmetic import VALUES
 from axiloom.isa.instructions.read import parse, read
-from axiloom.isa.instructions.simulate import Simulator
-from axiloom.isa.instructions.state import IllegalCommandError
+from axiloom.isa.instructions.simulator.simulate import Simulator
+from axiloom.isa.instructions.simulator.state import IllegalCommandError
 from axiloom.isa.instructions.tree import InstructionSet
 
 from .texts import Texts
 
-TILES = Path(__file__).parents[3] / "benchmarks" / "tiles.isa"
+TILES = Path(__file__).parents[4] / "benchmarks" / "tiles.isa"
 
 
 def isa_of(text: str) -> InstructionSet:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from axiloom.isa.instructions.arithmetic import RangeError, apply
-from axiloom.isa.instructions.linear import Linear, linear, plus, times
-from axiloom.isa.instructions.numpy_values import Access, Arrays, Code, Env, ordered
-from axiloom.isa.instructions.state import natural
+from axiloom.isa.instructions.simulator.linear import Linear, linear, plus, times
+from axiloom.isa.instructions.simulator.state import natural
+from axiloom.isa.instructions.simulator.values import Access, Arrays, Code, Env, ordered
 from axiloom.isa.instructions.tree import (
     BOOL,
     Const,

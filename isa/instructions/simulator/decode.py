@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axiloom.isa.instructions.linear import names
-from axiloom.isa.instructions.nests import reads
-from axiloom.isa.instructions.numpy_code import Expressions, Shared
-from axiloom.isa.instructions.numpy_values import Env, Writer
+from axiloom.isa.instructions.simulator.code import Expressions, Shared
+from axiloom.isa.instructions.simulator.linear import names
+from axiloom.isa.instructions.simulator.nests import reads
+from axiloom.isa.instructions.simulator.values import Env, Writer
 from axiloom.isa.instructions.tree import Apply, Bits, Const, Expr, Instruction, InstructionSet, Name
 
 

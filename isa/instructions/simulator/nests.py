@@ -9,24 +9,19 @@ That elements differ shows from the steps of an index, or is looked at as it run
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
 from axiloom.isa.instructions.arithmetic import RangeError, apply
-from axiloom.isa.instructions.linear import Axis, Linear, linear, minus, names, plus, times
+from axiloom.isa.instructions.simulator.linear import Axis, Linear, linear, minus, names, plus, times
 from axiloom.isa.instructions.tree import (
     Apply,
-    Bits,
-    Call,
-    Choice,
     Const,
     Expr,
-    Fold,
     For,
     Lanes,
     Let,
-    Lookup,
     Memory,
     Name,
     Range,
@@ -35,7 +30,7 @@ from axiloom.isa.instructions.tree import (
     Wrapped,
     Write,
 )  # fmt: skip
-from axiloom.isa.instructions.walk import folded, parts
+from axiloom.isa.instructions.walk import folded, parts, substituted
 
 MOST_CLOSED = 400
 """Operations of an index that is computed."""
@@ -197,7 +192,8 @@ class _Planner:
         used = {name: self.closed[name] for name in names(expr) if name in self.closed}
         if any(one is None for one in used.values()):
             return None
-        made = substituted(expr, {name: one for name, one in used.items() if one is not None})
+        known = {name: one for name, one in used.items() if one is not None}
+        made = substituted(expr, lambda one: known.get(one.name, one))
         return made if sum(1 for _ in islice(parts(made), MOST_CLOSED)) < MOST_CLOSED else None
 
     def _read(self, expr: Expr, axes: tuple[str, ...]) -> None:
@@ -308,33 +304,6 @@ class _Planner:
             else:
                 return
         self.found.steps.append(tuple(steps))
-
-
-def substituted(expr: Expr, known: Mapping[str, Expr]) -> Expr:
-    """The same with expressions in place of names."""
-
-    def again(one: Expr) -> Expr:
-        return substituted(one, known)
-
-    match expr:
-        case Name(name=name):
-            return known.get(name, expr)
-        case Read(index=index):
-            return replace(expr, index=tuple(map(again, index)))
-        case Apply(arguments=arguments) | Call(arguments=arguments):
-            return replace(expr, arguments=tuple(map(again, arguments)))
-        case Bits(value=value, low=low):
-            return replace(expr, value=again(value), low=again(low))
-        case Wrapped(value=value):
-            return replace(expr, value=again(value))
-        case Choice(condition=condition, yes=yes, no=no):
-            return replace(expr, condition=again(condition), yes=again(yes), no=again(no))
-        case Lookup(index=at):
-            return replace(expr, index=again(at))
-        case Fold(iterator=iterator, body=body):
-            inner = {name: one for name, one in known.items() if name != iterator}
-            return replace(expr, body=substituted(body, inner))
-    return expr
 
 
 def depth_of(axis: str) -> int:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from axiloom.isa.instructions.linear import Axis, Linear, names
+from axiloom.isa.instructions.simulator.linear import Axis, Linear, names
 from axiloom.isa.instructions.tree import (
     Expr,
     InstructionSet,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from axiloom.isa.instructions.linear import Axis
-from axiloom.isa.instructions.numpy_memories import Memories
-from axiloom.isa.instructions.numpy_values import Code, Env, ordered
+from axiloom.isa.instructions.simulator.linear import Axis
+from axiloom.isa.instructions.simulator.memories import Memories
+from axiloom.isa.instructions.simulator.values import Code, Env, ordered
 from axiloom.isa.instructions.tree import (
     Apply,
     Const,

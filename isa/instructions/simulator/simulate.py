@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from axiloom.isa.instructions.decode import command_source
-from axiloom.isa.instructions.numpy_blocks import Blocks, names_of, setting
-from axiloom.isa.instructions.numpy_code import Shared
-from axiloom.isa.instructions.numpy_parts import OutsideError
-from axiloom.isa.instructions.reference import Reference
-from axiloom.isa.instructions.state import IllegalCommandError, State
+from axiloom.isa.instructions.simulator.blocks import Blocks, names_of, setting
+from axiloom.isa.instructions.simulator.code import Shared
+from axiloom.isa.instructions.simulator.decode import command_source
+from axiloom.isa.instructions.simulator.parts import OutsideError
+from axiloom.isa.instructions.simulator.reference import Reference
+from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
 from axiloom.isa.instructions.tree import Instruction, InstructionSet
 
 

@@ -1,6 +1,6 @@
 """Instructions as NumPy functions: statements, lanes and loops.
 
-Their expressions: :mod:`axiloom.isa.instructions.numpy_code`.
+Their expressions: :mod:`axiloom.isa.instructions.simulator.code`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.isa.instructions import externals, numpy_parts
+from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.arithmetic import all_of
-from axiloom.isa.instructions.linear import Axis, linear, names, plus, times
-from axiloom.isa.instructions.nests import Accumulated, Plan, depth_of, plan, reads
-from axiloom.isa.instructions.numpy_code import Expressions, Shared
-from axiloom.isa.instructions.numpy_values import LARGE, Code, Env, Writer
-from axiloom.isa.instructions.state import natural
+from axiloom.isa.instructions.simulator import parts
+from axiloom.isa.instructions.simulator.code import Expressions, Shared
+from axiloom.isa.instructions.simulator.linear import Axis, linear, names, plus, times
+from axiloom.isa.instructions.simulator.nests import Accumulated, Plan, depth_of, plan, reads
+from axiloom.isa.instructions.simulator.state import natural
+from axiloom.isa.instructions.simulator.values import LARGE, Code, Env, Writer
 from axiloom.isa.instructions.tree import (
     BOOL,
     Const,
@@ -373,17 +374,17 @@ def setting(isa: InstructionSet) -> dict[str, Any]:
     return {
         "_np": np,
         "_ndarray": np.ndarray, "_matmul": np.matmul, "_where": np.where,
-        "_minimum": np.minimum, "_maximum": np.maximum, "_element": numpy_parts.element,
+        "_minimum": np.minimum, "_maximum": np.maximum, "_element": parts.element,
         **{f"_{name}": np.dtype(name).type for name in ("int32", "int64", "float32", "float64")},
         **{f"_{name}": np.dtype(name).type for name in ("int8", "uint8", "int16", "uint16", "uint32")},
         "_object": object, "_int": int, "_bool": bool,
         "_range": range, "_min": min, "_max": max, "_abs": abs, "_len": len, "_set": dict.__setitem__,
-        "_axis": numpy_parts.axis, "_outside": numpy_parts.outside, "_gather": numpy_parts.gather,
-        "_scatter": numpy_parts.scatter, "_scalar_bits": numpy_parts.scalar_bits,
-        "_scalar_fields": numpy_parts.scalar_fields, "_distinct": numpy_parts.distinct,
-        "_external": numpy_parts.external, "_chunk": numpy_parts.chunk, "_few": numpy_parts.few,
-        "_unique": numpy_parts.unique,
-        "_apart": numpy_parts.apart, "_rows": numpy_parts.rows,
+        "_axis": parts.axis, "_outside": parts.outside, "_gather": parts.gather,
+        "_scatter": parts.scatter, "_scalar_bits": parts.scalar_bits,
+        "_scalar_fields": parts.scalar_fields, "_distinct": parts.distinct,
+        "_external": parts.external, "_chunk": parts.chunk, "_few": parts.few,
+        "_unique": parts.unique,
+        "_apart": parts.apart, "_rows": parts.rows,
         **{f"_{one.name}_values": one.values for one in isa.tables.values()},
         **{
             f"_{one.name}_array": np.array(one.values, natural(Range(min(one.values), max(one.values))))

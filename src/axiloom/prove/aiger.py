@@ -1,0 +1,157 @@
+"""AIGER files in their binary form: read one of many outputs, write the cones of some.
+
+Yosys could write one file an output, which takes it longer than the proofs. Format:
+The format is "AIGER 1.9.4" (Biere): inputs, latches and gates are numbered in this order from 1, a literal
+is twice that, one more where it is inverted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Aiger:
+    """Latches begin at 0. `latches` are what they become, `gates` what each is the conjunction of.
+
+    `symbols` are the names of the inputs and outputs, such as ``name[3]``, by ``i0``, ``o0``, ...
+    """
+
+    inputs: int
+    latches: tuple[int, ...]
+    outputs: tuple[int, ...]
+    gates: tuple[tuple[int, int], ...]
+    symbols: dict[str, str]
+
+    @classmethod
+    def read(cls, data: bytes) -> Aiger:
+        """Raises ValueError for what is no binary AIGER file, or has latches that begin elsewhere."""
+        header, _, rest = data.partition(b"\n")
+        words = header.split()
+        if len(words) != 6 or words[0] != b"aig":
+            raise ValueError(f"no binary AIGER file: it begins with {header[:40]!r}")
+        _, inputs, latches, outputs, gates = map(int, words[1:])
+        lines = rest.split(b"\n", latches + outputs)
+        numbers, body = [line.split() for line in lines[:-1]], lines[-1]
+        if any(len(line) != 1 for line in numbers):
+            raise ValueError("a latch that does not begin at 0")
+        values = [int(line[0]) for line in numbers]
+        pairs, at = [], 0
+        for number in range(inputs + latches + 1, inputs + latches + gates + 1):
+            first, at = _difference(body, at)
+            second, at = _difference(body, at)
+            pairs.append((2 * number - first, 2 * number - first - second))
+        symbols = {}
+        for line in body[at:].decode().split("\n"):
+            if line == "c":
+                break
+            place, _, name = line.partition(" ")
+            if name:
+                symbols[place] = name
+        return cls(inputs, tuple(values[:latches]), tuple(values[latches:]), tuple(pairs), symbols)
+
+    def output(self, name: str) -> int:
+        """The number of the output of this name."""
+        return next(i for i in range(len(self.outputs)) if self.symbols.get(f"o{i}") == name)
+
+    def cone(self, *outputs: int) -> Aiger:
+        """A file of these outputs alone, and what they depend on."""
+        latch, gate = self.inputs + 1, self.inputs + len(self.latches) + 1
+        seen: set[int] = set()
+        left = [self.outputs[output] >> 1 for output in outputs]
+        while left:
+            number = left.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            if number >= gate:
+                left += [one >> 1 for one in self.gates[number - gate]]
+            elif number >= latch:
+                left.append(self.latches[number - latch] >> 1)
+        kept = sorted(seen - {0})
+        place = {number: i for i, number in enumerate(kept, start=1)} | {0: 0}
+
+        def now(literal: int) -> int:
+            return 2 * place[literal >> 1] + (literal & 1)
+
+        inputs = [number for number in kept if number < latch]
+        latches = [number for number in kept if latch <= number < gate]
+        gates = [number for number in kept if number >= gate]
+        numbers = list(map(now, (self.latches[number - latch] for number in latches)))
+        pairs = [
+            (now(first), now(second)) for first, second in (self.gates[number - gate] for number in gates)
+        ]
+        names = {
+            f"i{i}": name for i, number in enumerate(inputs) if (name := self.symbols.get(f"i{number - 1}"))
+        }
+        names |= {
+            f"l{i}": name
+            for i, number in enumerate(latches)
+            if (name := self.symbols.get(f"l{number - latch}"))
+        }
+        names |= {f"o{i}": self.symbols.get(f"o{output}", f"o{output}") for i, output in enumerate(outputs)}
+        shown = tuple(now(self.outputs[output]) for output in outputs)
+        return Aiger(len(inputs), tuple(numbers), shown, tuple(pairs), names)
+
+    def step(self) -> Aiger:
+        """The step of an induction over cycles, as a question about two cycles.
+
+        The first cycle begins in any state, and a new output is high in the second one if the output was low
+        in the first and is high then. If it is never high in these two, and the output not in the first cycle
+        after the start, then that is never high.
+        """
+        inputs, latches = self.inputs, len(self.latches)
+        begun, *clean = (2 * (inputs + 2 * latches + 1 + i) for i in range(1 + len(self.outputs)))
+        gates: list[tuple[int, int]] = []
+
+        def both(first: int, second: int) -> int:
+            gates.append((max(first, second), min(first, second)))
+            return 2 * (inputs + 2 * latches + 1 + len(self.outputs) + len(gates))
+
+        place = {number: 2 * number for number in range(inputs + 1)}
+        for i in range(latches):  # what it holds, or in the first cycle a new input
+            held, free = 2 * (inputs + latches + 1 + i), 2 * (inputs + 1 + i)
+            place[inputs + 1 + i] = both(both(begun, held) ^ 1, both(begun ^ 1, free) ^ 1) ^ 1
+
+        def now(literal: int) -> int:
+            return place[literal >> 1] ^ literal & 1
+
+        for number, (first, second) in enumerate(self.gates, start=inputs + latches + 1):
+            place[number] = both(now(first), now(second))
+        bad = [now(output) for output in self.outputs]
+        shows = [both(both(begun, before), one) for before, one in zip(clean, bad, strict=True)]
+        following = (*map(now, self.latches), 1, *(one ^ 1 for one in bad))
+        names = {place: name for place, name in self.symbols.items() if place[0] in "io"}
+        names |= {f"i{inputs + i}": self.symbols.get(f"l{i}", f"latch{i}") for i in range(latches)}
+        return Aiger(inputs + latches, following, tuple(shows), tuple(gates), names)
+
+    def write(self) -> bytes:
+        gate = self.inputs + len(self.latches) + 1
+        last = gate + len(self.gates) - 1
+        header = f"aig {last} {self.inputs} {len(self.latches)} {len(self.outputs)} {len(self.gates)}\n"
+        made = bytearray((header + "".join(f"{one}\n" for one in (*self.latches, *self.outputs))).encode())
+        for number, pair in enumerate(self.gates, start=gate):
+            first, second = max(pair), min(pair)
+            _put(made, 2 * number - first)
+            _put(made, first - second)
+        made += "".join(f"{place} {name}\n" for place, name in self.symbols.items()).encode()
+        return bytes(made)
+
+
+def _difference(data: bytes, at: int) -> tuple[int, int]:
+    """A number of 7 bits a byte, the lowest first; and where the next begins."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+
+
+def _put(made: bytearray, value: int) -> None:
+    while value > 0x7F:
+        made.append(value & 0x7F | 0x80)
+        value >>= 7
+    made.append(value)
