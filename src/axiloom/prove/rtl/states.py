@@ -50,6 +50,7 @@ class States:
         names += [(f"rtl:{name}", registers[name].size()) for name in self.control]
         self._names = names
         self._rests: dict[Control, rests.Rest] = {}
+        self._distinct: dict[Control, tuple[dict[tuple[int, ...], Sample], int]] = {}
         self.guesses = 0
         self.outcomes: dict[str, Outcome] = {}
         self.weakened = 0
@@ -71,8 +72,13 @@ class States:
 
     def rest(self, control: Control) -> rests.Rest:
         if control not in self._rests:
-            samples = [self._grouped(one) for one in self.samples.at[control]]
-            self._rests[control] = rests.guess(samples, self._names, "rest ")
+            kept, done = self._distinct.get(control, ({}, 0))
+            samples = self.samples.at[control]
+            for one in map(self._grouped, samples[done:]):
+                key = (*(one.registers[name] for name in self.control), *one.model.values())
+                kept.setdefault(key, one)
+            self._distinct[control] = kept, len(samples)
+            self._rests[control] = rests.guess([*kept.values()], self._names, "rest ")
         return self._rests[control]
 
     def _settle(self, source: random.Random) -> None:
