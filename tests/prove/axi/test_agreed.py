@@ -62,7 +62,6 @@ ALL = (
     one("dma.stop.stop_stays", DMA, "with m.If(clear):", "with m.If(reset_cycles == 1):"),
     one("dma.stop.clear_drained", DMA, " & mm2s.drained & s2mm.drained", " & s2mm.drained"),
 )
-QUICK = {"mm2s_registers.command.aligned"}
 
 
 def test_every_agreement_has_a_mutant() -> None:
@@ -71,14 +70,8 @@ def test_every_agreement_has_a_mutant() -> None:
     assert agreed == {one.rule for one in ALL} | {"one_write"}
 
 
-@pytest.mark.parametrize(
-    "mutant",
-    [
-        pytest.param(
-            m, id=m.name, marks=[pytest.mark.synth, *([] if m.name in QUICK else [pytest.mark.slow])]
-        )
-        for m in ALL
-    ],
-)
+@pytest.mark.synth
+@pytest.mark.slow
+@pytest.mark.parametrize("mutant", ALL, ids=[one.name for one in ALL])
 def test_is_caught(mutant: Mutant) -> None:
     assert mutants.hunt(mutant).answer is Answer.VIOLATED

@@ -38,7 +38,7 @@ BUGS = {
     "does not accumulate": ("assign _36 = row_held[3] ?", "assign _36 = 1'h0 ?"),
     "a word is lost that waits": ("if (~full) held <= i_tdata;", "held <= i_tdata;"),
     "sums go on from block to block": ("_1 = of_sum[1] ? 32'd0 : totals[31:0];", "_1 = totals[31:0];"),
-    "B need not be loaded": ("assign _37 = & { usable_b, usable_a };", "assign _37 = usable_a;"),
+    "B need not be loaded": ("if (rst) usable_b <= 1'h0;", "if (rst) usable_b <= 1'h1;"),
 }
 
 
@@ -77,6 +77,45 @@ def test_engines_refine_their_models(spec: AcceleratorSpec) -> None:
     assert [one for one in found if not one.good] == []
     names = {one.name for one in found}
     assert {"product", "reset", "wait", "overlap"} <= names
+
+
+def window(tmp_path: Path) -> AcceleratorSpec:
+    """conv_v3 with small buffers, and without opcodes that combine bits."""
+    told = json.loads(isa.dumps(isa.builtin("conv_v3")))
+    one = told["accelerators"][0]
+    one |= {"name": "conv_v3_small", "accel_size": [1, 1, 1, 2, 1, 1], "buffers": {"I": 2, "F": 2, "O": 2}}
+    del one["bits"], one["device"]["sIcO"]
+    one["opcode_map"] = one["opcode_map"].replace(", sIcO = [send_literal(70), send(I)]", "")
+    one["opcode_flow_map"] = {"Fs": "opcode_flow<(sF ((sI cO save)) rO)>"}
+    file = tmp_path / "spec.json"
+    file.write_text(json.dumps(told))
+    return isa.load(file)
+
+
+@pytest.mark.slow
+def test_windows_of_one_size(tmp_path: Path) -> None:
+    """All is proved but what words that set other sizes do."""
+    found = verdicts.prove(maps.device_of(window(tmp_path)), 60)
+    open_rows = {one.name for one in found if not one.good}
+    assert open_rows == {"sH.0", "sH.0.bad", "sC.0", "sC.0.bad"}
+    assert all(one.answer is Answer.OPEN for one in found if one.name in open_rows)
+    holds = {one.name for one in found if one.answer is Answer.HOLDS}
+    assert {"product", "reset", "wait", "stopped", "cO", "save", "rO", "sF.0.last", "overlap"} <= holds
+
+
+@pytest.mark.slow
+def test_a_sum_that_is_not_cleared_is_found(tmp_path: Path) -> None:
+    spec = window(tmp_path)
+    good = emit(spec, "accelerator")
+    right = "if (step_3_1[1]) total <= 32'd0;"
+    assert right in good
+    device = maps.device_of(spec, good.replace(right, ""))
+    bad = [one for one in verdicts.prove(device, 20, folder=tmp_path / "r") if one.answer is Answer.VIOLATED]
+    assert len(bad) == 1
+    folder = Path(bad[0].replay)
+    assert not replay.passes(folder, device)
+    (folder / device.sources[0][0]).write_text(good)
+    assert replay.passes(folder, device)
 
 
 def example(tmp_path: Path, told: object, verilog: str | None = None) -> list[str]:

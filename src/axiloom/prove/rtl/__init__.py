@@ -2,14 +2,20 @@
 
 - :mod:`~axiloom.prove.rtl.machine`: Verilog as terms, through Yosys
 - :mod:`~axiloom.prove.rtl.device`: the machine, its ports, its model, and which register holds what of it
-- :mod:`~axiloom.prove.rtl.maps`: the state maps of our engines
+- :mod:`~axiloom.prove.rtl.maps`: the state maps of our engines, made of :mod:`~axiloom.prove.rtl.laid`;
+  :mod:`~axiloom.prove.rtl.of_matmul`, :mod:`~axiloom.prove.rtl.of_window`: of each form
 - :mod:`~axiloom.prove.rtl.user`: the state map in a file
 - :mod:`~axiloom.prove.rtl.trial`: both on integers, to see what a device at rest looks like
 - :mod:`~axiloom.prove.rtl.rest`: states at rest as terms, and the invariant that says which they are
 - :mod:`~axiloom.prove.rtl.command`: the model on terms, a command at a time
 - :mod:`~axiloom.prove.rtl.explore`: the machine on terms, whatever the other sides of its streams do
 - :mod:`~axiloom.prove.rtl.multiplier`: its products are products
-- :mod:`~axiloom.prove.rtl.refine`: what is claimed, and is it so
+- :mod:`~axiloom.prove.rtl.claim`: cases of a claim, and what came out of them
+- :mod:`~axiloom.prove.rtl.states`: guesses about states at rest, and their terms
+- :mod:`~axiloom.prove.rtl.answers`: does it hold, or was a guess too strong
+- :mod:`~axiloom.prove.rtl.cases`: all that can happen from one start, with one word
+- :mod:`~axiloom.prove.rtl.overlap`: words that do not wait
+- :mod:`~axiloom.prove.rtl.refine`: all claims
 - :mod:`~axiloom.prove.rtl.verdicts`: rows of the table, kept
 - :mod:`~axiloom.prove.rtl.replay`: a run that shows a fault, as a test
 """

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from axiloom.errors import BuildError
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import SendDim, SetDims
 from axiloom.isa.formal.ila import Ila
+from axiloom.isa.formal.streams.places import Places
 from axiloom.prove.rtl.machine import Machine
 
-CONTROL = ("place", "at", "error")
+CONTROL = ("place", "at", "error", "phase")
 """Of the model's registers, those whose value tells what the device waits for."""
 
 
@@ -56,6 +58,12 @@ class Device:
     """Inputs of the Verilog, of which some may drive nothing; empty: those of ours."""
     map_text: str = ""
     """Of the file that the links are from."""
+    fixed: Mapping[str, int] = field(default_factory=dict)
+    """Sizes and settings that words set: nothing is looked at but words that set these values."""
+    data: tuple[str, ...] = ()
+    """Registers of the model that hold data."""
+    settles: int = 0
+    """Cycles from reset until it is at rest."""
 
     def __post_init__(self) -> None:
         known = {self.reset} | {self.source + end for end in ("tdata", "tvalid", "tlast", "tkeep", "tstrb")}
@@ -84,13 +92,22 @@ class Device:
     @property
     def flags(self) -> tuple[tuple[str, ...], ...]:
         """Of the model's other registers those that matter between commands, in groups."""
-        groups = []
-        for operand in "AB":
-            under = tuple(f"{operand}_{dim}" for dim in self.spec.data[operand])
-            groups.append((f"{operand}_loaded", *under))
-        under = tuple(f"C_{dim}" for dim in self.spec.data["C"])
-        groups.append(("C_begun", *under))
-        return tuple(groups)
+        names = self.model.states
+        groups = [
+            tuple(name for name in names if name.startswith(f"{operand}_")) for operand in self.spec.operands
+        ]
+        groups.append(tuple(name for name in names if name == "saved"))
+        return tuple(group for group in groups if group)
+
+    def sets(self, place: int) -> int | None:
+        """The word that sets the `fixed` sizes where the model is; None: it does not wait for sizes there, or
+        may be given any."""
+        if not self.fixed or not place:
+            return None
+        here = Places(self.spec).every[place - 1]
+        if not isinstance(here.action, SetDims) or not isinstance(here.host, SendDim):
+            return None
+        return sum(self.fixed[one.dim] << one.shift for one in here.host.fields)
 
     def inputs(self, valid: Any, word: Any, ready: Any, *, reset: bool = False) -> dict[str, Any]:
         """The values of the machine's inputs in a cycle, those that it has."""

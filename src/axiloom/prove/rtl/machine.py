@@ -11,7 +11,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -87,19 +87,21 @@ class Machine:
             terms = [term for _, _, term in members]
             together = z3.simplify(z3.Function("together", *(t.sort() for t in terms), z3.BoolSort())(*terms))
             support = [names[node.get_id()] for node in walk([together]) if node.get_id() in names]
-            packed.append((members, together, support, dict[tuple[int, ...], Any]()))
+            multiplies = any(map(_is_product, walk([together])))
+            packed.append((members, together, support, multiplies, dict[tuple[int, ...], Any]()))
         alive = []  # the numbers of terms that are gone are given again
 
         def step(state: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[State, State]:
             now = {**state, **given}
             following: State = dict.fromkeys(self.following)
             outputs: State = {}
-            for members, together, support, known in packed:
+            for members, together, support, multiplies, known in packed:
                 key = tuple(now[name].get_id() for name in support)
                 after = known.get(key)
                 if after is None:
                     pairs = [(constants[name], _as(constants[name], now[name])) for name in support]
-                    after = known[key] = z3.simplify(z3.substitute(together, *pairs)).children()
+                    made = z3.simplify(z3.substitute(together, *pairs))
+                    after = known[key] = (_multiplied(made) if multiplies else made).children()
                     alive.append([now[name] for name in support])
                 for (is_register, name, _), term in zip(members, after, strict=True):
                     (following if is_register else outputs)[name] = term
@@ -130,7 +132,8 @@ class Machine:
         return step
 
 
-def read(sources: Sequence[tuple[str, str]], top: str) -> Machine:
+@lru_cache(maxsize=4)
+def read(sources: tuple[tuple[str, str], ...], top: str) -> Machine:
     """The machine of module `top` in Verilog `sources` (name, text). Raises BuildError."""
     with tempfile.TemporaryDirectory(prefix="axiloom-rtl-") as place:
         folder = Path(place)
@@ -253,6 +256,23 @@ def _from_memories(registers: Mapping[str, Any], following: Sequence[Any]) -> se
 def product(bits: int) -> Any:
     """What is in the place of a multiplication of `bits` bits."""
     return z3.Function(f"{PRODUCT}_{bits}", *[z3.BitVecSort(bits)] * 3)
+
+
+def _is_product(term: Any) -> bool:
+    return z3.is_app(term) and str(term.decl().name()).startswith(PRODUCT)
+
+
+def _multiplied(term: Any) -> Any:
+    """With products of numbers as numbers: sizes are multiplied, too."""
+    while True:
+        known = [
+            (one, z3.simplify(one.arg(0) * one.arg(1)))
+            for one in walk([term])
+            if _is_product(one) and all(map(z3.is_bv_value, one.children()))
+        ]
+        if not known:
+            return term
+        term = z3.simplify(z3.substitute(term, *known))
 
 
 def with_products(term: Any) -> Any:

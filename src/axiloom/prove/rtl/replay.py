@@ -21,8 +21,9 @@ from axiloom import isa
 from axiloom.cosim.bench import run_cocotb
 from axiloom.files import make_folder, write_whole
 from axiloom.prove.rtl import trial
+from axiloom.prove.rtl.claim import Fault
 from axiloom.prove.rtl.device import Device
-from axiloom.prove.rtl.refine import Fault, Refiner
+from axiloom.prove.rtl.refine import Refiner
 
 TRIES, MORE = 400, 120
 SPEC, STIMULUS, TEST, WAVES = "spec.json", "stimulus.json", "test_replay.py", "waves.vcd"
@@ -99,6 +100,7 @@ def find(refiner: Refiner, fault: Fault, seed: int = 1) -> Run | None:
     """A run from reset in which machine and model differ; None: none was found."""
     device, control = refiner.device, fault.case.control
     prefixes = [one.words for one in refiner.samples.at[control] if one.words]
+    prefixes = [fault.words] if fault.words else prefixes
     prefixes += [()] if not any(control[1:3]) else []
     word = z3.simplify(
         z3.substitute(fault.case.word, (refiner.word, z3.BitVecVal(fault.values.get("word", 0), 32)))
@@ -130,7 +132,9 @@ def _differs(
     for number in range(len(prefix) + 1 + MORE):
         if number < len(prefix):
             word = prefix[number]
-            if run.model.state["place"] and number and source.random() < 0.7 and not device.sizes:
+            place = run.model.state["place"]
+            is_data = place and device.sets(place) is None and not device.sizes
+            if is_data and number and source.random() < 0.7:
                 word = source.choice((source.getrandbits(32), source.getrandbits(31)))
             behind = _always
         elif number == len(prefix) and fault.case.instruction is not None:

@@ -18,7 +18,8 @@ import z3
 
 from axiloom.prove.rtl.trial import Sample
 
-_WORD = re.compile(r"\S\[\d+\]( \[[\d:]+\])?$")
+_WORD = re.compile(r"\S\[\d+\]( \[[\d:]+\])?$|\._\d+_\b")
+"""A word of a memory, or what Yosys calls the register behind a memory that holds the word read last."""
 
 
 @dataclass(frozen=True)

@@ -38,10 +38,12 @@ class Sample:
 
 @dataclass
 class Samples:
-    """By control state; and the registers that data have changed."""
+    """By control state; the registers that data have changed; a stream in which machine and model differ."""
 
     at: dict[Control, list[Sample]] = field(default_factory=lambda: defaultdict(list))
     data: set[str] = field(default_factory=set)
+    differs: tuple[int, ...] = ()
+    """A stream after which the machine has sent, or told, something else than the model."""
 
 
 def another(model: Simulator) -> Simulator:
@@ -65,10 +67,12 @@ class Trial:
         }
         for _ in range(2):
             self.registers, _ = step(self.registers, device.inputs(0, 0, 1, reset=True))
+        for _ in range(device.settles):
+            self.registers, _ = step(self.registers, device.inputs(0, 0, 1))
         self.trace: list[dict[str, int]] = []
         self.fired: list[str] = []
         self.error = 0
-        self.cycles: list[tuple[int, int, int]] = []
+        self.cycles: list[tuple[int, int, int]] = [(0, 0, 1)] * device.settles
         """VALID, TDATA and READY of each cycle since reset."""
 
     def word(
@@ -111,6 +115,8 @@ class Trial:
 
 def words(device: Device, model: Simulator, source: random.Random, *, faults: float = 0.03) -> int:
     """A word that the model may take next: mostly one that a driver would send."""
+    if (sets := None if model.state["error"] else device.sets(model.state["place"])) is not None:
+        return sets
     literals = [op.literal for op in device.spec.opcodes.values() if op.literal is not None]
     for _ in range(50):
         word = source.choice((source.getrandbits(32), source.getrandbits(31), 0xFFFFFFFF, 0x80000000))
@@ -145,9 +151,12 @@ def run(device: Device, step: Any, model: Simulator, walks: int, length: int, se
         for _ in range(length):
             word = words(device, first.model, source)
             try:
-                first.word(word)
+                got, expected = first.word(word)
             except HangError:
                 break  # the proof will find it, too
+            told = device.error is None or first.error == first.model.state["error"]
+            if not found.differs and (got != expected or not told):
+                found.differs = tuple(first.words)
             found.at[first.control].append(first.sample())
             if stays:
                 is_data = first.fired and first.fired[0].endswith((".more", ".last"))

@@ -31,11 +31,12 @@ from typing import Any
 
 import z3
 
-from axiloom.errors import BuildError
+from axiloom.errors import BuildError, SpecError
 from axiloom.files import read_text
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.streams import model_of
+from axiloom.isa.kernels.forms import MATMUL
 from axiloom.prove.rtl import machine as machines
 from axiloom.prove.rtl.device import Device, Link
 from axiloom.prove.rtl.maps import check, places
@@ -50,6 +51,10 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
     text = read_text(file, BuildError)
     told = _read(file, text)
     check(spec)
+    if spec.form != MATMUL:
+        raise SpecError(
+            [f"{spec.name}: --map is for accelerators of the form {MATMUL.name}, not {spec.form.name}"]
+        )
     rtl.check_width(spec.stream_width, spec.name)
     if rtl.reset is None:
         raise BuildError(f"user RTL module {rtl.top}: no reset: its first state is not known")

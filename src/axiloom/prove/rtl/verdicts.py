@@ -13,8 +13,9 @@ from pathlib import Path
 from axiloom.boards.synthesis import yosys
 from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.prove.rtl import replay
+from axiloom.prove.rtl.claim import Outcome
 from axiloom.prove.rtl.device import Device
-from axiloom.prove.rtl.refine import Outcome, Refiner
+from axiloom.prove.rtl.refine import Refiner
 from axiloom.prove.verdict import Answer, Verdict
 
 HERE = Path(__file__).parent

@@ -1,0 +1,237 @@
+"""From one start, with one word: all that can happen is searched through."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import z3
+
+from axiloom.isa.formal.ila import Instruction
+from axiloom.prove.rtl.answers import QUICK_MS, Answers
+from axiloom.prove.rtl.claim import WORD, Case, Outcome
+from axiloom.prove.rtl.explore import Node, Sent, TooManyError, WrongError
+from axiloom.prove.rtl.trial import Control
+
+
+class Cases(Answers):
+    """Starts, and their searches."""
+
+    def _outcome(self, name: str, text: str) -> Outcome:
+        return self.outcomes.setdefault(name, Outcome(name, text))
+
+    def _forked(self, case: Case, term: Any) -> list[Case]:
+        """The case once for each value of a flag that the term hangs on; else for each value of the term."""
+        names = self.explorer.names(term)
+        for flag in self.rest(case.control).flags:
+            if flag.name in names and flag.name not in case.choice:
+                return [
+                    replace(case, choice={**case.choice, flag.name: z3.BitVecVal(value, flag.bits)})
+                    for value in flag.values
+                ]
+        solver = z3.Solver()
+        solver.set("timeout", QUICK_MS)
+        solver.add(self._limits(case))
+        found: list[Case] = []
+        while (says := solver.check()) == z3.sat:
+            value = solver.model().eval(term, model_completion=True)
+            if z3.is_bool(term):
+                raise TooManyError("what the model does hangs on data")
+            found.append(replace(case, assumed=(*case.assumed, (term, value))))
+            solver.add(term != value)
+            if len(found) > 16:
+                raise TooManyError("control hangs on data")
+        if says == z3.unknown:
+            raise TooManyError("z3 does not say which values control may have")
+        return found
+
+    def _fixed(self, word: int, cases: Iterator[Case]) -> Iterator[Case]:
+        """Of words that set sizes, the one that sets those that are looked at; what is left is said."""
+        for case in cases:
+            assert case.instruction is not None
+            outcome = self._outcome(case.instruction.name, case.instruction.text)
+            outcome.holds = None if outcome.holds else outcome.holds
+            outcome.why = outcome.why or "of words that set other sizes nothing is claimed"
+            _, model = self.start(case)
+            value = z3.BitVecVal(word, 32)
+            if z3.is_true(self.commands.enabled(case.instruction, model, value)):
+                yield replace(case, word=value, limits=())
+
+    def _cases(self, control: Control, instruction: Instruction) -> Iterator[Case]:
+        """Words with which the instruction is enabled here."""
+        case = Case(control, instruction)
+        _, model = self.start(case)
+        when = self.commands.enabled(instruction, model, WORD)
+        if z3.is_false(when):
+            return
+        solver = z3.Solver()
+        solver.add(when)
+        new = {name: instruction.updates[name] for name in self.device.sizes if name in instruction.updates}
+        pairs = [(self.device.model.states[name], term) for name, term in model.items()]
+        pairs.append((self.device.model.inputs["word"], WORD))
+        sizes = [z3.substitute(term, *pairs) for term in new.values()]
+        while solver.check() == z3.sat:
+            values = [solver.model().eval(term, model_completion=True) for term in sizes]
+            here = z3.And(when, *(term == value for term, value in zip(sizes, values, strict=True)))
+            word = self._word(here)
+            limits = z3.simplify(z3.substitute(here, (WORD, word)))
+            yield replace(case, word=word, limits=() if z3.is_true(limits) else (limits,))
+            if not sizes:
+                return
+            solver.add(z3.Or(*(term != value for term, value in zip(sizes, values, strict=True))))
+
+    def _word(self, when: Any) -> Any:
+        """The word, with a value for each bit that can have only one."""
+        if z3.is_true(when):
+            return WORD
+        solver = z3.Solver()
+        solver.add(when)
+        parts = []
+        for place in reversed(range(32)):
+            bit = z3.Extract(place, place, WORD)
+            can = [value for value in (0, 1) if solver.check(bit == value) != z3.unsat]
+            parts.append(bit if len(can) == 2 else z3.BitVecVal(can[0], 1))
+        return z3.simplify(z3.Concat(*parts))
+
+    def _case(self, case: Case, outcome: Outcome, left: deque[Control]) -> Control | None:
+        """Search one case; returns the control state that it ends in. Raises UnknownError, TooManyError."""
+        registers, model = self.start(case)
+        assumed = {term.get_id(): value for term, value in case.assumed}
+        if case.instruction is None:
+            if outcome.name == "stopped":
+                self._stopped(case, registers, assumed, outcome)
+            else:
+                self._wait(case, registers, model, assumed, outcome, left)
+            return None
+        after, done = self._executed(case.instruction, model, case.word)
+        control = self._after(after)
+        known = dict(zip(self.device.control, control, strict=True))
+        if known["error"] and self.device.error is None:
+            outcome.why = "words that stop the model are not looked at"
+            outcome.cases -= 1
+            return None
+        outcome.done |= set(done)
+        return self._searched(case, registers, [case.word], after, control, outcome, left)
+
+    def _searched(
+        self,
+        case: Case,
+        registers: dict[str, Any],
+        words: Sequence[Any],
+        after: Mapping[str, Any],
+        control: Control,
+        outcome: Outcome,
+        left: deque[Control],
+        **others: Any,
+    ) -> Control:
+        """Do registers and output become what the model has, after these words?"""
+        assumed = {term.get_id(): value for term, value in case.assumed}
+        count = z3.simplify(after["n_sent"]).as_long()
+        places = [z3.BitVecVal(i, 32) for i in range(count)]
+        expected: list[Sent] = [(self._own(after["sent"][i]), self._own(after["last"][i])) for i in places]
+        failed: list[tuple[str, Any, Node]] = []
+
+        def is_end(node: Node) -> bool:
+            claim = self._told(control, node, assumed)
+            if not self._holds(case, claim):
+                failed.append(("tells another error", claim, node))
+                return False
+            claim = self._rest_claim(control, after, node.registers)
+            if not self._holds(case, claim):
+                failed.append(("", claim, node))
+                return False
+            claim = self._link_claim(control, after, node.registers)
+            if not self._holds(case, claim):
+                failed.append(("holds another state than the model", claim, node))
+                return False
+            return True
+
+        try:
+            found = self.explorer.run(registers, words, expected, assumed, is_end, **others)
+        except WrongError as error:
+            if error.text.startswith("is at rest") and failed:
+                text, claim, node = failed[-1]
+                if not text:
+                    self._again(case, control, after, node, claim, outcome, left)
+                    return control
+                error = WrongError(text, node, claim)
+            self._fails(case, outcome, error.text, error.node, error.claim)
+            return control
+        outcome.states += found.states
+        for text, claim, node in found.owed:
+            if not self._holds(case, claim):
+                self._fails(case, outcome, text, node, claim)
+                return control
+        return control
+
+    def _told(self, control: Control, node: Node, assumed: Mapping[int, Any]) -> Any:
+        """After an error of the model: the device tells it."""
+        code = dict(zip(self.device.control, control, strict=True))["error"]
+        if self.device.error is None or not code:
+            return z3.BoolVal(True)
+        _, out = self.explorer.step(node.registers, 0, WORD, 1, assumed)
+        return z3.simplify(out[self.device.error] == code)
+
+    def _executed(
+        self, instruction: Instruction, model: dict[str, Any], word: Any
+    ) -> tuple[dict[str, Any], list[str]]:
+        """What the model does: once for each start of its own."""
+        key = (instruction.path, word.get_id(), *(term.get_id() for term in model.values()))
+        if key not in self._known:
+            self._known[key] = (*self.commands.execute(instruction, model, word), [word, *model.values()])
+        after, done, _ = self._known[key]
+        return after, done
+
+    def _wait(
+        self,
+        case: Case,
+        registers: dict[str, Any],
+        model: dict[str, Any],
+        assumed: Mapping[int, Any],
+        outcome: Outcome,
+        left: deque[Control],
+    ) -> None:
+        for ready in (1, 0):
+            first = Node(registers, 0, 0, False)
+            after, out = self.explorer.step(registers, 0, WORD, ready, assumed)
+            node = Node(after, 0, 0, False, first, (0, ready))
+            outcome.states += 1
+            if out[f"{self.device.output}tvalid"].as_long():
+                self._fails(case, outcome, "sends without being asked", node, z3.BoolVal(False))
+            error = self.device.error
+            if error and not z3.is_true(z3.simplify(out[error] == 0)):
+                self._fails(case, outcome, "tells an error", node, out[error] == 0)
+            claim = self._rest_claim(case.control, model, after)
+            if not self._holds(case, claim):
+                self._again(case, case.control, model, node, claim, outcome, left)
+            claim = self._link_claim(case.control, model, after)
+            if not self._holds(case, claim):
+                self._fails(case, outcome, "forgets what it holds", node, claim)
+
+    def _stopped(
+        self, case: Case, registers: dict[str, Any], assumed: Mapping[int, Any], outcome: Outcome
+    ) -> None:
+        """Whatever comes: nothing is sent, and the error is told."""
+        known, todo = {}, [Node(registers, 0, 0, False)]
+        code = dict(zip(self.device.control, case.control, strict=True))["error"]
+        while todo:
+            node = todo.pop()
+            if node.key in known:
+                continue
+            known[node.key] = node
+            for valid, ready in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                after, out = self.explorer.step(node.registers, valid, WORD, ready, assumed)
+                new = Node(after, 0, 0, False, node, (valid, ready))
+                if out[f"{self.device.output}tvalid"].as_long():
+                    self._fails(case, outcome, "sends after an error", new, z3.BoolVal(False))
+                    return
+                told = z3.simplify(out[str(self.device.error)] == code)
+                if not self._holds(case, told):
+                    self._fails(case, outcome, "tells another error", new, told)
+                    return
+                todo.append(new)
+            if len(known) > 500:
+                raise TooManyError("more than 500 states after an error")
+        outcome.states += len(known)

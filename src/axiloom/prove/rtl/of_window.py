@@ -1,0 +1,49 @@
+"""The state map of the engine that takes one window at a time, for windows of the size after reset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import Any
+
+import z3
+
+from axiloom.hw.window.geometry import WindowGeometry
+from axiloom.isa import AcceleratorSpec
+from axiloom.prove.rtl.device import Link
+from axiloom.prove.rtl.laid import Laid, Multiply, laid, loads, read_off
+from axiloom.prove.rtl.machine import Machine
+
+Terms = Mapping[str, Any]
+
+
+def window(spec: AcceleratorSpec) -> Laid:
+    """The engine of `spec`."""
+    geometry = WindowGeometry.of(spec)
+    waits, sizes = loads(spec), spec.sizes()
+    elements = prod(sizes[dim] for dim in spec.data["I"])
+    each = spec.data_type.per_word
+
+    def links(control: Mapping[str, int], model: Terms, registers: Terms) -> Iterator[Link]:
+        if control["error"]:
+            return
+        for operand, layout, buffer in (("I", geometry.image, "image"), ("F", geometry.filters, "filters")):
+            half = registers[f"{buffer}.load_half"]
+            if waits.get(control["place"]) == operand:
+                within = min(control["at"] * each, elements)
+                yield from laid(model[operand], layout, (elements, 1), False, ~half, buffer, within)
+                continue
+            for link in laid(model[operand], layout, (elements, 1), False, half, buffer):
+                when = z3.And(link.when, model[f"{operand}_loaded"] == 1)
+                yield Link(link.register, link.low, link.term, when)
+        yield Link("dot.total", 0, model["sum"], z3.BoolVal(True))
+        for number in range(geometry.results):
+            term = z3.Select(model["O"], z3.BitVecVal(number, 16))
+            yield Link(f"dot.results[{number}]", 0, term, z3.UGT(model["saved"], number))
+
+    return Laid(links, geometry.bits, _in_dot, fixed=sizes, data=("sum",), settles=8)
+
+
+def _in_dot(machine: Machine, bits: int) -> Multiply:
+    """What the dot product adds up, two cycles after its factors."""
+    return read_off(machine, bits, ("filters.held_0", "image.held_0"), "dot.multiplier_0.product", 2)
