@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import z3
 
+from axiloom.errors import SpecError
 from axiloom.isa.formal.ila import Ila, Term
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.values import Terms, Value, address_bits, exact, number
@@ -127,7 +128,7 @@ def model_of(
 ) -> Model:
     """The formal model of a text; with `only` these instructions: others are neither executed nor proved.
 
-    Functions in `opaque` stay uninterpreted.
+    Functions in `opaque` stay uninterpreted. Raises SpecError for more loops than `step` can tell apart.
     """
     ila = Ila(source.name)
     kinds: dict[str, Range] = {}
@@ -150,6 +151,10 @@ def model_of(
         if only is None or instruction.name in only:
             builder.build(when)
             place = builder.place
+    if place > 1 << STEP_BITS:
+        raise SpecError(
+            [f"{source.place}: {place - 1} loops; a formal model has fewer than {1 << STEP_BITS}"]
+        )
     unknown = z3.Not(z3.Or(*model.when.values()))
     ila.instruction("unknown", unknown, {error: UNKNOWN}, "a command of no instruction")
     ila.invariants["one thing at a time"] = z3.Or(error == 0, step == 0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from axiloom.cli.given import Refusal, has, lacks, refuse
+from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
 from axiloom.files import write_whole
 from axiloom.isa.instructions import library
 
@@ -32,7 +32,8 @@ def add_options(spec: argparse.ArgumentParser) -> None:
     spec.add_argument(
         "--forms",
         action="store_true",
-        help="of --isa: what each instruction computes as a whole, proved of its steps for all sizes",
+        help="of --isa: what each instruction computes as a whole, proved of its steps for all sizes (--limit: 10 "
+        "seconds a claim, if it is not given)",
     )
     refuse(
         spec,
@@ -66,9 +67,10 @@ def execute(options: argparse.Namespace) -> int:
     source = library.target(options.isa)
     verdicts = with_progress(source, options.limit)
     if options.forms:
-        with tqdm(total=len(source.instructions), unit=" instructions", disable=None, leave=False) as shown:
-            for one in closed_forms.verdicts(source):
-                shown.set_postfix_str(one.name)
+        with tqdm(unit=" formulas", disable=None, leave=False) as shown:
+            limit = options.limit if is_given(options, "limit") else closed_forms.LIMIT_S
+            for one in closed_forms.verdicts(source, limit):
+                shown.update()
                 shown.clear()
                 found = one.answer is Answer.HOLDS
                 print(f"{'proved' if found else 'no closed form'}: {one.name.split(':')[0]}: {one.text}")
