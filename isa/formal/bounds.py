@@ -10,7 +10,7 @@ was written in a loop or under a condition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -36,13 +36,13 @@ from axiloom.isa.instructions.tree import (
     Name,
     Range,
     Read,
-    Register,
     SetRegister,
     Statement,
     Wrapped,
     Write,
     unsigned,
 )  # fmt: skip
+from axiloom.isa.instructions.walk import everywhere, parts, written
 
 
 def claims(source: InstructionSet) -> list[Claim]:
@@ -51,9 +51,9 @@ def claims(source: InstructionSet) -> list[Claim]:
     for one in source.instructions.values():
         walk = _Walk(source)
         walk.instruction(one)
-        for (memory, line), parts in walk.indices.items():
+        for (memory, line), each in walk.indices.items():
             name = f"{source.name}.{one.name}: {memory}, line {line}"
-            found.append(Claim(name, f"every index of {memory} lies within it", z3.And(*parts)))
+            found.append(Claim(name, f"every index of {memory} lies within it", z3.And(*each)))
     return found
 
 
@@ -100,7 +100,7 @@ class _Walk:
         """Inputs in pieces: fields that overlap share some, and no field is a quotient."""
         exprs = [one.when, *(let.value for let in one.fields), *(part.condition for part in one.legal)]
         ends: dict[str, set[int]] = {name: {0, own.bits} for name, own in self.source.inputs.items()}
-        for part in (inner for expr in [*exprs, *_expressions(one.body)] for inner in _inside(expr)):
+        for part in (inner for expr in [*exprs, *everywhere(one.body)] for inner in parts(expr)):
             match part:
                 case Bits(value=Name(name=name), low=Const(value=low), width=width) if name in ends:
                     ends[name] |= {low, low + width}
@@ -126,7 +126,8 @@ class _Walk:
 
     def _changed(self, point: _Point, block: Sequence[Statement]) -> _Point:
         """After statements that may have been executed: the registers that they write are any number."""
-        return point.knowing({one.name: self._any(one.type, one.name) for one in _written(block)})
+        registers = self.source.registers
+        return point.knowing({one: self._any(registers[one].type, one) for one in written(block)})
 
     def _block(self, statements: Sequence[Statement], point: _Point) -> None:
         for one in statements:
@@ -225,12 +226,12 @@ class _Walk:
 
     def _bits(self, expr: Expr, whole: Expr, low: Expr, width: int, point: _Point) -> z3.ArithRef:
         if isinstance(whole, Name) and whole.name in self.source.inputs and isinstance(low, Const):
-            parts = [
+            pieces = [
                 (at - low.value, piece)
                 for at, piece in self.pieces[whole.name]
                 if low.value <= at < low.value + width
             ]
-            return z3.Sum([piece * (1 << place) for place, piece in parts])
+            return z3.Sum([piece * (1 << place) for place, piece in pieces])
         value = self._value(whole, point)
         if not isinstance(low, Const):
             self._value(low, point)
@@ -281,49 +282,3 @@ class _Walk:
                     whole, place = whole + value * (1 << place), place + one.range.bits
                 return whole
         return self._any(expr.range, expr.operation)
-
-
-def _written(block: Sequence[Statement]) -> Iterator[Register]:
-    for statement in block:
-        match statement:
-            case SetRegister(register=register):
-                yield register
-            case For(body=body) | Lanes(body=body):
-                yield from _written(body)
-            case If(then=then, other=other):
-                yield from _written((*then, *other))
-
-
-def _expressions(block: Sequence[Statement]) -> Iterator[Expr]:
-    for one in block:
-        match one:
-            case Let(value=value) | SetRegister(value=value):
-                yield value
-            case Write(index=index, value=value):
-                yield from (*index, value)
-            case For(low=low, high=high, body=body):
-                yield from (low, high)
-                yield from _expressions(body)
-            case Lanes(body=body):
-                yield from _expressions(body)
-            case If(condition=condition, then=then, other=other):
-                yield condition
-                yield from _expressions((*then, *other))
-
-
-def _inside(expr: Expr) -> Iterator[Expr]:
-    """The expression and all in it."""
-    yield expr
-    match expr:
-        case Read(index=several) | Apply(arguments=several) | Call(arguments=several):
-            below: tuple[Expr, ...] = several
-        case Bits(value=value, low=low):
-            below = (value, low)
-        case Wrapped(value=value) | Fold(body=value) | Lookup(index=value):
-            below = (value,)
-        case Choice(condition=condition, yes=yes, no=no):
-            below = (condition, yes, no)
-        case _:
-            below = ()
-    for one in below:
-        yield from _inside(one)

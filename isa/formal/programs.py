@@ -7,7 +7,7 @@ the loop. What a program needs of its command's words is kept in registers of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TypeAlias
@@ -16,7 +16,6 @@ import z3
 
 from axiloom.errors import SpecError
 from axiloom.isa.formal.ila import Ila, Term
-from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.values import Terms, Value, address_bits, exact, number
 from axiloom.isa.instructions.arithmetic import all_of
 from axiloom.isa.instructions.tree import (
@@ -63,20 +62,6 @@ class Model:
     when: dict[str, z3.BoolRef] = field(default_factory=dict)
     """Of each instruction: that it is the one that comes."""
     programs: dict[str, Program] = field(default_factory=dict)
-    indices: dict[tuple[str, str, int], dict[int, z3.BoolRef]] = field(default_factory=dict)
-    """Of a step, a memory and a line: what must hold for each index to lie within, where it does not show."""
-
-    def claims(self) -> list[Claim]:
-        """That each index lies within its memory, in every state of the invariants."""
-        holds = z3.And(*self.ila.invariants.values())
-        return [
-            Claim(
-                f"{path}: {memory}, line {line}",
-                f"every index of {memory} lies within it",
-                z3.Implies(holds, z3.And(*parts.values())),
-            )
-            for (path, memory, line), parts in self.indices.items()
-        ]
 
 
 @dataclass(frozen=True)
@@ -267,31 +252,14 @@ class _Builder:
     # --- steps --------------------------------------------------------------------------------------------
 
     def _terms(self, state: Mapping[str, Term], known: Mapping[str, Value], line: int = 0) -> Terms:
-        return Terms(
-            self.ila, self.model.kinds, state, dict(known), self._within([], ""), line, self.model.opaque
-        )
+        return Terms(self.ila, self.model.kinds, state, dict(known), _anywhere, line, self.model.opaque)
 
-    def _within(
-        self, conditions: Sequence[z3.BoolRef], path: str
-    ) -> Callable[[Memory, z3.BoolRef, int], None]:
-        def tell(memory: Memory, inside: z3.BoolRef, line: int) -> None:
-            if not path:
-                return
-            formula = z3.simplify(z3.Implies(z3.And(*conditions), inside))
-            if not z3.is_true(formula):
-                parts = self.model.indices.setdefault((path, memory.name, line), {})
-                parts[formula.get_id()] = formula  # z3 gives the same number to the same term
-
-        return tell
-
-    def _at(self, point: _Point, line: int, path: str) -> Terms:
-        tell = self._within([point.condition], path)
-        return Terms(self.ila, self.model.kinds, point.state, point.locals, tell, line, self.model.opaque)
+    def _at(self, point: _Point, line: int) -> Terms:
+        return self._terms(point.state, point.locals, line)
 
     def _execute(self, owner: Ila, name: str, point: _Point, following: Following) -> None:
         """Everything up to the next head or the end, as one instruction of `owner`, or as one for each
         way."""
-        path = f"{owner.name}.{name}"
         while following is not None:
             if isinstance(following, Loop):
                 self._next_turn(point, following)
@@ -303,11 +271,11 @@ class _Builder:
                 continue
             statement, following = block[0], (block[1:], rest)
             if isinstance(statement, For):
-                loop = self._enter(point, statement, following, path)
+                loop = self._enter(point, statement, following)
                 self._finish(owner, name, point, loop.place)
                 return
             if isinstance(statement, If) and has_loop(statement):
-                holds = self._at(point, statement.line, path).truth(statement.condition)
+                holds = self._at(point, statement.line).truth(statement.condition)
                 for branch, condition, way in (
                     (statement.then, holds, "then"),
                     (statement.other, z3.Not(holds), "else"),
@@ -315,7 +283,7 @@ class _Builder:
                     copy = point.copy(condition)
                     self._execute(owner, f"{name}.{way}", copy, (branch, following))
                 return
-            self._simple(point, statement, path)
+            self._simple(point, statement)
         self._finish(owner, name, point, 0)
 
     def _finish(self, owner: Ila, name: str, point: _Point, place: int) -> None:
@@ -327,8 +295,8 @@ class _Builder:
         }
         owner.instruction(name, point.condition, updates, self.instruction.text if owner is self.ila else "")
 
-    def _simple(self, point: _Point, statement: Statement, path: str) -> None:
-        terms = self._at(point, statement.line, path)
+    def _simple(self, point: _Point, statement: Statement) -> None:
+        terms = self._at(point, statement.line)
         match statement:
             case Let(name=name, value=value):
                 point.locals[name] = terms.value(value)
@@ -344,25 +312,23 @@ class _Builder:
                     {name: exact(at) for name, at in zip(iterators, places, strict=True)}
                     for places in product(*(range(count) for count in iterators.values()))
                 ]
-                self._lanes(point, lanes, body, path)
+                self._lanes(point, lanes, body)
             case If(condition=condition, then=then, other=other):
                 holds = terms.truth(condition)
                 yes, no = point.copy(holds), point.copy(z3.Not(holds))
                 for branch, block in ((yes, then), (no, other)):
                     for one in block:
-                        self._simple(branch, one, path)
+                        self._simple(branch, one)
                 for name, term in yes.state.items():
                     same = term.eq(no.state[name])
                     point.state[name] = term if same else z3.If(holds, term, no.state[name])
             case _:
                 raise AssertionError(statement)
 
-    def _lanes(
-        self, point: _Point, lanes: Sequence[dict[str, Value]], body: Sequence[Statement], path: str
-    ) -> None:
+    def _lanes(self, point: _Point, lanes: Sequence[dict[str, Value]], body: Sequence[Statement]) -> None:
         """Each statement for all lanes, then the next one."""
         for statement in body:
-            terms = self._at(point, statement.line, path)
+            terms = self._at(point, statement.line)
             if isinstance(statement, Let):
                 for lane in lanes:
                     lane[statement.name] = terms.at(**lane).value(statement.value)
@@ -374,9 +340,9 @@ class _Builder:
 
     # --- loops --------------------------------------------------------------------------------------------
 
-    def _enter(self, point: _Point, statement: For, following: Following, path: str) -> Loop:
+    def _enter(self, point: _Point, statement: For, following: Following) -> Loop:
         """Before a loop: its iterator and, where it may change, its end are kept; `step` will be its head."""
-        terms = self._at(point, statement.line, path)
+        terms = self._at(point, statement.line)
         first, high = terms.value(statement.low), terms.value(statement.high)
         loop = self.places.get(id(statement))
         if loop is None:
@@ -499,6 +465,10 @@ class _Builder:
         if last:
             return z3.And(low <= at, z3.Or(at <= stop, at == low))
         return z3.And(low <= at, at < stop)
+
+
+def _anywhere(_memory: Memory, _inside: z3.BoolRef, _line: int) -> None:
+    """Where an index lies is proved of the text: :mod:`axiloom.isa.formal.bounds`."""
 
 
 @dataclass

@@ -105,6 +105,14 @@ def written(block: Sequence[Statement]) -> Iterator[str]:
             yield from written(inner)
 
 
+def everywhere(block: Sequence[Statement]) -> Iterator[Expr]:
+    """All expressions of statements and of the blocks in them."""
+    for statement in block:
+        yield from exprs(statement)
+        for inner in blocks(statement):
+            yield from everywhere(inner)
+
+
 def loop_names(block: Sequence[Statement]) -> Iterator[str]:
     for statement in block:
         if isinstance(statement, For):

@@ -32,8 +32,8 @@ def add_options(spec: argparse.ArgumentParser) -> None:
     spec.add_argument(
         "--forms",
         action="store_true",
-        help="of --isa: what each instruction computes as a whole, proved of its steps for all sizes (--limit: 10 "
-        "seconds a claim, if it is not given)",
+        help="of --isa: what each instruction computes as a whole, proved of its steps for all sizes; "
+        "10 seconds a claim if --limit says nothing else",
     )
     refuse(
         spec,

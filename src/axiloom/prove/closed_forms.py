@@ -1,5 +1,4 @@
-"""What each instruction computes as a whole: derived from its steps, and proved of them
-(isa.formal.meaning)."""
+"""What each instruction computes as a whole: read off the text, and proved of the model's steps."""
 
 from __future__ import annotations
 
@@ -60,8 +59,9 @@ def _decided(form: Form, what: Proof, limit_s: int) -> Found:
     covers = [z3.Not(one.formula) for one in what.covers]
     for cover, said in zip(what.covers, solvers.decide(covers, limit_s), strict=True):
         seconds += said.seconds
-        if said.holds is True:
-            return Found(name, form, f"it never happens: {cover.name}", seconds, said.solver)
+        if said.holds is not False:
+            why = "it never happens" if said.holds else f"whether it happens is not decided in {limit_s} s"
+            return Found(name, form, f"{why}: {cover.name}", seconds, said.solver)
     return Found(name, form, "", seconds, ", ".join(sorted(names)))
 
 

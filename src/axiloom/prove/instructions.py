@@ -97,7 +97,9 @@ def compared(source: InstructionSet, model: Model, samples: int = SAMPLES, seed:
     names = ", ".join(never)
     text += f" ({done} commands{f'; none of {names}' if never else ''})"
     answer, seconds = Answer.HOLDS if done else Answer.OPEN, time.perf_counter() - begun
-    return Verdict(source.name, "", "simulator: terms", text, "", answer, done, "simulation", seconds)
+    return Verdict(
+        source.name, "", "simulator: terms", text, "", answer, done, "simulation", seconds, unit="commands"
+    )
 
 
 @dataclass

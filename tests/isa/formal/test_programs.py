@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from axiloom.isa.formal import sound
+from axiloom.isa.formal import bounds, sound
 from axiloom.isa.formal.programs import ILLEGAL, UNKNOWN, model_of
 from axiloom.isa.formal.simulate import Simulator
 from axiloom.isa.instructions.read import parse
@@ -40,8 +40,8 @@ def square():
 
 
 def claims(text: str) -> list[sound.Claim]:
-    model = model_of(parse(text, "rows.isa", "rows"))
-    return [*sound.claims(model.ila), *model.claims()]
+    source = parse(text, "rows.isa", "rows")
+    return [*sound.claims(model_of(source).ila), *bounds.claims(source)]
 
 
 def broken(text: str) -> list[str]:
@@ -59,8 +59,8 @@ def test_all_claims_hold() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [
-        ("first + rows <= 8", "first + rows <= 9", "rows.square.r.body: "),  # an index outside
-        ("y[row, k]", "y[row + 1, k]", "rows.square.k.body: y, line "),
+        ("first + rows <= 8", "first + rows <= 9", "rows.square: "),  # an index outside
+        ("y[row, k]", "y[row + 1, k]", "rows.square: y, line "),
         ("word[0:2] == 1", "word[0:2] <= 1", "rows: put, square"),  # two at once
     ],
 )

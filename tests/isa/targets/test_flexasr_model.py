@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import z3
 
-from axiloom.isa.formal import sound
+from axiloom.isa.formal import bounds, sound
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.instructions.read import parse
 
@@ -34,7 +34,7 @@ def refuted(claims: list[sound.Claim]) -> Iterator[str]:
 def test_sound() -> None:
     """One instruction at a time, invariants, every program ends, every index lies within: in every state."""
     made = model()
-    claims = [*sound.claims(made.ila), *made.claims()]
+    claims = [*sound.claims(made.ila), *bounds.claims(made.source)]
     assert len(claims) > 3000
     assert list(refuted(claims)) == []
 
@@ -48,7 +48,7 @@ def test_two_instructions_at_once() -> None:
 @pytest.mark.slow
 def test_an_index_outside() -> None:
     """No claim is left of the text as it is: each index's range lies within its memory."""
-    assert model().claims() == []
+    assert bounds.claims(model().source) == []
     made = model("small[uint10(soft + g), step] =", "small[soft + g, step] =")
-    (name,) = refuted(made.claims())
+    (name,) = refuted(bounds.claims(made.source))
     assert "small" in name
