@@ -216,7 +216,8 @@ def beats(elements: Bits, each: int) -> Bits:
     """Whole beats of `each` elements, a power of two."""
     if each == 1:
         return elements
-    wide = z3.ZeroExt(1, elements)
+    # A count may have fewer bits than `each`: three saved results and beats of 16.
+    wide = z3.ZeroExt(each.bit_length(), elements)
     return z3.LShR(wide + (each - 1), each.bit_length() - 1)
 
 

@@ -10,7 +10,6 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -55,10 +54,10 @@ def prove(
     def ask() -> list[dict[str, Any]]:
         model, claims = claims_of(source)
         verdicts = []
-        for verdict in chain(decided(source.name, claims, limit_s), [compared(source, model)]):
+        for verdict in decided(source.name, claims, limit_s):
             say(len(claims) + 1)
             verdicts.append(verdict)
-        return as_json(verdicts)
+        return as_json([*verdicts, compared(source, model)])
 
     return kept_verdicts(
         content_hash("instructions", repr(source), sources("isa.instructions", "isa.instructions.simulator")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, cycle
+from itertools import cycle
 from typing import Any
 
 from axiloom.isa import AcceleratorSpec
@@ -43,10 +43,10 @@ def prove(
         model = model_of(spec)
         claims = sound.claims(model)
         verdicts = []
-        for verdict in chain(decided(spec.name, claims, limit_s), simulated(spec, model)):
+        for verdict in decided(spec.name, claims, limit_s):
             say(len(claims) + 1)
             verdicts.append(verdict)
-        return as_json(verdicts)
+        return as_json([*verdicts, compared(spec, model)])
 
     return kept_verdicts(proved.key(spec), ask)
 
@@ -77,11 +77,6 @@ def decided(name: str, claims: Sequence[sound.Claim], limit_s: int) -> Iterator[
         if values := [f"{k} = {v}" for k, v in sorted(said.values.items()) if v.lstrip("-").isdecimal()]:
             text += f"; not so with {', '.join(values)}"
         yield Verdict(name, "", claim.name, text, claim.kind, answer, None, said.solver, said.seconds)
-
-
-def simulated(spec: AcceleratorSpec, model: Ila) -> Iterator[Verdict]:
-    """:func:`compared`, when it is its turn."""
-    yield compared(spec, model)
 
 
 def compared(
@@ -122,7 +117,9 @@ def compared(
     text += (
         f"; {taken} words in {stream} streams, {len(ran)} of {len([*model.everything()])} instructions ran"
     )
-    return Verdict(spec.name, "", name, text, SIMULATION, Answer.HOLDS, taken, "simulation", seconds)
+    return Verdict(
+        spec.name, "", name, text, SIMULATION, Answer.HOLDS, taken, "simulation", seconds, unit="words"
+    )
 
 
 class Stimulus:

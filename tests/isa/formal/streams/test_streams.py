@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.isa.conv_strategies import conv_specs
@@ -13,6 +14,7 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.simulate import Simulator
 from axiloom.isa.formal.streams import model_of
 from axiloom.isa.formal.streams.places import Places
+from axiloom.isa.formal.streams.state import beats
 from axiloom.isa.model.device import DeviceError
 from axiloom.isa.model.model import FunctionalModel
 from axiloom.prove.spec import compared, decided
@@ -97,3 +99,11 @@ def test_places() -> None:
     assert places.starts[4][1] == 7
     endless = Places(isa.builtin("v1_4"))
     assert (endless.reset, endless.every[-1].following, endless.starts) == (1, 1, {})
+
+
+@pytest.mark.parametrize("each", [2, 4, 16])
+def test_beats_of_few_bits(each: int) -> None:
+    """A count that has fewer bits than a beat has elements: three saved results are one beat of 16."""
+    for count in range(8):
+        made = z3.simplify(beats(z3.BitVecVal(count, 3), each))
+        assert made.as_long() == -(-count // each)
