@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import time
 import warnings
@@ -13,16 +12,12 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
-from axiloom.cli import prove_instructions, prove_mapping, prove_rtl
-from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, refuse
+from axiloom.cli import proofs, prove_instructions, prove_mapping, prove_rtl
+from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
 from axiloom.errors import UsageError
-from axiloom.files import write_whole
 
 if TYPE_CHECKING:
-    from axiloom.isa import AcceleratorSpec
     from axiloom.prove.verdict import Verdict
-
-SLOW_S = 60
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -62,13 +57,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="N",
         help="bursts under way (default %(default)s)",
     )
-    axi.add_argument(
-        "--limit",
-        type=shared.positive,
-        default=SLOW_S,
-        metavar="S",
-        help="seconds an engine (default %(default)s)",
-    )
+    proofs.add_options(axi, "seconds an engine")
     axi.add_argument(
         "--depth", type=shared.positive, default=40, metavar="N",
         help="cycles to which a rule is checked that no engine proves (default %(default)s)",
@@ -79,7 +68,6 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     axi.add_argument(
         "--table", action="store_true", help="a line a port, with how far each kind of rule holds"
     )
-    axi.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     refuse(
         axi,
         Refusal("list stream_width", has("rtl"), "is about Axiloom's modules, not about --rtl"),
@@ -102,15 +90,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     shared.add_accelerator(spec)
     spec.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
     prove_instructions.add_options(spec)
-    spec.add_argument(
-        "--limit",
-        type=shared.positive,
-        default=SLOW_S,
-        metavar="S",
-        help="seconds a claim (default %(default)s)",
-    )
+    proofs.add_options(spec, "seconds a claim")
     spec.add_argument("--all", action="store_true", help="a line for each claim, not only for what is not so")
-    spec.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     spec.set_defaults(execute=execute_spec)
     prove_rtl.add_command(what)
     prove_mapping.add_command(what)
@@ -125,7 +106,7 @@ def execute_axi(options: argparse.Namespace) -> int:
     from axiloom.prove.axi.matrix import matrix
     from axiloom.prove.axi.ours import whole
     from axiloom.prove.bench import Bench
-    from axiloom.prove.verdict import as_json, summary, table
+    from axiloom.prove.verdict import summary, table
 
     if options.list:
         print("\n".join(f"{name:<20} {target.text}" for name, target in ours.TARGETS.items()))
@@ -191,34 +172,21 @@ def execute_axi(options: argparse.Namespace) -> int:
     lines = matrix(verdicts, {} if options.rtl else whole.PORTS) if options.table else table(verdicts)
     print("\n".join(lines))
     print(f"{summary(verdicts)}; {time.perf_counter() - begun:.0f} s")
-    if options.json:
-        write_whole(options.json, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
-    return 0 if all(one.good for one in verdicts) else 1
-
-
-def with_progress(spec: AcceleratorSpec, limit_s: int) -> list[Verdict]:
-    """The verdicts on the claims of a specification; a line of progress with the time left meanwhile."""
-    from axiloom.prove import spec as specs  # needs z3
-
-    with tqdm(unit=" claims", disable=None, leave=False) as shown:
-
-        def counted(total: int) -> None:
-            shown.total = total
-            shown.update()
-
-        return specs.prove(spec, limit_s, counted)
+    return proofs.ended(options, verdicts)
 
 
 def execute_spec(options: argparse.Namespace) -> int:
     if options.isa:
         return prove_instructions.execute(options)
     from axiloom.prove import solvers
-    from axiloom.prove.verdict import as_json, summary, table
+    from axiloom.prove.verdict import summary, table
 
     solvers.check()
+    from axiloom.prove import spec as specs  # needs z3
+
     begun = time.perf_counter()
     spec = shared.accelerator(options, options.data_type)
-    verdicts = with_progress(spec, options.limit)
+    verdicts = proofs.with_progress(lambda say: specs.prove(spec, options.limit, say))
     shown = verdicts if options.all else [one for one in verdicts if not one.good]
     for one in verdicts:
         if not one.good:
@@ -227,6 +195,4 @@ def execute_spec(options: argparse.Namespace) -> int:
         print("\n".join(table(shown)))
     how = "from the cache" if verdicts[0].cached else f"{time.perf_counter() - begun:.0f} s"
     print(f"{spec.name}: {summary(verdicts)}; {how}; {solvers.versions()}")
-    if options.json:
-        write_whole(options.json, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
-    return 0 if all(one.good for one in verdicts) else 1
+    return proofs.ended(options, verdicts)

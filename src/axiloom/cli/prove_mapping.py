@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,14 +10,12 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, has, output_file, refuse
+from axiloom.cli import proofs
+from axiloom.cli.given import Refusal, has, refuse
 from axiloom.errors import UsageError
-from axiloom.files import write_whole
 
 if TYPE_CHECKING:
     from axiloom.prove.verdict import Verdict
-
-LIMIT_S = 60
 
 
 def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -42,10 +39,7 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         metavar="NAME=N",
         help="of every mapping named; once for each size",
     )
-    mapping.add_argument(
-        "--limit", type=shared.positive, default=LIMIT_S, metavar="S",
-        help="seconds a claim (default %(default)s)",
-    )  # fmt: skip
+    proofs.add_options(mapping, "seconds a claim")
     mapping.add_argument(
         "--all", action="store_true", help="a line for each claim, not only for what is not so"
     )
@@ -55,7 +49,6 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="for all sizes that a mapping allows: one arbitrary element, no data and no size is known; of "
         "mappings that say where() elements lie",
     )
-    mapping.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     refuse(
         mapping,
         Refusal("size limit all any_size json", has("list"), "--list names the mappings and proves nothing"),
@@ -79,7 +72,7 @@ def execute(options: argparse.Namespace) -> int:
     from axiloom.isa.instructions import library
     from axiloom.prove import any_size as any_sizes  # needs z3
     from axiloom.prove import mapping as mappings
-    from axiloom.prove.verdict import as_json, summary, table
+    from axiloom.prove.verdict import summary, table
 
     sizes = dict(options.size or ())
     if len(sizes) != len(options.size or ()):
@@ -117,9 +110,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.all:
         print("\n".join(table(verdicts)))
     print(f"{summary(verdicts)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
-    if options.json:
-        write_whole(options.json, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
-    return 0 if all(one.good for one in verdicts) else 1
+    return proofs.ended(options, verdicts)
 
 
 def _row(name: str, target: str, sizes: str, found: Sequence[Verdict]) -> tuple[str, ...]:

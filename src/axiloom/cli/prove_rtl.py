@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
+from axiloom.cli import proofs
+from axiloom.cli.given import Refusal, has, lacks, refuse
 from axiloom.errors import UsageError
-from axiloom.files import write_whole
-
-SLOW_S = 60
 
 
 def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -31,17 +28,10 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     rtl.add_argument(
         "--map", type=Path, metavar="FILE.json", help="of --rtl: which registers hold what of the model"
     )
-    rtl.add_argument(
-        "--limit",
-        type=shared.positive,
-        default=SLOW_S,
-        metavar="S",
-        help="seconds of both solvers for what z3 does not say at once (default %(default)s)",
-    )
+    proofs.add_options(rtl, "seconds of both solvers for what z3 does not say at once")
     rtl.add_argument(
         "--replay", type=Path, metavar="DIR", help="where a counter-example goes (default: ./replay)"
     )
-    rtl.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
     refuse(
         rtl,
         Refusal("map", lacks("rtl"), "says what the registers of your Verilog hold: give --rtl FILE too"),
@@ -53,7 +43,7 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 def execute(options: argparse.Namespace) -> int:
     # Imported here: provers and simulators are for this command alone.
     from axiloom.prove import solvers
-    from axiloom.prove.verdict import as_json, summary, table
+    from axiloom.prove.verdict import summary, table
 
     solvers.check()
     from axiloom.prove.rtl import maps, user, verdicts  # need z3
@@ -82,6 +72,4 @@ def execute(options: argparse.Namespace) -> int:
         f"{device.name}, {verdicts.sizes(device)}: {summary(found)}; "
         f"{time.perf_counter() - begun:.0f} s; {solvers.versions()}"
     )
-    if options.json:
-        write_whole(options.json, json.dumps({"verdicts": as_json(found)}, indent=1) + "\n")
-    return 0 if all(one.good for one in found) else 1
+    return proofs.ended(options, found)

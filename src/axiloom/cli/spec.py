@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from axiloom import boards, isa
 from axiloom.cli import options as shared
-from axiloom.cli import prove, prove_instructions
+from axiloom.cli import proofs
 from axiloom.cli.given import is_given, output_file
 from axiloom.errors import UsageError
 from axiloom.isa.instructions import library
@@ -84,7 +84,9 @@ def _proved(file: Path, spec: isa.AcceleratorSpec) -> bool:
     from axiloom.prove import solvers
 
     solvers.check()
-    return _told(file, spec.name, prove.with_progress(spec, prove.SLOW_S))
+    from axiloom.prove import spec as specs  # needs z3
+
+    return _told(file, spec.name, proofs.with_progress(lambda say: specs.prove(spec, proofs.LIMIT_S, say)))
 
 
 def _instructions_proved(file: Path, source: InstructionSet) -> bool:
@@ -92,7 +94,10 @@ def _instructions_proved(file: Path, source: InstructionSet) -> bool:
     from axiloom.prove import solvers
 
     solvers.check()
-    return _told(file, source.name, prove_instructions.with_progress(source, prove.SLOW_S))
+    from axiloom.prove import instructions  # needs z3
+
+    limit = proofs.LIMIT_S
+    return _told(file, source.name, proofs.with_progress(lambda say: instructions.prove(source, limit, say)))
 
 
 def _told(file: Path, name: str, verdicts: Sequence[Verdict]) -> bool:

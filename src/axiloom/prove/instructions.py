@@ -24,8 +24,8 @@ from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.simulate import Memory, Simulator
 from axiloom.isa.instructions.simulator.simulate import Simulator as ArraySimulator
 from axiloom.isa.instructions.tree import InstructionSet, Range
-from axiloom.prove.spec import LIMIT_S, decided, kept_verdicts
-from axiloom.prove.verdict import Answer, Verdict, as_json
+from axiloom.prove.spec import LIMIT_S, answers, kept_verdicts
+from axiloom.prove.verdict import Answer, Verdict
 from axiloom.report.proved import sources
 
 SAMPLES = 4
@@ -53,11 +53,7 @@ def prove(
 
     def ask() -> list[dict[str, Any]]:
         model, claims = claims_of(source)
-        verdicts = []
-        for verdict in decided(source.name, claims, limit_s):
-            say(len(claims) + 1)
-            verdicts.append(verdict)
-        return as_json([*verdicts, compared(source, model)])
+        return answers(source.name, claims, lambda: compared(source, model), limit_s, say)
 
     return kept_verdicts(
         content_hash("instructions", repr(source), sources("isa.instructions", "isa.instructions.simulator")),

@@ -41,14 +41,26 @@ def prove(
 
     def ask() -> list[dict[str, Any]]:
         model = model_of(spec)
-        claims = sound.claims(model)
-        verdicts = []
-        for verdict in decided(spec.name, claims, limit_s):
-            say(len(claims) + 1)
-            verdicts.append(verdict)
-        return as_json([*verdicts, compared(spec, model)])
+        return answers(spec.name, sound.claims(model), lambda: compared(spec, model), limit_s, say)
 
     return kept_verdicts(proved.key(spec), ask)
+
+
+def answers(
+    name: str,
+    claims: Sequence[sound.Claim],
+    test: Callable[[], Verdict],
+    limit_s: int,
+    say: Callable[[int], None],
+) -> list[dict[str, Any]]:
+    """The verdicts on claims about `name`, then that of the test, as JSON has them."""
+    verdicts = []
+    for verdict in decided(name, claims, limit_s):
+        say(len(claims) + 1)
+        verdicts.append(verdict)
+    verdicts.append(test())
+    say(len(claims) + 1)
+    return as_json(verdicts)
 
 
 def kept_verdicts(key: str, ask: Callable[[], list[dict[str, Any]]]) -> list[Verdict]:
