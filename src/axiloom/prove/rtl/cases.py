@@ -72,7 +72,7 @@ class Cases(Answers):
         pairs = [(self.device.model.states[name], term) for name, term in model.items()]
         pairs.append((self.device.model.inputs["word"], WORD))
         sizes = [z3.substitute(term, *pairs) for term in new.values()]
-        while solver.check() == z3.sat:
+        while (says := solver.check()) == z3.sat:
             values = [solver.model().eval(term, model_completion=True) for term in sizes]
             here = z3.And(when, *(term == value for term, value in zip(sizes, values, strict=True)))
             word = self._word(here)
@@ -81,6 +81,8 @@ class Cases(Answers):
             if not sizes:
                 return
             solver.add(z3.Or(*(term != value for term, value in zip(sizes, values, strict=True))))
+        if says == z3.unknown:
+            raise TooManyError("z3 does not say with which words an instruction is enabled")
 
     def _word(self, when: Any) -> Any:
         """The word, with a value for each bit that can have only one."""

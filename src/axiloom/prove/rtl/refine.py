@@ -73,7 +73,7 @@ class Refiner(Overlap):
         """Instructions of the model that no case has executed: no state that enables them is reached."""
         done = {path for one in self.outcomes.values() for path in one.done}
         for one in self.device.model.everything():
-            if one.path in done or (one.name == "mismatch" and not self.device.sizes):
+            if one.path in done or (one.name.endswith("mismatch") and not self.device.sizes):
                 continue  # sizes that nobody can set are never others
             if one.name in self.outcomes:
                 continue  # not decided
@@ -146,8 +146,12 @@ class Refiner(Overlap):
         sets = self.device.sets(control[0])
         for instruction in self.device.model.instructions:
             cases = self._cases(control, instruction)
-            for case in cases if sets is None else self._fixed(sets, cases):
-                yield from self._try(instruction.name, instruction.text, [case], left)
+            try:
+                for case in cases if sets is None else self._fixed(sets, cases):
+                    yield from self._try(instruction.name, instruction.text, [case], left)
+            except TooManyError as many:
+                outcome = self._outcome(instruction.name, instruction.text)
+                outcome.holds, outcome.why = None if outcome.holds else outcome.holds, str(many)
 
     def _try(self, name: str, text: str, cases: Sequence[Case], left: deque[Control]) -> set[Control]:
         outcome, todo, begun = self._outcome(name, text), [*cases], time.perf_counter()
