@@ -24,9 +24,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "hw": ("isa",),
     "drivergen": ("isa",),
     "sw": ("isa",),
+    "nests": ("isa", "hw"),
     "boards": ("isa", "hw", "drivergen", "sw"),
     "cosim": ("isa", "hw", "drivergen", "sw", "boards"),
-    HOME: ("isa", "hw", "drivergen", "sw", "boards", "cosim"),
+    HOME: ("isa", "hw", "drivergen", "sw", "nests", "boards", "cosim"),
 }
 """Top-level folder to the others that it may know."""
 BASE = ("axiloom", "axiloom.errors", "axiloom.files")
@@ -36,6 +37,7 @@ TOP = ("axiloom.__main__", "axiloom.pytest_plugin")
 BRIEF = "--brief"
 INSIDE: tuple[tuple[str, ...], ...] = (
     (
+        "isa/affine",
         "isa/wording",
         "isa/numerics",
         "isa/kernels/language",
@@ -56,6 +58,8 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "hw/engine",
         "hw/array",
         "hw/copy",
+        "hw/nest/operators",
+        "hw/nest",
         "hw/matmul",
         "hw/window",
         "hw/conv",
@@ -79,6 +83,20 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "drivergen/network/passes",
         "drivergen/network",
         "drivergen",
+    ),
+    (
+        "nests/program",
+        "nests/read",
+        "nests/poly",
+        "nests/schedule",
+        "nests/affine",
+        "nests/hls",
+        "nests/lower",
+        "nests/timing",
+        "nests/dataflow",
+        "nests/resources",
+        "nests/search",
+        "nests",
     ),
     ("boards/hosts", "boards/synthesis", "boards/ecp5", "boards"),
     ("cosim/build", "cosim/native", "cosim", "cosim/replay"),

@@ -1,0 +1,46 @@
+"""`Operator`: what every operator says of itself. It starts an operation a cycle."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from amaranth.hdl import Module, Value
+
+Raw = npt.NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """On a 7-series part, by Yosys."""
+
+    dsp: int = 0
+    lut: int = 0
+    ff: int = 0
+
+
+@dataclass(frozen=True)
+class Operator(ABC):
+    """`number` is the operands' format, `result` the result's; ``bool`` is one bit."""
+
+    name: str
+    number: str
+    result: str
+    latency: int
+    """Cycles from operands to result; 0 is combinational."""
+
+    @property
+    @abstractmethod
+    def cost(self) -> Cost: ...
+
+    @abstractmethod
+    def reference(self, *operands: Raw) -> Raw:
+        """Raw elements to raw elements, with the same bits as the RTL."""
+
+    @abstractmethod
+    def build(self, m: Module, name: str, *operands: Value) -> Value:
+        """The result of raw `operands`, `latency` cycles later, in domain ``sync``. Signals begin with
+        `name`."""

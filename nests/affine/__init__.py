@@ -1,0 +1,1 @@
+"""The scheduled program as IR in xDSL: text in, text out, and an interpreter."""

@@ -1,0 +1,1 @@
+"""HLS C++ of a schedule."""

@@ -1,0 +1,84 @@
+"""Between `Affine` and isl. Names of dimensions are iterators; sets and maps carry the names they were made
+with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+import islpy as isl
+
+from axiloom.isa.affine import Affine
+
+Condition = tuple[Affine, ...]
+
+
+def point(names: Sequence[str], tuple_name: str = "") -> str:
+    """``S[i, j]``, as isl writes it."""
+    return f"{tuple_name}[{', '.join(names)}]"
+
+
+def conjunction(forms: Iterable[Affine]) -> str:
+    """``i >= 0 and -i + 9 >= 0``, or ``true``."""
+    return " and ".join(f"{each} >= 0" for each in forms) or "true"
+
+
+@cache
+def domain(names: tuple[str, ...], forms: Condition, tuple_name: str = "") -> isl.Set:
+    """All integer points at which the forms are at least 0."""
+    return isl.Set(f"{{ {point(names, tuple_name)} : {conjunction(forms)} }}")
+
+
+@cache
+def function(
+    names: tuple[str, ...], values: tuple[Affine, ...], domain_name: str = "", range_name: str = ""
+) -> isl.Map:
+    """``names -> values``, on all integers."""
+    return isl.Map(
+        f"{{ {point(names, domain_name)} -> {point([f'({each})' for each in values], range_name)} }}"
+    )
+
+
+def conditions(points: isl.Set, names: Sequence[str]) -> list[Condition]:
+    """The disjoint parts of a set, each as forms that are at least 0. Raises ValueError if a part needs a
+    division."""
+    found = []
+    for part in points.make_disjoint().get_basic_sets():
+        forms: list[Affine] = []
+        for each in part.get_constraints():
+            if any(
+                each.get_coefficient_val(isl.dim_type.div, i).to_python()
+                for i in range(each.dim(isl.dim_type.div))
+            ):
+                raise ValueError(f"not affine without divisions: {part}")
+            form = Affine.sum(
+                [
+                    (name, each.get_coefficient_val(isl.dim_type.set, i).to_python())
+                    for i, name in enumerate(names)
+                ],
+                each.get_constant_val().to_python(),
+            )
+            forms += [form, -form] if each.is_equality() else [form]
+        found.append(tuple(sorted(forms, key=str)))
+    return found
+
+
+def pieces(value: isl.PwAff, names: Sequence[str]) -> list[tuple[Condition, Affine]]:
+    """The pieces of a function of `names`, each with its condition. Raises ValueError as
+    :func:`conditions`."""
+    found: list[tuple[Condition, Affine]] = []
+
+    def piece(where: isl.Set, form: isl.Aff) -> None:
+        if form.get_denominator_val().to_python() != 1 or form.dim(isl.dim_type.div):
+            raise ValueError(f"not affine without divisions: {form}")
+        result = Affine.sum(
+            [
+                (name, form.get_coefficient_val(isl.dim_type.in_, i).to_python())
+                for i, name in enumerate(names)
+            ],
+            form.get_constant_val().to_python(),
+        )
+        found.extend((condition, result) for condition in conditions(where, names))
+
+    value.coalesce().foreach_piece(piece)
+    return found

@@ -1,0 +1,73 @@
+"""`Program`: arrays, and statements with a place in time. It says what is computed, and one order of doing
+so.
+
+A statement is executed once for each integer point of its domain. The order of instances is the usual one of
+polyhedral compilers (2d+1): a statement's `place` are integers c0, c1, ..., cd, and instance (i1, ..., id)
+stands at time (c0, i1, c1, i2, ..., id, cd); times are compared lexicographically. Statements that share c0
+and the names of their first loops stand in the same loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from axiloom.isa.affine import Affine
+from axiloom.nests.program.expressions import Expression, Load
+
+
+class Role(StrEnum):
+    """What an array is to the caller."""
+
+    IN = "in"
+    OUT = "out"
+    INOUT = "inout"
+    LOCAL = "local"
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the caller fills it before the run."""
+        return self in (Role.IN, Role.INOUT)
+
+    @property
+    def is_result(self) -> bool:
+        return self in (Role.OUT, Role.INOUT)
+
+
+@dataclass(frozen=True)
+class Array:
+    """A dense array, row major. A scalar has the shape ``()``."""
+
+    name: str
+    shape: tuple[int, ...]
+    number: str
+    role: Role
+
+
+@dataclass(frozen=True)
+class Statement:
+    """``target = value`` at each point of `domain`: all forms in it, over `iterators`, are at least 0."""
+
+    name: str
+    iterators: tuple[str, ...]
+    domain: tuple[Affine, ...]
+    target: Load
+    value: Expression
+    place: tuple[int, ...]
+    where: str = ""
+    """The source's place, for messages: ``gemm.c:12``."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Arrays and statements. `statements` are in the order of their places."""
+
+    name: str
+    arrays: tuple[Array, ...]
+    statements: tuple[Statement, ...]
+
+    def array(self, name: str) -> Array:
+        return next(each for each in self.arrays if each.name == name)
+
+    def statement(self, name: str) -> Statement:
+        return next(each for each in self.statements if each.name == name)

@@ -1,0 +1,1 @@
+"""Programs from what users have: C, linalg in MLIR, Python."""

@@ -1,0 +1,1 @@
+"""What a circuit takes of an FPGA."""
