@@ -38,7 +38,7 @@ Words = npt.NDArray[np.uint64]
 Operation = Callable[[Operate, Sequence[int]], int]
 """The raw result of a node for raw operands."""
 
-PATIENCE = 4096
+PATIENCE = 300
 """Cycles without an event after which a run is taken for one that never ends, besides the longest slot."""
 
 
