@@ -72,7 +72,8 @@ def runs(issues: Issues, most: int) -> list[list[int]]:
         starts = starts[keep]
     begins = np.unique(np.concatenate([np.zeros(1, np.int64), starts]))
     ends = np.append(begins[1:], count) - 1
-    return np.stack([issues.at(begins), issues.at(ends), ends - begins + 1], axis=1).tolist()
+    columns = (issues.at(begins), issues.at(ends), ends - begins + 1)
+    return [[int(each) for each in row] for row in zip(*columns, strict=True)]
 
 
 def steps(occupancy: Occupancy, most: int) -> list[list[int]]:
@@ -81,7 +82,7 @@ def steps(occupancy: Occupancy, most: int) -> list[list[int]]:
     if len(cycles) > most:
         heads = np.linspace(0, len(cycles), most, endpoint=False).astype(np.int64)
         cycles, taken = cycles[heads], np.maximum.reduceat(taken, heads)
-    return np.stack([cycles, taken], axis=1).tolist()
+    return [[int(cycle), int(places)] for cycle, places in zip(cycles, taken, strict=True)]
 
 
 def text(timing: Timing, width: int = 72) -> str:

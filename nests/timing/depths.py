@@ -1,9 +1,11 @@
 """`fit`: the smallest FIFOs that cost no cycle.
 
-More places never make a pipe later, so that the cycles of a circuit fall with each depth, and the smallest
-depth that keeps them is found by halving. FIFOs are made smaller one after the other, those with most bits
-first; the others keep what they have at that time. So in the end no FIFO alone can lose a place: its largest
-occupancy is its depth, and with one place fewer the circuit takes longer or never ends.
+FIFOs are made smaller one after the other, those with most bits first, each by halving between a depth that
+costs a cycle and one that does not; again until none gets smaller. So in the end no FIFO alone can lose a
+place: its largest occupancy is its depth, and with one place fewer the circuit takes longer or never ends.
+
+(More places may, rarely, make a pipe of an interval above 1 later: if its first iteration is issued earlier,
+all others are in another phase. So what halving finds is tried, not trusted.)
 """
 
 from __future__ import annotations
@@ -20,9 +22,12 @@ from axiloom.nests.timing.solver import Issues, StuckError, solve
 
 @dataclass(frozen=True)
 class Depths:
-    """`circuit` with the depths found. `cycles` are those with FIFOs of any size. ``one_fewer[fifo]`` are the
-    cycles with one place fewer, None where the circuit then never ends; FIFOs of one place are left out, and
-    so are those whose initial elements need all places. `largest` is each FIFO's largest occupancy."""
+    """`circuit` with the depths found, and its `cycles`: no more than with FIFOs of any size.
+
+    ``one_fewer[fifo]`` are the cycles with one place fewer, None where the circuit then never ends; FIFOs of
+    one place are left out, and so are those whose initial elements need all places. `largest` is each FIFO's
+    largest occupancy.
+    """
 
     circuit: Circuit
     cycles: int
@@ -44,13 +49,12 @@ def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
         raise explain(found, circuit.fifos, stuck) from None
     best = _end(free)
     fifos = {each.name: replace(each, depth=max(1, occupancy(each, free).largest)) for each in circuit.fifos}
-    for name in sorted(fifos, key=lambda name: (-fifos[name].bits * fifos[name].depth, name)):
-        low, high = max(fifos[name].initial, 1) - 1, fifos[name].depth
-        while high - low > 1:
-            middle = (low + high) // 2
-            cycles = _cycles(found, [*_with(fifos, name, middle)])
-            low, high = (low, middle) if cycles == best else (middle, high)
-        fifos[name] = replace(fifos[name], depth=high)
+    while True:
+        before = dict(fifos)
+        for name in sorted(fifos, key=lambda name: (-fifos[name].bits * fifos[name].depth, name)):
+            fifos[name] = replace(fifos[name], depth=_smallest(found, fifos, name, best))
+        if fifos == before:
+            break
     issues = solve(found, [*fifos.values()])
     fewer = {
         name: _cycles(found, _with(fifos, name, each.depth - 1))
@@ -59,10 +63,21 @@ def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
     }
     return Depths(
         circuit=replace(circuit, fifos=tuple(fifos.values())),
-        cycles=best,
+        cycles=_end(issues),
         largest={name: occupancy(each, issues).largest for name, each in fifos.items()},
         one_fewer=fewer,
     )
+
+
+def _smallest(found: Sequence[Track], fifos: Mapping[str, Fifo], name: str, best: int) -> int:
+    least, high = max(fifos[name].initial, 1), fifos[name].depth
+    low = least - 1
+    middle = high - 1  # in the second round, most cannot lose one
+    while high - low > 1:
+        cycles = _cycles(found, _with(fifos, name, middle))
+        low, high = (low, middle) if cycles is not None and cycles <= best else (middle, high)
+        middle = (low + high) // 2
+    return high
 
 
 def _with(fifos: Mapping[str, Fifo], name: str, depth: int) -> list[Fifo]:

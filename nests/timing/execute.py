@@ -203,7 +203,7 @@ class _Machine:
         return bool(ready)
 
     def _can_issue(self, line: _Line, cycle: int) -> bool:
-        if not line.points or (line.issued and cycle - line.issued[-1] < line.pipe.interval):
+        if not line.points or (line.issued and (cycle - line.issued[-1]) % line.pipe.interval):
             return False
         at = line.points[0]
         for node in line.pipe.nodes:

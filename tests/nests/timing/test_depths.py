@@ -47,7 +47,8 @@ def test_more_places_never_cost_a_cycle(circuit: Circuit) -> None:
     try:
         cycles = timing.cycles(circuit).cycles
     except DeadlockError:
-        assume(False)
+        return
+    assume(all(each.interval == 1 for each in circuit.pipes))
     for fifo in circuit.fifos:
         assert timing.cycles(deeper(circuit, fifo.name, fifo.depth + 1)).cycles <= cycles
 
