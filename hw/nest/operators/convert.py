@@ -24,6 +24,7 @@ def _format(name: str) -> Whole | None:
 
 class Convert(Operator):
     forms = "convert: among integers, fixed<B,F> and bool"
+    registers_result = True
 
     @classmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.errors import UsageError
-from axiloom.hw.nest.operators.operator import Raw
+from axiloom.hw.nest.operators.operator import Operator, Raw
 
 FLOAT32 = "float32"
 BOOL = "bool"
 WIDEST = 64
+_UNARY = ("neg", "abs", "not", "convert", "sqrt", "exp")
 
 _INTEGER = re.compile(r"(u?)int(\d+)")
 _FIXED = re.compile(r"fixed<\s*(\d+)\s*,\s*(\d+)\s*>")
@@ -79,6 +80,14 @@ def bits_of(name: str) -> int:
             f"int8 to int64, uint8 to uint64, and fixed<BITS,FRACTION> of 2 to 32 bits"
         )
     return number.bits
+
+
+def operand_bits(operator: Operator) -> list[int]:
+    """Bits of each operand."""
+    bits = bits_of(operator.number)
+    if operator.name == "select":
+        return [1, bits, bits]
+    return [bits] * (1 if operator.name in _UNARY else 2)
 
 
 def unsigned(bits: int) -> np.dtype[Any]:

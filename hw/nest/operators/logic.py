@@ -12,6 +12,7 @@ from axiloom.hw.nest.operators.stages import Stages
 
 class Logic(Operator):
     forms = "and, or, xor, not: bool"
+    registers_result = True
 
     @classmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:
@@ -36,6 +37,7 @@ class Select(Operator):
     """Of a bool and two numbers, by `number`: the first number if the bool is 1, bit by bit as it is."""
 
     forms = "select: a bool and two operands of any format, the result in that format"
+    registers_result = True
 
     @classmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:

@@ -29,6 +29,9 @@ class Operator(ABC):
     forms: ClassVar[str]
     """What there is, for messages: ``add, sub: int8 to int64``."""
 
+    registers_result: ClassVar[bool] = False
+    """Whether a latency of 1 is that of 0 with a register behind it."""
+
     name: str
     number: str
     result: str

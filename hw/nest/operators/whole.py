@@ -32,6 +32,7 @@ class Sum(Operator):
     """``add``, ``sub``, and of one operand ``neg`` and ``abs``. ``abs`` of the lowest number is itself."""
 
     forms = "add, sub, neg, abs: integers and fixed<B,F>, the result in the same format"
+    registers_result = True
 
     @classmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:
@@ -67,6 +68,7 @@ class Sum(Operator):
 
 class Extreme(Operator):
     forms = "max, min: integers and fixed<B,F>, the result in the same format"
+    registers_result = True
 
     @classmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:
@@ -89,6 +91,7 @@ class Extreme(Operator):
 
 class Compare(Operator):
     forms = "lt, le, eq, ne, gt, ge: integers and fixed<B,F>, the result bool"
+    registers_result = True
 
     @classmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:

@@ -54,9 +54,15 @@ class Sum(Operator):
         # 1
         difference = stages.wire(encoding.exponent(a) - encoding.exponent(b), "difference")
         swap = difference[-1]
-        both = encoding.exponent(a).all() & encoding.exponent(b).all()
         subtract = a[31] ^ b[31]
-        is_nan = encoding.is_nan(a) | encoding.is_nan(b) | (both & subtract)
+        is_a_large = stages.wire(encoding.exponent(a).all(), "is_a_large")
+        is_b_large = stages.wire(encoding.exponent(b).all(), "is_b_large")
+        is_large = is_a_large | is_b_large
+        is_nan = (
+            (is_a_large & encoding.fraction(a).any())
+            | (is_b_large & encoding.fraction(b).any())
+            | (is_a_large & is_b_large & subtract)
+        )
         is_zero = encoding.is_zero(a) & encoding.is_zero(b)
         smaller = Cat(Mux(swap, encoding.fraction(a), encoding.fraction(b)), 1)
         moved = Mux(difference[0], Cat(smaller, 0), Cat(0, smaller))
@@ -68,8 +74,9 @@ class Sum(Operator):
                 (swap, "swap"),
                 (encoding.fraction(a), "a"),
                 (encoding.fraction(b), "b"),
-                (Cat(subtract, is_nan, is_zero, Mux(swap, b[31], a[31])), "kinds"),
-                (Mux(swap, encoding.exponent(b), encoding.exponent(a)), "exponent"),
+                (Cat(subtract, is_nan, is_zero, is_large, Mux(swap, b[31], a[31])), "kinds"),
+                (encoding.exponent(a), "a_exponent"),
+                (encoding.exponent(b), "b_exponent"),
             )
         ]
         distance, *keep = keep
@@ -79,9 +86,11 @@ class Sum(Operator):
         subtract = keep[3][0]
         inverted = stages.later(aligned ^ subtract.replicate(26), "addend", cuts[1])
         sticky = stages.later(sticky, "lost", cuts[1])
-        swap, a, b, kinds, exponent = (
-            stages.later(value, label, cuts[1])
-            for value, label in zip(keep, ("swap2", "a2", "b2", "kinds2", "exponent2"), strict=True)
+        swap, a, b, kinds, *exponents = (
+            stages.later(value, f"{label}2", cuts[1])
+            for value, label in zip(
+                keep, ("swap", "a", "b", "kinds", "a_exponent", "b_exponent"), strict=True
+            )
         )
 
         # 3: the addend comes first, so that the choice of x is in the adder's LUTs
@@ -92,7 +101,9 @@ class Sum(Operator):
         total = stages.later(stages.wire(total, "total"), "sum", cuts[2])
         sticky = stages.later(sticky, "sticky", cuts[2])
         kinds = stages.later(kinds, "kinds3", cuts[2])
-        exponent = stages.later(exponent, "exponent3", cuts[2])
+        swap = stages.later(swap, "swap3", cuts[2])
+        a, b = (stages.later(each, f"{label}3", cuts[2]) for each, label in zip(exponents, "ab", strict=True))
+        exponent = Mux(swap, b, a)
         return _rounded(stages, total, sticky, kinds, exponent, cuts[3])
 
 
@@ -135,7 +146,7 @@ def _rounded(
     stages: _Stages, total: Value, sticky: Value, kinds: Value, exponent: Value, is_cut: int
 ) -> Value:
     # 4
-    subtract, is_nan, is_zero, sign = kinds
+    subtract, is_nan, is_zero, is_large, sign = kinds
     negative = stages.wire(total[26] & subtract, "negative")
     by_16 = stages.wire(subtract & ((total[11:] == 0) | total[11:].all()), "by_16")
     positive = total ^ negative.replicate(27)
@@ -149,11 +160,12 @@ def _rounded(
     near = half
     for bit, shift in ((1, 8), (0, 4)):
         near = Mux(count[bit], Cat(negative.replicate(shift), near[: 27 - shift]), near)
-    is_large = stages.wire(exponent.all(), "is_large")
     significand = stages.cleared(near[:26], is_large | is_zero, "significand", is_cut)
     top = stages.later(is_large | (near[26] & ~is_zero), "top", is_cut)
-    high = (Cat(exponent[2:], 0) - Cat(count, by_16))[:7]
-    lowered = stages.cleared(Cat(exponent[:2], high), is_large, "lowered", is_cut, to=254)
+    # Less 2: 0 to 3 are added below. The exponent comes last, so that the choice of it is in the adder's LUTs.
+    shifts = ~Cat(0, 1, count, by_16, Const(0, 4))
+    lowered = (Cat(1, shifts) + Cat(1, exponent, 0))[1:10]
+    lowered = stages.cleared(lowered, is_large, "lowered", is_cut, to=252)
     is_nan = stages.later(is_nan, "is_nan", is_cut)
     sign = stages.later((sign ^ negative) & ~is_nan if not is_cut else (sign ^ negative), "sign", is_cut)
     subtract = stages.later(subtract, "subtract", is_cut)
@@ -171,11 +183,11 @@ def _rounded(
     )
     normal = stages.wire(normal, "normal")
     up = stages.wire(normal[2] & (normal[3] | normal[:2].any() | sticky), "up")
-    step = Cat(up, Const(0, 22), ~by_1, by_2.replicate(8))
+    step = Cat(up, Const(0, 22), ~by_1, ~by_2)
     packed = stages.wire((Cat(normal[3:26], lowered) + step)[:32], "packed")
     is_zero = ~normal[26]
     is_small = is_zero | packed[31] | (packed[23:32] == 0)
-    overflows = (lowered == 254) & near[26]
+    overflows = (lowered == 252) & near[26]
     result = Signal(32, name=f"{stages.name}_result", reset_less=True)
     d = stages.m.d.sync
     d += result[:22].eq(Mux(is_small | overflows, 0, packed[:22]))

@@ -15,7 +15,7 @@ from amaranth.hdl import _ir as ir
 from amaranth.hdl import _nir as nir
 
 from axiloom.hw.nest.operators import Operator
-from axiloom.hw.nest.operators.formats import bits_of, unsigned
+from axiloom.hw.nest.operators.formats import bits_of, operand_bits, unsigned
 
 Word = tuple[Any, int | None]
 """Elements, each with all bits of a cell's output; and the cycle, None for constants."""
@@ -33,13 +33,6 @@ def computed(operator: Operator, *operands: Any) -> Any:
     values, cycle = _Evaluation(netlist, operands, len(operands[0])).output()
     assert cycle in (None, operator.latency), f"results come {cycle} cycles later, not {operator.latency}"
     return np.asarray(values).astype(unsigned(len(output)))
-
-
-def operand_bits(operator: Operator) -> list[int]:
-    bits = bits_of(operator.number)
-    if operator.name == "select":
-        return [1, bits, bits]
-    return [bits] * (1 if operator.name in ("neg", "abs", "not", "convert", "sqrt", "exp") else 2)
 
 
 def _ports(inputs: Sequence[Signal], output: Signal) -> list[tuple[str, Signal, Any]]:
