@@ -62,11 +62,9 @@ class FifoLogic:
         with m.If(start):
             m.d.sync += [self.level.eq(fifo.initial), places.eq(fifo.depth - fifo.initial)]
         if checks.enabled:
-            taken = fifo.depth - places
-            with m.If(start):
-                m.d.sync += self.peak.eq(fifo.initial)
-            with m.Elif(taken > self.peak):
-                m.d.sync += self.peak.eq(taken)
+            taken, before = fifo.depth - places, Signal.like(self.peak, name=f"{name}_peak_before")
+            m.d.comb += self.peak.eq(Mux(taken > before, taken, before))
+            m.d.sync += before.eq(Mux(start, fifo.initial, self.peak))
         if fifo.bits:
             value = Signal(fifo.bits, name=f"{name}_pushed")
             values = [one for _, one in self._pushes]

@@ -87,17 +87,18 @@ def runs(
 ) -> list[Outcome]:
     """As :func:`run`, `times` times in a row with the same memories and inputs; `reset_between`: with another
     run before each, which a reset breaks off."""
-    steps = sum(pipe.iterations * pipe.interval + pipe.last_slot + 1 for pipe in circuit.pipes)
-    elements = sum(port.elements for port in (*circuit.inputs, *circuit.outputs))
+    steps = iterations_take(circuit)
     program, verilog = emit_and_build(
-        circuit, find or _registry(), checks, steps > 50_000 if fast is None else fast
+        circuit, find or registry(), checks, steps > 50_000 if fast is None else fast
     )
-    limit = limit or 1000 + 4 * steps + 1024 * elements
+    paused = 256 / (256 - max(pauses.source, pauses.sink))
+    limit = limit or 1000 + int(4 * paused * steps)
     with tempfile.TemporaryDirectory() as folder:
-        given, result = Path(folder) / "input", Path(folder) / "output"
-        given.write_bytes(_pack(circuit, memories, inputs or {}))
+        data, result = Path(folder) / "input", Path(folder) / "output"
+        taken = given(circuit, memories, inputs or {})
+        data.write_bytes(b"".join(part.astype("<u8").tobytes() for _, part, _ in taken))
         numbers = (times, int(reset_between), limit, pauses.seed, pauses.source, pauses.sink)
-        command = [program, given, result, *map(str, numbers)]
+        command = [program, data, result, *map(str, numbers)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise NestError(f"{circuit.name}: {done.stdout.strip() or f'exit code {done.returncode}'}")
@@ -111,31 +112,42 @@ def runs(
     return outcomes
 
 
-def _registry() -> Find:
+def registry() -> Find:
     from axiloom.hw.nest import operators
 
     return operators.operator
 
 
-def _pack(circuit: Circuit, memories: Arrays, inputs: Arrays) -> bytes:
-    parts = []
+def iterations_take(circuit: Circuit) -> int:
+    """Cycles, if nothing happens at the same time."""
+    steps = sum(pipe.iterations * pipe.interval + pipe.last_slot + 1 for pipe in circuit.pipes)
+    return steps + sum(port.elements for port in (*circuit.inputs, *circuit.outputs))
+
+
+def given(
+    circuit: Circuit, memories: Arrays, inputs: Arrays
+) -> list[tuple[str, npt.NDArray[np.unsignedinteger], int]]:
+    """What goes in, in the order of ports: name, elements, bits of one. Raises :exc:`NestError`."""
+    found = []
     for memory in external(circuit):
         shape = (memory.banks, memory.depth, words(memory.bits))
-        parts.append(_checked(f"memory {memory.name}", memories.get(memory.name), shape))
+        array = _checked(f"memory {memory.name}", memories.get(memory.name), shape)
+        found.append((memory.name, array, memory.bits))
     for port in circuit.inputs:
-        shape = (port.elements, words(circuit.fifo(port.fifo).bits))
-        parts.append(_checked(f"input {port.fifo}", inputs.get(port.fifo), shape))
-    return b"".join(part.astype("<u8").tobytes() for part in parts)
+        bits = circuit.fifo(port.fifo).bits
+        array = _checked(f"input {port.fifo}", inputs.get(port.fifo), (port.elements, words(bits)))
+        found.append((port.fifo, array, bits))
+    return found
 
 
 def _checked(
-    what: str, given: npt.NDArray[np.unsignedinteger] | None, shape: tuple[int, ...]
+    what: str, array: npt.NDArray[np.unsignedinteger] | None, shape: tuple[int, ...]
 ) -> npt.NDArray[np.unsignedinteger]:
     shown = shape[:-1] if shape[-1] == 1 else shape
-    if given is None or given.shape not in (shape, shown) or given.dtype.kind != "u":
-        found = "nothing" if given is None else f"{given.dtype} of shape {given.shape}"
+    if array is None or array.shape not in (shape, shown) or array.dtype.kind != "u":
+        found = "nothing" if array is None else f"{array.dtype} of shape {array.shape}"
         raise NestError(f"{what} takes unsigned integers of shape {shown}, not {found}")
-    return given
+    return array
 
 
 def _unpack(circuit: Circuit, found: Words, checks: bool) -> tuple[int, Outcome, Words]:
