@@ -1,0 +1,104 @@
+"""Operators of programs on Python integers and NumPy's float32, for the oracle.
+
+Integers are those of a format, sign included; fixed-point is in units. What is left open elsewhere, as
+``hw/nest/operators`` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from axiloom.isa.numerics.formats import Format, Kind, format_of
+
+Scalar = Any
+"""An int, or a np.float32."""
+Function = Callable[..., Scalar]
+_NAN = np.float32(np.nan)
+_TINY = np.float32(2.0**-126)
+_COMPARISONS: dict[str, Function] = {
+    "eq": lambda a, b: int(a == b),
+    "ne": lambda a, b: int(a != b),
+    "lt": lambda a, b: int(a < b),
+    "le": lambda a, b: int(a <= b),
+    "gt": lambda a, b: int(a > b),
+    "ge": lambda a, b: int(a >= b),
+}
+_WRAPPED: dict[str, Function] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "neg": lambda a: -a,
+    "abs": abs,
+    "max": max,
+    "min": min,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "not": lambda a: ~a,
+}
+_FLOAT: dict[str, Function] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "abs": abs,
+    "sqrt": np.sqrt,
+    "max": np.maximum,
+    "min": np.minimum,
+}
+
+
+def function(name: str, operands: tuple[str, ...], number: str) -> Function:
+    """The operator on scalars. Raises ValueError for one that there is not."""
+    result, source = format_of(number), format_of(operands[-1])
+    if name == "select":
+        return lambda condition, yes, no: yes if condition else no
+    if name == "convert":
+        return _convert(source, result)
+    if name in _COMPARISONS:
+        compare = _COMPARISONS[name]
+        return (lambda a, b: compare(_flush(a), _flush(b))) if source.kind is Kind.FLOAT else compare
+    if source.kind is Kind.FLOAT and name in _FLOAT:
+        compute = _FLOAT[name]
+        return lambda *values: _rounded(compute(*[_flush(each) for each in values]))
+    if source.kind is Kind.FIXED and name == "mul":
+        return _fixed_product(source, result)
+    if source.kind is not Kind.FLOAT and name in _WRAPPED:
+        whole = _WRAPPED[name]
+        return lambda *values: _wrap(whole(*values), result)
+    raise ValueError(f"no operator `{name}` of {', '.join(operands)} to {number}")
+
+
+def _wrap(value: int, format: Format) -> int:
+    return (value - format.lowest) % (1 << format.bits) + format.lowest
+
+
+def _clip(value: int, format: Format) -> int:
+    return min(max(value, format.lowest), format.highest)
+
+
+def _flush(value: np.float32) -> np.float32:
+    return np.float32(np.copysign(np.float32(0), value)) if abs(value) < _TINY else value
+
+
+def _rounded(value: np.float32) -> np.float32:
+    return _NAN if value != value else _flush(value)
+
+
+def _halves_up(value: int, bits: int) -> int:
+    return (value + ((1 << bits) >> 1)) >> bits
+
+
+def _fixed_product(source: Format, result: Format) -> Function:
+    if result != source:
+        return lambda a, b: _wrap(a * b, result)  # exact, in units of both fractions
+    narrow = _clip if source.bits < 32 else _wrap
+    return lambda a, b: narrow(_halves_up(a * b, source.fraction), source)
+
+
+def _convert(source: Format, result: Format) -> Function:
+    raise ValueError(f"no operator `convert` of {source.name} to {result.name}")
