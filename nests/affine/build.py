@@ -102,26 +102,34 @@ class _Function:
             value = syntax.form(node.for_get_init(), values)
             self._node(node.for_get_body(), {**values, name: value}, builder)
             return
+        statements = self._statements(node)
+        level = int(name[1:])
+        loop_name = str(statements[0].order[level]) if level % 2 else name
         limits = syntax.bounds(node, values)
+        guard: list[syntax.Guard] = []
+        if loop_name in self.schedule.unrolled:
+            place = AffineExpr.dimension(len(self.dims))
+            limits, guard = syntax.lanes(limits, place, [syntax.last_lane(each, loop_name) for each in statements])
         lower, lower_operands = self._map(limits.lower)
         upper, upper_operands = self._map(limits.upper)
         block = Block(arg_types=[_INDEX])
         self.dims.append(block.args[0])
         inner = Builder(InsertPoint.at_end(block))
         here = {**values, name: AffineExpr.dimension(len(self.dims) - 1)}
-        self._node(node.for_get_body(), here, inner)
+        if guard:
+            inside = Block()
+            self._node(node.for_get_body(), here, Builder(InsertPoint.at_end(inside)))
+            self._guarded(guard, inside, None, inner)
+        else:
+            self._node(node.for_get_body(), here, inner)
         inner.insert(affine.YieldOp.get())
         self.dims.pop()
         loop = affine.ForOp.from_region(
             lower_operands, upper_operands, [], [], lower, upper, Region(block), limits.step
         )
-        statements = self._statements(node)
-        level = int(name[1:])
-        if level % 2:
-            loop_name = str(statements[0].order[level])
-            block.args[0].name_hint = loop_name
-            if loop_name in self.schedule.unrolled:
-                loop.attributes[at.UNROLL] = at.UNIT
+        block.args[0].name_hint = loop_name
+        if loop_name in self.schedule.unrolled:
+            loop.attributes[at.UNROLL] = at.UNIT
         number = int(statements[0].order[0])
         if level == 1:
             loop.attributes[at.NEST] = at.integer(number)
@@ -158,30 +166,30 @@ class _Function:
         first, *rest = parts
         then, other = Block(), Block()
         self._node(node.if_get_then_node(), values, Builder(InsertPoint.at_end(then)))
-        then.add_op(affine.YieldOp.get())
         if rest:
             self._branch(rest, node, otherwise, values, Builder(InsertPoint.at_end(other)))
         elif otherwise is not None:
             self._node(otherwise, values, Builder(InsertPoint.at_end(other)))
-        has_else = bool(rest) or otherwise is not None
-        if has_else:
-            other.add_op(affine.YieldOp.get())
-        kept, operands = self._compressed([each.value for each in first])
-        kinds = [AffineConstraintKind.eq if each.equal else AffineConstraintKind.ge for each in first]
+        self._guarded(first, then, other if rest or otherwise is not None else None, builder)
+
+    def _guarded(
+        self, condition: list[syntax.Guard], then: Block, other: Block | None, builder: Builder
+    ) -> None:
+        for block in (then, other):
+            if block is not None:
+                block.add_op(affine.YieldOp.get())
+        kept, operands = self._compressed([each.value for each in condition])
+        kinds = [AffineConstraintKind.eq if each.equal else AffineConstraintKind.ge for each in condition]
         zero = AffineExpr.constant(0)
-        condition = AffineSet(
-            len(operands),
-            0,
-            tuple(
-                AffineConstraintExpr(kind, value, zero, canonicalize=False)
-                for kind, value in zip(kinds, kept, strict=True)
-            ),
-        )
+        constraints = [
+            AffineConstraintExpr(kind, value, zero, canonicalize=False)
+            for kind, value in zip(kinds, kept, strict=True)
+        ]
         builder.insert(
             affine.IfOp.create(
                 operands=operands,
-                properties={"condition": AffineSetAttr(condition)},
-                regions=[Region(then), Region(other) if has_else else Region()],
+                properties={"condition": AffineSetAttr(AffineSet(len(operands), 0, tuple(constraints)))},
+                regions=[Region(then), Region(other) if other is not None else Region()],
             )
         )
 

@@ -26,6 +26,8 @@ _BINARY = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"
 def c_type(format: Format) -> str:
     if format.kind is Kind.FLOAT:
         return "float"
+    if format.kind is Kind.BOOL:
+        return "_Bool"
     return f"{'' if format.signed else 'u'}int{format.container}_t"
 
 
@@ -64,6 +66,10 @@ def _body(what: Meaning, source: Format, result: Format) -> str:
     wide = f"uint{max(32, source.container)}_t"
     if name in _BINARY:
         return f"return {wrapped(f'({wide})a {_BINARY[name]} ({wide})b', result)};"
+    if source.kind is Kind.INTEGER and name in ("div", "rem"):
+        return _divide(name, source)
+    if source.kind is Kind.INTEGER and name in ("shl", "shr"):
+        return _shift(name, source)
     one = {"neg": f"0 - ({wide})a", "not": f"~({wide})a", "abs": f"a < 0 ? 0 - ({wide})a : ({wide})a"}
     if name in one:
         return f"return {wrapped(one[name], result)};"
@@ -72,19 +78,19 @@ def _body(what: Meaning, source: Format, result: Format) -> str:
 
 def wrapped(text: str, format: Format) -> str:
     """Any integer as one of `format`."""
+    if format.kind is Kind.BOOL:
+        return f"({text}) & 1"
     kind, free = c_type(format), 64 - format.bits
     if format.bits == format.container:
         return f"({kind})({text})"
     if format.signed:
         return f"({kind})((int64_t)((uint64_t)({text}) << {free}) >> {free})"
-    return f"({kind})(({text}) & {(1 << format.bits) - 1:#x}u)"
+    return f"({kind})(({text}) & {(1 << format.bits) - 1:#x}uL)"
 
 
 def _clip(text: str, wide: str, format: Format) -> str:
-    low, high = format.lowest, format.highest
-    return (
-        f"{wide} y = {text}; return y < {low} ? {low} : y > {high}{'u' * (not format.signed)} ? {high} : y;"
-    )
+    low, high = _integer(format.lowest), _integer(format.highest)
+    return f"{wide} y = {text}; return y < ({wide}){low} ? {low} : y > ({wide}){high} ? {high} : y;"
 
 
 def _wide(format: Format, bits: int) -> str:
@@ -95,9 +101,27 @@ def _fixed_product(source: Format, result: Format) -> str:
     wide = _wide(source, 2 * source.bits)
     if result != source:
         return f"return {wrapped(f'({wide})a * b', result)};"
-    half = (1 << source.fraction) >> 1
+    half = f"(({wide})1 << {source.fraction - 1})"
     product = f"(({wide})a * b + {half}) >> {source.fraction}" if source.fraction else f"({wide})a * b"
     return _clip(product, wide, source) if source.bits < 32 else f"return {wrapped(product, source)};"
+
+
+def _divide(name: str, format: Format) -> str:
+    """All ones for a divisor of 0, whose remainder is the dividend; the least number by -1 wraps."""
+    ones = wrapped("-1", format)
+    if name == "div":
+        by_minus_one = f"b == -1 ? {wrapped('0 - (uint64_t)a', format)} : " if format.signed else ""
+        return f"return b == 0 ? {ones} : {by_minus_one}a / b;"
+    return f"return b == 0 ? a : {'b == -1 ? 0 : ' if format.signed else ''}a % b;"
+
+
+def _shift(name: str, format: Format) -> str:
+    """By the bits of b as an unsigned number; beyond the width nothing is left but the sign."""
+    amount = f"uint64_t n = (uint64_t)b & {(1 << format.bits) - 1:#x}uL;"
+    if name == "shl":
+        return f"{amount} return n >= {format.bits} ? 0 : {wrapped('(uint64_t)a << n', format)};"
+    rest = "a < 0 ? -1 : 0" if format.signed else "0"
+    return f"{amount} return n >= {format.bits} ? ({rest}) : a >> n;"
 
 
 def _float(what: Meaning) -> str:
@@ -108,20 +132,57 @@ def _float(what: Meaning) -> str:
     if name in ("add", "sub", "mul", "div"):
         sign = {"add": "+", "sub": "-", "mul": "*", "div": "/"}[name]
         return f"return rounded({a} {sign} {b});"
-    forms: dict[str, str] = {
-        "neg": f"-{a}",
-        "abs": f"__builtin_fabsf({a})",
-        "sqrt": f"__builtin_sqrtf({a})",
-        "max": "a != a || b != b ? __builtin_nanf(\"\") : flushed(a) < flushed(b) ? b : a",
-        "min": "a != a || b != b ? __builtin_nanf(\"\") : flushed(b) < flushed(a) ? b : a",
-    }
+    if name in ("max", "min"):  # IEEE 754-2019 maximum and minimum: NaN if one is, and -0 is less than 0
+        sign = ">" if name == "max" else "<"
+        zeros = "b : a" if name == "max" else "a : b"
+        return (
+            f"a = {a}; b = {b}; return rounded(a != a ? a : b != b ? b : "
+            f"a {sign} b ? a : b {sign} a ? b : __builtin_signbit(a) ? {zeros});"
+        )
+    forms = {"neg": f"-{a}", "abs": f"__builtin_fabsf({a})", "sqrt": f"__builtin_sqrtf({a})"}
     if name not in forms:
         raise _unknown(what)
     return f"return rounded({forms[name]});"
 
 
 def _convert(source: Format, result: Format) -> str:
-    raise ValueError(f"no operator `convert` of {source.name} to {result.name}")
+    if result.kind is Kind.BOOL:
+        return f"return {'flushed(a)' if source.kind is Kind.FLOAT else 'a'} != 0;"
+    if source.kind is Kind.FLOAT:
+        return _from_float(result)
+    if result.kind is Kind.FLOAT:
+        return f"return (float)a * 0x1p-{source.fraction}f;"
+    if Kind.FIXED not in (source.kind, result.kind):
+        return f"return {wrapped('a', result)};"
+    shift = result.fraction - source.fraction
+    if shift >= 0:
+        return _clip(f"(int128_t)a * ((int128_t)1 << {shift})", "int128_t", result)
+    return _clip(f"((int128_t)a + {_power(-shift - 1)}) >> {-shift}", "int128_t", result)
+
+
+def _from_float(result: Format) -> str:
+    """To an integer towards zero, to fixed-point halves up; the end of the range beyond it, 0 for NaN."""
+    nearest = result.kind is Kind.FIXED
+    units = f"flushed(a) * 0x1p{result.fraction}"
+    rounding = " if (__builtin_fabs(y) < 0x1p30) y = __builtin_floor(y + 0.5);" if nearest else ""
+    low, high = _integer(result.lowest), _integer(result.highest)
+    return (
+        f"double y = {units}; if (y != y) return 0;{rounding} if (y >= {float(result.highest + 1)}) "
+        f"return {high}; if (y <= {float(result.lowest)}) return {low}; return ({c_type(result)})y;"
+    )
+
+
+def _power(exponent: int) -> str:
+    return f"((int128_t)1 << {exponent})"
+
+
+def _integer(value: int) -> str:
+    """A literal of C of the value, whatever its size."""
+    if -(1 << 31) < value < 1 << 31:
+        return str(value)
+    if value == -(1 << 63):
+        return "(-0x7fffffffffffffffL - 1)"
+    return f"{value}{'u' * (value >= 1 << 63)}L"
 
 
 def _unknown(what: Meaning) -> ValueError:

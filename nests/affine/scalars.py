@@ -6,6 +6,7 @@ Integers are those of a format, sign included; fixed-point is in units. What is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -47,8 +48,8 @@ _FLOAT: dict[str, Function] = {
     "neg": lambda a: -a,
     "abs": abs,
     "sqrt": np.sqrt,
-    "max": np.maximum,
-    "min": np.minimum,
+    "max": lambda a, b: _extreme(a, b, max),
+    "min": lambda a, b: _extreme(a, b, min),
 }
 
 
@@ -67,6 +68,11 @@ def function(name: str, operands: tuple[str, ...], number: str) -> Function:
         return lambda *values: _rounded(compute(*[_flush(each) for each in values]))
     if source.kind is Kind.FIXED and name == "mul":
         return _fixed_product(source, result)
+    if source.kind is Kind.INTEGER and name in _DIVISIONS:
+        divide = _DIVISIONS[name]
+        return lambda a, b: _wrap(divide(a, b), result)
+    if source.kind is Kind.INTEGER and name in ("shl", "shr"):
+        return _shift(name, source)
     if source.kind is not Kind.FLOAT and name in _WRAPPED:
         whole = _WRAPPED[name]
         return lambda *values: _wrap(whole(*values), result)
@@ -89,6 +95,13 @@ def _rounded(value: np.float32) -> np.float32:
     return _NAN if value != value else _flush(value)
 
 
+def _extreme(a: np.float32, b: np.float32, choose: Function) -> Scalar:
+    """IEEE 754-2019 maximum and minimum: NaN if one is, and -0 is less than 0."""
+    if a != a or b != b:
+        return _NAN
+    return choose((a, b), key=lambda each: (each, not np.signbit(each)))
+
+
 def _halves_up(value: int, bits: int) -> int:
     return (value + ((1 << bits) >> 1)) >> bits
 
@@ -100,5 +113,55 @@ def _fixed_product(source: Format, result: Format) -> Function:
     return lambda a, b: narrow(_halves_up(a * b, source.fraction), source)
 
 
+def _divide(a: int, b: int) -> int:
+    """Towards zero; -1 (all ones) if b is 0."""
+    if b == 0:
+        return -1
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def _remainder(a: int, b: int) -> int:
+    """With the sign of a; a if b is 0."""
+    return a if b == 0 else a - _divide(a, b) * b
+
+
+def _shift(name: str, format: Format) -> Function:
+    """By the bits of b as an unsigned number; beyond the width nothing is left but the sign."""
+
+    def shift(a: int, b: int) -> int:
+        by = min(b % (1 << format.bits), format.bits)
+        return _wrap(a << by, format) if name == "shl" else a >> by
+
+    return shift
+
+
 def _convert(source: Format, result: Format) -> Function:
-    raise ValueError(f"no operator `convert` of {source.name} to {result.name}")
+    if result.kind is Kind.BOOL:
+        return (lambda a: int(_flush(a) != 0)) if source.kind is Kind.FLOAT else lambda a: int(a != 0)
+    if source.kind is Kind.FLOAT:
+        return lambda a: _from_float(float(_flush(a)), result)
+    if result.kind is Kind.FLOAT:
+        whole = np.int64 if source.signed else np.uint64
+        scale = np.float32(2.0**-source.fraction)
+        return lambda a: whole(a).astype(np.float32) * scale
+    if Kind.FIXED not in (source.kind, result.kind):
+        return lambda a: _wrap(a, result)
+    shift = result.fraction - source.fraction
+    if shift >= 0:
+        return lambda a: _clip(a << shift, result)
+    return lambda a: _clip(_halves_up(a, -shift), result)
+
+
+def _from_float(value: float, result: Format) -> int:
+    """To an integer towards zero, to fixed-point halves up; the end of the range beyond it, 0 for NaN."""
+    if math.isnan(value):
+        return 0
+    if math.isinf(value):
+        return result.highest if value > 0 else result.lowest
+    units = value * 2.0**result.fraction
+    if result.kind is Kind.FIXED and abs(units) < 2.0**30:
+        units = math.floor(units + 0.5)
+    return _clip(int(units), result)
+
+
+_DIVISIONS: dict[str, Function] = {"div": _divide, "rem": _remainder}

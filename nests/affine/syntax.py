@@ -9,6 +9,7 @@ import islpy as isl
 from xdsl.ir.affine import AffineExpr
 
 from axiloom.isa.affine import Affine
+from axiloom.nests.poly.sets import domain
 from axiloom.nests.schedule import Placed
 
 Op = isl.ast_expr_op_type
@@ -58,6 +59,23 @@ def bounds(node: isl.AstNode, values: Values) -> Bounds:
     exclusive = 0 if condition.get_op_type() == Op.lt else 1
     upper = [form(each, values) + exclusive for each in _flat(condition.get_op_arg(1), Op.min)]
     return Bounds(tuple(lower), tuple(upper), node.for_get_inc().get_val().to_python())
+
+
+def lanes(limits: Bounds, place: AffineExpr, last: Sequence[int]) -> tuple[Bounds, list[Guard]]:
+    """Bounds of an unrolled loop, at dimension `place`: from 0 to a constant, and what guards its body."""
+    guard = [Guard(place + each * -1, False) for each in limits.lower if not _is_constant(each)]
+    guard += [Guard(each + place * -1 + -1, False) for each in limits.upper if not _is_constant(each)]
+    if not guard:
+        return limits, []
+    zero, end = AffineExpr.constant(0), AffineExpr.constant(max(last) + 1)
+    kept = [*(each for each in limits.lower if _is_constant(each)), zero]
+    return Bounds((kept[0],), (end,), limits.step), guard
+
+
+def last_lane(placed: Placed, loop: str) -> int:
+    """The largest value of an unrolled loop."""
+    points = domain(placed.loops, placed.domain)
+    return int(points.dim_max_val(placed.loops.index(loop)).to_python())
 
 
 def _flat(expression: isl.AstExpr, kind: int) -> list[isl.AstExpr]:
