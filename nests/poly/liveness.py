@@ -14,6 +14,9 @@ from axiloom.isa.affine import Affine
 from axiloom.nests.poly import sets
 from axiloom.nests.program import Load, Program, Role, Statement, loads
 
+END = "end__"
+"""What reads the results, after all."""
+
 
 @dataclass(frozen=True)
 class Access:
@@ -118,3 +121,54 @@ def with_roles(program: Program, free: Collection[str]) -> Program:
                 role = Role.OUT
         arrays.append(replace(array, role=role))
     return replace(program, arrays=tuple(arrays))
+
+
+def unread(program: Program) -> list[tuple[Statement, isl.Set]]:
+    """Instances whose value no other reads and that is no result, by statement."""
+    accesses = reads(program)
+    sinks = union(access_map(each, numbered=True) for each in accesses)
+    order = times(program, numbered=True)
+    last = f"{END}[]"
+    for array in program.arrays:
+        if array.role.is_result:
+            sinks = sinks.union(isl.Map.from_domain_and_range(isl.Set(f"{{ {last} }}"), whole(program, array.name)))
+    depth = max((len(each.place) for each in program.statements), default=1)
+    end = max((each.place[0] for each in program.statements), default=0) + 1
+    after = ", ".join(["0"] * (2 * (depth - 1) + 1))
+    order = order.union(isl.Map(f"{{ {last} -> [{end}, {after}] }}"))
+    flow = (
+        isl.UnionAccessInfo.from_sink(sinks)
+        .set_must_source(union(access_map(each) for each in writes(program)))
+        .set_schedule_map(order)
+        .compute_flow()
+    )
+    used = flow.get_must_dependence().domain()
+    found = []
+    for each in program.statements:
+        rest = sets.domain(each.iterators, each.domain, each.name).to_union_set().subtract(used)
+        if not rest.is_empty():
+            found.append((each, isl.Set.from_union_set(rest)))
+    return found
+
+
+def overwritten(program: Program, statement: Statement, instances: isl.Set) -> str:
+    """The name of a statement that overwrites what the first of `instances` writes; empty if none does."""
+    first = instances.lexmin()
+    target = access_map(Access(statement, statement.target, None))
+    elements = first.apply(target)
+    order = times(program)
+    (time,) = _sets(first.to_union_set().apply(order))
+    for each in program.statements:
+        if each.target.array != statement.target.array:
+            continue
+        again = elements.apply(access_map(Access(each, each.target, None)).reverse())
+        for moment in _sets(again.to_union_set().apply(order)):
+            if not time.lex_lt_set(moment).is_empty():
+                return each.name
+    return ""
+
+
+def _sets(points: isl.UnionSet) -> list[isl.Set]:
+    found: list[isl.Set] = []
+    points.foreach_set(found.append)
+    return found
