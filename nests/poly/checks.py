@@ -38,11 +38,15 @@ def check(program: Program) -> None:
 
 def faults(program: Program) -> list[str]:
     """Every fault, in one line each; those of sets only where names and types are right."""
-    return [*_names(program), *_types(program)] or [*_domains(program)] or [
-        *_bounds(program),
-        *_uninitialised(program),
-        *_unwritten(program),
-    ]
+    return (
+        [*_names(program), *_types(program)]
+        or [*_domains(program)]
+        or [
+            *_bounds(program),
+            *_uninitialised(program),
+            *_unwritten(program),
+        ]
+    )
 
 
 def warnings(program: Program) -> list[str]:

@@ -83,7 +83,9 @@ def live_in(program: Program) -> list[tuple[Access, isl.Map]]:
         .compute_flow()
     )
     missing: dict[str, isl.Map] = {}
-    flow.get_must_no_source().foreach_map(lambda each: missing.update({each.get_tuple_name(isl.dim_type.in_): each}))
+    flow.get_must_no_source().foreach_map(
+        lambda each: missing.update({each.get_tuple_name(isl.dim_type.in_): each})
+    )
     return [
         (each, missing[name])
         for each in accesses
@@ -95,8 +97,11 @@ def whole(program: Program, array: str) -> isl.Set:
     """All elements of an array."""
     shape = program.array(array).shape
     names = tuple(f"x{n}" for n in range(len(shape)))
-    forms = [form for name, size in zip(names, shape, strict=True)
-             for form in (Affine.name(name), Affine.sum({name: -1}, size - 1))]
+    forms = [
+        form
+        for name, size in zip(names, shape, strict=True)
+        for form in (Affine.name(name), Affine.sum({name: -1}, size - 1))
+    ]
     return sets.domain(names, tuple(forms), f"array__{array}")
 
 
@@ -131,7 +136,9 @@ def unread(program: Program) -> list[tuple[Statement, isl.Set]]:
     last = f"{END}[]"
     for array in program.arrays:
         if array.role.is_result:
-            sinks = sinks.union(isl.Map.from_domain_and_range(isl.Set(f"{{ {last} }}"), whole(program, array.name)))
+            sinks = sinks.union(
+                isl.Map.from_domain_and_range(isl.Set(f"{{ {last} }}"), whole(program, array.name))
+            )
     depth = max((len(each.place) for each in program.statements), default=1)
     end = max((each.place[0] for each in program.statements), default=0) + 1
     after = ", ".join(["0"] * (2 * (depth - 1) + 1))

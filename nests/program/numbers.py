@@ -77,5 +77,7 @@ def of(name: str) -> Number:
     if bits not in WIDTHS:
         raise ValueError(f"`{name}` has {bits} bits; fixed-point may have 8, 16, 32 or 64")
     if fraction >= bits:
-        raise ValueError(f"`{name}` has {fraction} bits of fraction; of {bits} bits they may be 0 to {bits - 1}")
+        raise ValueError(
+            f"`{name}` has {fraction} bits of fraction; of {bits} bits they may be 0 to {bits - 1}"
+        )
     return Number(f"fixed<{bits},{fraction}>", bits, Kind.FIXED, True, fraction)

@@ -72,13 +72,17 @@ def index(value: Affine, number: str = "int32") -> Index | Literal:
 def apply(name: str, *operands: Expression) -> Op:
     """An operator of `SIGNATURES`. Raises ValueError where the operands are not what it takes."""
     if name not in SIGNATURES:
-        raise ValueError(f"unknown operator `{name}`{hint(name, SIGNATURES)}; there are {', '.join(SIGNATURES)}")
+        raise ValueError(
+            f"unknown operator `{name}`{hint(name, SIGNATURES)}; there are {', '.join(SIGNATURES)}"
+        )
     signature = SIGNATURES[name]
     numbers = [each.number for each in operands]
     if len(operands) != signature.operands:
         raise ValueError(f"`{name}` takes {signature.operands} operands, not {len(operands)}")
     if len(set(numbers)) > 1:
-        raise ValueError(f"`{name}` of {' and '.join(numbers)}: operands are of one format; convert one of them")
+        raise ValueError(
+            f"`{name}` of {' and '.join(numbers)}: operands are of one format; convert one of them"
+        )
     if numbers[0] == BOOL:
         if not signature.takes_bool:
             raise ValueError(f"`{name}` of bool; select between two numbers instead")

@@ -23,8 +23,9 @@ from axiloom.errors import CompileError
 from axiloom.files import read_text
 from axiloom.isa.affine import Affine
 from axiloom.nests.poly.liveness import with_roles
-from axiloom.nests.program import Array, Program, Role, Statement
+from axiloom.nests.program import Program, Statement
 from axiloom.nests.program.loaded import Loaded
+from axiloom.nests.program.names import fresh
 from axiloom.nests.read.c_affine import ALWAYS, Condition, both, condition, negation
 from axiloom.nests.read.c_declarations import Declarations
 from axiloom.nests.read.c_expressions import Names, Translator, Value, Variable, affine_ternary, binary, to
@@ -155,7 +156,9 @@ class _Reader:
         place = _without_iterator(place, node.name)
         if node.init is not None and not variable.constant:
             if isinstance(node.init, c_ast.InitList):
-                raise self.fault(node, f"`{node.name}` is initialised by a list; make it const, or write a loop")
+                raise self.fault(
+                    node, f"`{node.name}` is initialised by a list; make it const, or write a loop"
+                )
             target = c_ast.ID(node.name, node.coord)
             self.assignment(node, target, "", node.init, place, counter, "")
         return place
@@ -167,11 +170,12 @@ class _Reader:
             raise self.fault(node, str(error)) from None
         if found.name in place.iterators:
             raise self.fault(
-                node, f"`{found.name}` is the iterator of a loop around this one already; give it another name"
+                node,
+                f"`{found.name}` is the iterator of a loop around this one already; give it another name",
             )
         if not place.loops:
             self.taken = set()
-        name = self.declarations.fresh(found.name, self.taken)
+        name = fresh(found.name, self.taken)
         value = found.value.substitute({found.name: Affine.name(name)})
         renamed = tuple(
             tuple(each.substitute({found.name: Affine.name(name)}) for each in forms) for forms in found.holds
@@ -200,7 +204,14 @@ class _Reader:
             self.block(node.iffalse, replace(place, holds=otherwise), counter)
 
     def assignment(
-        self, node: Any, lvalue: Any, op: str, rvalue: Any, place: _Place, counter: _Counter, label: str,
+        self,
+        node: Any,
+        lvalue: Any,
+        op: str,
+        rvalue: Any,
+        place: _Place,
+        counter: _Counter,
+        label: str,
         choices: Mapping[int, bool] | None = None,
     ) -> None:
         """One statement for each part of what holds here; a ternary with an affine condition makes two."""
@@ -229,7 +240,7 @@ class _Reader:
         for forms in place.holds:
             self.statements.append(
                 Statement(
-                    self.declarations.fresh(label or f"S{len(self.statements)}", self.labels),
+                    fresh(label or f"S{len(self.statements)}", self.labels),
                     place.loops,
                     forms,
                     target,
@@ -243,6 +254,3 @@ class _Reader:
 def _without_iterator(place: _Place, name: str) -> _Place:
     """A declaration hides an iterator of the same name."""
     return replace(place, iterators={key: each for key, each in place.iterators.items() if key != name})
-
-
-__all__ = ["Array", "Role", "parse", "read"]

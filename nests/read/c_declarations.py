@@ -10,19 +10,14 @@ import numpy.typing as npt
 from pycparser import c_ast
 
 from axiloom.errors import CompileError
-from axiloom.isa.affine import Affine
 from axiloom.nests.program import Array, Role, Statement, loads
 from axiloom.nests.program.expressions import Literal
+from axiloom.nests.program.names import fresh
 from axiloom.nests.program.numbers import of
 from axiloom.nests.read.c_affine import form
 from axiloom.nests.read.c_expressions import Names, Translator, Variable, to
 from axiloom.nests.read.c_types import DOUBLE
 from axiloom.nests.read.c_types import number as number_of
-
-RESERVED = frozenset(
-    "and or not mod floor ceil min max exists true false implies div infty nan rat".split()
-)
-"""Words of isl: no names of loops and statements."""
 
 
 @dataclass
@@ -46,15 +41,6 @@ class Declarations:
     def fault(self, node: Any, why: str) -> CompileError:
         return CompileError(f"{self.where(node)}: {why}")
 
-    def fresh(self, name: str, taken: set[str]) -> str:
-        """`name`, or with the first number that makes it one nothing in `taken` has; taken then."""
-        found, count = name, 0
-        while found in taken or found in RESERVED:
-            count += 1
-            found = f"{name}{count}"
-        taken.add(found)
-        return found
-
     # --- types ----------------------------------------------------------------------------------------
 
     def number(self, node: Any) -> str:
@@ -74,7 +60,9 @@ class Declarations:
             shape.append(size.constant)
             node = node.type
         if isinstance(node, c_ast.PtrDecl):
-            raise ValueError(f"`{declared.name}` is a pointer; write an array with its size: `{declared.name}[N]`")
+            raise ValueError(
+                f"`{declared.name}` is a pointer; write an array with its size: `{declared.name}[N]`"
+            )
         number = self.number(node)
         if number == DOUBLE:
             raise ValueError(f"`{declared.name}` is double; numbers of programs are float and integers")
@@ -85,7 +73,7 @@ class Declarations:
             shape, number = self._shape(node)
         except ValueError as error:
             raise self.fault(node, str(error)) from None
-        name = self.fresh(node.name, set(self.known))
+        name = fresh(node.name, set(self.known))
         self.known[name] = Array(name, shape, number, role)
         return Variable(name, shape, number)
 
@@ -170,6 +158,3 @@ class Declarations:
         used = {each.target.array for each in statements}
         used |= {load.array for each in statements for load in loads(each.value)}
         return tuple(each for each in self.known.values() if each.name in used or each.name in self.free)
-
-
-__all__ = ["Affine", "Declarations"]

@@ -63,7 +63,10 @@ FUNCTIONS = {
     **{f"{name}f": (op, FLOAT) for name, op in (("sqrt", "sqrt"), ("exp", "exp"), ("fabs", "abs"))},
     "fmaxf": ("max", FLOAT),
     "fminf": ("min", FLOAT),
-    **{name: (op, DOUBLE) for name, op in (("sqrt", "sqrt"), ("fabs", "abs"), ("fmax", "max"), ("fmin", "min"))},
+    **{
+        name: (op, DOUBLE)
+        for name, op in (("sqrt", "sqrt"), ("fabs", "abs"), ("fmax", "max"), ("fmin", "min"))
+    },
     "abs": ("abs", INT),
 }
 
@@ -126,7 +129,9 @@ class Translator:
         if base.name in self.names.iterators:
             raise ValueError(f"`{base.name}` is the iterator of a loop")
         if base.name not in self.names.variables:
-            raise ValueError(f"`{base.name}` is not declared (a size? give it by #define or -D {base.name}=VALUE)")
+            raise ValueError(
+                f"`{base.name}` is not declared (a size? give it by #define or -D {base.name}=VALUE)"
+            )
         variable = self.names.variables[base.name]
         if len(subscripts) != len(variable.shape):
             raise ValueError(f"`{base.name}` has {len(variable.shape)} dimensions, not {len(subscripts)}")
@@ -320,4 +325,3 @@ def affine_ternary(node: Any, names: Names, choices: Mapping[int, bool]) -> tupl
         if found is not None:
             return found
     return None
-

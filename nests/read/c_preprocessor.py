@@ -16,7 +16,9 @@ from axiloom.errors import CompileError
 
 HEADERS = ("math.h", "stdint.h", "stddef.h", "stdbool.h", "stdlib.h", "stdio.h", "string.h", "polybench.h")
 """Left out: what loops use of them is known. ``polybench.h``: `POLYBENCH`."""
-_TOKEN = re.compile(r'[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|##|\s+|.', re.S)
+_TOKEN = re.compile(
+    r'[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|##|\s+|.', re.S
+)
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -52,7 +54,9 @@ class Preprocessor:
         self.macros = {**POLYBENCH, **{name: Macro(value) for name, value in self.given.items()}}
         text = _COMMENT.sub(_blank, text.replace("\r\n", "\n"))
         text = re.sub(r"((?:[^\n]*\\\n)+)([^\n]*)", _joined, text)
-        taken: list[tuple[bool, bool]] = []  # for each #if: whether its lines count, whether a branch was taken
+        taken: list[
+            tuple[bool, bool]
+        ] = []  # for each #if: whether its lines count, whether a branch was taken
         done: list[str] = []
         pending: list[str] = []  # expanded by the definitions that stand above it, at the next one below
         for number, line in enumerate(text.split("\n"), 1):
@@ -135,7 +139,9 @@ class Preprocessor:
                 raise SyntaxError
             return bool(eval(compile(tree, self.file, "eval"), {"__builtins__": {}}))
         except (SyntaxError, ArithmeticError, TypeError, ValueError):
-            raise self._fault(line, f"`#if {text.strip()}`: only integers and `defined` are supported") from None
+            raise self._fault(
+                line, f"`#if {text.strip()}`: only integers and `defined` are supported"
+            ) from None
 
     # --- expansion ------------------------------------------------------------------------------------
 
@@ -198,8 +204,10 @@ class Preprocessor:
             if tokens[here] == "##" or tokens[before] == "##":
                 pasted |= {before, here}
         text = "".join(
-            token if token not in values
-            else values[token] if place in pasted
+            token
+            if token not in values
+            else values[token]
+            if place in pasted
             else self.expand(values[token], line)
             for place, token in enumerate(tokens)
         )
