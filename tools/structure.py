@@ -94,6 +94,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "nests/lower",
         "nests/timing",
         "nests/dataflow",
+        "nests/ports",
         "nests/resources",
         "nests/search",
         "nests",
