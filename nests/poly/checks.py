@@ -8,11 +8,12 @@ written and lost (a sum whose parts are overwritten, a maximum that keeps the la
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import islpy as isl
 
 from axiloom.errors import CompileError
+from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.poly import sets
 from axiloom.nests.poly.liveness import (
     Access,
@@ -26,7 +27,6 @@ from axiloom.nests.poly.liveness import (
 )
 from axiloom.nests.program import Load, Op, Program, Role, Statement, loads
 from axiloom.nests.program.expressions import BOOL, Expression
-from axiloom.nests.program.numbers import of
 from axiloom.nests.program.typed import apply, select
 
 
@@ -93,25 +93,29 @@ def _names(program: Program) -> Iterator[str]:
 
 def _types(program: Program) -> Iterator[str]:
     arrays = {each.name: each for each in program.arrays}
-    for each in program.arrays:
+    for array in program.arrays:
         try:
-            of(each.number)
+            if format_of(array.number).kind is Kind.BOOL:
+                raise ValueError("bool is no number of arrays; use uint1")
         except ValueError as error:
-            yield f"{program.name}: array `{each.name}`: {error}"
-        if any(size < 1 for size in each.shape):
-            yield f"{program.name}: array `{each.name}` has the shape {each.shape}; sizes are at least 1"
+            yield f"{program.name}: array `{array.name}`: {error}"
+        if any(size < 1 for size in array.shape):
+            yield f"{program.name}: array `{array.name}` has the shape {array.shape}; sizes are at least 1"
     for each in program.statements:
         known = set(each.iterators)
         for form in each.domain:
             if missing := set(form.names) - known:
                 yield f"{_place(each)}: the domain names {_list(missing)}, which no loop around it is called"
         for load in (each.target, *loads(each.value)):
-            array = arrays.get(load.array)
-            if array is None:
+            if load.array not in arrays:
                 yield f"{_place(each)}: there is no array `{load.array}`; there are {_list(arrays)}"
                 continue
+            array = arrays[load.array]
             if len(load.subscripts) != len(array.shape):
-                yield f"{_place(each)}: `{load.array}` has {len(array.shape)} dimensions, not {len(load.subscripts)}"
+                yield (
+                    f"{_place(each)}: `{load.array}` has {len(array.shape)} dimensions, "
+                    f"not {len(load.subscripts)}"
+                )
             if load.number != array.number:
                 yield f"{_place(each)}: `{load.array}` holds {array.number}, not {load.number}"
             if missing := {name for form in load.subscripts for name in form.names} - known:
@@ -161,8 +165,8 @@ def _bounds(program: Program) -> Iterator[str]:
         at = _first(access.statement, outside)
         shape = "".join(f"[{size}]" for size in program.array(access.load.array).shape)
         yield (
-            f"{_place(access.statement)} {_does(access)} {_element(access.load, at)}{_at(at)}, out of bounds: "
-            f"it is {access.load.array}{shape} (so {outside.count_val().to_python()} times)"
+            f"{_place(access.statement)} {_does(access)} {_element(access.load, at)}{_at(at)}, out of bounds: it "
+            f"is {access.load.array}{shape} (so {outside.count_val().to_python()} times)"
         )
 
 
@@ -173,8 +177,8 @@ def _uninitialised(program: Program) -> Iterator[str]:
             continue
         at = _first(access.statement, missing.domain())
         yield (
-            f"{_place(access.statement)} reads {_element(access.load, at)}{_at(at)}, which nothing has written; "
-            f"`{array.name}` is {array.role}: write it first, or make it in or inout"
+            f"{_place(access.statement)} reads {_element(access.load, at)}{_at(at)}, which nothing has "
+            f"written; `{array.name}` is {array.role}: write it first, or make it in or inout"
         )
 
 
@@ -225,5 +229,5 @@ def _at(at: dict[str, int]) -> str:
     return f" at {', '.join(f'{name}={value}' for name, value in at.items())}" if at else ""
 
 
-def _list(names: object) -> str:
-    return ", ".join(f"`{each}`" for each in sorted(names))  # type: ignore[call-overload]
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(f"`{each}`" for each in sorted(names))

@@ -22,9 +22,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from axiloom.isa.affine import Affine
+from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.program.expressions import BOOL, Literal, Load
 from axiloom.nests.program.names import caller, fault, fresh
-from axiloom.nests.program.numbers import of
 from axiloom.nests.program.program import Array, Program, Role, Statement
 from axiloom.nests.program.values import Form, Guard, Operand, Value, value_of
 
@@ -33,8 +33,8 @@ Bounds = Bound | Sequence[Bound]
 
 
 class ArrayOf:
-    """An array of a builder. ``A[i, j]`` is an element; assigned to, it is a statement. ``s[()]`` is a scalar's
-    only element, and a scalar itself may stand in expressions."""
+    """An array of a builder. ``A[i, j]`` is an element; assigned to, it is a statement. ``s[()]`` is the only
+    element of a scalar, and a scalar itself may stand in expressions."""
 
     def __init__(self, builder: Builder, array: Array) -> None:
         self._builder, self.array = builder, array
@@ -107,7 +107,7 @@ class Builder:
         if name in self._arrays:
             raise fault(f"there is an array `{name}` already; give this one another name")
         try:
-            of(number)
+            format_of(number)
             made = Array(name, tuple(shape), number, Role(role))
         except ValueError as error:
             raise fault(f"array `{name}`: {error}") from None

@@ -10,7 +10,10 @@ from typing import ParamSpec, TypeVar
 
 from axiloom.errors import CompileError
 
-RESERVED = frozenset("and or not mod floor ceil min max exists true false implies div infty nan rat".split())
+RESERVED = frozenset(
+    ("and", "or", "not", "mod", "floor", "ceil", "min", "max", "exists", "true", "false", "implies")
+    + ("div", "infty", "nan", "rat")
+)
 """Words of isl: no names of loops and statements."""
 _HERE = str(Path(__file__).parent)
 _Parameters = ParamSpec("_Parameters")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from axiloom.isa.affine import Affine
+from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.isa.wording.names import hint
 from axiloom.nests.program.expressions import BOOL, Expression, Index, Literal, Op
-from axiloom.nests.program.numbers import Kind, of
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Signature:
     """Operands may be ``bool`` too (then so is the result)."""
 
 
-_ALL = frozenset(Kind)
+_ALL = frozenset({Kind.INTEGER, Kind.FIXED, Kind.FLOAT})
 _INTEGER = frozenset({Kind.INTEGER})
 _FLOAT = frozenset({Kind.FLOAT})
 SIGNATURES = {
@@ -39,8 +39,8 @@ SIGNATURES = {
     "not": Signature(1, _INTEGER, takes_bool=True),
     **{name: Signature(2, _ALL, boolean=True) for name in ("eq", "ne", "lt", "le")},
 }
-"""Integer ``div`` and ``rem`` round towards zero, as C's; ``shr`` keeps the sign of signed numbers. ``not`` of
-an integer inverts its bits."""
+"""Integer ``div`` and ``rem`` round towards zero, as C's; ``shr`` keeps the sign of signed numbers. ``not``
+of an integer inverts its bits."""
 
 
 def literal(value: int | float, number: str) -> Literal:
@@ -48,7 +48,7 @@ def literal(value: int | float, number: str) -> Literal:
     literal holds the units. Raises ValueError for what the format cannot hold."""
     if number == BOOL:
         return Literal(int(bool(value)), BOOL)
-    format = of(number)
+    format = format_of(number)
     if format.kind is Kind.FLOAT:
         with np.errstate(over="ignore"):
             return Literal(float(np.float32(value)), number)
@@ -57,14 +57,14 @@ def literal(value: int | float, number: str) -> Literal:
         units = round(units)
     if int(units) != units:
         raise ValueError(f"{value} is no {number}; convert, or write a whole number")
-    low, high = format.range
-    if not low <= units <= high:
-        raise ValueError(f"{value} is no {number}: it holds {low} to {high} units of 2^-{format.fraction}")
+    if not format.lowest <= units <= format.highest:
+        range_ = f"{format.lowest} to {format.highest}"
+        raise ValueError(f"{value} is no {number}: it holds {range_} units of 2^-{format.fraction}")
     return Literal(int(units), number)
 
 
 def index(value: Affine, number: str = "int32") -> Index | Literal:
-    if of(number).kind is not Kind.INTEGER:
+    if format_of(number).kind is not Kind.INTEGER:
         raise ValueError(f"the value of {value} is an integer; convert it to {number}")
     return literal(value.constant, number) if value.is_constant else Index(value, number)
 
@@ -86,7 +86,7 @@ def apply(name: str, *operands: Expression) -> Op:
     if numbers[0] == BOOL:
         if not signature.takes_bool:
             raise ValueError(f"`{name}` of bool; select between two numbers instead")
-    elif of(numbers[0]).kind not in signature.kinds:
+    elif format_of(numbers[0]).kind not in signature.kinds:
         kinds = ", ".join(sorted(signature.kinds))
         raise ValueError(f"`{name}` of {numbers[0]}; it takes {kinds}")
     return Op(name, operands, BOOL if signature.boolean else numbers[0])
@@ -105,13 +105,13 @@ def convert(value: Expression, number: str) -> Expression:
     """The value in another format; of a literal and an index, at once where that is exact."""
     if value.number == number:
         return value
-    of(number)
+    format_of(number)
     if value.number == BOOL:
         return select(value, literal(1, number), literal(0, number))
-    if isinstance(value, Literal) and of(value.number).kind is Kind.INTEGER:
-        if of(number).kind is Kind.INTEGER:
-            low, _ = of(number).range
-            return Literal((int(value.value) - low) % (1 << of(number).bits) + low, number)
-        if of(number).kind is Kind.FLOAT:
+    if isinstance(value, Literal) and format_of(value.number).kind is Kind.INTEGER:
+        if format_of(number).kind is Kind.INTEGER:
+            low = format_of(number).lowest
+            return Literal((int(value.value) - low) % (1 << format_of(number).bits) + low, number)
+        if format_of(number).kind is Kind.FLOAT:
             return literal(value.value, number)
     return Op("convert", (value,), number)

@@ -1,5 +1,5 @@
-"""What stands in a builder's expressions: `Value` (typed), `Form` (affine, of iterators), `Guard` (a comparison
-of forms), and the functions on them."""
+"""What stands in a builder's expressions: `Value` (typed), `Form` (affine, of iterators), `Guard` (a
+comparison of forms), and the functions on them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from axiloom.isa.affine import Affine
+from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.program.expressions import BOOL, Expression, Literal
 from axiloom.nests.program.names import fault, located
-from axiloom.nests.program.numbers import Kind, of
 from axiloom.nests.program.typed import apply, index, literal
 from axiloom.nests.program.typed import convert as converted
 from axiloom.nests.program.typed import select as selected
@@ -108,12 +108,20 @@ class Guard:
 class Value:
     """A typed expression. Python's numbers beside it become literals of its format."""
 
-    OPERATORS: ClassVar[tuple[str, ...]] = tuple(
-        f"__{name}__"
-        for name in (
-            "add radd sub rsub mul rmul truediv rtruediv neg abs lt le gt ge "
-            "and or xor rand ror rxor lshift rshift invert"
-        ).split()
+    OPERATORS: ClassVar[tuple[str, ...]] = (
+        *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__truediv__"),
+        *(
+            "__rtruediv__",
+            "__neg__",
+            "__abs__",
+            "__lt__",
+            "__le__",
+            "__gt__",
+            "__ge__",
+            "__and__",
+            "__rand__",
+        ),
+        *("__or__", "__ror__", "__xor__", "__rxor__", "__lshift__", "__rshift__", "__invert__"),
     )
 
     def __init__(self, expression: Expression) -> None:
@@ -244,7 +252,7 @@ def _alike(*given: Any) -> list[Value]:
 @located
 def _quotient(a: Any, b: Any) -> Value:
     found = _alike(a, b)
-    if all(each.number != BOOL and of(each.number).kind is Kind.INTEGER for each in found):
+    if all(each.number != BOOL and format_of(each.number).kind is Kind.INTEGER for each in found):
         raise TypeError(f"`/` of {found[0].number}: say div(a, b), which rounds towards zero")
     return _apply("div", *found)
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from pycparser import c_ast
 
 from axiloom.errors import CompileError
+from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.program import Array, Role, Statement, loads
 from axiloom.nests.program.expressions import Literal
 from axiloom.nests.program.names import fresh
-from axiloom.nests.program.numbers import of
 from axiloom.nests.read.c_affine import form
 from axiloom.nests.read.c_expressions import Names, Translator, Variable, to
 from axiloom.nests.read.c_types import DOUBLE
@@ -84,10 +84,9 @@ class Declarations:
         if isinstance(node, c_ast.Typedef):
             if isinstance(node.type, c_ast.TypeDecl) and isinstance(node.type.type, c_ast.IdentifierType):
                 try:
-                    # Those of <stdint.h> are known already, and stand in front only for the parser.
-                    if node.name not in ("size_t", "ptrdiff_t") and not node.name.endswith("_t"):
-                        self.typedefs[node.name] = self.number(node.type)
-                    elif node.coord is not None and node.coord.file == self.file:
+                    # Those in front of the file are for the parser only: their numbers are known.
+                    theirs = node.name.endswith("_t") and getattr(node.coord, "file", "") != self.file
+                    if not theirs:
                         self.typedefs[node.name] = self.number(node.type)
                 except ValueError as error:
                     raise self.fault(node, str(error)) from None
@@ -126,7 +125,10 @@ class Declarations:
             self._flatten(node.init, variable, variable.shape, values)
         except ValueError as error:
             raise self.fault(node, str(error)) from None
-        self.contents[variable.array] = np.array(values, of(variable.number).numpy).reshape(variable.shape)
+        kind = format_of(variable.number).numpy
+        self.contents[variable.array] = np.array(values, format_of(variable.number).numpy).reshape(
+            variable.shape
+        )
         self.constants.add(variable.array)
         return Variable(variable.array, variable.shape, variable.number, constant=True)
 

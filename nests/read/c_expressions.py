@@ -16,8 +16,8 @@ import numpy as np
 from pycparser import c_ast
 
 from axiloom.isa.affine import Affine
+from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.program.expressions import BOOL, Expression, Index, Literal, Load
-from axiloom.nests.program.numbers import Kind, of
 from axiloom.nests.program.typed import apply, convert, index, literal, select
 from axiloom.nests.read.c_affine import NotAffineError, condition, form
 from axiloom.nests.read.c_types import DOUBLE, FLOAT, INT, common, constant, promoted
@@ -77,7 +77,7 @@ def to(value: Value, number: str) -> Expression:
     if value.type != DOUBLE:
         return convert(expression, number)
     if isinstance(expression, Literal) and expression.number == DOUBLE:
-        if of(number).kind is Kind.INTEGER:
+        if format_of(number).kind is Kind.INTEGER:
             return literal(int(expression.value), number)
         return literal(expression.value, number)
     if number != FLOAT:
@@ -284,9 +284,9 @@ def _promoted(value: Value) -> Value:
 
 
 def _affine(op: str, left: Value, right: Value | None) -> Value | None:
-    """The result as one form of iterators, if both sides are such forms and the type has a sign (then C has no
-    overflow to speak of)."""
-    if of(left.type).kind is not Kind.INTEGER or not of(left.type).signed:
+    """The result as one form of iterators, if both sides are such forms and the type has a sign (overflow is
+    then no behaviour of C at all)."""
+    if format_of(left.type).kind is not Kind.INTEGER or not format_of(left.type).signed:
         return None
     forms = [_form(each.expression) for each in (left, right) if each is not None]
     if any(each is None for each in forms):

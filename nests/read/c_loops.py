@@ -9,7 +9,7 @@ from typing import Any
 from pycparser import c_ast
 
 from axiloom.isa.affine import Affine
-from axiloom.nests.program.numbers import Kind, of
+from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.read.c_affine import ALWAYS, Condition, both, condition, form, relation
 from axiloom.nests.read.c_declarations import Declarations
 from axiloom.nests.read.c_types import DOUBLE, INT
@@ -53,7 +53,7 @@ def _start(init: Any, declarations: Declarations) -> tuple[str, Any, str]:
     if isinstance(init, c_ast.DeclList) and len(init.decls) == 1 and init.decls[0].init is not None:
         declared = init.decls[0]
         number = declarations.number(declared.type)
-        if number == DOUBLE or of(number).kind is not Kind.INTEGER:
+        if number == DOUBLE or format_of(number).kind is not Kind.INTEGER:
             raise ValueError(f"the iterator `{declared.name}` is {number}; make it an int")
         return declared.name, declared.init, number
     if isinstance(init, c_ast.Assignment) and init.op == "=" and isinstance(init.lvalue, c_ast.ID):

@@ -1,5 +1,5 @@
-"""The part of C's preprocessor that loops need: comments, ``#define`` with and without parameters, ``#undef``,
-``#ifdef``, ``#ifndef``, ``#if`` of integers, ``#else``; ``#include`` of known headers is left out.
+"""The part of C's preprocessor that loops need: comments, ``#define`` with and without parameters,
+``#undef``, ``#ifdef``, ``#ifndef``, ``#if`` of integers, ``#else``; ``#include`` of known headers is left out.
 
 Lines keep their numbers. A name that the command line defines (``-D``) keeps that definition.
 """
@@ -7,6 +7,7 @@ Lines keep their numbers. A name that the command line defines (``-D``) keeps th
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,7 +35,7 @@ def _polybench() -> dict[str, Macro]:
     found = {"POLYBENCH_LOOP_BOUND": Macro("x", ("x", "y"))}
     for rank in range(1, 6):
         sizes = [f"d{n}" for n in range(rank)]
-        given = tuple(["v", *sizes, *(f"g{n}" for n in range(rank))])
+        given = ("v", *sizes, *(f"g{n}" for n in range(rank)))
         found[f"POLYBENCH_{rank}D"] = Macro("v" + "".join(f"[{size}]" for size in sizes), given)
     return found
 
@@ -97,8 +98,8 @@ class Preprocessor:
             if name not in HEADERS:
                 raise self._fault(
                     line,
-                    f"`#include {rest}`: files are not included; write its definitions here, or give sizes by "
-                    f"-D NAME=VALUE (known headers: {', '.join(HEADERS)})",
+                    f"`#include {rest}`: files are not included; write its definitions here, or give sizes "
+                    f"by -D NAME=VALUE (known headers: {', '.join(HEADERS)})",
                 )
         elif word == "error":
             raise self._fault(line, f"#error {rest}")
@@ -146,8 +147,8 @@ class Preprocessor:
     # --- expansion ------------------------------------------------------------------------------------
 
     def _expanded(self, lines: list[str], first: int) -> list[str]:
-        """Lines, as many as before. A macro's arguments may span lines: its text then stands on the first one,
-        with empty lines behind it."""
+        """Lines, as many as before. Arguments of a macro may span lines: its text then stands on the first
+        one, with empty lines behind it."""
         return self.expand("\n".join(lines), first).split("\n") if lines else []
 
     def expand(self, text: str, line: int, hidden: frozenset[str] = frozenset()) -> str:
@@ -197,10 +198,10 @@ class Preprocessor:
     def _substituted(self, macro: Macro, arguments: list[str], line: int, hidden: frozenset[str]) -> str:
         """Arguments beside ``##`` as they stand, others expanded first."""
         values = dict(zip(macro.parameters or (), arguments, strict=True))
-        tokens = [each for each in _TOKEN.findall(macro.body)]
+        tokens = list(_TOKEN.findall(macro.body))
         solid = [each for each in range(len(tokens)) if not tokens[each].isspace()]
         pasted = set()
-        for before, here in zip(solid, solid[1:], strict=False):
+        for before, here in itertools.pairwise(solid):
             if tokens[here] == "##" or tokens[before] == "##":
                 pasted |= {before, here}
         text = "".join(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from axiloom.nests.program.numbers import Kind, of
+from axiloom.isa.numerics.formats import Kind, format_of
 
 DOUBLE = "double"
 """No number of a program: the type of ``0.5`` and of ``fabs(x)``, until it is converted to float."""
@@ -17,12 +17,12 @@ BUILTIN = {
     "double": DOUBLE,
     "signed char": "int8",
     "unsigned char": "uint8",
-    **{name: "int16" for name in ("short", "short int", "signed short", "signed short int")},
-    **{name: "uint16" for name in ("unsigned short", "unsigned short int")},
-    **{name: INT for name in ("int", "signed", "signed int")},
-    **{name: "uint32" for name in ("unsigned", "unsigned int")},
-    **{name: "int64" for name in ("long long", "long long int", "signed long long", "signed long long int")},
-    **{name: "uint64" for name in ("unsigned long long", "unsigned long long int")},
+    **dict.fromkeys(("short", "short int", "signed short", "signed short int"), "int16"),
+    **dict.fromkeys(("unsigned short", "unsigned short int"), "uint16"),
+    **dict.fromkeys(("int", "signed", "signed int"), INT),
+    **dict.fromkeys(("unsigned", "unsigned int"), "uint32"),
+    **dict.fromkeys(("long long", "long long int", "signed long long", "signed long long int"), "int64"),
+    **dict.fromkeys(("unsigned long long", "unsigned long long int"), "uint64"),
 }
 STANDARD = {f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 """Of <stdint.h>."""
@@ -52,9 +52,9 @@ def number(names: list[str], typedefs: dict[str, str]) -> str:
 
 def promoted(number: str) -> str:
     """What an operand of arithmetic becomes: what is narrower than int becomes int."""
-    if number == DOUBLE or of(number).kind is not Kind.INTEGER:
+    if number == DOUBLE or format_of(number).kind is not Kind.INTEGER:
         return number
-    return INT if of(number).bits < 32 else number
+    return INT if format_of(number).bits < 32 else number
 
 
 def common(a: str, b: str) -> str:
@@ -65,7 +65,7 @@ def common(a: str, b: str) -> str:
             return floating
     if a == b:
         return a
-    first, second = of(a), of(b)
+    first, second = format_of(a), format_of(b)
     if first.bits != second.bits:
         return a if first.bits > second.bits else b
     return a if not first.signed else b
