@@ -86,8 +86,8 @@ INSIDE: tuple[tuple[str, ...], ...] = (
     ),
     (
         "nests/program",
-        "nests/read",
         "nests/poly",
+        "nests/read",
         "nests/schedule",
         "nests/affine",
         "nests/hls",
