@@ -102,6 +102,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
     ("boards/hosts", "boards/synthesis", "boards/ecp5", "boards"),
     ("cosim/build", "cosim/native", "cosim", "cosim/replay"),
     (
+        "src/axiloom/nest",
         "src/axiloom/frontend",
         "src/axiloom/quantise/graph",
         "src/axiloom/quantise/ops",
