@@ -2,6 +2,7 @@
 
 - ``circuit.py``: `Circuit`, what is built, as data: every slot, bank and address is decided
 - ``operators/``: arithmetic, each operator with its latency and its cost
+- ``accelerator.py``: `NestAccelerator`, a circuit on one AXI4-Stream each way
 - ``core.py``: `Core`, the RTL of a circuit: start, end, streams
 - ``pipe.py``: a pipe: its iterations are issued, its nodes work in their slots
 - ``counters.py``, ``forms.py``: iterations, and conditions and addresses that depend on them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from axiloom.hw.nest.accelerator import NestAccelerator
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.core import Core
 from axiloom.hw.nest.forms import plain
@@ -31,3 +32,14 @@ def emit_nest(circuit: Circuit, find: Find, checks: bool = False, readable: bool
     for name, module in sorted(core.operators.items()):
         parts.append(convert(module, name, readable=readable))
     return NestVerilog(top, "\n".join(parts), tuple(core.checks), tuple(sorted(core.operators)))
+
+
+def emit_accelerator(circuit: Circuit, find: Find, readable: bool = True) -> NestVerilog:
+    """As :func:`emit_nest`, of `circuit` behind one AXI4-Stream each way."""
+    top = f"nest_{plain(circuit.name)}"
+    accelerator = NestAccelerator(circuit, find)
+    parts = [convert(accelerator, top, readable=readable, reads_old=True)]
+    operators = accelerator.core.operators
+    for name, module in sorted(operators.items()):
+        parts.append(convert(module, name, readable=readable))
+    return NestVerilog(top, "\n".join(parts), (), tuple(sorted(operators)))
