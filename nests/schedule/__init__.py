@@ -1,6 +1,8 @@
 """Schedules as values: when each instance of each statement is executed, and on what.
 
-- ``schedule.py``: `Schedule` and what it consists of
+- ``schedule.py``: `Schedule` and what it consists of; ``registry.py``: primitives by name
+- ``legality.py``: which instances a schedule would swap; ``errors.py``: what a primitive raises
+- ``loops.py``: what primitives are made of; ``primitives/``: the primitives
 """
 
 from axiloom.hw.nest.circuit import Storage
