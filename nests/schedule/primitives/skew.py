@@ -52,7 +52,7 @@ def shift(schedule: Schedule, statement: str, loop: str, amount: int) -> Schedul
     return legal(schedule, replaced(schedule, [moved]), what, _amounts(statement, loop, amount))
 
 
-def _wavefronts(schedule: Schedule, statement: str, loop: str, by: str, wanted: int) -> Iterator[Alternative]:
+def _wavefronts(statement: str, loop: str, by: str, wanted: int) -> Iterator[Alternative]:
     """The outer loop was to be skewed by the inner one: the inner one by the outer one, then exchanged."""
     for factor in dict.fromkeys((wanted, *_FACTORS)):
         yield [("skew", statement, by, loop, factor), ("interchange", statement, loop, by)]
