@@ -89,6 +89,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "nests/poly",
         "nests/read",
         "nests/schedule",
+        "nests/schedule/primitives",
         "nests/affine",
         "nests/hls",
         "nests/lower",
