@@ -182,6 +182,8 @@ class Graph:
         same = self._loads.setdefault((array.name, forms, time), [])
         for number in same:
             vertex = self.vertices[number]
+            if self.guards.excludes(vertex.guard, guard):
+                continue  # two phases: each has its own slot, if the ports allow it
             weak = self.guards.weaker(vertex.guard, guard)
             if weak in (vertex.guard, guard) or self._inside(array, forms, weak):
                 vertex.guard = weak

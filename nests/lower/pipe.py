@@ -28,11 +28,14 @@ from axiloom.nests.lower.late import late
 from axiloom.nests.lower.layouts import BankLayout
 from axiloom.nests.lower.modulo import Edge, Timing
 from axiloom.nests.lower.recurrences import cyclic
-from axiloom.nests.lower.share import Worth, shared
+from axiloom.nests.lower.share import Sharing, Worth, shared
 from axiloom.nests.lower.space import Space, Waits, space
 from axiloom.nests.lower.waits import crossings
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Placed
+
+PRICE = 0.01
+"""Part of its cycles that a pipe may lose by sharing operations."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +54,15 @@ class Nests:
 
 @dataclass(frozen=True)
 class Draft:
-    """A pipe without banks and slots. `operations`: how many before they were shared."""
+    """A pipe without banks and slots. `vertices` share operations as `sharing` says; `unshared` do not."""
 
     nests: Nests
     space: Space
     guards: Guards
     lanes: tuple[Lane, ...]
     vertices: tuple[Vertex, ...]
-    operations: int
+    unshared: tuple[Vertex, ...]
+    sharing: Sharing
 
     @property
     def arrays(self) -> list[str]:
@@ -84,13 +88,18 @@ class Built:
     dependences: tuple[Dependence, ...]
 
     @property
+    def cycles(self) -> int:
+        """Of the pipe alone."""
+        return (self.pipe.iterations - 1) * self.pipe.interval + 1 + self.pipe.last_slot
+
+    @property
     def memory_slot(self) -> int:
         """The last slot in which it touches a memory."""
         touched = [x.slot for x in self.pipe.nodes if isinstance(x, (Read, Write))]
         return max(touched, default=0)
 
 
-def draft(nests: Nests, waits: Waits | None = None) -> Draft:
+def draft(nests: Nests, waits: Waits | None = None, sharing: Sharing = Sharing.ALL) -> Draft:
     """What one iteration of the pipe does."""
     where = space(nests.statements, nests.unrolled, waits)
     guards = Guards(where)
@@ -99,14 +108,27 @@ def draft(nests: Nests, waits: Waits | None = None) -> Draft:
     for lane in found:
         graph.add(lane)
     vertices = graph.finish()
-    operations = sum(isinstance(each.what, Operate) for each in vertices)
-    vertices = shared(vertices, guards, nests.worth)
-    return Draft(nests, where, guards, tuple(found), tuple(vertices), operations)
+    fewer = tuple(shared(vertices, guards, nests.worth, sharing))
+    return Draft(nests, where, guards, tuple(found), fewer, tuple(vertices), sharing)
 
 
 def build(draft: Draft, around: Surroundings) -> Built:
-    """Slots and places. Where only the change of a phase needs time, the phases wait for it: iterations that
-    do nothing cost less than a longer interval for all."""
+    """Slots and places. Operations are shared as far as that costs next to no cycles."""
+    found: list[Built] = []
+    for sharing in sorted(Sharing, reverse=True):
+        fewer = tuple(shared(draft.unshared, draft.guards, draft.nests.worth, sharing))
+        if any(len(fewer) == len(each.draft.vertices) for each in found):
+            continue
+        found.append(_built(replace(draft, vertices=fewer, sharing=sharing), around))
+        if found[-1].pipe.interval <= draft.nests.interval:
+            break
+    least = min(each.cycles for each in found)
+    return next(each for each in found if each.cycles <= least * (1 + PRICE))
+
+
+def _built(draft: Draft, around: Surroundings) -> Built:
+    """Where only the change of a phase needs time, the phases wait for it: iterations that do nothing cost
+    less than a longer interval for all."""
     work = _Work(draft, around)
     timing, vertices = work.schedule(work.dependences)
     if timing.interval > draft.nests.interval:
@@ -132,7 +154,7 @@ def _with_waits(work: _Work, timing: Timing) -> Built | None:
         wait = -(-late // better.interval) - edge.distance
         waits[transition] = max(wait, waits.get(transition, 0))
     waits = {key: value for key, value in waits.items() if value > 0}
-    again = redraft(draft, waits)
+    again = waiting(draft, waits)
     if again.space.iterations * better.interval >= draft.space.iterations * timing.interval:
         return None
     work = _Work(again, work.around)
@@ -140,9 +162,9 @@ def _with_waits(work: _Work, timing: Timing) -> Built | None:
     return work.built(timing, vertices)
 
 
-def redraft(old: Draft, waits: Waits) -> Draft:
-    """The same pipe with waits."""
-    return draft(old.nests, waits)
+def waiting(old: Draft, waits: Waits) -> Draft:
+    """The same pipe, whose phases wait."""
+    return draft(old.nests, waits, old.sharing)
 
 
 class _Work:
@@ -167,23 +189,33 @@ class _Work:
         self.resources = ports(draft.guards, ranges, self.vertices, self.places, around.layouts, memories)
 
     def schedule(self, dependences: Sequence[Dependence]) -> tuple[Timing, list[Vertex]]:
-        """With the operators' first latencies; with shorter ones in recurrences, if that helps."""
+        """With the operators' first latencies; with shorter ones in recurrences, as far as that helps."""
         wanted = self.draft.nests.interval
-        timing = self._attempt(self.vertices, dependences)
-        if timing.interval > wanted and timing.why.startswith("recurrence"):
-            latencies = self.draft.nests.latencies
-            shorter = list(self.vertices)
-            for number in cyclic(self.vertices, dependences):
-                what = self.vertices[number].what
-                if isinstance(what, Operate):
-                    least = min(latencies(what.operator, what.number, what.result))
-                    if least < what.latency:
-                        shorter[number] = replace(self.vertices[number], what=replace(what, latency=least))
-            if shorter != self.vertices:
-                better = self._attempt(shorter, dependences)
-                if better.interval < timing.interval:
-                    return better, shorter
-        return timing, self.vertices
+        best, vertices = self._attempt(self.vertices, dependences), self.vertices
+        if best.interval == wanted or not best.why.startswith("recurrence"):
+            return best, vertices
+        inside = cyclic(self.vertices, dependences)
+        shorter = self.vertices
+        while best.interval > wanted:
+            shorter, before = self._shorter(shorter, inside), shorter
+            if shorter == before:
+                break
+            timing = self._attempt(shorter, dependences)
+            if timing.interval < best.interval:
+                best, vertices = timing, shorter
+        return best, vertices
+
+    def _shorter(self, vertices: list[Vertex], inside: set[int]) -> list[Vertex]:
+        """With the next shorter latency of each operator in a recurrence."""
+        found = list(vertices)
+        for number in inside:
+            what = vertices[number].what
+            if isinstance(what, Operate):
+                there_are = self.draft.nests.latencies(what.operator, what.number, what.result)
+                less = [each for each in there_are if each < what.latency]
+                if less:
+                    found[number] = replace(vertices[number], what=replace(what, latency=max(less)))
+        return found
 
     def _attempt(self, vertices: Sequence[Vertex], dependences: Sequence[Dependence]) -> Timing:
         memories = self.around.memories

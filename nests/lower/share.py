@@ -8,7 +8,8 @@ lane: so operands that lanes have in common stay common, and the choice stands o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from enum import IntEnum
 
 from axiloom.hw.nest.circuit import Choose, Condition, Operate
 from axiloom.nests.lower.graph import Access, Vertex
@@ -19,46 +20,94 @@ Worth = Callable[[Operate], bool]
 """Whether an operator is larger than the choice of its operands."""
 
 
-@dataclass
-class _Unit:
-    """Operations that exclude each other."""
-
-    members: list[int] = field(default_factory=list)
+Unit = list[int]
+"""Operations that exclude each other."""
 
 
-def shared(vertices: Sequence[Vertex], guards: Guards, worth: Worth) -> list[Vertex]:
+class Sharing(IntEnum):
+    NOTHING = 0
+    ROLES = 1  # operations with the same way to the store
+    ALL = 2
+
+
+def shared(
+    vertices: Sequence[Vertex], guards: Guards, worth: Worth, sharing: Sharing = Sharing.ALL
+) -> list[Vertex]:
     """The same vertices with fewer operations; in an order in which operands come first."""
-    unit_of = _units(vertices, guards, worth)
-    if all(len(each.members) == 1 for each in unit_of.values()):
+    if sharing is Sharing.NOTHING:
         return list(vertices)
-    return _Merger(vertices, guards, unit_of).vertices()
+    units = _Units(vertices, guards)
+    families: dict[tuple[str, str, str, int], dict[Role, list[Unit]]] = {}
+    for number, role in enumerate(_roles(vertices)):
+        vertex = vertices[number]
+        if isinstance(vertex.what, Operate) and vertex.guard and worth(vertex.what):
+            what = vertex.what
+            family = families.setdefault((what.operator, what.number, what.result, what.latency), {})
+            units.pack([units.alone(number)], family.setdefault(role, []))
+    for family in families.values() if sharing is Sharing.ALL else ():
+        largest: list[Unit] = []
+        for several in sorted(family.values(), key=len, reverse=True):
+            units.pack(several, largest)
+    if all(len(each) == 1 for each in units.of.values()):
+        return list(vertices)
+    return _Merger(vertices, guards, units.of).vertices()
 
 
-def _units(vertices: Sequence[Vertex], guards: Guards, worth: Worth) -> dict[int, _Unit]:
-    """Each operation that is worth it, and its unit."""
-    roles = _roles(vertices)
-    found: dict[int, _Unit] = {}
-    kinds: dict[tuple[str, str, str, Role], list[_Unit]] = {}
-    after: list[set[int]] = [set() for _ in vertices]
-    for number, vertex in enumerate(vertices):
-        for each in vertex.operands:
-            after[each].add(number)
-    for number, vertex in enumerate(vertices):
-        what = vertex.what
-        if not isinstance(what, Operate) or not worth(what) or not vertex.guard:
-            continue
-        units = kinds.setdefault((what.operator, what.number, what.result, roles[number]), [])
-        for unit in units:
-            if all(guards.excludes(vertices[each].guard, vertex.guard) for each in unit.members):
-                unit.members.append(number)
-                found[number] = unit
-                if not _circular(after, found, number):
-                    break
-                unit.members.pop()
-        else:
-            found[number] = _Unit([number])
-            units.append(found[number])
-    return found
+class _Units:
+    """Which unit an operation belongs to."""
+
+    def __init__(self, vertices: Sequence[Vertex], guards: Guards) -> None:
+        self.vertices = vertices
+        self.guards = guards
+        self.of: dict[int, Unit] = {}
+        self.after: list[set[int]] = [set() for _ in vertices]
+        for number, vertex in enumerate(vertices):
+            for each in vertex.operands:
+                self.after[each].add(number)
+
+    def alone(self, number: int) -> Unit:
+        self.of[number] = [number]
+        return self.of[number]
+
+    def pack(self, several: list[Unit], into: list[Unit]) -> None:
+        """Each unit joins the first one that it excludes, else it is one more. Units that came together do
+        not join each other."""
+        there = list(into)
+        for unit in several:
+            mate = next((each for each in there if self._joins(each, unit)), None)
+            if mate is None:
+                into.append(unit)
+                if len(several) == 1:
+                    there.append(unit)
+            else:
+                there.remove(mate)
+
+    def _joins(self, unit: Unit, other: Unit) -> bool:
+        if not all(
+            self.guards.excludes(self.vertices[a].guard, self.vertices[b].guard) for a in unit for b in other
+        ):
+            return False
+        size = len(unit)
+        unit += other
+        self.of.update((each, unit) for each in other)
+        if not self._circular(unit):
+            return True
+        del unit[size:]
+        self.of.update((each, other) for each in other)
+        return False
+
+    def _circular(self, unit: Unit) -> bool:
+        """Whether it would wait for itself."""
+        waiting = [each for member in unit for each in self.after[member]]
+        seen: set[int] = set()
+        while waiting:
+            number = waiting.pop()
+            if number in unit:
+                return True
+            if number not in seen:
+                seen.add(number)
+                waiting += [each for mate in self.of.get(number, [number]) for each in self.after[mate]]
+        return False
 
 
 def _roles(vertices: Sequence[Vertex]) -> list[Role]:
@@ -75,27 +124,10 @@ def _roles(vertices: Sequence[Vertex]) -> list[Role]:
     return [each or () for each in roles]
 
 
-def _circular(after: Sequence[set[int]], units: dict[int, _Unit], start: int) -> bool:
-    """Whether the unit of `start` would wait for itself."""
-    members = units[start].members
-    waiting = [each for member in members for each in after[member]]
-    seen: set[int] = set()
-    while waiting:
-        number = waiting.pop()
-        if number in members:
-            return True
-        if number in seen:
-            continue
-        seen.add(number)
-        mates = units[number].members if number in units else [number]
-        waiting += [each for mate in mates for each in after[mate]]
-    return False
-
-
 class _Merger:
     """Vertices with their units in the place of operations."""
 
-    def __init__(self, old: Sequence[Vertex], guards: Guards, units: dict[int, _Unit]) -> None:
+    def __init__(self, old: Sequence[Vertex], guards: Guards, units: dict[int, Unit]) -> None:
         self.old = old
         self.guards = guards
         self.units = units
@@ -113,9 +145,9 @@ class _Merger:
         if number in self._new:
             return self._new[number]
         unit = self.units.get(number)
-        if unit is not None and len(unit.members) > 1:
-            new = self._operation(unit.members)
-            self._new.update((each, new) for each in unit.members)
+        if unit is not None and len(unit) > 1:
+            new = self._operation(unit)
+            self._new.update((each, new) for each in unit)
             return new
         vertex = self.old[number]
         names = {each: self._vertex(each) for each in vertex.operands}
