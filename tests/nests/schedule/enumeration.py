@@ -18,7 +18,7 @@ FAR = 400
 
 def points(names: Sequence[str], forms: Sequence[Affine]) -> Iterator[tuple[int, ...]]:
     """All integer points at which the forms are at least 0."""
-    yield from _points(list(names), list(forms), {}, {name: (-FAR, FAR) for name in names})
+    yield from _points(list(names), list(forms), {}, dict.fromkeys(names, (-FAR, FAR)))
 
 
 def _points(

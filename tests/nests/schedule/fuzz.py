@@ -12,13 +12,14 @@ import sys
 import time
 from collections import Counter
 
+from tests.nests.schedule.enumeration import memory, scheduled_order, swapped, written_order
+
 from axiloom.isa.affine import Affine
 from axiloom.nests.program import Array, Expression, Literal, Load, Op, Program, Role, Statement
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.errors import LegalityError, ScheduleError
 from axiloom.nests.schedule.legality import swap
 from axiloom.nests.schedule.replay import replay, text
-from tests.nests.schedule.enumeration import memory, scheduled_order, swapped, written_order
 
 NUMBER = "int32"
 ARRAYS = (
@@ -55,7 +56,9 @@ def random_bounds(rng: random.Random, name: str, outer: tuple[str, ...]) -> tupl
     low, extent = Affine.of(rng.choice((0, 0, 1, -1))), rng.randint(1, 4)
     high = low + extent
     if outer and rng.random() < 0.3:
-        low, high = rng.choice(((Affine.name(rng.choice(outer)), high), (low, Affine.name(rng.choice(outer)))))
+        low, high = rng.choice(
+            ((Affine.name(rng.choice(outer)), high), (low, Affine.name(rng.choice(outer))))
+        )
     return Affine.name(name) - low, high - Affine.name(name)
 
 
