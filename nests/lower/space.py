@@ -24,6 +24,9 @@ from axiloom.nests.schedule import Placed
 
 Points = dict[str, npt.NDArray[np.int64]]
 
+MOST_STEPS = 16
+"""Values of a bound that is rounded; with more, its hull is taken, and guards make bubbles."""
+
 Waits = Mapping[tuple[int, int], int]
 """How many iterations that do nothing follow a phase, by its level and rank."""
 
@@ -294,12 +297,36 @@ def _pieces(
     """`value` on all of `reached`. Points of the outer counters without any get the one value `hole`, where
     no guard holds. `end` is the value where the exact one is not affine."""
     try:
-        holes = reached.subtract(value.domain())
-        if holes.is_empty():
+        holes = sets.conditions(reached.subtract(value.domain()), outer)
+        if not holes:
             return tuple(Piece(when, form) for when, form in sets.pieces(value.gist(reached), outer))
-        return (
-            *(Piece(when, form) for when, form in sets.pieces(value, outer)),
-            *(Piece(when, Affine.of(hole)) for when in sets.conditions(holes, outer)),
-        )
+        exact = sets.pieces(value, outer)
     except ValueError:
-        return (Piece((), Affine.of(end)),)
+        return _steps(value, outer, reached, hole) or (Piece((), Affine.of(end)),)
+    return (
+        *(Piece(when, form) for when, form in exact),
+        *(Piece(when, Affine.of(hole)) for when in holes),
+    )
+
+
+def _steps(
+    value: isl.PwAff, outer: tuple[str, ...], reached: isl.Set, hole: int
+) -> tuple[Piece, ...] | None:
+    """A value that is rounded, number by number: None if these are too many."""
+    low, high = value.min_val().to_python(), value.max_val().to_python()
+    if high - low >= MOST_STEPS:
+        return None
+    found: list[Piece] = []
+    parts = [(hole, reached.subtract(value.domain()))]
+    for number in range(low, high + 1):
+        same = isl.PwAff(f"{{ {sets.point(outer)} -> [{number}] }}")
+        parts.append((number, value.eq_set(same).intersect(reached)))
+    try:
+        for number, points in parts:
+            whole = points.remove_divs().coalesce()
+            if not whole.is_subset(points):
+                return None
+            found += [Piece(when, Affine.of(number)) for when in sets.conditions(whole.gist(reached), outer)]
+    except ValueError:
+        return None
+    return tuple(found)

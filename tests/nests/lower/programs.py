@@ -226,7 +226,7 @@ def run(lowered: Lowered, program: Program, values: Values) -> tuple[Values, Run
     done = execute(lowered.circuit, contents, operation)
     found = {}
     for each in program.arrays:
-        if each.role.is_result:
+        if each.role.is_result and each.name in lowered.layouts:
             banks = done.memories[each.name].astype(f"uint{format_of(each.number).container}")
             found[each.name] = lowered.layouts[each.name].from_banks(banks).view(format_of(each.number).numpy)
     return found, done
