@@ -86,8 +86,8 @@ INSIDE: tuple[tuple[str, ...], ...] = (
     ),
     (
         "nests/program",
-        "nests/read",
         "nests/poly",
+        "nests/read",
         "nests/schedule",
         "nests/schedule/primitives",
         "nests/affine",
@@ -95,6 +95,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "nests/lower",
         "nests/timing",
         "nests/dataflow",
+        "nests/ports",
         "nests/resources",
         "nests/search",
         "nests",
@@ -102,6 +103,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
     ("boards/hosts", "boards/synthesis", "boards/ecp5", "boards"),
     ("cosim/build", "cosim/native", "cosim", "cosim/replay"),
     (
+        "src/axiloom/nest",
         "src/axiloom/frontend",
         "src/axiloom/quantise/graph",
         "src/axiloom/quantise/ops",

@@ -42,6 +42,7 @@ from axiloom.drivergen.pipeline.pipelines import optimisations, prepare, split, 
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
+from axiloom.isa.kernels.forms import PACKET
 
 STAGES = ("linalg", "accel", "calls", "c")
 """Where compilation can stop: annotated linalg, transfers in loops, calls of the runtime, C."""
@@ -77,6 +78,8 @@ def compile_mlir(
     module = parse(text, name)
     by_hand.check_input(module)
     traits = by_hand.annotated(module)
+    if spec is not None and spec.form == PACKET:
+        raise UsageError(f"{spec.name} executes a program of loop nests: `axiloom nest` wrote its driver")
     if spec is not None and not spec.form.multiplies:
         if traits:
             fail(traits[0], f"a trait is for a product; {spec.name} copies: leave the trait out")

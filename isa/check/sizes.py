@@ -9,7 +9,7 @@ from math import prod
 from axiloom.isa.contract.framing import sent_words
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS, Opcode
-from axiloom.isa.kernels.forms import COPY, KERNELS
+from axiloom.isa.kernels.forms import COPY, KERNELS, PACKET
 from axiloom.isa.kernels.language.body import numbers
 from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import INT8, INT32, Numerics
@@ -174,6 +174,8 @@ def unfit(
 
 
 def macs(spec: AcceleratorSpec) -> Iterator[str]:
+    if spec.form == PACKET and spec.macs > 0:
+        return  # as many as its nests have
     if spec.macs < 1 or spec.macs & (spec.macs - 1):
         yield f"macs: {spec.macs} is not a power of two"
         return
@@ -273,17 +275,18 @@ def sums(spec: AcceleratorSpec) -> Iterator[str]:
 
 
 def words_only(spec: AcceleratorSpec) -> Iterator[str]:
-    """A copy has int32 words, one tile size in whole beats, and no post-processing."""
-    if spec.form is not COPY:
+    """A copy, and a packet, has int32 words, one tile size in whole beats, and no post-processing."""
+    if spec.form is not COPY and spec.form is not PACKET:
         return
     if spec.data_type != INT32:
-        yield f"data_type: {COPY.kernel} moves words: int32, not {spec.data_type.value}"
+        yield f"data_type: {spec.kernel} moves words: int32, not {spec.data_type.value}"
     if spec.tile.flexible:
-        yield f"tile: {COPY.kernel} has tiles of one size: leave tile out"
-    if len(spec.tile.size) == 1 and spec.tile.size[0] % spec.beat_words:
-        yield f"accel_size: {spec.tile.size[0]} words are no whole beats of {spec.stream_width} bits"
+        yield f"tile: {spec.kernel} has tiles of one size: leave tile out"
+    for size in spec.tile.size if len(spec.tile.size) == len(spec.form.dims) else ():
+        if size % spec.beat_words:
+            yield f"accel_size: {size} words are no whole beats of {spec.stream_width} bits"
     if spec.post:
-        yield f"post: {COPY.kernel} has no post-processing"
+        yield f"post: {spec.kernel} has no post-processing"
 
 
 def _times(tile: Collection[int]) -> str:

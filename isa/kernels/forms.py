@@ -7,6 +7,8 @@ and driver generator read it. A device's form follows from the operands that its
 - ``IMAGE``: a convolution whose device takes an image tile and walks over it itself
 - ``WINDOW``: a convolution whose host cuts out each window; the device makes the dot product
 - ``COPY``: C[n] += A[n], words that come back as they went: for bringing a board up
+- ``PACKET``: a packet of words goes in, a packet comes back; a program of loop nests (``nests/``) says what
+  happens in between, not the specification
 - any other kernel has the form that :func:`plain_form` makes of it
 """
 
@@ -187,15 +189,25 @@ COPY = Form(
     operands={"A": ("n",), "C": ("n",)},
     channel="n",
 )
+PACKET = Form(
+    name="packet",
+    kernel="packet",
+    dims=("x", "y"),
+    loops=("x", "y"),
+    reductions=(),
+    operands={"X": ("x",), "Y": ("y",)},
+    channel="y",
+)
 _CONV_MOVED = {"I": ("oh", "ow", "ic"), "F": ("oc", "ic"), "O": ("oc", "oh", "ow")}
 _MOVED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     MATMUL.name: MATMUL.operands,
     IMAGE.name: _CONV_MOVED,
     WINDOW.name: _CONV_MOVED,
     COPY.name: COPY.operands,
+    PACKET.name: PACKET.operands,
 }
 
-FORMS = (MATMUL, IMAGE, WINDOW, COPY)
+FORMS = (MATMUL, IMAGE, WINDOW, COPY, PACKET)
 KERNELS = tuple(dict.fromkeys([*(form.kernel for form in FORMS), *NAMED]))
 
 CHANNELS = "P"

@@ -12,6 +12,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.errors import SpecError
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     Clear,
@@ -26,7 +27,7 @@ from axiloom.isa.contract.types import (
     Store,
 )
 from axiloom.isa.contract.words import Words
-from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, WINDOW
+from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, PACKET, WINDOW
 from axiloom.isa.model.conv import ImageDevice, WindowDevice
 from axiloom.isa.model.copy import CopyDevice
 from axiloom.isa.model.device import Device, DeviceError, StopError
@@ -44,7 +45,7 @@ _DEVICES: Mapping[str, type[Device]] = {
 
 
 class FunctionalModel:
-    """A device of `spec`, which must be sound (:func:`axiloom.isa.check.check.check`).
+    """A device of `spec`, which must be sound (:func:`axiloom.isa.check.check.check`). SpecError for packets.
 
     Attributes:
         code: the error that stopped the device, `DeviceError.OK` while it runs.
@@ -55,6 +56,9 @@ class FunctionalModel:
     """
 
     def __init__(self, spec: AcceleratorSpec) -> None:
+        if spec.form == PACKET:
+            what = "there is no functional model of a packet: a program of loop nests says what happens to it"
+            raise SpecError([f"{spec.name}: {what}. Give its RTL: --rtl FILE.v"])
         self.spec = spec
         self._endless = next((op for op in spec.opcodes.values() if op.literal is None), None)
         self._parts = spec.parts

@@ -1,5 +1,6 @@
 """Schedules as values: when each instance of each statement is executed, and on what.
 
+- ``schedule.py``: `Schedule` and what it consists of; ``plan.py``: `Plan`, how nests wait for each other
 - ``schedule.py``: `Schedule` and what it consists of; ``registry.py``: primitives by name
 - ``legality.py``: which instances a schedule would swap; ``errors.py``: what a primitive raises
 - ``replay.py``: schedules as text

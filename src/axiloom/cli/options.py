@@ -21,6 +21,7 @@ from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.device import device_of
 from axiloom.isa.files.library import ENCODINGS
+from axiloom.isa.kernels.forms import COPY
 from axiloom.isa.numerics import INT32
 from axiloom.run.choice import resolve
 
@@ -246,7 +247,8 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
         changes["stream_width"] = options.stream_width
     if options.macs is not None:
         if not spec.form.multiplies:
-            raise UsageError(f"--macs: {spec.name} copies and multiplies nothing")
+            what = "copies and multiplies nothing" if spec.form is COPY else "has as many as its nests"
+            raise UsageError(f"--macs: {spec.name} {what}")
         changes["macs"] = options.macs
     if options.dma is not None:
         changes["dma"] = replace(spec.dma, scatter_gather=options.dma == "sg")

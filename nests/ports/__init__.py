@@ -1,0 +1,13 @@
+"""Nests behind one AXI4-Stream port each way, which is what a DMA and a SoC connect to.
+
+- ``packet.py``: `Packet`, the order in which arrays pass a port, and their words in NumPy
+- ``specification.py``: the accelerator as a specification: a packet in, a packet out
+- ``driver.py``: a C function with the signature of the user's, which sends and receives the packets
+- ``through.py``: a schedule whose arrays are local, filled from one stream and drained to another
+"""
+
+from axiloom.nests.ports.driver import Sources, sources
+from axiloom.nests.ports.packet import Packet, Part, packets
+from axiloom.nests.ports.specification import specification
+
+__all__ = ["Packet", "Part", "Sources", "packets", "sources", "specification"]

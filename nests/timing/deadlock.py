@@ -1,0 +1,87 @@
+"""Why pipes wait for each other forever, and what would resolve it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from axiloom.errors import HangError
+from axiloom.hw.nest.circuit import Fifo
+from axiloom.nests.timing.events import Track
+from axiloom.nests.timing.solver import FULL, Blocked, StuckError, solve
+
+
+class DeadlockError(HangError):
+    """A circuit that never ends. `circle` are the pipes that wait for each other, each for the next and the
+    last for the first; a single one waits for what never comes. `depths` are FIFOs and the smallest depth of
+    each that alone resolves it."""
+
+    def __init__(self, message: str, circle: Sequence[Blocked], depths: dict[str, int]) -> None:
+        self.circle = tuple(circle)
+        self.depths = depths
+        super().__init__(message)
+
+
+def explain(tracks: Sequence[Track], fifos: Sequence[Fifo], stuck: StuckError) -> DeadlockError:
+    """The error to raise where `stuck` came from solving `tracks`."""
+    circle = _circle(tracks, stuck.blocked)
+    depths = {
+        each.fifo: depth
+        for each in circle
+        if each.why == FULL and (depth := _smallest(tracks, fifos, each.fifo)) is not None
+    }
+    waits = "; ".join(_sentence(each, fifos) for each in circle)
+    if depths:
+        remedy = "a depth of " + " or ".join(f"{depth} of {name}" for name, depth in depths.items())
+        return DeadlockError(f"deadlock: {waits}: {remedy} resolves it", circle, depths)
+    return DeadlockError(f"deadlock: {waits}: no depth of a FIFO resolves it", circle, depths)
+
+
+def _sentence(blocked: Blocked, fifos: Sequence[Fifo]) -> str:
+    fifo = next(each for each in fifos if each.name == blocked.fifo)
+    what = f"{'pipe ' if not blocked.track.startswith('port') else ''}{blocked.track}"
+    if blocked.why == FULL:
+        return (
+            f"{what} waits at iteration {blocked.iteration} for a place in FIFO {fifo.name} "
+            f"(depth {fifo.depth}, {blocked.number} pushed)"
+        )
+    return f"{what} waits at iteration {blocked.iteration} for element {blocked.number} of FIFO {fifo.name}"
+
+
+def _circle(tracks: Sequence[Track], blocked: Sequence[Blocked]) -> list[Blocked]:
+    """Those that wait for each other; if the chain ends at a pipe that has ended, the last one of it."""
+    by_track = {each.track: each for each in blocked}
+    here, path = blocked[0], [blocked[0]]
+    while True:
+        other = next(
+            (each.name for each in tracks if here.fifo in (each.pops if here.why == FULL else each.pushes)),
+            None,
+        )
+        if other is None or other not in by_track:
+            return [here]
+        here = by_track[other]
+        if here in path:
+            return path[path.index(here) :]
+        path.append(here)
+
+
+def _smallest(tracks: Sequence[Track], fifos: Sequence[Fifo], name: str) -> int | None:
+    """The least depth of a FIFO at which, with the others as they are, all pipes end; None if there is
+    none."""
+
+    def ends(depth: int) -> bool:
+        try:
+            solve(tracks, [replace(each, depth=depth) if each.name == name else each for each in fifos])
+        except StuckError:
+            return False
+        return True
+
+    low = next(each.depth for each in fifos if each.name == name)
+    pushes = sum(len(each.pushes[name]) for each in tracks if name in each.pushes)
+    high = max(low, pushes + next(each.initial for each in fifos if each.name == name))
+    if not ends(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if ends(middle) else (middle, high)
+    return high

@@ -1,0 +1,135 @@
+"""What a pipe does to FIFOs, in the order of its iterations: the input of the recurrence of issue times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from axiloom.hw.nest.circuit import Circuit, Pipe, Pop, Push
+from axiloom.nests.timing.iterations import CHUNK, Ints, rows
+
+NONE = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """An external stream: its word k is offered (or asked for) from cycle ``first + k * cycles div words``
+    on, and passes one cycle at a time."""
+
+    words: int = 1
+    cycles: int = 1
+    first: int = 1
+
+    def arrivals(self, count: int) -> Ints:
+        return self.first + np.arange(count, dtype=np.int64) * self.cycles // self.words
+
+    @property
+    def share(self) -> Fraction:
+        """Words a cycle, at most 1."""
+        return min(Fraction(1), Fraction(self.words, self.cycles))
+
+
+@dataclass(frozen=True)
+class Track:
+    """A pipe, or an external stream, as the recurrence sees it.
+
+    ``pops[fifo]`` and ``pushes[fifo]`` are the numbers of the iterations that do so, ascending;
+    ``delays[fifo]`` is the slot of the push, as an array beside ``pushes[fifo]``. No iteration is issued
+    before its place in `earliest`, where that is given.
+    """
+
+    name: str
+    interval: int
+    iterations: int
+    last_slot: int
+    pops: Mapping[str, Ints]
+    pushes: Mapping[str, Ints]
+    delays: Mapping[str, Ints]
+    earliest: Ints | None = field(default=None, repr=False)
+    external: bool = False
+
+
+def tracks(
+    circuit: Circuit, rates: Mapping[str, Rate] | None = None, chunk: int = CHUNK
+) -> tuple[Track, ...]:
+    """All pipes of `circuit`, then its ports; `rates` by FIFO, a word a cycle where none is given.
+
+    Raises ValueError if a FIFO has two ends of a kind, or if the order in which elements enter it depends on
+    stalls.
+    """
+    rates = rates or {}
+    found = [_pipe(each, chunk) for each in circuit.pipes]
+    for ports, is_input in ((circuit.inputs, True), (circuit.outputs, False)):
+        for port in ports:
+            at = np.arange(port.elements, dtype=np.int64)
+            rate = rates.get(port.fifo, Rate())
+            found.append(
+                Track(
+                    name=f"port {port.fifo}",
+                    interval=1,
+                    iterations=port.elements,
+                    last_slot=0,
+                    pops={} if is_input else {port.fifo: at},
+                    pushes={port.fifo: at} if is_input else {},
+                    delays={port.fifo: np.zeros(port.elements, np.int64)} if is_input else {},
+                    earliest=rate.arrivals(port.elements),
+                    external=True,
+                )
+            )
+    for fifo in circuit.fifos:
+        for ends, what in (([e.pops for e in found], "popped"), ([e.pushes for e in found], "pushed")):
+            names = [track.name for track, end in zip(found, ends, strict=True) if fifo.name in end]
+            if len(names) > 1:
+                raise ValueError(f"FIFO {fifo.name} is {what} by {' and '.join(names)}; one may")
+    return tuple(found)
+
+
+def _pipe(pipe: Pipe, chunk: int) -> Track:
+    pops = [node for node in pipe.nodes if isinstance(node, Pop)]
+    pushes = [node for node in pipe.nodes if isinstance(node, Push)]
+    popped: dict[str, list[list[Ints]]] = {each.fifo: [] for each in pops}
+    pushed: dict[str, list[list[Ints]]] = {each.fifo: [] for each in pushes}
+    count = 0
+    for part in rows(pipe, chunk):
+        count += part.iterations
+        for fifo, parts in popped.items():
+            parts.append([part.where(each.when) for each in pops if each.fifo == fifo])
+        for fifo, parts in pushed.items():
+            parts.append([part.where(each.when) for each in pushes if each.fifo == fifo])
+    slots = {fifo: [each.slot for each in pushes if each.fifo == fifo] for fifo in pushed}
+    ends = {fifo: _merge(parts, slots[fifo], pipe, fifo) for fifo, parts in pushed.items()}
+    return Track(
+        name=pipe.name,
+        interval=pipe.interval,
+        iterations=count,
+        last_slot=pipe.last_slot,
+        pops={fifo: _merge(parts, [0] * len(parts[0]), pipe, fifo)[0] for fifo, parts in popped.items()},
+        pushes={fifo: at for fifo, (at, _) in ends.items()},
+        delays={fifo: delays for fifo, (_, delays) in ends.items()},
+    )
+
+
+def _merge(parts: list[list[Ints]], slots: list[int], pipe: Pipe, fifo: str) -> tuple[Ints, Ints]:
+    """The iterations of several nodes at one end of a FIFO in order, with the node's slot."""
+    at = np.concatenate([each for part in parts for each in part])
+    delays = np.concatenate(
+        [np.full(len(each), slot) for part in parts for each, slot in zip(part, slots, strict=True)]
+    )
+    if len(slots) > 1:
+        order = np.argsort(at, kind="stable")
+        at, delays = at[order], delays[order]
+        steps = np.diff(at)
+        if np.any(steps == 0):
+            number = int(at[np.argmax(steps == 0)])
+            raise ValueError(f"iteration {number} of pipe {pipe.name} takes two elements of FIFO {fifo}")
+        late = steps * pipe.interval + np.diff(delays) < 1
+        if np.any(late):
+            number = int(at[np.argmax(late)])
+            raise ValueError(
+                f"the push of iteration {number} of pipe {pipe.name} to FIFO {fifo} may come after the next "
+                "one: give all pushes of a FIFO the same slot"
+            )
+    return at, delays

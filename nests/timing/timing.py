@@ -1,0 +1,64 @@
+"""`Timing`: when each pipe of a circuit issues, why it waits, how full each FIFO gets. Exact, without RTL.
+
+The semantics are those of ``hw/nest/circuit.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from axiloom.hw.nest.circuit import Circuit, Fifo
+from axiloom.nests.timing.deadlock import explain
+from axiloom.nests.timing.events import Rate, tracks
+from axiloom.nests.timing.iterations import Ints
+from axiloom.nests.timing.occupancy import Occupancy, occupancy
+from axiloom.nests.timing.solver import Cause, Issues, StuckError, solve
+
+
+@dataclass(frozen=True)
+class Timing:
+    """`cycles` as the circuit's docstring defines them. `pipes` and `ports` say when iterations (or words of
+    external streams, by FIFO) are issued."""
+
+    cycles: int
+    pipes: Mapping[str, Issues]
+    ports: Mapping[str, Issues]
+    fifos: Mapping[str, Fifo]
+
+    @property
+    def stalls(self) -> dict[str, dict[Cause, int]]:
+        """Cycles each pipe waits, by cause."""
+        return {name: dict(each.stalls) for name, each in self.pipes.items()}
+
+    def issue_times(self, pipe: str) -> Ints:
+        """The cycle of each iteration's issue."""
+        return self.pipes[pipe].at(np.arange(self.pipes[pipe].track.iterations, dtype=np.int64))
+
+    def occupancy(self, fifo: str) -> Occupancy:
+        return occupancy(self.fifos[fifo], [*self.pipes.values(), *self.ports.values()])
+
+    @property
+    def largest(self) -> dict[str, int]:
+        """The most places each FIFO ever has taken."""
+        return {name: self.occupancy(name).largest for name in self.fifos}
+
+
+def cycles(circuit: Circuit, rates: Mapping[str, Rate] | None = None, *, places: bool = True) -> Timing:
+    """The timing of `circuit`, with external streams at `rates` (a word a cycle where none is given). Without
+    `places`, no FIFO is ever full.
+
+    Raises DeadlockError if pipes wait for each other forever, and ValueError as
+    :func:`axiloom.nests.timing.events.tracks`.
+    """
+    found = tracks(circuit, rates)
+    try:
+        issues = solve(found, circuit.fifos, places=places)
+    except StuckError as stuck:
+        raise explain(found, circuit.fifos, stuck) from None
+    pipes = {each.track.name: each for each in issues if not each.track.external}
+    ports = {each.track.name.removeprefix("port "): each for each in issues if each.track.external}
+    end = max((each.last for each in pipes.values()), default=0)
+    return Timing(end, pipes, ports, {each.name: each for each in circuit.fifos})
