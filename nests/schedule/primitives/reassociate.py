@@ -69,16 +69,14 @@ def reassociate(
         raise ScheduleError(f"{what}: loop {loop} is not the innermost one: reorder before")
     if len(within(based, placed, depth)) > 1:
         raise ScheduleError(f"{what}: {statement} is not alone in loop {loop}: fission before")
-    limits = constant_bounds(placed, loop)
-    if limits is None:
-        raise ScheduleError(
-            f"{what}: the bounds of loop {loop} depend on loops outside: they must be numbers"
-        )
+    limits = bounds(placed, loop)
+    if limits is None or not is_independent(placed, loop):
+        raise ScheduleError(f"{what}: the bounds of loop {loop} depend on other loops: they must be numbers")
     if not 2 <= parts <= limits[1] - limits[0] + 1:
         raise ScheduleError(
             f"{what}: there are {limits[1] - limits[0] + 1} terms: give from 2 to that many partial sums"
         )
-    return _Sums(based, placed, loop, operator, parts, how == "lanes", *limits, what).applied()
+    return _Sums(based, placed, loop, operator, parts, how == "lanes", *limits).applied()
 
 
 def _reduction(statement: Statement, loop: str, what: str) -> str:
@@ -108,7 +106,6 @@ class _Sums:
     lanes: bool
     low: int
     high: int
-    what: str
 
     def applied(self) -> Schedule:
         outer = fresh(self.schedule, f"{self.loop}o")
