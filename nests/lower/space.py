@@ -309,9 +309,7 @@ def _pieces(
     )
 
 
-def _steps(
-    value: isl.PwAff, outer: tuple[str, ...], reached: isl.Set, hole: int
-) -> tuple[Piece, ...] | None:
+def _steps(value: isl.PwAff, outer: tuple[str, ...], reached: isl.Set, hole: int) -> tuple[Piece, ...] | None:
     """A value that is rounded, number by number: None if these are too many."""
     low, high = value.min_val().to_python(), value.max_val().to_python()
     if high - low >= MOST_STEPS:

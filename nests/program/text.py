@@ -7,18 +7,22 @@ from axiloom.nests.program.expressions import Expression, Index, Literal, Load, 
 from axiloom.nests.program.program import Program, Statement
 
 _SIGNS = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "shl": "<<", "shr": ">>",
-
-        "and": "&",
-        "or": "|",
-        "xor": "^",
-        "eq": "==",
-        "ne": "!=",
-        "lt": "<",
-        "le": "<=",
-        "gt": ">",
-        "ge": ">="
-    ,
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "rem": "%",
+    "shl": "<<",
+    "shr": ">>",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
 }
 
 

@@ -4,8 +4,6 @@
 - ``split.py``: split, tile; ``reorder.py``: reorder, interchange; ``skew.py``: skew, shift
 - ``fuse.py``: fuse, sink; ``fission.py``; ``unroll.py``: unroll, pipeline, share
 - ``layout.py``: partition, storage, stream; ``duplicate.py``
-- that change the program (``rebase.py``): ``buffer_at.py``, ``reuse.py``
-- ``layout.py``: partition, storage, stream
 - that change the program (``rebase.py``): ``buffer_at.py``, ``reuse.py``,
   ``reassociate.py``
 """
@@ -23,8 +21,8 @@ from axiloom.nests.schedule.primitives.split import split, tile
 from axiloom.nests.schedule.primitives.unroll import pipeline, share, unroll
 
 __all__ = [
-    "duplicate",
     "buffer_at",
+    "duplicate",
     "fission",
     "fuse",
     "interchange",
