@@ -58,7 +58,8 @@ class Nests:
 
 @dataclass(frozen=True)
 class Draft:
-    """A pipe without banks and slots. `vertices` share operations as `sharing` says; `unshared` do not."""
+    """A pipe without banks and slots. `vertices` share operations as `sharing` says; `unshared` do not.
+    `waits`: iterations that do nothing, at the ends of phases."""
 
     nests: Nests
     space: Space
@@ -67,6 +68,7 @@ class Draft:
     vertices: tuple[Vertex, ...]
     unshared: tuple[Vertex, ...]
     sharing: Sharing
+    waits: Waits = field(default_factory=dict)
 
     @property
     def arrays(self) -> list[str]:
@@ -117,7 +119,7 @@ def draft(nests: Nests, waits: Waits | None = None, sharing: Sharing = Sharing.A
         graph.add(lane)
     vertices = graph.finish()
     fewer = tuple(shared(vertices, guards, nests.worth, sharing))
-    return Draft(nests, where, guards, tuple(found), fewer, tuple(vertices), sharing)
+    return Draft(nests, where, guards, tuple(found), fewer, tuple(vertices), sharing, waits or {})
 
 
 def build(draft: Draft, around: Surroundings) -> Built:
