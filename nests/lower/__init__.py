@@ -7,7 +7,8 @@
   exclude each other become one; ``passing.py``: FIFOs in the place of memory, tokens
 - ``carried.py``: how soon an iteration meets the elements of another one; ``constraints.py``: ports of banks;
   ``recurrences.py``; ``waits.py``: iterations that do nothing, where phases change
-- ``modulo.py``: slots and the interval; ``late.py``: loads as late as their value is in time
+- ``modulo.py``: slots and the interval; ``late.py``: loads as late as their value is in time;
+  ``bind.py``: operations in different slots of the interval on one unit
 - ``pipe.py``: one pipe; ``lower.py``: all of it; ``explain.py``: what was decided, for people
 - ``numbers.py``: bits of formats and literals
 """

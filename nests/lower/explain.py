@@ -114,7 +114,7 @@ def explain(lowered: Lowered) -> str:
         text = f"array {memory['name']}: {banks} {memory['depth']} x {memory['bits']} bits ({where})"
         if memory["partition"]:
             text += f", {memory['partition']}"
-        text += f"; {memory['reads']} reads, {memory['writes']} writes an iteration"
+        text += f"; {memory['reads']} reads, {memory['writes']} writes"
         if memory["selected"]:
             text += f", {memory['selected']} of them select their bank"
         lines.append(text)

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 from tests.nests.lower.programs import Maker, box, check, reorder, split, unroll
+from tests.nests.lower.test_lower import gemm
 
 from axiloom.hw.nest.circuit import Operate, Pipe
-from axiloom.nests.lower import explain
+from axiloom.nests.lower import explain, summary
 from axiloom.nests.program import Program, Role
 from axiloom.nests.schedule import Schedule
 
@@ -71,3 +72,15 @@ def test_sharing_does_not_cost_the_interval() -> None:
     lowered = check(in_lanes(two_products(2, 10, 3, 12, "float32"), 2, 2))
     unshared = check(replace(in_lanes(two_products(2, 10, 3, 12, "float32"), 2, 2), shared=()))
     assert lowered.circuit.pipes[0].interval <= max(each.interval for each in unshared.circuit.pipes)
+
+
+@pytest.mark.parametrize("interval", [2, 3])
+def test_an_interval_of_more_cycles_takes_fewer_units(interval: int) -> None:
+    schedule = Schedule.of(gemm(3, 27, 4, "float32"))
+    schedule = reorder(split(schedule, "S1", "j", 4), "S1", "i", "k", "j1", "j0")
+    schedule = reorder(split(schedule, "S0", "j", 4), "S0", "i", "j1", "j0")
+    lowered = check(replace(unroll(schedule, "j0"), intervals={1: interval}))
+    pipe = lowered.circuit.pipes[1]
+    assert pipe.interval == interval
+    units = summary(lowered)["pipes"][1]["operators"]
+    assert units == {"add float32": -(-4 // interval), "mul float32": -(-5 // interval)}
