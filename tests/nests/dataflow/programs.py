@@ -241,7 +241,9 @@ def chains(draw: st.DrawFn) -> Schedule:
         target = load(f"X{nest}", names["i"], names["j"])
         value: Expression = Index(Affine.sum([(names["i"], 5), (names["j"], 1)], nest), NUMBER)
         if nest:
-            value = add(value, load(f"X{nest - 1}", names["i"], names[draw(st.sampled_from(["j", "j", *loops]))]))
+            value = add(
+                value, load(f"X{nest - 1}", names["i"], names[draw(st.sampled_from(["j", "j", *loops]))])
+            )
         if draw(st.booleans()):
             value = add(target, mul(value, Literal(3, NUMBER)))
         order = tuple(names[each] for each in loops)
