@@ -164,14 +164,17 @@ def _first(array: Array) -> str:
 
 
 def _cast(part: Part) -> str:
-    """The argument in the type that the runtime's functions take."""
-    return f"(const int16_t *){part.array.name}" if part.host.name == "uint16" else part.array.name
+    """The first element in the type that the runtime's functions take."""
+    place = f"{part.array.name} + {part.start}" if part.start else part.array.name
+    return f"(const int16_t *)({place})" if part.host.name == "uint16" else place
 
 
 def _comment(title: str, packet: Packet) -> str:
     arrays = [
-        f"{part.array.name} {'x'.join(map(str, part.array.shape)) or '(scalar)'}" for part in packet.parts
+        f"{part.array.name} {'x'.join(map(str, part.shape)) or '(scalar)'}" for part in packet.parts[:8]
     ]
+    if len(packet.parts) > len(arrays):
+        arrays.append(f"and {len(packet.parts) - len(arrays)} more")
     return f"/* {title}: {', '.join(arrays)}: {packet.beats} beats of {packet.parts[0].width} bits. */"
 
 

@@ -1,7 +1,7 @@
 """reuse: a window over an array that moves with the loops, so that an iteration reads what is new only.
 
-The window is a local array of registers, from which the statement reads at fixed places. Each iteration shifts
-it and reads one new column. With two loops, the rows above come from line buffers, and one element is new:
+The window is a local array of registers, from which the statement reads at fixed places. Each iteration
+shifts it and reads one new column. With two loops the rows above come from line buffers: one element is new.
 ::
 
     for i, j:                                     A_w[r][c] = A_w[r][c + 1]             (c < C - 1)

@@ -1,4 +1,4 @@
-"""What a schedule does, by going through all instances. Shares no code with what it checks: no isl, and times,
+"""What a schedule does, by going through all instances. It shares no code with what it checks: no isl; times,
 domains and conflicts are worked out from the data alone."""
 
 from __future__ import annotations
