@@ -44,6 +44,11 @@ class Operator(ABC):
         return ()
 
     @property
+    def is_wired(self) -> bool:
+        """Whether it is wires alone."""
+        return False
+
+    @property
     def cost(self) -> Cost:
         """Raises :exc:`UsageError` if it is not known."""
         from axiloom.hw.nest.operators import costs  # it has formats, which know this class

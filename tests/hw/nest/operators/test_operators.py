@@ -44,7 +44,9 @@ def test_exact_products_of_fixed_point() -> None:
     _check_all("mul", "fixed<16,15>", "fixed<32,30>")
 
 
-@pytest.mark.parametrize("number", INTEGERS)
+@pytest.mark.parametrize(
+    "number", [pytest.param(each, marks=[pytest.mark.slow] * ("64" in each)) for each in INTEGERS]
+)
 def test_words(number: str) -> None:
     for name in ("and", "or", "xor", "not", "shl", "shr", "div", "rem"):
         _check_all(name, number, number, 30 if number.endswith("64") else 150)
