@@ -31,7 +31,7 @@ from axiloom.hw.nest.circuit import (
 )
 from axiloom.isa.affine import Affine
 
-from .model import Point, holds, points
+from tests.nest.model import Point, holds, points
 
 Draw = Any
 FEW = st.integers(0, 3)

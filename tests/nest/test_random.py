@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.nest.icarus import run_icarus
 
-from . import model
-from .random_circuits import circuits
-from .test_run import data
+from tests.nest import model
+from tests.nest.random_circuits import circuits
+from tests.nest.test_run import data
 
 QUIET = {
     "deadline": None,
