@@ -1,0 +1,17 @@
+/* nine points, in place (PolyBench/C 4.2.1, seidel-2d) */
+#ifndef TSTEPS
+#define TSTEPS 100
+#endif
+#ifndef N
+#define N 400
+#endif
+
+void seidel_2d(float A[N][N])
+{
+  for (int t = 0; t <= TSTEPS - 1; t++)
+    for (int i = 1; i <= N - 2; i++)
+      for (int j = 1; j <= N - 2; j++)
+        A[i][j] = (A[i - 1][j - 1] + A[i - 1][j] + A[i - 1][j + 1]
+                   + A[i][j - 1] + A[i][j] + A[i][j + 1]
+                   + A[i + 1][j - 1] + A[i + 1][j] + A[i + 1][j + 1]) / 9.0f;
+}

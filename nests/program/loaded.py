@@ -1,0 +1,27 @@
+"""`Loaded`: what a reader gives: a program, and the contents of those of its arrays that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from axiloom.nests.program.program import Program
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """`contents`: constant arrays and weights, by name, in NumPy's type of their number. Such an array has
+    the role ``in``: whoever runs the program fills it from here unless the user gives another."""
+
+    program: Program
+    contents: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, values in self.contents.items():
+            array = self.program.array(name)
+            if np.shape(values) != array.shape:
+                raise ValueError(f"contents of `{name}`: shape {np.shape(values)}, not {array.shape}")
