@@ -48,7 +48,7 @@ def compare(program: Program, seed: int) -> None:
     assert same(run(program, arrays), interpret(program, arrays, by="python"))
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(programs.elementwise(count=8, tame=True), st.integers(0, 1 << 32))
 def test_all_operators_and_formats(program: Program, seed: int) -> None:
     compare(program, seed)
