@@ -28,7 +28,7 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExp
 from axiloom.nests.affine import attributes as at
 from axiloom.nests.affine import syntax
 from axiloom.nests.affine.operations import constant, mlir_type, operation
-from axiloom.nests.dataflow import Plan
+from axiloom.nests.schedule.plan import Plan
 from axiloom.nests.program import Array, Expression, Index, Literal, Load, Program, Role
 from axiloom.nests.schedule import Cyclic, Layout, Placed, Schedule
 

@@ -84,7 +84,9 @@ def library(code: str, language: Language = C, flags: Sequence[str] = ()) -> Pat
         )  # fmt: skip
         if run.returncode:
             errors = [line for line in run.stderr.splitlines() if "error" in line]
-            raise BuildError(f"{command[0]} refuses the program's {language.name.upper()}: {' '.join(errors[:1])}")
+            raise BuildError(
+                f"{command[0]} refuses the program's {language.name.upper()}: {' '.join(errors[:1])}"
+            )
         built.replace(final)  # whole or not at all, whoever else builds the same
     return final
 

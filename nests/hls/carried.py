@@ -1,4 +1,5 @@
-"""Which arrays carry nothing from one iteration of a loop to another, proven by isl."""
+"""What isl proves of accesses in IR: which arrays carry nothing from one iteration of a loop to another, and
+which are written and read in one order."""
 
 from __future__ import annotations
 
@@ -44,8 +45,19 @@ def _meet(loop: affine.ForOp, one: Operation, other: Operation) -> bool:
     return not pairs.subtract(same).is_empty()
 
 
-def _access(loop: affine.ForOp, op: Operation) -> isl.Map:
-    """From the indices of the loops around, and of `loop`, to the element."""
+def in_one_order(store: affine.StoreOp, load: affine.LoadOp) -> bool:
+    """Whether each element that `load` reads is one that `store` writes, each of them once on both sides, in
+    the same order."""
+    writes, reads = _access(None, store), _access(None, load)
+    if not writes.is_injective() or not reads.is_injective() or not writes.range().is_equal(reads.range()):
+        return False
+    partner = writes.apply_range(reads.reverse())
+    later = isl.Map.lex_lt(writes.get_space().domain()).apply_domain(partner).apply_range(partner)
+    return bool(later.is_subset(isl.Map.lex_lt(reads.get_space().domain())))
+
+
+def _access(loop: affine.ForOp | None, op: Operation) -> isl.Map:
+    """From the indices of the loops around, up to `loop` (None: of all), to the element."""
     around: list[Operation] = []
     parent = op.parent_op()
     while isinstance(parent, (affine.ForOp, affine.IfOp)):
@@ -62,7 +74,7 @@ def _access(loop: affine.ForOp, op: Operation) -> isl.Map:
             upper = _texts(each.upperBoundMap.data, [names[v] for v in each.upperBoundOperands])
             conditions += [f"{name} >= {bound}" for bound in lower]
             conditions += [f"{name} < {bound}" for bound in upper]
-            if each is loop:
+            if each is loop or loop is None:
                 kept = len(names)
         elif isinstance(each, affine.IfOp) and _is_in(op, each):
             data = each.condition.data

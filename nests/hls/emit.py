@@ -18,7 +18,7 @@ from axiloom.nests.affine import attributes as at
 from axiloom.nests.affine import c_forms
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.walk import Function, Memory, function
-from axiloom.nests.dataflow import Plan
+from axiloom.nests.schedule.plan import Plan
 from axiloom.nests.hls import pragmas, regions, types
 from axiloom.nests.hls.names import Names
 from axiloom.nests.hls.types import Text
@@ -39,10 +39,13 @@ class _File:
         self.source = source
         self.names = Names()
         self.variables = {value: self.names.of(each.name) for value, each in source.memories.items()}
-        self.numbers = sorted({each.number for each in source.memories.values()} | set(source.numbers.values()))
+        self.numbers = sorted(
+            {each.number for each in source.memories.values()} | set(source.numbers.values())
+        )
         self.region = regions.region(source)
         top = self.names.of(source.name)
-        functions = [self._nest(each) for each in self.region.parts] if self.region.is_dataflow else []
+        self.calls = [self.names.of(each.name) for each in self.region.parts]
+        functions = [self._nest(each, name) for each, name in zip(self.region.parts, self.calls, strict=True)]
         functions.append(self._top(top))
         body = "\n".join("\n".join(each) + "\n" for each in functions)
         helpers = [text for name, text in c_forms.HELPERS.items() if f"{name}(" in body]
@@ -85,19 +88,21 @@ class _File:
             if value in self.region.streams:
                 kind = types.type_name(format_of(each.number))
                 lines.append(f'{INDENT}hls::stream<{kind}> {variable}("{variable}");')
-                lines.append(pragmas.stream(each, variable))
+                lines.append(pragmas.stream(each, variable, regions.lanes(self.source, value)))
             else:
-                lines.append(f"{INDENT}{'static ' * self.region.is_static(value)}{_declared(each, variable)};")
+                lines.append(
+                    f"{INDENT}{'static ' * self.region.is_static(value)}{_declared(each, variable)};"
+                )
                 lines += pragmas.storage(each, variable)
         if self.region.is_dataflow:
-            for part in self.region.parts:
+            for part, call in zip(self.region.parts, self.calls, strict=True):
                 arguments = ", ".join(self.variables[each] for each in part.memories)
-                lines.append(f"{INDENT}{self.names.of(part.name)}({arguments});")
+                lines.append(f"{INDENT}{call}({arguments});")
         else:
             lines += _Body(self, self.source.op.body.block.ops).lines
         return [*lines, "}"]
 
-    def _nest(self, part: regions.Part) -> list[str]:
+    def _nest(self, part: regions.Part, name: str) -> list[str]:
         parameters = []
         for value in part.memories:
             memory, variable = self.source.memories[value], self.variables[value]
@@ -106,7 +111,7 @@ class _File:
                 parameters.append(f"hls::stream<{kind}> &{variable}")
             else:
                 parameters.append(_parameter(memory, variable, written=value in part.written))
-        head = f"static void {self.names.of(part.name)}({', '.join(parameters)})"
+        head = f"static void {name}({', '.join(parameters)})"
         return [head, "{", *_Body(self, part.ops).lines, "}"]
 
 
@@ -190,7 +195,11 @@ class _Body:
     def _value(self, op: Operation, depth: int) -> Text:
         format = format_of(self.source.numbers[op.results[0]])
         if isinstance(op, affine.LoadOp):
-            return self._pop(op, format, depth) if op.memref in self.file.region.streams else Text(self._element(op))
+            return (
+                self._pop(op, format, depth)
+                if op.memref in self.file.region.streams
+                else Text(self._element(op))
+            )
         try:
             if isinstance(op, arith.ConstantOp):
                 return _constant(op, format)

@@ -46,8 +46,9 @@ def storage(memory: Memory, variable: str) -> list[str]:
     return lines
 
 
-def stream(memory: Memory, variable: str) -> str:
-    depth = at.read_integer(memory.attributes, at.STREAM) or 2
+def stream(memory: Memory, variable: str, lanes: int) -> str:
+    """As many elements as the plan's entries have: those of all lanes."""
+    depth = (at.read_integer(memory.attributes, at.STREAM) or 2) * lanes
     return f"#pragma HLS stream variable={variable} depth={depth}"
 
 
@@ -65,5 +66,7 @@ def loop(op: affine.ForOp, source: Function, variables: Mapping[SSAValue, str]) 
         if each in free
     ]
     if free:
-        lines.append("#pragma HLS loop_flatten off  // no dependence within a run of this loop: proven by isl")
+        lines.append(
+            "#pragma HLS loop_flatten off  // no dependence within a run of this loop: proven by isl"
+        )
     return lines

@@ -9,6 +9,7 @@ from xdsl.ir import Operation, SSAValue
 
 from axiloom.nests.affine import attributes as at
 from axiloom.nests.affine.walk import Function
+from axiloom.nests.hls.carried import in_one_order
 from axiloom.nests.program import Role
 
 
@@ -45,10 +46,11 @@ def region(source: Function) -> Region:
         return Region(big=big)
     parts, problem = _parts(source)
     if problem is None:
-        problem = _problem(source, parts, asked)
+        problem = _problem(source, parts)
     if problem is not None:
         return Region(big=big, why=problem)
-    return Region(parts, True, frozenset(asked), "", big)
+    streams = frozenset(each for each in asked if _is_stream(source, parts, each))
+    return Region(parts, True, streams, "", big)
 
 
 def _elements(shape: tuple[int, ...]) -> int:
@@ -73,7 +75,7 @@ def _parts(source: Function) -> tuple[tuple[Part, ...], str | None]:
     return tuple(parts), None
 
 
-def _problem(source: Function, parts: tuple[Part, ...], streams: set[SSAValue]) -> str | None:
+def _problem(source: Function, parts: tuple[Part, ...]) -> str | None:
     """Why the parts are no dataflow region: each array between them has one producer and one consumer
     (UG1399, "Canonical Forms")."""
     for value, each in source.memories.items():
@@ -84,16 +86,33 @@ def _problem(source: Function, parts: tuple[Part, ...], streams: set[SSAValue]) 
             return f"{each.name} has several producers or consumers"
         if between and writers and between[0] < writers[0]:
             return f"{each.name} is written after it is read"
-        if value not in streams:
-            continue
-        if each.role is not Role.LOCAL or len(writers) != 1 or len(between) != 1 or writers[0] in readers:
-            return f"{each.name} is no array that one nest writes, once, and another one reads"
-        for place in (writers[0], between[0]):
-            accesses = {
-                (op.map, *op.indices)
-                for op in parts[place].ops[0].walk()
-                if isinstance(op, (affine.LoadOp, affine.StoreOp)) and op.memref is value
-            }
-            if len(accesses) > 1:
-                return f"elements of {each.name} are read more than once"
     return None
+
+
+def _is_stream(source: Function, parts: tuple[Part, ...], value: SSAValue) -> bool:
+    """Whether its elements are written once each, by one store, and read once each in the same order. Else
+    it stays an array, which a dataflow region hands over whole (a ping-pong buffer)."""
+    accesses = [op for part in parts for op in part.ops[0].walk() if _touches(op, value)]
+    stores = [each for each in accesses if isinstance(each, affine.StoreOp)]
+    loads = [each for each in accesses if isinstance(each, affine.LoadOp)]
+    if source.memories[value].role is not Role.LOCAL or len(stores) != 1 or not loads:
+        return False
+    same = {(each.map, *each.indices) for each in loads}
+    return len(same) == 1 and len({each.parent for each in loads}) == 1 and in_one_order(stores[0], loads[0])
+
+
+def _touches(op: Operation, value: SSAValue) -> bool:
+    return isinstance(op, (affine.LoadOp, affine.StoreOp)) and op.memref is value
+
+
+def lanes(source: Function, value: SSAValue) -> int:
+    """Elements of `value` that an iteration writes at the same time."""
+    total = 1
+    for op in source.op.body.walk():
+        if isinstance(op, affine.StoreOp) and op.memref is value:
+            parent = op.parent_op()
+            while parent is not None:
+                if isinstance(parent, affine.ForOp) and at.is_unrolled(parent):
+                    total *= parent.upperBoundMap.data.eval([], [])[0]
+                parent = parent.parent_op()
+    return total

@@ -14,7 +14,7 @@ from axiloom.nests.affine import compiled
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import Host, checked
 from axiloom.nests.affine.walk import Memory, function
-from axiloom.nests.dataflow import Plan
+from axiloom.nests.schedule.plan import Plan
 from axiloom.nests.hls import types
 from axiloom.nests.hls.emit import hls
 from axiloom.nests.hls.names import Names

@@ -19,7 +19,14 @@ from axiloom.nests.affine.operations import Meaning
 
 _INFIX = {
     **{"mul": ("*", 12), "div": ("/", 12), "rem": ("%", 12), "add": ("+", 11), "sub": ("-", 11)},
-    **{"shl": ("<<", 10), "shr": (">>", 10), "lt": ("<", 9), "le": ("<=", 9), "gt": (">", 9), "ge": (">=", 9)},
+    **{
+        "shl": ("<<", 10),
+        "shr": (">>", 10),
+        "lt": ("<", 9),
+        "le": ("<=", 9),
+        "gt": (">", 9),
+        "ge": (">=", 9),
+    },
     **{"eq": ("==", 8), "ne": ("!=", 8), "and": ("&", 7), "xor": ("^", 6), "or": ("|", 5)},
 }
 """C++'s operators and how strongly they bind."""
@@ -68,7 +75,10 @@ def declarations(format: Format) -> tuple[str, ...]:
     if format.kind is not Kind.FIXED:
         return ()
     base = f"ap_{'' if format.signed else 'u'}fixed<{format.bits}, {format.bits - format.fraction}, AP_RND"
-    return (f"typedef {base}, AP_WRAP> {type_name(format)};", f"typedef {base}, AP_SAT> {saturated_name(format)};")
+    return (
+        f"typedef {base}, AP_WRAP> {type_name(format)};",
+        f"typedef {base}, AP_SAT> {saturated_name(format)};",
+    )
 
 
 def literal(value: int | float, format: Format) -> Text:
@@ -154,7 +164,9 @@ def _unary(what: Meaning, source: Format, operands: list[Text]) -> Text:
         if not source.signed:
             return a
         zero = literal(0, source)
-        return Text(f"{a.at(10)} < {zero.text} ? {type_name(source)}(-{a.at(UNARY)}) : {a.at(3)}", CONDITIONAL)
+        return Text(
+            f"{a.at(10)} < {zero.text} ? {type_name(source)}(-{a.at(UNARY + 1)}) : {a.at(3)}", CONDITIONAL
+        )
     if is_float and name in ("abs", "sqrt", "exp"):
         return Text(f"hls::{name}({a.text})")
     raise ValueError(f"no operator `{name}` of {', '.join(what.operands)} to {what.number} in HLS C++")
@@ -178,4 +190,3 @@ def _convert(value: Text, source: Format, result: Format) -> Text:
     if source.kind is Kind.INTEGER and not is_native(source) and result.kind is Kind.FLOAT:
         value = Text(f"{'' if source.signed else 'u'}int64_t({value.text})")
     return Text(f"{target}({value.text})")
-

@@ -119,7 +119,9 @@ def test_operators_are_those_of_the_hardware(source: str) -> None:
 def _values(format: Format, rng: np.random.Generator) -> list[Any]:
     if format.kind is Kind.FLOAT:
         bits = rng.integers(0, 1 << 32, 200, np.uint32).view(np.float32)
-        return list(rng.permutation(np.concatenate([bits, *[SPECIAL] * 12, rng.normal(0, 99, 200)])).astype("f4"))
+        return list(
+            rng.permutation(np.concatenate([bits, *[SPECIAL] * 12, rng.normal(0, 99, 200)])).astype("f4")
+        )
     if format.kind is Kind.BOOL:
         return [int(each) for each in rng.integers(0, 2, 20)]
     ends = [format.lowest, format.highest, 0, 1, format.lowest + 1, format.highest // 2]
