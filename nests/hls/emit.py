@@ -6,7 +6,7 @@ one that calls them is a dataflow region.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp
@@ -14,16 +14,15 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from axiloom.errors import CompileError
 from axiloom.isa.numerics.formats import Format, Kind, format_of
-from axiloom.nests.affine import attributes as at
 from axiloom.nests.affine import c_forms
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.walk import Function, Memory, function
-from axiloom.nests.schedule.plan import Plan
 from axiloom.nests.hls import pragmas, regions, types
 from axiloom.nests.hls.names import Names
 from axiloom.nests.hls.types import Text
 from axiloom.nests.program import Program, Role
 from axiloom.nests.schedule import Schedule
+from axiloom.nests.schedule.plan import Plan
 
 INDENT = "    "
 
@@ -132,7 +131,7 @@ def _parameter(memory: Memory, variable: str, written: bool | None = None) -> st
 class _Body:
     """Operations as lines."""
 
-    def __init__(self, file: _File, ops: Sequence[Operation]) -> None:
+    def __init__(self, file: _File, ops: Iterable[Operation]) -> None:
         self.file, self.source, self.names = file, file.source, file.names.inner()
         self.values: dict[SSAValue, Text] = {}
         self.indices: dict[SSAValue, str] = {}

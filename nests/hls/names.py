@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
-_TAKEN = frozenset(
-    "alignas alignof and asm auto bitand bitor bool break case catch char class const continue default delete do "
-    "double else enum explicit export extern false float for friend goto if inline int long mutable namespace new "
-    "not operator or private protected public register return short signed sizeof static struct switch template "
-    "this throw true try typedef typename union unsigned using virtual void volatile while xor main hls "
-    "y0 y1 yn j0 j1 jn gamma exp sqrt abs fabs max min "
-    "floor_div floor_mod largest least".split()
-)
+_WORDS = """
+    abs alignas alignof and asm auto bitand bitor bool break case catch char class const continue
+    default delete do double else enum exp explicit export extern fabs false float floor_div floor_mod
+    for friend gamma goto hls if inline int j0 j1 jn largest least long main max min mutable namespace
+    new not operator or private protected public register return short signed sizeof sqrt static struct
+    switch template this throw true try typedef typename union unsigned using virtual void volatile
+    while xor y0 y1 yn
+"""
+_TAKEN = frozenset(_WORDS.split())
 
 
 class Names:

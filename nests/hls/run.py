@@ -14,12 +14,12 @@ from axiloom.nests.affine import compiled
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import Host, checked
 from axiloom.nests.affine.walk import Memory, function
-from axiloom.nests.schedule.plan import Plan
 from axiloom.nests.hls import types
 from axiloom.nests.hls.emit import hls
 from axiloom.nests.hls.names import Names
 from axiloom.nests.program import Program, Role
 from axiloom.nests.schedule import Schedule
+from axiloom.nests.schedule.plan import Plan
 
 INCLUDE = Path(__file__).with_name("include")
 ENTRY = "run_on_the_host"

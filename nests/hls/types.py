@@ -1,11 +1,12 @@
 """Number formats as types of HLS C++, and their operators as text.
 
 Integers of 8, 16, 32 and 64 bits are C's; other widths are ``ap_int`` and ``ap_uint``. ``fixed<B,F>`` is
-``ap_fixed<B, B - F, AP_RND, AP_WRAP>``: halves up, as `isa/numerics` rounds; products of less than 32 bits and
-conversions stop at the ends of the range (``AP_SAT``), as ``hw/nest/operators`` has them.
+``ap_fixed<B, B - F, AP_RND, AP_WRAP>``: halves up, as `isa/numerics` rounds. Products of less than 32 bits
+and conversions stop at the ends of the range (``AP_SAT``), as ``hw/nest/operators`` has them.
 
-C's own integers wrap when the host compiles with ``-fwrapv``, and in hardware. Divisors of 0 and shifts beyond
-the width are C++'s business here: their results are open.
+C's own integers wrap when the host compiles with ``-fwrapv``, and in hardware. What C++ leaves open is open
+here too: divisors of 0, shifts beyond the width, NaN as an integer; `max` of NaN and of zeros of both signs;
+which NaN a sum is; and float32 to fixed-point has halves up where the circuit has halves to even.
 """
 
 from __future__ import annotations
@@ -18,16 +19,22 @@ from axiloom.isa.numerics.formats import Format, Kind, format_of
 from axiloom.nests.affine.operations import Meaning
 
 _INFIX = {
-    **{"mul": ("*", 12), "div": ("/", 12), "rem": ("%", 12), "add": ("+", 11), "sub": ("-", 11)},
-    **{
-        "shl": ("<<", 10),
-        "shr": (">>", 10),
-        "lt": ("<", 9),
-        "le": ("<=", 9),
-        "gt": (">", 9),
-        "ge": (">=", 9),
-    },
-    **{"eq": ("==", 8), "ne": ("!=", 8), "and": ("&", 7), "xor": ("^", 6), "or": ("|", 5)},
+    "mul": ("*", 12),
+    "div": ("/", 12),
+    "rem": ("%", 12),
+    "add": ("+", 11),
+    "sub": ("-", 11),
+    "shl": ("<<", 10),
+    "shr": (">>", 10),
+    "lt": ("<", 9),
+    "le": ("<=", 9),
+    "gt": (">", 9),
+    "ge": (">=", 9),
+    "eq": ("==", 8),
+    "ne": ("!=", 8),
+    "and": ("&", 7),
+    "xor": ("^", 6),
+    "or": ("|", 5),
 }
 """C++'s operators and how strongly they bind."""
 _MODULAR = frozenset({"add", "sub", "mul", "neg", "and", "or", "xor", "not"})

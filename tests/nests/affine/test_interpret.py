@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.nests.affine import programs
+from tests.nests.affine.same import same
 
 from axiloom.errors import UsageError
 from axiloom.hw.nest.operators.registry import operator
@@ -18,12 +20,11 @@ from axiloom.nests.affine.interpret import interpret, random_arrays
 from axiloom.nests.affine.scalars import function
 from axiloom.nests.program import Program
 
-from tests.nests.affine import programs
-from tests.nests.affine.same import same
-
 SPECIAL = np.array(
-    [0x00000000, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC12345, 0x00000001, 0x807FFFFF]
-    + [0x00800000, 0x80800000, 0x00800001, 0x7F7FFFFF, 0x3F800000, 0xBF800000, 0x4F000000, 0xCF000000],
+    [
+        *(0x00000000, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC12345, 0x00000001, 0x807FFFFF),
+        *(0x00800000, 0x80800000, 0x00800001, 0x7F7FFFFF, 0x3F800000, 0xBF800000, 0x4F000000, 0xCF000000),
+    ],
     np.uint32,
 ).view(np.float32)
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.nests.affine import programs
+from tests.nests.affine.same import same
 
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import interpret, random_arrays
@@ -18,8 +20,6 @@ from axiloom.nests.hls.run import run
 from axiloom.nests.program import Array, Load, Op, Program, Role, Statement
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.plan import Plan, Stream
-from tests.nests.affine import programs
-from tests.nests.affine.same import same
 
 NUMBERS = {
     "gemm_tiled": "float32",
