@@ -13,10 +13,26 @@ from axiloom.nests.program.expressions import Expression, Index, Literal, Op
 from axiloom.nests.program.typed import apply, convert, index, literal, select
 
 _TWO = {
-    "addf": "add", "subf": "sub", "mulf": "mul", "divf": "div", "maximumf": "max", "minimumf": "min",
-    "maxnumf": "max", "minnumf": "min", "addi": "add", "subi": "sub", "muli": "mul", "maxsi": "max",
-    "minsi": "min", "divsi": "div", "remsi": "rem", "andi": "and", "ori": "or", "xori": "xor",
-    "shli": "shl", "shrsi": "shr",
+    "addf": "add",
+    "subf": "sub",
+    "mulf": "mul",
+    "divf": "div",
+    "maximumf": "max",
+    "minimumf": "min",
+    "maxnumf": "max",
+    "minnumf": "min",
+    "addi": "add",
+    "subi": "sub",
+    "muli": "mul",
+    "maxsi": "max",
+    "minsi": "min",
+    "divsi": "div",
+    "remsi": "rem",
+    "andi": "and",
+    "ori": "or",
+    "xori": "xor",
+    "shli": "shl",
+    "shrsi": "shr",
 }
 _ONE = {"arith.negf": "neg", "math.absf": "abs", "math.absi": "abs", "math.sqrt": "sqrt", "math.exp": "exp"}
 _ORDERED = {

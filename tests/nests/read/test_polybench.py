@@ -40,7 +40,9 @@ def test_same_bits_as_numpy(kernel: str) -> None:
     found = execute(program, arrays)
     assert set(expected) == {each.name for each in program.arrays if each.role.is_result}
     for name, values in expected.items():
-        np.testing.assert_array_equal(found[name].view(np.uint32), values.astype(found[name].dtype).view(np.uint32))
+        np.testing.assert_array_equal(
+            found[name].view(np.uint32), values.astype(found[name].dtype).view(np.uint32)
+        )
         assert np.isfinite(values).all(), name
 
 
