@@ -52,8 +52,8 @@ def assignment(statement: Statement) -> str:
 
 
 def loops(program: Program) -> list[str]:
-    """The program, one line each loop and statement, two spaces each level. A loop has the bounds that all its
-    statements share; what else a statement demands stands behind it."""
+    """The program, one line each loop and statement, two spaces each level. A loop has the bounds that all
+    its statements share; what else a statement demands stands behind it."""
     shared: dict[tuple[tuple[int, ...], str], set[Affine]] = {}
     for each in program.statements:
         for depth, name in enumerate(each.iterators):
