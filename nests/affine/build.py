@@ -78,7 +78,9 @@ class _Function:
         if array.name in self.schedule.streams:
             found[at.STREAM] = at.integer(0)
         found |= {at.STREAM: at.integer(each.depth) for each in self.plan.streams if each.array == array.name}
-        found |= {at.COPIES: at.integer(each.copies) for each in self.plan.doubles if each.array == array.name}
+        found |= {
+            at.COPIES: at.integer(each.copies) for each in self.plan.doubles if each.array == array.name
+        }
         return found
 
     # --- control --------------------------------------------------------------------------------------
@@ -109,7 +111,9 @@ class _Function:
         guard: list[syntax.Guard] = []
         if loop_name in self.schedule.unrolled:
             place = AffineExpr.dimension(len(self.dims))
-            limits, guard = syntax.lanes(limits, place, [syntax.last_lane(each, loop_name) for each in statements])
+            limits, guard = syntax.lanes(
+                limits, place, [syntax.last_lane(each, loop_name) for each in statements]
+            )
         lower, lower_operands = self._map(limits.lower)
         upper, upper_operands = self._map(limits.upper)
         block = Block(arg_types=[_INDEX])
@@ -240,9 +244,7 @@ class _Function:
         places = [AffineExpr.constant(0)] * len(self.dims)
         for place, each in enumerate(used):
             places[each] = AffineExpr.dimension(place)
-        kept = [
-            each.replace_dims_and_symbols(places, []).simplify(len(used), 0) for each in results
-        ]
+        kept = [each.replace_dims_and_symbols(places, []).simplify(len(used), 0) for each in results]
         return kept, [self.dims[each] for each in used]
 
 

@@ -24,7 +24,16 @@ import platformdirs
 
 from axiloom.errors import BuildError
 
-FLAGS = ("-O2", "-ftree-vectorize", "-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-w")
+FLAGS = (
+    "-O2",
+    "-ftree-vectorize",
+    "-std=gnu11",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fPIC",
+    "-shared",
+    "-w",
+)
 """No fast-math: each sum and product is rounded by itself, in the order of the text."""
 
 

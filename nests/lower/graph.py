@@ -152,15 +152,7 @@ class Graph:
     def _widen(self, vertex: Vertex, guard: Condition) -> None:
         """The vertex matters where `guard` holds, too."""
         if not self.guards.implies(guard, vertex.guard):
-            vertex.guard = self.weaker(vertex.guard, guard)
-
-    def weaker(self, one: Condition, other: Condition) -> Condition:
-        """A guard that both imply."""
-        if self.guards.implies(one, other):
-            return other
-        if self.guards.implies(other, one):
-            return one
-        return tuple(each for each in one if self.guards.implies(other, (each,)))
+            vertex.guard = self.guards.weaker(vertex.guard, guard)
 
     # --- memory --------------------------------------------------------------------------------------
 
@@ -190,7 +182,9 @@ class Graph:
         same = self._loads.setdefault((array.name, forms, time), [])
         for number in same:
             vertex = self.vertices[number]
-            weak = self.weaker(vertex.guard, guard)
+            if self.guards.excludes(vertex.guard, guard):
+                continue  # two phases: each has its own slot, if the ports allow it
+            weak = self.guards.weaker(vertex.guard, guard)
             if weak in (vertex.guard, guard) or self._inside(array, forms, weak):
                 vertex.guard = weak
                 vertex.statements.add(lane.statement.name)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from axiloom.errors import CompileError
-from axiloom.hw.nest.circuit import Circuit, Fifo, Memory, Pipe, Pop, Push, Storage
+from axiloom.hw.nest.circuit import Circuit, Fifo, Memory, Operate, Pipe, Pop, Push, Storage
 from axiloom.nests.lower.graph import Latencies
 from axiloom.nests.lower.layouts import BankLayout
 from axiloom.nests.lower.numbers import number_bits
 from axiloom.nests.lower.partition import demand, partition
-from axiloom.nests.lower.pipe import Built, Draft, build, draft
+from axiloom.nests.lower.pipe import Built, Draft, Nests, Surroundings, build, draft
 from axiloom.nests.program import Array, Role
 from axiloom.nests.schedule import Layout, Nest, Schedule
 from axiloom.nests.schedule.plan import Plan
@@ -45,21 +45,34 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
     program = schedule.program
     drafts = [
         draft(
-            name, [each.number for each in nests], program,
-            [one for each in nests for one in each.statements],
-            schedule.unrolled, max(each.interval for each in nests), latencies,
+            Nests(
+                name,
+                tuple(each.number for each in nests),
+                program,
+                tuple(one for each in nests for one in each.statements),
+                schedule.unrolled,
+                max(each.interval for each in nests),
+                latencies,
+                _worth,
+            )
         )
         for name, nests in _pipes(schedule)
-    ]  # fmt: skip
+    ]
     used = [each for each in program.arrays if any(each.name in one.arrays for one in drafts)]
     layouts = {each.name: _layout(each, schedule.layouts.get(each.name), drafts) for each in used}
     memories = {
         each.name: _memory(each, layouts[each.name], schedule.layouts.get(each.name)) for each in used
     }
-    built = [build(each, program, layouts, memories, {}, latencies) for each in drafts]
+    around = Surroundings(layouts, memories)
+    built = [build(each, around) for each in drafts]
     pipes, fifos = _in_turn(built)
     circuit = Circuit(program.name, pipes, tuple(memories.values()), fifos)
     return Lowered(circuit, layouts, tuple(built))
+
+
+def _worth(what: Operate) -> bool:
+    """Operators that take several cycles are larger than a choice of operands."""
+    return what.latency > 1
 
 
 def _pipes(schedule: Schedule) -> list[tuple[str, list[Nest]]]:

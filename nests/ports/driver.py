@@ -65,7 +65,9 @@ def sources(
     arguments = tuple(array for array in program.arrays if array.role is not Role.LOCAL)
     for name in (program.name, *(array.name for array in arguments)):
         if not _NAME.match(name) or _TAKEN.match(name):
-            raise CompileError(f"{program.name}: `{name}` cannot be a name in the driver in C; give it another")
+            raise CompileError(
+                f"{program.name}: `{name}` cannot be a name in the driver in C; give it another"
+            )
     head = f"/* {program.name}: driver of {spec.name}.{f' {banner}' if banner else ''} */\n"
     name = program.name
     plain = f"{name}({', '.join(map(_parameter, arguments))})"
@@ -74,7 +76,13 @@ def sources(
     queue = spec.dma.scatter_gather
     body = _queued(inputs, outputs) if queue else _windows(inputs, outputs)
     dma = spec.dma
-    windows = (dma.address, dma.input_address, dma.input_buffer_size, dma.output_address, dma.output_buffer_size)
+    windows = (
+        dma.address,
+        dma.input_address,
+        dma.input_buffer_size,
+        dma.output_address,
+        dma.output_buffer_size,
+    )
     text = [
         head,
         "#include <string.h>\n",
@@ -162,7 +170,9 @@ def _cast(part: Part) -> str:
 
 
 def _comment(title: str, packet: Packet) -> str:
-    arrays = [f"{part.array.name} {'x'.join(map(str, part.shape)) or '(scalar)'}" for part in packet.parts[:8]]
+    arrays = [
+        f"{part.array.name} {'x'.join(map(str, part.shape)) or '(scalar)'}" for part in packet.parts[:8]
+    ]
     if len(packet.parts) > len(arrays):
         arrays.append(f"and {len(packet.parts) - len(arrays)} more")
     return f"/* {title}: {', '.join(arrays)}: {packet.beats} beats of {packet.parts[0].width} bits. */"
@@ -209,7 +219,10 @@ def _taker(outputs: Packet) -> list[str]:
         "    void *const *results = to;",
         "    const uint8_t *from = (const uint8_t *)packet;",
         "    (void)rows, (void)cols;",
-        *(f"    from = unpack(results[{i}], from, {_unpacked(part)});" for i, part in enumerate(outputs.parts)),
+        *(
+            f"    from = unpack(results[{i}], from, {_unpacked(part)});"
+            for i, part in enumerate(outputs.parts)
+        ),
         "    (void)from;",
         "}",
     ]

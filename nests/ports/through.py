@@ -70,9 +70,7 @@ def through_ports(
     copies_out = _copies(received, _fresh("stream_out", taken), False)
     rows = blocks or {}
     first, last = len(copies_in.statements), len(program.statements)
-    kept = tuple(
-        replace(each, place=(each.place[0] + first, *each.place[1:])) for each in program.statements
-    )
+    kept = tuple(replace(each, place=(each.place[0] + first, *each.place[1:])) for each in program.statements)
     behind = max((each.place[0] for each in kept), default=first) + 1
     new_in = tuple(_at(each, number) for number, each in enumerate(copies_in.statements))
     new_out = tuple(_at(each, behind + number) for number, each in enumerate(copies_out.statements))
@@ -100,7 +98,9 @@ def through_ports(
         ),
         *(_placed(each, number, end) for number, each in enumerate(new_out)),
     )
-    lanes = {each.name: Layout(Cyclic((1, each.shape[1]))) for each in (*copies_in.arrays, *copies_out.arrays)}
+    lanes = {
+        each.name: Layout(Cyclic((1, each.shape[1]))) for each in (*copies_in.arrays, *copies_out.arrays)
+    }
     ported = Schedule(
         whole,
         placed,

@@ -68,7 +68,9 @@ class _Tokens:
 
     def __init__(self, lowered: Lowered, copies: int) -> None:
         self._whole, self._copies = lowered.circuit, copies
-        in_turn = {fifo.name for fifo in lowered.circuit.fifos if fifo.bits == 0 and fifo.name.endswith("_done")}
+        in_turn = {
+            fifo.name for fifo in lowered.circuit.fifos if fifo.bits == 0 and fifo.name.endswith("_done")
+        }
         self._fifos = [fifo for fifo in lowered.circuit.fifos if fifo.name not in in_turn]
         self._nodes: dict[str, list[Node]] = {
             pipe.name: [
@@ -128,7 +130,9 @@ def _each(points: isl.Set, last: bool) -> isl.Set:
 def _conditions(pipe: Built, points: isl.Set) -> list[Condition]:
     """`points` as conditions of which one holds at each of them."""
     space = pipe.draft.space
-    points = points.reset_tuple_id().gist(space.reached) if points.has_tuple_id() else points.gist(space.reached)
+    points = (
+        points.reset_tuple_id().gist(space.reached) if points.has_tuple_id() else points.gist(space.reached)
+    )
     return sets.conditions(points, space.names)
 
 
@@ -151,7 +155,10 @@ def folded(circuit: Circuit, blocks: Mapping[str, int], lowered: Lowered, copies
             replace(each, depth=unit * copies) if each.name == array else each for each in circuit.memories
         )
         pipes = tuple(
-            replace(pipe, nodes=tuple(_fold(node, array, pipe.counters[0].name, unit, copies) for node in pipe.nodes))
+            replace(
+                pipe,
+                nodes=tuple(_fold(node, array, pipe.counters[0].name, unit, copies) for node in pipe.nodes),
+            )
             for pipe in circuit.pipes
         )
         circuit = replace(circuit, memories=memories, pipes=pipes)
@@ -191,4 +198,3 @@ def _split(place: Place, outer: str) -> tuple[int, Place]:
         step += term.factor * (factor // term.divisor)
         rest.append(replace(term, value=term.value - Affine.name(outer) * factor))
     return step, tuple(rest)
-

@@ -115,6 +115,17 @@ def constant_bounds(placed: Placed, loop: str) -> tuple[int, int] | None:
     return both if full.is_subset(_unnamed(inner)) else None
 
 
+def is_independent(placed: Placed, loop: str) -> bool:
+    """Whether the loop has the same values at each point of all other loops, inner ones too."""
+    both = bounds(placed, loop)
+    points, depth = domain(placed.loops, placed.domain), placed.loops.index(loop)
+    if both is None:
+        return False
+    full = points.project_out(isl.dim_type.set, depth, 1).insert_dims(isl.dim_type.set, depth, 1)
+    full = full.lower_bound_val(isl.dim_type.set, depth, isl.Val(both[0]))
+    return bool(full.upper_bound_val(isl.dim_type.set, depth, isl.Val(both[1])).is_subset(points))
+
+
 def _unnamed(points: isl.Set) -> isl.Set:
     return points.reset_tuple_id() if points.has_tuple_id() else points
 

@@ -63,7 +63,9 @@ def _hex(values: Words) -> str:
 
 
 def _numbers(file: Path, bits: int) -> Words:
-    lines = [line for line in file.read_text().split() if not line.startswith("//")]
+    lines = [line for line in file.read_text().splitlines() if not line.startswith("//")]
+    if undefined := [number for number, line in enumerate(lines) if "x" in line.lower()]:
+        raise NestError(f"{file.stem}: element {undefined[0]} is undefined (X)")
     whole = [int(line, 16) for line in lines]
     count = words(bits)
     mask = (1 << 64) - 1
@@ -100,7 +102,8 @@ def _bench(circuit: Circuit, top: str, limit: int) -> str:
         declared += [
             f"reg [{bits - 1}:0] {data} [0:{max(port.elements - 1, 0)}];",
             f"integer {at} = 0;",
-            f"wire {name}_tready = 1, {name}_tvalid, {name}_tlast;",
+            f"wire {name}_tready = 1;",
+            f"wire {name}_tvalid, {name}_tlast;",
             f"wire [{stream_bits(bits) - 1}:0] {name}_tdata;",
         ]
         ports += [f"{name}_{end_}" for end_ in ("tready", "tvalid", "tlast", "tdata")]
