@@ -180,9 +180,7 @@ def gemm_tiled(number: str = "float32") -> Schedule:
     tile = 2 * name("jo") + name("ji")
     statements = (
         placed(scale, (0, "i", 0, "j", 0), {}),
-        placed(
-            update, (1, "k", 0, "i", 0, "jo", 0, "ji", 0), {"j": tile}, name("jo"), *between("ji", 0, 2)
-        ),
+        placed(update, (1, "k", 0, "i", 0, "jo", 0, "ji", 0), {"j": tile}, name("jo"), *between("ji", 0, 2)),
     )
     layouts = {"C": Layout(Cyclic((1, 2))), "B": Layout(Cyclic((1, 2)))}
     return Schedule(program, statements, frozenset({"ji"}), {1: 2}, layouts)

@@ -80,7 +80,12 @@ def _no_sticky(moved: Any, distance: Any) -> Any:
 add_aligned = add._aligned
 FAULTS: dict[str, tuple[Any, str, Callable[..., Any], tuple[str, str, str]]] = {
     "a sign is not seen": (whole, "signed_as", lambda value, _: value, ("max", "int16", "int16")),
-    "a product without sign": (product, "signed_as", lambda value, _: value, ("mul", "fixed<8,4>", "fixed<32,8>")),
+    "a product without sign": (
+        product,
+        "signed_as",
+        lambda value, _: value,
+        ("mul", "fixed<8,4>", "fixed<32,8>"),
+    ),
     "no end of the range": (
         *(convert, "saturated", lambda value, number: convert.resized(value, number.bits)),
         ("convert", "fixed<16,8>", "fixed<8,4>"),
