@@ -140,7 +140,9 @@ def tokens() -> Circuit:
     counters = (counter("i", 0, 5), counter("j", 0, 7))
     memories = (words("a", 48), words("b", 48), words("buffer", 8, 2, external=False))
     fifos = (Fifo("full", 0, 2), Fifo("free", 0, 2, initial=2))
-    return Circuit("tokens", (Pipe("fill", counters, 1, 48, fill), Pipe("use", counters, 2, 48, use)), memories, fifos)
+    return Circuit(
+        "tokens", (Pipe("fill", counters, 1, 48, fill), Pipe("use", counters, 2, 48, use)), memories, fifos
+    )
 
 
 def streams(depth: int = 4, bits: int = 32) -> Circuit:
