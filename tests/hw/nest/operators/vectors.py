@@ -51,13 +51,16 @@ def words(rng: np.random.Generator, bits: list[int], count: int) -> list[Any]:
         every = np.arange(1 << sum(bits))
         lows = [sum(bits[:place]) for place in range(len(bits))]
         return [
-            (every >> low & (1 << size) - 1).astype(unsigned(size)) for low, size in zip(lows, bits, strict=True)
+            (every >> low & (1 << size) - 1).astype(unsigned(size))
+            for low, size in zip(lows, bits, strict=True)
         ]
     ends = [{0, 1, 2 % (1 << size), (1 << size) - 1, 1 << size - 1, (1 << size - 1) - 1} for size in bits]
     grid = [each.ravel() for each in np.meshgrid(*(np.array(sorted(end), object) for end in ends))]
     found = []
     for size, special in zip(bits, grid, strict=True):
-        anything = rng.integers(0, 1 << 63, count).astype(object) * 2 + rng.integers(0, 2, count).astype(object)
+        anything = rng.integers(0, 1 << 63, count).astype(object) * 2 + rng.integers(0, 2, count).astype(
+            object
+        )
         anything = (anything & (1 << size) - 1) >> rng.integers(0, size, count).astype(object)
         anything ^= rng.integers(0, 2, count).astype(object) * ((1 << size) - 1)
         found.append(np.concatenate([special, anything]).astype(unsigned(size)))
