@@ -62,7 +62,8 @@ class FifoLogic:
         with m.If(start):
             m.d.sync += [self.level.eq(fifo.initial), places.eq(fifo.depth - fifo.initial)]
         if checks.enabled:
-            taken, before = fifo.depth - places, Signal.like(self.peak, name=f"{name}_peak_before")
+            # What is given back in this very cycle is still taken: so with a depth of the peak nothing waits.
+            taken, before = fifo.depth - places + take, Signal.like(self.peak, name=f"{name}_peak_before")
             m.d.comb += self.peak.eq(Mux(taken > before, taken, before))
             m.d.sync += before.eq(Mux(start, fifo.initial, self.peak))
         if fifo.bits:

@@ -117,12 +117,14 @@ class MemoryLogic:
     def _read_ports(
         self, m: Module, bank: int, reads: Sequence[Access], ports: BankPorts, checks: Checks
     ) -> None:
-        """Each read on the first port on which it meets no other."""
+        """Each read on the first port on which it meets no other, and if there is one, where no other pipe
+        reads: pipes may run at the same time."""
         served: list[list[Request]] = [[] for _ in ports.reads]
         for access in reads:
             request = access.at(bank)
-            found = (i for i, mine in enumerate(served) if not any(meet(request, one) for one in mine))
-            port = next(found, len(served) - 1)
+            found = [i for i, mine in enumerate(served) if not any(meet(request, one) for one in mine)]
+            alone = [i for i in found if all(one.beat.pipe == request.beat.pipe for one in served[i])]
+            port = (alone or found or [len(served) - 1])[0]
             served[port].append(request)
             access.answers[bank] = ports.reads[port][2]
         for port, ((address, enable, _), requests) in enumerate(zip(ports.reads, served, strict=True)):

@@ -117,7 +117,13 @@ def constant(op: arith.ConstantOp, format: Format) -> str:
     number = (value.value.data - format.lowest) % (1 << format.bits) + format.lowest
     if format.kind is Kind.BOOL or -(1 << 31) < number < 1 << 31:
         return str(number)
-    return f"{number}u" if number > 0 and not format.signed else f"({number + 1}L - 1)" if number < 0 else str(number)
+    return (
+        f"{number}u"
+        if number > 0 and not format.signed
+        else f"({number + 1}L - 1)"
+        if number < 0
+        else str(number)
+    )
 
 
 def float_literal(value: float) -> str:

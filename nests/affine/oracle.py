@@ -39,8 +39,7 @@ def execute(source: Program | Schedule, arrays: Arrays) -> dict[str, npt.NDArray
         memory[array.name] = list(flat) if format.numpy == np.float32 else flat.tolist()
     instances = [points(each.domain, each.loops) for each in schedule.statements]
     runs = [
-        _statement(each, at, program, memory)
-        for each, at in zip(schedule.statements, instances, strict=True)
+        _statement(each, at, program, memory) for each, at in zip(schedule.statements, instances, strict=True)
     ]
     with np.errstate(all="ignore"):
         for statement, instance in in_order(schedule.statements, instances):

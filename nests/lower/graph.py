@@ -44,7 +44,22 @@ class Access:
         return self.value is not None
 
 
-What = Constant | Position | Operate | Choose | Access
+@dataclass(frozen=True)
+class Send:
+    """A push of vertex `value`, where the guard holds."""
+
+    fifo: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Receive:
+    """A pop."""
+
+    fifo: str
+
+
+What = Constant | Position | Operate | Choose | Access | Send | Receive
 
 
 @dataclass
@@ -65,7 +80,7 @@ class Vertex:
                 return self.what.operands
             case Choose():
                 return tuple(node for _, node in self.what.options)
-            case Access(value=int(value)):
+            case Access(value=int(value)) | Send(value=value):
                 return (value,)
             case _:
                 return ()
@@ -79,6 +94,8 @@ class Vertex:
             case Choose():
                 what = replace(what, options=tuple((when, new[each]) for when, each in what.options))
             case Access(value=int(value)):
+                what = replace(what, value=new[value])
+            case Send(value=value):
                 what = replace(what, value=new[value])
             case _:
                 pass
@@ -152,15 +169,7 @@ class Graph:
     def _widen(self, vertex: Vertex, guard: Condition) -> None:
         """The vertex matters where `guard` holds, too."""
         if not self.guards.implies(guard, vertex.guard):
-            vertex.guard = self.weaker(vertex.guard, guard)
-
-    def weaker(self, one: Condition, other: Condition) -> Condition:
-        """A guard that both imply."""
-        if self.guards.implies(one, other):
-            return other
-        if self.guards.implies(other, one):
-            return one
-        return tuple(each for each in one if self.guards.implies(other, (each,)))
+            vertex.guard = self.guards.weaker(vertex.guard, guard)
 
     # --- memory --------------------------------------------------------------------------------------
 
@@ -190,7 +199,9 @@ class Graph:
         same = self._loads.setdefault((array.name, forms, time), [])
         for number in same:
             vertex = self.vertices[number]
-            weak = self.weaker(vertex.guard, guard)
+            if self.guards.excludes(vertex.guard, guard):
+                continue  # two phases: each has its own slot, if the ports allow it
+            weak = self.guards.weaker(vertex.guard, guard)
             if weak in (vertex.guard, guard) or self._inside(array, forms, weak):
                 vertex.guard = weak
                 vertex.statements.add(lane.statement.name)
@@ -220,6 +231,7 @@ class Graph:
             if alias is Alias.MAYBE or self._latest.get(array, -1.0) >= before.time:
                 break
             if self.guards.implies(before.guard, guard):
+                statements |= before.statements
                 stores.remove(number)
             elif self.guards.implies(guard, before.guard):
                 options = ((guard, value), ((), before.what.value))

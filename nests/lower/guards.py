@@ -78,6 +78,14 @@ class Guards:
             )
         return self._excluded[key]
 
+    def weaker(self, one: Condition, other: Condition) -> Condition:
+        """A guard that both imply."""
+        if self.implies(one, other):
+            return other
+        if self.implies(other, one):
+            return one
+        return tuple(each for each in one if self.implies(other, (each,)))
+
     def both(self, one: Condition, other: Condition) -> Condition | None:
         """Where both hold; None if nowhere."""
         return self.simple((*one, *other))

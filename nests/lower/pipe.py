@@ -1,8 +1,8 @@
-"""One pipe of a circuit, from its statements: `Draft` is what one iteration does, `build` gives it slots."""
+"""One pipe of a circuit: `Draft` is what one iteration does, `build` gives it slots."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from axiloom.hw.nest.circuit import (
@@ -13,35 +13,60 @@ from axiloom.hw.nest.circuit import (
     Operate,
     Pipe,
     Place,
+    Pop,
     Position,
+    Push,
     Read,
+    Storage,
     Write,
 )
 from axiloom.isa.affine import Affine
 from axiloom.nests.lower import modulo
 from axiloom.nests.lower.carried import Carried, Dependence
-from axiloom.nests.lower.graph import Access, Graph, Latencies, Vertex
+from axiloom.nests.lower.constraints import apart, latency, name, ports
+from axiloom.nests.lower.graph import Access, Graph, Latencies, Receive, Send, Vertex
 from axiloom.nests.lower.guards import Guards
 from axiloom.nests.lower.lanes import Lane, lanes
 from axiloom.nests.lower.late import late
-from axiloom.nests.lower.layouts import BankLayout, bounds
-from axiloom.nests.lower.modulo import Edge, Resource, Timing
-from axiloom.nests.lower.space import Space, space
+from axiloom.nests.lower.layouts import BankLayout
+from axiloom.nests.lower.modulo import Edge, Timing
+from axiloom.nests.lower.passing import Passing, Streamed, streamed, tokens
+from axiloom.nests.lower.recurrences import cyclic
+from axiloom.nests.lower.share import Sharing, Worth, shared
+from axiloom.nests.lower.space import Space, Waits, space
+from axiloom.nests.lower.waits import crossings
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Placed
+
+PRICE = 0.01
+"""Part of its cycles that a pipe may lose by sharing operations."""
+
+
+@dataclass(frozen=True)
+class Nests:
+    """What a pipe is made of. `numbers`: its nests. `interval`: as asked for."""
+
+    name: str
+    numbers: tuple[int, ...]
+    program: Program
+    statements: tuple[Placed, ...]
+    unrolled: frozenset[str]
+    interval: int
+    latencies: Latencies
+    worth: Worth
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A pipe without banks and slots. `numbers`: its nests."""
+    """A pipe without banks and slots. `vertices` share operations as `sharing` says; `unshared` do not."""
 
-    name: str
-    numbers: tuple[int, ...]
-    interval: int
+    nests: Nests
     space: Space
     guards: Guards
     lanes: tuple[Lane, ...]
     vertices: tuple[Vertex, ...]
+    unshared: tuple[Vertex, ...]
+    sharing: Sharing
 
     @property
     def arrays(self) -> list[str]:
@@ -49,64 +74,187 @@ class Draft:
 
 
 @dataclass(frozen=True)
+class Surroundings:
+    """Where arrays lie. `ports`: reads of a bank that a pipe may do in a cycle. `turns`: which copy an access
+    goes to, for arrays in several copies."""
+
+    layouts: Mapping[str, BankLayout]
+    memories: Mapping[str, Memory]
+    ports: Mapping[str, int]
+    turns: Mapping[str, Affine] = field(default_factory=dict)
+    passing: Passing = field(default_factory=Passing)
+
+
+@dataclass(frozen=True)
 class Built:
-    """A pipe with its slots. `memory_slot`: the last slot in which it touches a memory."""
+    """A pipe with its slots, one for each vertex of the draft."""
 
     draft: Draft
     pipe: Pipe
     timing: Timing
     dependences: tuple[Dependence, ...]
-    memory_slot: int
-    slots: Mapping[int, int] = field(default_factory=dict)
-    """Of vertices."""
+    streamed: Streamed
+
+    @property
+    def cycles(self) -> int:
+        """Of the pipe alone."""
+        return (self.pipe.iterations - 1) * self.pipe.interval + 1 + self.pipe.last_slot
+
+    @property
+    def memory_slot(self) -> int:
+        """The last slot in which it touches a memory."""
+        touched = [x.slot for x in self.pipe.nodes if isinstance(x, (Read, Write))]
+        return max(touched, default=0)
 
 
-def draft(
-    name: str,
-    numbers: Sequence[int],
-    program: Program,
-    statements: Sequence[Placed],
-    unrolled: frozenset[str],
-    interval: int,
-    latencies: Latencies,
-) -> Draft:
-    """What one iteration of the pipe of `statements` does."""
-    where = space(statements, unrolled)
+def draft(nests: Nests, waits: Waits | None = None, sharing: Sharing = Sharing.ALL) -> Draft:
+    """What one iteration of the pipe does."""
+    where = space(nests.statements, nests.unrolled, waits)
     guards = Guards(where)
     found = lanes(where, guards)
-    graph = Graph(program, guards, latencies)
+    graph = Graph(nests.program, guards, nests.latencies)
     for lane in found:
         graph.add(lane)
-    return Draft(name, tuple(numbers), interval, where, guards, tuple(found), tuple(graph.finish()))
+    vertices = graph.finish()
+    fewer = tuple(shared(vertices, guards, nests.worth, sharing))
+    return Draft(nests, where, guards, tuple(found), fewer, tuple(vertices), sharing)
 
 
-def build(
-    draft: Draft,
-    program: Program,
-    layouts: Mapping[str, BankLayout],
-    memories: Mapping[str, Memory],
-    turns: Mapping[str, Affine],
-    latencies: Latencies,
-) -> Built:
-    """Slots and places. `turns`: which copy an access goes to, for arrays in several copies."""
-    vertices = list(draft.vertices)
-    ranges = draft.space.ranges
-    places: dict[int, tuple[Place, Place]] = {}
-    for number, vertex in enumerate(vertices):
-        if isinstance(vertex.what, Access):
-            array = vertex.what.array
-            places[number] = layouts[array].place(vertex.what.forms, ranges, turns.get(array))
-    copies = {array: (form, layouts[array].copies) for array, form in turns.items()}
-    carried = Carried(program, draft.space, copies)
-    dependences = carried.dependences(vertices, _apart(places, ranges))
-    resources = _ports(draft, vertices, places, layouts, memories)
-    timing, vertices = _schedule(draft, vertices, dependences, resources, memories, latencies)
-    nodes = [
-        _node(vertex, timing.slots[number], places.get(number)) for number, vertex in enumerate(vertices)
-    ]
-    touched = [timing.slots[each] for each in places]
-    pipe = Pipe(draft.name, draft.space.counters, timing.interval, draft.space.iterations, tuple(nodes))
-    return Built(draft, pipe, timing, tuple(dependences), max(touched, default=0))
+def build(draft: Draft, around: Surroundings) -> Built:
+    """Slots and places. Operations are shared as far as that costs next to no cycles."""
+    found: list[Built] = []
+    for sharing in sorted(Sharing, reverse=True):
+        fewer = tuple(shared(draft.unshared, draft.guards, draft.nests.worth, sharing))
+        if any(len(fewer) == len(each.draft.vertices) for each in found):
+            continue
+        found.append(_built(replace(draft, vertices=fewer, sharing=sharing), around))
+        if found[-1].pipe.interval <= draft.nests.interval:
+            break
+    least = min(each.cycles for each in found)
+    return next(each for each in found if each.cycles <= least * (1 + PRICE))
+
+
+def _built(draft: Draft, around: Surroundings) -> Built:
+    """Where only the change of a phase needs time, the phases wait for it: iterations that do nothing cost
+    less than a longer interval for all."""
+    work = _Work(draft, around)
+    timing, vertices = work.schedule(work.dependences)
+    if timing.interval > draft.nests.interval:
+        waited = _with_waits(work, timing)
+        if waited is not None:
+            return waited
+    return work.built(timing, vertices)
+
+
+def _with_waits(work: _Work, timing: Timing) -> Built | None:
+    draft = work.draft
+    crossing = crossings(draft.space, work.vertices, work.dependences)
+    if not crossing:
+        return None
+    free = [each for number, each in enumerate(work.dependences) if number not in crossing]
+    better, vertices = work.schedule(free)
+    if better.interval >= timing.interval:
+        return None
+    waits: dict[tuple[int, int], int] = {}
+    for number, transition in crossing.items():
+        edge = work.dependences[number]
+        late = better.slots[edge.before] + edge.delay - better.slots[edge.after]
+        wait = -(-late // better.interval) - edge.distance
+        waits[transition] = max(wait, waits.get(transition, 0))
+    waits = {key: value for key, value in waits.items() if value > 0}
+    again = waiting(draft, waits)
+    if again.space.iterations * better.interval >= draft.space.iterations * timing.interval:
+        return None
+    work = _Work(again, work.around)
+    timing, vertices = work.schedule(work.dependences)
+    return work.built(timing, vertices)
+
+
+def waiting(old: Draft, waits: Waits) -> Draft:
+    """The same pipe, whose phases wait."""
+    return draft(old.nests, waits, old.sharing)
+
+
+class _Work:
+    """A draft with its places and dependences."""
+
+    def __init__(self, draft: Draft, around: Surroundings) -> None:
+        self.draft = draft
+        self.around = around
+        ranges = draft.space.ranges
+        self.streamed = streamed(
+            draft.vertices, ranges, draft.guards, draft.lanes, draft.nests.numbers, around.passing
+        )
+        self.vertices = self.streamed.vertices
+        held = {name: layout for name, (layout, _) in self.streamed.held.items()}
+        layouts = {**around.layouts, **held}
+        registers = {name: register(name, bits) for name, (_, bits) in self.streamed.held.items()}
+        self.memories = {**around.memories, **registers}
+        self.places: dict[int, tuple[Place, Place]] = {}
+        for number, vertex in enumerate(self.vertices):
+            if isinstance(vertex.what, Access):
+                array = vertex.what.array
+                self.places[number] = layouts[array].place(vertex.what.forms, ranges, around.turns.get(array))
+        carried = Carried(layouts, draft.space, around.turns)
+        self.dependences = carried.dependences(self.vertices, apart(self.places, ranges))
+        used = dict.fromkeys(x.what.array for x in self.vertices if isinstance(x.what, Access))
+        counts = {array: around.ports.get(array, 1) for array in used}
+        self.resources = ports(draft.guards, ranges, self.vertices, self.places, layouts, counts)
+
+    def schedule(self, dependences: Sequence[Dependence]) -> tuple[Timing, list[Vertex]]:
+        """With the operators' first latencies; with shorter ones in recurrences, as far as that helps."""
+        wanted = self.draft.nests.interval
+        best, vertices = self._attempt(self.vertices, dependences), self.vertices
+        if best.interval == wanted or not best.why.startswith("recurrence"):
+            return best, vertices
+        inside = cyclic(self.vertices, dependences)
+        shorter = self.vertices
+        while best.interval > wanted:
+            shorter, before = self._shorter(shorter, inside), shorter
+            if shorter == before:
+                break
+            timing = self._attempt(shorter, dependences)
+            if timing.interval < best.interval:
+                best, vertices = timing, shorter
+        return best, vertices
+
+    def _shorter(self, vertices: list[Vertex], inside: set[int]) -> list[Vertex]:
+        """With the next shorter latency of each operator in a recurrence."""
+        found = list(vertices)
+        for number in inside:
+            what = vertices[number].what
+            if isinstance(what, Operate):
+                there_are = self.draft.nests.latencies(what.operator, what.number, what.result)
+                less = [each for each in there_are if each < what.latency]
+                if less:
+                    found[number] = replace(vertices[number], what=replace(what, latency=max(less)))
+        return found
+
+    def _attempt(self, vertices: Sequence[Vertex], dependences: Sequence[Dependence]) -> Timing:
+        memories = self.memories
+        edges = [
+            Edge(operand, number, latency(vertices[operand], memories), 0, name(vertices[operand]))
+            for number, vertex in enumerate(vertices)
+            for operand in vertex.operands
+        ]
+        edges += [
+            Edge(each.before, each.after, each.delay, each.distance, name(vertices[each.before]))
+            for each in dependences
+        ]
+        first = [number for number, x in enumerate(vertices) if isinstance(x.what, Receive)]
+        timing = modulo.schedule(len(vertices), edges, self.resources, first, self.draft.nests.interval)
+        return late(vertices, edges, self.resources, timing)
+
+    def built(self, timing: Timing, vertices: Sequence[Vertex]) -> Built:
+        draft = self.draft
+        nodes = [
+            _node(vertex, timing.slots[number], self.places.get(number))
+            for number, vertex in enumerate(vertices)
+        ]
+        nodes += tokens(self.around.passing.orders, vertices, timing.slots, draft.lanes, draft.guards)
+        where = draft.space
+        pipe = Pipe(self.draft.nests.name, where.counters, timing.interval, where.iterations, tuple(nodes))
+        return Built(draft, pipe, timing, tuple(self.dependences), self.streamed)
 
 
 def _node(vertex: Vertex, slot: int, place: tuple[Place, Place] | None) -> Node:
@@ -117,167 +265,14 @@ def _node(vertex: Vertex, slot: int, place: tuple[Place, Place] | None) -> Node:
             if access.value is None:
                 return Read(access.array, bank, address, vertex.guard, slot)
             return Write(access.array, bank, address, access.value, vertex.guard, slot)
+        case Send() as send:
+            return Push(send.fifo, send.value, vertex.guard, slot)
+        case Receive() as receive:
+            return Pop(receive.fifo, vertex.guard)
         case Constant() | Position() | Operate() | Choose() as what:
             return replace(what, slot=slot)
 
 
-# --- constraints -------------------------------------------------------------------------------------
-
-
-def _apart(
-    places: Mapping[int, tuple[Place, Place]], ranges: Mapping[str, tuple[int, int]]
-) -> Callable[[int, int], bool]:
-    """Whether two accesses never touch the same bank, in whatever iterations."""
-    ends = {number: bounds(bank, ranges) for number, (bank, _) in places.items()}
-
-    def apart(a: int, b: int) -> bool:
-        return ends[a][1] < ends[b][0] or ends[b][1] < ends[a][0]
-
-    return apart
-
-
-def _ports(
-    draft: Draft,
-    vertices: Sequence[Vertex],
-    places: Mapping[int, tuple[Place, Place]],
-    layouts: Mapping[str, BankLayout],
-    memories: Mapping[str, Memory],
-) -> list[Resource]:
-    """The ports of banks that more accesses use than there are ports."""
-    found: list[Resource] = []
-    ranges = draft.space.ranges
-
-    def together(a: int, b: int) -> bool:
-        one, other = vertices[a].what, vertices[b].what
-        assert isinstance(one, Access)
-        assert isinstance(other, Access)
-        if one.forms == other.forms and not one.is_store:
-            return True
-        return layouts[one.array].apart(one.forms, other.forms) or draft.guards.excludes(
-            vertices[a].guard, vertices[b].guard
-        )
-
-    for array in draft.arrays:
-        for stores in (False, True):
-            users = []
-            for number in places:
-                what = vertices[number].what
-                assert isinstance(what, Access)
-                if what.array == array and what.is_store is stores:
-                    users.append((*bounds(places[number][0], ranges), number))
-            count = 1 if stores else memories[array].ports
-            kind = "writes to" if stores else "reads of"
-            for low, high, group in _overlapping(users):
-                if len(group) > count:
-                    banks = f"bank {low}" if low == high else f"banks {low} to {high}"
-                    found.append(Resource(f"{kind} {array}, {banks}", tuple(group), count, together))
-    return found
-
-
-def _overlapping(users: list[tuple[int, int, int]]) -> list[tuple[int, int, list[int]]]:
-    """Users in groups whose ranges of banks do not meet."""
-    found: list[tuple[int, int, list[int]]] = []
-    for low, high, number in sorted(users):
-        if found and low <= found[-1][1]:
-            first, last, group = found[-1]
-            found[-1] = (first, max(last, high), [*group, number])
-        else:
-            found.append((low, high, [number]))
-    return [(low, high, sorted(group)) for low, high, group in found]
-
-
-def _latency(vertex: Vertex, memories: Mapping[str, Memory]) -> int:
-    match vertex.what:
-        case Operate(latency=latency):
-            return latency
-        case Access(array=array, value=None):
-            return memories[array].latency
-        case _:
-            return 0
-
-
-def _name(vertex: Vertex) -> str:
-    match vertex.what:
-        case Operate(operator=operator, latency=latency):
-            return f"{operator} ({latency})"
-        case Access(array=array, value=value):
-            return f"{'read' if value is None else 'write'} {array}"
-        case _:
-            return ""
-
-
-def _schedule(
-    draft: Draft,
-    vertices: list[Vertex],
-    dependences: Sequence[Dependence],
-    resources: Sequence[Resource],
-    memories: Mapping[str, Memory],
-    latencies: Latencies,
-) -> tuple[Timing, list[Vertex]]:
-    """With the operators' first latencies; with shorter ones in recurrences, if that helps."""
-
-    def attempt(vertices: list[Vertex]) -> Timing:
-        edges = [
-            Edge(operand, number, _latency(vertices[operand], memories), 0, _name(vertices[operand]))
-            for number, vertex in enumerate(vertices)
-            for operand in vertex.operands
-        ]
-        edges += [
-            Edge(each.before, each.after, each.delay, each.distance, _name(vertices[each.before]))
-            for each in dependences
-        ]
-        timing = modulo.schedule(len(vertices), edges, resources, [], draft.interval)
-        return late(vertices, edges, resources, timing)
-
-    timing = attempt(vertices)
-    if timing.interval > draft.interval and timing.why.startswith("recurrence"):
-        shorter = list(vertices)
-        for number in _cyclic(vertices, dependences):
-            what = vertices[number].what
-            if isinstance(what, Operate):
-                least = min(latencies(what.operator, what.number, what.result))
-                if least < what.latency:
-                    shorter[number] = replace(vertices[number], what=replace(what, latency=least))
-        if shorter != vertices:
-            better = attempt(shorter)
-            if better.interval < timing.interval:
-                return better, shorter
-    return timing, vertices
-
-
-def _cyclic(vertices: Sequence[Vertex], dependences: Sequence[Dependence]) -> set[int]:
-    """Vertices on cycles of data and memory."""
-    after: list[list[int]] = [[] for _ in vertices]
-    before: list[list[int]] = [[] for _ in vertices]
-    pairs = [(operand, number) for number, vertex in enumerate(vertices) for operand in vertex.operands]
-    pairs += [(each.before, each.after) for each in dependences if each.delay]
-    for a, b in pairs:
-        after[a].append(b)
-        before[b].append(a)
-    order: list[int] = []
-    seen: set[int] = set()
-    for root in range(len(vertices)):
-        stack = [(root, iter(after[root]))] if root not in seen else []
-        seen.add(root)
-        while stack:
-            node, rest = stack[-1]
-            step = next((each for each in rest if each not in seen), None)
-            if step is None:
-                order.append(stack.pop()[0])
-            else:
-                seen.add(step)
-                stack.append((step, iter(after[step])))
-    found: set[int] = set()
-    placed: set[int] = set()
-    for root in reversed(order):
-        component, waiting = [], [root] if root not in placed else []
-        placed.update(waiting)
-        while waiting:
-            node = waiting.pop()
-            component.append(node)
-            new = [each for each in before[node] if each not in placed]
-            placed.update(new)
-            waiting += new
-        if len(component) > 1:
-            found.update(component)
-    return found
+def register(name: str, bits: int) -> Memory:
+    """One word."""
+    return Memory(name, bits, 1, 1, Storage.REGISTERS)

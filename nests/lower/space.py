@@ -8,7 +8,7 @@ statements with loops below; what stands in one iteration is ordered inside it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
@@ -25,18 +25,23 @@ from axiloom.nests.schedule import Placed
 Points = dict[str, npt.NDArray[np.int64]]
 
 MOST_STEPS = 16
-"""A bound that is rounded down becomes at most so many pieces; beyond, guards make bubbles."""
+"""Values of a bound that is rounded; with more, its hull is taken, and guards make bubbles."""
+
+Waits = Mapping[tuple[int, int], int]
+"""How many iterations that do nothing follow a phase, by its level and rank."""
 
 
 @dataclass(frozen=True)
 class Member:
     """A statement in a pipe. `counters`: its loops, not the unrolled ones, as forms over counters. `domain`:
-    over counters and unrolled loops. `inside`: its order in an iteration: integers and unrolled loops."""
+    over counters and unrolled loops. `inside`: its order in an iteration: integers and unrolled loops.
+    `ranks`: its phase at each level whose static number is a counter."""
 
     placed: Placed
     counters: Mapping[str, Affine]
     domain: Condition
     inside: tuple[int | str, ...]
+    ranks: Mapping[int, int]
 
     @property
     def unrolled(self) -> tuple[str, ...]:
@@ -45,11 +50,13 @@ class Member:
 
 @dataclass(frozen=True)
 class Space:
-    """`reached`: all points of the counters a pipe issues, as an isl set over `names`."""
+    """`reached`: all points of the counters a pipe issues, as an isl set over `names`. `phases`: how many
+    there are at each level whose static number is a counter."""
 
     members: tuple[Member, ...]
     counters: tuple[Counter, ...]
     reached: isl.Set
+    phases: Mapping[int, int]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,20 +123,69 @@ def _evaluate(pieces: Sequence[Piece], points: Points, size: int) -> npt.NDArray
 # --- which counters ----------------------------------------------------------------------------------
 
 
-def space(statements: Sequence[Placed], unrolled: frozenset[str]) -> Space:
+def space(statements: Sequence[Placed], unrolled: frozenset[str], waits: Waits | None = None) -> Space:
     """The space of `statements`, which share a pipe."""
-    members, names = _members(statements, unrolled)
-    union: isl.Set | None = None
+    members, names, statics = _members(statements, unrolled, waits or {})
+    domains: list[tuple[Member, isl.Set]] = []
     for each in members:
         points = sets.domain((*names, *each.unrolled), each.domain)
-        points = points.project_out(isl.dim_type.set, len(names), len(each.unrolled))
-        union = points if union is None else union.union(points)
-    assert union is not None
+        domains.append((each, points.project_out(isl.dim_type.set, len(names), len(each.unrolled))))
+    union = isl.Set.empty(domains[0][1].get_space())
+    for _, points in domains:
+        union = union.union(points)
     if union.is_empty():
         where = ", ".join(each.statement.name for each in statements)
         raise CompileError(f"nothing to execute: the domain of {where} is empty")
+    for (level, rank), wait in (waits or {}).items():
+        for each, points in domains:
+            if each.ranks.get(level) == rank:
+                union = union.union(_waiting(points, names, statics[level], 2 * rank + 1, wait))
     counters, reached = _bounds(union.coalesce(), names)
-    return Space(members, counters, reached)
+    phases = {level: 1 + max(each.ranks.get(level, 0) for each in members) for level in statics}
+    return _without_constants(Space(members, counters, reached, phases))
+
+
+def _without_constants(space: Space) -> Space:
+    """Counters that have one value are none."""
+    fixed: dict[str, Affine | int] = {x.name: x.range[0] for x in space.counters if x.range[0] == x.range[1]}
+
+    def moved(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+        found = (
+            Piece(tuple(form.substitute(fixed) for form in each.when), each.value.substitute(fixed))
+            for each in pieces
+        )
+        # A condition on constants holds always or never.
+        alive = (x for x in found if all(not f.is_constant or f.constant >= 0 for f in x.when))
+        return tuple(Piece(tuple(f for f in x.when if not f.is_constant), x.value) for x in alive)
+
+    counters = tuple(
+        Counter(each.name, moved(each.lower), moved(each.upper), each.range)
+        for each in space.counters
+        if each.name not in fixed
+    )
+    reached = space.reached
+    for position in reversed(range(len(space.counters))):
+        if space.counters[position].name in fixed:
+            reached = reached.project_out(isl.dim_type.set, position, 1)
+    members = tuple(
+        replace(
+            each,
+            counters={name: form.substitute(fixed) for name, form in each.counters.items()},
+            domain=tuple(form.substitute(fixed) for form in each.domain),
+        )
+        for each in space.members
+    )
+    return Space(members, counters, reached, space.phases)
+
+
+def _waiting(points: isl.Set, names: tuple[str, ...], static: str, value: int, wait: int) -> isl.Set:
+    """`wait` iterations at each point of the counters outside of `static`."""
+    at = names.index(static)
+    outer = points.project_out(isl.dim_type.set, at, len(names) - at)
+    forms = [Affine.name(static) - value, value - Affine.name(static)]
+    forms += [Affine.name(names[at + 1]), wait - 1 - Affine.name(names[at + 1])]
+    forms += [sign * Affine.name(each) for each in names[at + 2 :] for sign in (1, -1)]
+    return outer.add_dims(isl.dim_type.set, len(names) - at).intersect(sets.domain(names, tuple(forms)))
 
 
 @dataclass
@@ -141,15 +197,18 @@ class _Partial:
     statics: list[int]
     inside: tuple[int | str, ...]
     values: dict[str, Affine | int]
+    ranks: dict[int, int]
 
 
 def _members(
-    statements: Sequence[Placed], unrolled: frozenset[str]
-) -> tuple[tuple[Member, ...], tuple[str, ...]]:
+    statements: Sequence[Placed], unrolled: frozenset[str], waits: Waits
+) -> tuple[tuple[Member, ...], tuple[str, ...], dict[int, str]]:
+    """Members, the names of the counters, and which of them stand for static numbers, by level."""
     partial = [_partial(each, unrolled) for each in statements]
     depth = max(len(each.loops) for each in partial)
     taken = set(unrolled)
     names: list[str] = []
+    static_names: dict[int, str] = {}
     groups = [partial]
     for level in range(depth + 1):
         # Runs of statements without loops below stand in one iteration.
@@ -157,10 +216,13 @@ def _members(
         if any(len(runs) > 1 for runs in groups_of_runs):
             name = _fresh(f"s{level}", taken)
             names.append(name)
+            static_names[level] = name
+            step = 2 if any(at == level for at, _ in waits) else 1
             for runs in groups_of_runs:
                 for rank, run in enumerate(runs):
                     for each in run:
-                        each.values[name] = rank
+                        each.values[name] = step * rank
+                        each.ranks[level] = rank
         groups = [run for runs in groups_of_runs for run in runs]
         if level == depth:
             break
@@ -171,7 +233,7 @@ def _members(
                 each.values[name] = Affine.name(each.loops[level])
             else:
                 each.values[name] = 0
-    return tuple(_member(each) for each in partial), tuple(names)
+    return tuple(_member(each) for each in partial), tuple(names), static_names
 
 
 def _partial(placed: Placed, unrolled: frozenset[str]) -> _Partial:
@@ -186,7 +248,7 @@ def _partial(placed: Placed, unrolled: frozenset[str]) -> _Partial:
             "unrolled loops stand innermost"
         )
     statics = [int(each) for each in order[: 2 * outer + 1 : 2]]
-    return _Partial(placed, list(placed.loops[:outer]), statics, tuple(order[2 * outer :]), {})
+    return _Partial(placed, list(placed.loops[:outer]), statics, tuple(order[2 * outer :]), {}, {})
 
 
 def _runs(group: list[_Partial], level: int) -> list[list[_Partial]]:
@@ -216,7 +278,7 @@ def _member(partial: _Partial) -> Member:
         if isinstance(value, int):
             counter = Affine.name(name) - value
             forms += [counter, -counter]
-    return Member(partial.placed, loops, tuple(forms), partial.inside)
+    return Member(partial.placed, loops, tuple(forms), partial.inside, partial.ranks)
 
 
 def _number(value: Affine | int) -> bool:
@@ -268,12 +330,34 @@ def _pieces(
     """`value` on all of `reached`. Points of the outer counters without any get the one value `hole`, where
     no guard holds. `end` is the value where the exact one is not affine."""
     try:
-        holes = reached.subtract(value.domain())
-        if holes.is_empty():
+        holes = sets.conditions(reached.subtract(value.domain()), outer)
+        if not holes:
             return tuple(Piece(when, form) for when, form in sets.pieces(value.gist(reached), outer))
-        return (
-            *(Piece(when, form) for when, form in sets.pieces(value, outer)),
-            *(Piece(when, Affine.of(hole)) for when in sets.conditions(holes, outer)),
-        )
+        exact = sets.pieces(value, outer)
     except ValueError:
-        return (Piece((), Affine.of(end)),)
+        return _steps(value, outer, reached, hole) or (Piece((), Affine.of(end)),)
+    return (
+        *(Piece(when, form) for when, form in exact),
+        *(Piece(when, Affine.of(hole)) for when in holes),
+    )
+
+
+def _steps(value: isl.PwAff, outer: tuple[str, ...], reached: isl.Set, hole: int) -> tuple[Piece, ...] | None:
+    """A value that is rounded, number by number: None if these are too many."""
+    low, high = value.min_val().to_python(), value.max_val().to_python()
+    if high - low >= MOST_STEPS:
+        return None
+    found: list[Piece] = []
+    parts = [(hole, reached.subtract(value.domain()))]
+    for number in range(low, high + 1):
+        same = isl.PwAff(f"{{ {sets.point(outer)} -> [{number}] }}")
+        parts.append((number, value.eq_set(same).intersect(reached)))
+    try:
+        for number, points in parts:
+            whole = points.remove_divs().coalesce()
+            if not whole.is_subset(points):
+                return None
+            found += [Piece(when, Affine.of(number)) for when in sets.conditions(whole.gist(reached), outer)]
+    except ValueError:
+        return None
+    return tuple(found)

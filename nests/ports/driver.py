@@ -16,7 +16,7 @@ from axiloom.nests.ports.packet import Packet, Part
 from axiloom.nests.program import Array, Program, Role
 
 HEADER, DRIVER = "driver.h", "driver.c"
-_TAKEN = re.compile(r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|results|from|in_place|bytes)$")
+_TAKEN = re.compile(r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|results|from|in_place|send|unpack|take_results)$")
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
 _KINDS = {"float32": "f32", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "i16", "int32": "i32"}
 _TRY = """#define TRY(call)                             \\
@@ -32,16 +32,24 @@ static const uint8_t *unpack(void *to, const uint8_t *from, uint32_t rows, uint3
         memcpy((uint8_t *)to + row * bytes, from + row * padded, bytes);
     return from + rows * padded;
 }"""
-_SEND = """/* Rows of `bytes` bytes, which are whole beats: as they lie in memory, if they begin on a beat. */
+_SEND = """/* Bytes as they lie in memory, whole beats: the CPU cleans some while the DMA sends those before them. */
+static dma_status send(const void *from, uint32_t bytes)
+{
+    for (uint32_t at = 0; at < bytes; at += 8192) {
+        const uint32_t size = bytes - at < 8192 ? bytes - at : 8192;
+        dma_clean_rows((const uint8_t *)from + at, size, 1, size);
+        TRY(dma_queue_rows((const uint8_t *)from + at, size, 1, size));
+    }
+    return DMA_OK;
+}
+
+/* Rows that are whole beats and begin on one as they lie in memory, others packed. */
 #define SEND(KIND, array, rows, columns, padded)                                                    \\
     do {                                                                                            \\
-        const uint32_t bytes = (rows) * (columns) * (uint32_t)sizeof *(array);                      \\
-        if ((columns) == (padded) && (uintptr_t)(array) % (AXL_STREAM_BITS / 8) == 0) {             \\
-            dma_clean_rows((array), bytes, 1, bytes);                                               \\
-            TRY(dma_queue_rows((array), bytes, 1, bytes));                                          \\
-        } else {                                                                                    \\
+        if ((columns) == (padded) && (uintptr_t)(array) % (AXL_STREAM_BITS / 8) == 0)               \\
+            TRY(send((array), (rows) * (columns) * (uint32_t)sizeof *(array)));                     \\
+        else                                                                                        \\
             TRY(dma_queue_tile_##KIND((array), (rows), (columns), (columns), 1, (rows), (padded))); \\
-        }                                                                                           \\
     } while (0)"""
 
 
@@ -65,7 +73,9 @@ def sources(
     arguments = tuple(array for array in program.arrays if array.role is not Role.LOCAL)
     for name in (program.name, *(array.name for array in arguments)):
         if not _NAME.match(name) or _TAKEN.match(name):
-            raise CompileError(f"{program.name}: `{name}` cannot be a name in the driver in C; give it another")
+            raise CompileError(
+                f"{program.name}: `{name}` cannot be a name in the driver in C; give it another"
+            )
     head = f"/* {program.name}: driver of {spec.name}.{f' {banner}' if banner else ''} */\n"
     name = program.name
     plain = f"{name}({', '.join(map(_parameter, arguments))})"
@@ -74,7 +84,13 @@ def sources(
     queue = spec.dma.scatter_gather
     body = _queued(inputs, outputs) if queue else _windows(inputs, outputs)
     dma = spec.dma
-    windows = (dma.address, dma.input_address, dma.input_buffer_size, dma.output_address, dma.output_buffer_size)
+    windows = (
+        dma.address,
+        dma.input_address,
+        dma.input_buffer_size,
+        dma.output_address,
+        dma.output_buffer_size,
+    )
     text = [
         head,
         "#include <string.h>\n",
@@ -156,12 +172,17 @@ def _first(array: Array) -> str:
 
 
 def _cast(part: Part) -> str:
-    """The argument in the type that the runtime's functions take."""
-    return f"(const int16_t *){part.array.name}" if part.host.name == "uint16" else part.array.name
+    """The first element in the type that the runtime's functions take."""
+    place = f"{part.array.name} + {part.start}" if part.start else part.array.name
+    return f"(const int16_t *)({place})" if part.host.name == "uint16" else place
 
 
 def _comment(title: str, packet: Packet) -> str:
-    arrays = [f"{part.array.name} {'x'.join(map(str, part.array.shape)) or '(scalar)'}" for part in packet.parts]
+    arrays = [
+        f"{part.array.name} {'x'.join(map(str, part.shape)) or '(scalar)'}" for part in packet.parts[:8]
+    ]
+    if len(packet.pieces) > len(arrays):
+        arrays.append(f"and {len(packet.pieces) - len(arrays)} more")
     return f"/* {title}: {', '.join(arrays)}: {packet.beats} beats of {packet.parts[0].width} bits. */"
 
 
@@ -192,7 +213,7 @@ def _queued(inputs: Packet, outputs: Packet) -> list[str]:
             f"    void *results[] = {{{places}}};",
             "    TRY(dma_queue_receive(results, 1, 1));",
         ]
-    for part in inputs.parts:
+    for part in inputs.pieces:
         shape = f"{part.rows}u, {part.columns}u, {part.row_beats * part.lanes}u"
         lines.append(f"    SEND({_kind(part)}, {_cast(part)}, {shape});")
     return [*lines, "    TRY(dma_queue_close());"]
@@ -206,7 +227,10 @@ def _taker(outputs: Packet) -> list[str]:
         "    void *const *results = to;",
         "    const uint8_t *from = (const uint8_t *)packet;",
         "    (void)rows, (void)cols;",
-        *(f"    from = unpack(results[{i}], from, {_unpacked(part)});" for i, part in enumerate(outputs.parts)),
+        *(
+            f"    from = unpack(results[{i}], from, {_unpacked(part)});"
+            for i, part in enumerate(outputs.parts)
+        ),
         "    (void)from;",
         "}",
     ]
@@ -218,7 +242,7 @@ def _unpacked(part: Part) -> str:
 
 def _windows(inputs: Packet, outputs: Packet) -> list[str]:
     lines, offset = [], 0
-    for part in inputs.parts:
+    for part in inputs.pieces:
         padded = part.row_beats * part.lanes
         lines.append(
             f"    TRY(dma_put_tile_{_kind(part)}({_cast(part)}, {part.rows}u, {part.columns}u, "

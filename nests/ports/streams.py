@@ -40,7 +40,9 @@ def _in(circuit: Circuit, names: Sequence[str], prefix: str, is_input: bool) -> 
     ]
     memory = circuit.memory(names[0])
     if len(found) != 1:
-        raise CompileError(f"{circuit.name}: {memory.name} is a stream, and {len(found)} pipes use it: one can")
+        raise CompileError(
+            f"{circuit.name}: {memory.name} is a stream, and {len(found)} pipes use it: one can"
+        )
     number, pipe = found[0]
     fifos = [f"{prefix}{lane}" for lane in range(memory.banks)]
     groups = _groups(pipe, names, kind)
@@ -65,7 +67,9 @@ def _in(circuit: Circuit, names: Sequence[str], prefix: str, is_input: bool) -> 
                 else:
                     nodes[at] = push
     depth = AHEAD if is_input else last + 2
-    pipes = tuple(replace(pipe, nodes=tuple(nodes)) if i == number else one for i, one in enumerate(circuit.pipes))
+    pipes = tuple(
+        replace(pipe, nodes=tuple(nodes)) if i == number else one for i, one in enumerate(circuit.pipes)
+    )
     ports = tuple(Port(fifo, memory.depth) for fifo in fifos)
     return replace(
         circuit,
@@ -113,4 +117,3 @@ def _check_order(
         address[where] = layouts.values(place, points, pipe.iterations)[where]
     if not np.array_equal(address[address >= 0], np.arange(depth)):
         raise CompileError(f"{circuit.name}: {pipe.name} does not touch the {depth} beats of {name} in order")
-

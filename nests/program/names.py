@@ -11,8 +11,10 @@ from typing import ParamSpec, TypeVar
 from axiloom.errors import CompileError
 
 RESERVED = frozenset(
-    ("and", "or", "not", "mod", "floor", "ceil", "min", "max", "exists", "true", "false", "implies")
-    + ("div", "infty", "nan", "rat")
+    (
+        *("and", "or", "not", "mod", "floor", "ceil", "min", "max", "exists", "true", "false", "implies"),
+        *("div", "infty", "nan", "rat"),
+    )
 )
 """Words of isl: no names of loops and statements."""
 _HERE = str(Path(__file__).parent)

@@ -126,9 +126,7 @@ class Declarations:
         except ValueError as error:
             raise self.fault(node, str(error)) from None
         kind = format_of(variable.number).numpy
-        self.contents[variable.array] = np.array(values, format_of(variable.number).numpy).reshape(
-            variable.shape
-        )
+        self.contents[variable.array] = np.array(values, kind).reshape(variable.shape)
         self.constants.add(variable.array)
         return Variable(variable.array, variable.shape, variable.number, constant=True)
 

@@ -1,5 +1,6 @@
 """The part of C's preprocessor that loops need: comments, ``#define`` with and without parameters,
-``#undef``, ``#ifdef``, ``#ifndef``, ``#if`` of integers, ``#else``; ``#include`` of known headers is left out.
+``#undef``, ``#ifdef``, ``#ifndef``, ``#if`` of integers, ``#else``; ``#include`` of known headers is left
+out.
 
 Lines keep their numbers. A name that the command line defines (``-D``) keeps that definition.
 """

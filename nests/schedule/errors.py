@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from axiloom.errors import UsageError
+from axiloom.nests.schedule.schedule import Schedule
 
 
 class ScheduleError(UsageError):
@@ -11,8 +12,10 @@ class ScheduleError(UsageError):
 
 class LegalityError(ScheduleError):
     """A primitive would change what the program computes. `alternative` is what would be legal, as lines of
-    a schedule's log, or empty."""
+    a schedule's log, or empty; `refused` is the schedule as it would have been."""
 
-    def __init__(self, message: str, alternative: tuple[str, ...] = ()) -> None:
-        self.alternative = alternative
+    def __init__(
+        self, message: str, alternative: tuple[str, ...] = (), refused: Schedule | None = None
+    ) -> None:
+        self.alternative, self.refused = alternative, refused
         super().__init__(message)

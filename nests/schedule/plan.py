@@ -24,12 +24,19 @@ class Edge:
 class Stream:
     """The elements of `array` pass through a FIFO of `depth` entries, each of them once, in the order both
     sides have. An entry is what all lanes of one iteration write. A side that is None is a port of the
-    circuit."""
+    circuit.
+
+    `push` are the iterations that push an entry: each element's last write (earlier ones stay in the
+    producer, which may read them again). `pop` are those that pop one; until the next pop, all iterations
+    read the entry that was popped last. None: each iteration that writes, or reads, the array.
+    """
 
     array: str
     depth: int
     producer: int | None
     consumer: int | None
+    push: Edge | None = None
+    pop: Edge | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,10 @@ class Double:
 
 @dataclass(frozen=True)
 class Plan:
+    """`readers`: how many nests may read an array at the same time, where that is more than one: its banks
+    then need so many times the read ports."""
+
     streams: tuple[Stream, ...] = ()
     orders: tuple[Order, ...] = ()
     doubles: tuple[Double, ...] = ()
+    readers: tuple[tuple[str, int], ...] = ()

@@ -156,8 +156,6 @@ class Simulation:
             self._streams()
             for action in self.end_of_cycle:
                 action()
-            for fifo in self.circuit.fifos:
-                self.peaks[fifo.name] = max(self.peaks[fifo.name], fifo.depth - self.places[fifo.name])
         for name, sent in self.outputs.items():
             sent.extend(self.queues[name])
         return Result(end, self.memories, self.outputs, self.peaks)
@@ -170,7 +168,13 @@ class Simulation:
     def _take(self, pipe: Pipe, at: Point) -> None:
         for node in pipe.nodes:
             if isinstance(node, Push) and holds(node.when, at):
-                self.end_of_cycle.append(lambda name=node.fifo: self._places(name, -1))
+                self._take_place(node.fifo)
+
+    def _take_place(self, name: str) -> None:
+        """What is given back in the same cycle is still taken."""
+        taken = self.circuit.fifo(name).depth - self.places[name] + 1
+        self.peaks[name] = max(self.peaks[name], taken)
+        self.end_of_cycle.append(lambda: self._places(name, -1))
 
     def _places(self, name: str, change: int) -> None:
         self.places[name] += change
@@ -189,7 +193,7 @@ class Simulation:
         for name, elements in self.inputs.items():
             if elements and self.places[name]:
                 x = elements.popleft()
-                self.end_of_cycle.append(lambda name=name: self._places(name, -1))
+                self._take_place(name)
                 self.end_of_cycle.append(lambda name=name, x=x: self.queues[name].append(x))
         for name, sent in self.outputs.items():
             if self.queues[name]:

@@ -25,7 +25,7 @@ class Product(Operator):
         x, r = whole(number), whole(result)
         if name != "mul" or x is None or r is None or not (number == result or _is_exact(x, r)):
             return ()
-        rounds = int(x.is_fixed and x.fraction > 0 and x == r)
+        rounds = int(_is_rounded(x, r))
         if x.bits <= 8:
             return tuple(range(1 + rounds, 5)) + ((0,) if not rounds else ())
         if x.bits <= _EXACT_BITS + 1:
@@ -51,7 +51,7 @@ class Product(Operator):
         assert number is not None
         assert result is not None
         stages = Stages(m, name)
-        rounds = number.is_fixed and number.fraction > 0 and number == result
+        rounds = _is_rounded(number, result)
         x, y = (signed_as(each, number) for each in operands)
         cycles = self.latency - rounds
         # Registers before the multiplier and behind it, as a DSP slice has them: one behind it comes first,
@@ -62,7 +62,7 @@ class Product(Operator):
         product = stages.later(resized(x * y, keep), "product", cycles - before)
         if not rounds:
             return product
-        found = (product.as_signed() + Const((1 << number.fraction) >> 1)) >> number.fraction
+        found = (signed_as(product, number) + Const((1 << number.fraction) >> 1)) >> number.fraction
         if result.bits < 32:
             found = saturated(stages.wire(found, "rounded"), result)
         return stages.later(found[: result.bits], "result")
@@ -70,3 +70,7 @@ class Product(Operator):
 
 def _is_exact(number: Whole, result: Whole) -> bool:
     return number.bits <= _EXACT_BITS and number.is_fixed and result == Whole(32, True, 2 * number.fraction, True)
+
+
+def _is_rounded(number: Whole, result: Whole) -> bool:
+    return number.is_fixed and number == result and (number.fraction > 0 or number.bits < 32)

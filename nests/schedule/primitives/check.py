@@ -25,7 +25,7 @@ def legal(before: Schedule, after: Schedule, what: str, alternatives: Iterable[A
         return after
     lines = () if _searching.get() else _first_legal(before, alternatives)
     hint = f"; legal: {', then '.join(lines)}" if lines else ""
-    raise LegalityError(f"{what}: {fault}{hint}", lines)
+    raise LegalityError(f"{what}: {fault}{hint}", lines, after)
 
 
 def _first_legal(before: Schedule, alternatives: Iterable[Alternative]) -> tuple[str, ...]:

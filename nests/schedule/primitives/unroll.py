@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from axiloom.isa.affine import Affine
@@ -15,7 +16,14 @@ from axiloom.nests.schedule.loops import (
     substituted,
     within,
 )
-from axiloom.nests.schedule.primitives.check import innermost, legal, not_unrolled, positive, whole
+from axiloom.nests.schedule.primitives.check import (
+    Alternative,
+    innermost,
+    legal,
+    not_unrolled,
+    positive,
+    whole,
+)
 from axiloom.nests.schedule.primitives.reorder import arranged
 from axiloom.nests.schedule.primitives.split import cut
 from axiloom.nests.schedule.registry import primitive
@@ -44,7 +52,16 @@ def unroll(schedule: Schedule, statement: str, loop: str, factor: int = 0) -> Sc
         after = cut(schedule, statement, loop, factor, outer, lanes)
     after, lanes = _from_zero(after, statement, lanes, what)
     after = replace(_inwards(after, statement, lanes, what), unrolled=after.unrolled | {lanes})
-    return legal(schedule, innermost(after, what), what)
+    return legal(schedule, innermost(after, what), what, _inner_first(schedule, statement, loop, factor))
+
+
+def _inner_first(schedule: Schedule, statement: str, loop: str, factor: int) -> Iterator[Alternative]:
+    """The loops within it are unrolled before: then it need not be moved."""
+    loops = place_of(schedule, statement).loops
+    inner = [each for each in loops[loops.index(loop) + 1 :] if each not in schedule.unrolled]
+    last: tuple[str | int, ...] = ("unroll", statement, loop, *([factor] if factor else []))
+    if inner:
+        yield [*(("unroll", statement, each) for each in reversed(inner)), last]
 
 
 def _from_zero(schedule: Schedule, statement: str, loop: str, what: str) -> tuple[Schedule, str]:

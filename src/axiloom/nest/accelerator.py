@@ -10,10 +10,8 @@ from axiloom.hw.nest.units import Find
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.verilog.nest import NestVerilog, emit_accelerator
 from axiloom.isa import AcceleratorSpec
-from axiloom.nests.lower import lower
-from axiloom.nests.ports import Packet, specification
-from axiloom.nests.ports.streams import with_ports
-from axiloom.nests.ports.through import through_ports
+from axiloom.nests.poly import sets
+from axiloom.nests.ports import Packet, compile_ports, specification
 from axiloom.nests.program import Expression, Op, Program
 from axiloom.nests.schedule import Schedule
 
@@ -41,24 +39,29 @@ class Accelerator:
 
 
 def accelerator(
-    schedule: Schedule, width: int = 64, *, scatter_gather: bool = True, find: Find | None = None
+    schedule: Schedule,
+    width: int = 64,
+    *,
+    plain: bool = False,
+    scatter_gather: bool = True,
+    find: Find | None = None,
 ) -> Accelerator:
-    """`schedule` behind ports of `width` bits. Raises CompileError and SpecError for what cannot be one."""
+    """`schedule` behind ports of `width` bits, `plain` or overlapped (:func:`compile_ports`). Raises CompileError
+    and SpecError for what cannot be one."""
     if find is None:
         from axiloom.hw.nest.operators import operator
 
         find = operator
-    ported = through_ports(schedule, width)
-    circuit = with_ports(lower(ported.schedule).circuit, ported.inputs, ported.outputs)
-    program = schedule.program
+    made = compile_ports(schedule, width, plain=plain)
+    circuit, program = made.circuit, schedule.program
     spec = specification(
         program.name,
-        *ported.packets,
+        *made.packets,
         multipliers=multipliers(circuit),
         scatter_gather=scatter_gather,
         description="from loop nests",
     )
-    return Accelerator(program, ported.packets, circuit, spec, find)
+    return Accelerator(program, made.packets, circuit, spec, find)
 
 
 def multipliers(circuit: Circuit) -> int:
@@ -72,8 +75,6 @@ def multipliers(circuit: Circuit) -> int:
 
 def multiply_adds(program: Program) -> int:
     """Sums with a product in them, of all instances."""
-    from axiloom.nests.poly import sets
-
     total = 0
     for each in program.statements:
         count = int(sets.domain(each.iterators, each.domain).count_val().to_python()) if each.iterators else 1

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.hw.nest.circuit import Operate
+from axiloom.hw.nest.operators import operator
 from axiloom.isa.affine import Affine
-from axiloom.isa.numerics.formats import Kind, format_of
+from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.lower import lower
 from axiloom.nests.lower.lower import Lowered
 from axiloom.nests.program import Array, Expression, Index, Literal, Load, Op, Program, Role, Statement
@@ -20,22 +21,6 @@ from axiloom.nests.schedule import Placed, Schedule
 from axiloom.nests.timing.execute import Run, execute
 
 Values = dict[str, npt.NDArray[Any]]
-LATENCIES = {
-    "add": (1, 0),
-    "sub": (1, 0),
-    "mul": (3, 2, 1),
-    "max": (1, 0),
-    "div": (12,),
-    "lt": (1, 0),
-    "select": (0,),
-}
-FLOAT = {"add": (5,), "sub": (5,), "mul": (4,), "max": (1,), "div": (12,), "lt": (1,), "select": (0,)}
-
-
-def latencies(name: str, number: str, result: str) -> tuple[int, ...]:
-    return (FLOAT if number == "float32" else LATENCIES)[name]
-
-
 # --- programs ----------------------------------------------------------------------------------------
 
 
@@ -200,23 +185,16 @@ def compute(name: str, operands: list[Any]) -> Any:
 
 
 def operation(node: Operate, operands: Sequence[int]) -> int:
-    """A node's raw result."""
-
-    def decode(raw: int, number: str) -> Any:
-        one = format_of(number)
-        if one.kind is Kind.BOOL:
-            return np.bool_(raw)
-        return np.array(raw, np.dtype(f"uint{one.container}")).view(one.numpy)[()]
-
+    """A node's raw result, by the operator's own reference."""
+    one = operator(node.operator, node.number, node.result, node.latency)
     numbers = [node.number] * len(operands)
     if node.operator == "select":
         numbers[0] = "bool"
-    with np.errstate(all="ignore"):
-        value = compute(node.operator, [decode(x, n) for x, n in zip(operands, numbers, strict=True)])
-    form = format_of(node.result)
-    if form.kind is Kind.BOOL:
-        return int(value)
-    return int(np.asarray(value, form.numpy).view(np.dtype(f"uint{form.container}")))
+    given = [
+        np.array([x], bool if n == "bool" else f"uint{format_of(n).container}")
+        for x, n in zip(operands, numbers, strict=True)
+    ]
+    return int(one.reference(*given)[0])
 
 
 def raw(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -248,16 +226,16 @@ def run(lowered: Lowered, program: Program, values: Values) -> tuple[Values, Run
     done = execute(lowered.circuit, contents, operation)
     found = {}
     for each in program.arrays:
-        if each.role.is_result:
+        if each.role.is_result and each.name in lowered.layouts:
             banks = done.memories[each.name].astype(f"uint{format_of(each.number).container}")
             found[each.name] = lowered.layouts[each.name].from_banks(banks).view(format_of(each.number).numpy)
     return found, done
 
 
-def check(schedule: Schedule, seed: int = 0, **options: Any) -> Lowered:
+def check(schedule: Schedule, seed: int = 0, rtl: bool = False, **options: Any) -> Lowered:
     """Lowers and executes: the same bits as the program, in as many cycles as one pipe after the other
-    takes."""
-    lowered = lower(schedule, latencies=latencies, **options)
+    takes. `rtl`: in Verilator, too."""
+    lowered = lower(schedule, **options)
     values = random_values(schedule.program, seed)
     wanted = interpret(schedule.program, values)
     found, done = run(lowered, schedule.program, values)
@@ -266,4 +244,23 @@ def check(schedule: Schedule, seed: int = 0, **options: Any) -> Lowered:
     if not lowered.circuit.fifos:
         (pipe,) = lowered.circuit.pipes
         assert done.cycles == (pipe.iterations - 1) * pipe.interval + 1 + pipe.last_slot
+    if rtl:
+        from axiloom import nest
+
+        outcome = nest.run(lowered.circuit, banks(lowered, schedule.program, values))
+        assert outcome.cycles == done.cycles
+        for name in found:
+            np.testing.assert_array_equal(
+                outcome.memories[name], done.memories[name].astype(np.uint64), f"{name} in RTL"
+            )
     return lowered
+
+
+def banks(lowered: Lowered, program: Program, values: Values) -> dict[str, npt.NDArray[Any]]:
+    """What external memories hold before a run; results hold zeros."""
+    found = {}
+    for each in program.arrays:
+        if each.role is not Role.LOCAL and each.name in lowered.layouts:
+            zeros = np.zeros(each.shape, format_of(each.number).numpy)
+            found[each.name] = lowered.layouts[each.name].to_banks(raw(values.get(each.name, zeros)))
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.nests.lower.programs import Maker, box, check, reorder, split, unroll
 
+from axiloom.hw.nest.operators import latencies
 from axiloom.nests.program import Program, Role
 from axiloom.nests.schedule import Schedule
 
@@ -28,17 +29,19 @@ def gemm(ni: int, nj: int, nk: int, number: str = "int32", sunk: bool = False) -
 
 def test_gemm_as_written_is_two_pipes_one_after_the_other() -> None:
     lowered = check(Schedule.of(gemm(3, 4, 5)))
-    assert [each.interval for each in lowered.circuit.pipes] == [1, 2]
+    assert all(each.interval <= 3 for each in lowered.circuit.pipes)
 
 
-def test_gemm_float_lanes_reach_one_iteration_a_cycle() -> None:
-    schedule = Schedule.of(gemm(6, 22, 5, "float32"))
+def test_few_tiles_in_flight_wait_for_the_adder() -> None:
+    schedule = Schedule.of(gemm(6, 10, 5, "float32"))
     for name in ("S0", "S1"):
         schedule = split(split(schedule, name, "i", 2), name, "j", 4)
     schedule = reorder(schedule, "S0", "i1", "j1", "i0", "j0")
     schedule = reorder(schedule, "S1", "i1", "k", "j1", "i0", "j0")
     lowered = check(unroll(schedule, "i0", "j0"))
-    assert lowered.circuit.pipes[1].interval == 2
+    cycles = min(latencies("add", "float32", "float32")) + 2  # the read of a sum, the sum, its write
+    assert lowered.circuit.pipes[1].interval == -(-cycles // 3)
+    assert "over 3 iterations: read C -> add" in lowered.built[1].timing.why
 
 
 def test_gemm_with_seven_tiles_in_flight_is_one_iteration_a_cycle() -> None:

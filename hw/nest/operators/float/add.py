@@ -26,7 +26,7 @@ from axiloom.hw.nest.operators.formats import FLOAT32
 from axiloom.hw.nest.operators.operator import Operator, Raw
 from axiloom.hw.nest.operators.stages import Stages
 
-_CUTS = {5: (1, 1, 1, 1), 4: (1, 0, 1, 1), 3: (0, 1, 1, 0)}
+_CUTS = {4: (1, 0, 1, 1), 5: (1, 1, 1, 1), 3: (0, 1, 1, 0)}
 """By latency, whether there are registers behind steps 1 to 4. There are always behind the last."""
 
 
@@ -142,21 +142,30 @@ def _aligned(moved: Value, distance: Value) -> tuple[Value, Value]:
     return far[:26], lost_near | lost_far
 
 
+def _first(first: Value, second: Value, third: Value) -> Value:
+    """How many of these are 1 before the first 0."""
+    return Cat(first & (~second | third), first & second)
+
+
 def _rounded(
     stages: _Stages, total: Value, sticky: Value, kinds: Value, exponent: Value, is_cut: int
 ) -> Value:
     # 4
     subtract, is_nan, is_zero, is_large, sign = kinds
     negative = stages.wire(total[26] & subtract, "negative")
-    by_16 = stages.wire(subtract & ((total[11:] == 0) | total[11:].all()), "by_16")
-    positive = total ^ negative.replicate(27)
-    half = stages.wire(Mux(by_16, Cat(negative.replicate(16), positive[:11]), positive), "half")
-    nibbles = [half[low : low + 4].any() for low in (23, 19, 15)]
-    count = Cat(
-        ~nibbles[0] & (nibbles[1] | ~nibbles[2]),
-        ~nibbles[0] & ~nibbles[1],
+    # By fours: how many nibbles of zeros lead, at once for the 16 bits and for the rest.
+    positive = stages.wire(total ^ negative.replicate(27), "positive")
+    zeros = [~positive[low : low + 4].any() for low in range(23, 0, -4)]
+    by_16 = stages.wire(zeros[0] & zeros[1] & zeros[2] & zeros[3], "by_16")
+    count = stages.wire(
+        Mux(
+            zeros[0] & zeros[1],
+            Mux(zeros[2] & zeros[3], _first(zeros[4], zeros[5], ~positive[0:3].any()), Cat(zeros[2], 1)),
+            Cat(zeros[0], 0),
+        ),
+        "count",
     )
-    count = stages.wire(count, "count")
+    half = Mux(by_16, Cat(negative.replicate(16), positive[:11]), positive)
     near = half
     for bit, shift in ((1, 8), (0, 4)):
         near = Mux(count[bit], Cat(negative.replicate(shift), near[: 27 - shift]), near)

@@ -13,7 +13,7 @@ from axiloom.hw.nest.operators.operator import Raw
 
 NAN = 0x7FC00000
 FRACTION = 23
-LARGEST_EXPONENT = 255
+BIAS = 127
 
 Reals = npt.NDArray[np.float32]
 

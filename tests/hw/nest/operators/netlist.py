@@ -111,7 +111,9 @@ class _Evaluation:
             return word, None if cycle is None else cycle + 1
         if isinstance(cell, nir.Part):
             (value, offset), cycle = self.together(cell.value, cell.offset)
-            wide = _signed(value.astype(object), len(cell.value)) if cell.value_signed else value.astype(object)
+            wide = (
+                _signed(value.astype(object), len(cell.value)) if cell.value_signed else value.astype(object)
+            )
             found = (wide >> (offset.astype(object) * cell.stride)) & ((1 << cell.width) - 1)
             return _fit(found, cell.width), cycle
         if isinstance(cell, nir.Matches):

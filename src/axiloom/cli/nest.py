@@ -1,0 +1,154 @@
+"""``axiloom nest``: loops of C, Python, PyTorch or linalg: read, checked, and told.
+
+`load` and `describe` are for what is built on them: schedules, circuits, runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from axiloom.cli.given import output_file
+from axiloom.errors import CompileError, UsageError
+from axiloom.files import write_whole
+
+if TYPE_CHECKING:
+    from axiloom.nests.program.loaded import Loaded
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    nest = commands.add_parser(
+        "nest",
+        help="loop nests: read and check them",
+        description="Reads loops, says what is wrong with them, and prints arrays, loops and operations.",
+    )
+    add_source(nest)
+    nest.add_argument("--json", type=output_file, metavar="FILE", help="write what was found as JSON too")
+    nest.set_defaults(execute=execute)
+
+
+def add_source(command: argparse.ArgumentParser) -> None:
+    """The arguments that say which program is meant."""
+    command.add_argument(
+        "source",
+        metavar="FILE",
+        nargs="+",
+        help="FILE.c[:FUNCTION], FILE.mlir, FILE.onnx, or MODEL.py:FUNCTION that returns a program or a "
+        "torch module and its inputs",
+    )
+    command.add_argument(
+        "-D",
+        dest="define",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a size: a macro in C, a parameter of a function in Python",
+    )
+
+
+def execute(options: argparse.Namespace) -> int:
+    found = []
+    for source in options.source:
+        loaded = load(source, defines(options.define))
+        found.append(describe(source, loaded))
+        print("\n".join(lines(found[-1])))
+    if options.json:
+        write_whole(options.json, json.dumps({"programs": found}, indent=2) + "\n")
+    return 0
+
+
+def defines(given: list[str]) -> dict[str, str]:
+    """``-D NAME=VALUE`` as a mapping; ``-D NAME`` is 1. Raises UsageError."""
+    found = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise UsageError(f"-D {each}: write NAME=VALUE")
+        found[name] = value if equals else "1"
+    return found
+
+
+def load(source: str, sizes: Mapping[str, str]) -> Loaded:
+    """The program, without faults. Raises CompileError with every fault, UsageError, BuildError."""
+    try:
+        import islpy  # noqa: F401
+        import pycparser  # noqa: F401
+    except ImportError as error:
+        from axiloom.errors import BuildError
+
+        raise BuildError(
+            f"nest: needs {error.name}, which is not installed: pip install 'axiloom[nests]'"
+        ) from None
+    from axiloom.frontend import loops
+    from axiloom.nests.poly.checks import faults
+
+    loaded = loops.load(source, sizes)
+    if found := faults(loaded.program):
+        raise CompileError("\n".join(found))
+    return loaded
+
+
+def describe(source: str, loaded: Loaded) -> dict[str, Any]:
+    """A program as JSON: arrays, statements, instances, operations, warnings."""
+    from axiloom.nests.poly.checks import warnings
+    from axiloom.nests.poly.counting import count
+    from axiloom.nests.program.text import assignment, loops, operators
+
+    program = loaded.program
+    statements, total = [], Counter[str]()
+    for each in program.statements:
+        points = count(each.iterators, each.domain)
+        for name in operators(each.value):
+            total[name] += points
+        statements.append(
+            {
+                "name": each.name,
+                "where": each.where,
+                "loops": list(each.iterators),
+                "domain": [f"{form} >= 0" for form in each.domain],
+                "place": list(each.place),
+                "text": assignment(each),
+                "instances": points,
+            }
+        )
+    arrays = [
+        {
+            "name": each.name,
+            "shape": list(each.shape),
+            "number": each.number,
+            "role": str(each.role),
+            "contents": each.name in loaded.contents,
+        }
+        for each in program.arrays
+    ]
+    return {
+        "source": source,
+        "name": program.name,
+        "arrays": arrays,
+        "statements": statements,
+        "nests": len({each.place[0] for each in program.statements}),
+        "instances": sum(each["instances"] for each in statements),
+        "operations": dict(sorted(total.items())),
+        "loops": loops(program),
+        "warnings": warnings(program),
+    }
+
+
+def lines(found: Mapping[str, Any]) -> list[str]:
+    """For people."""
+    counts = (
+        f"{len(found['statements'])} statements in {found['nests']} nests, {found['instances']:,} instances"
+    )
+    result = [f"{found['source']}: {found['name']}: {counts}", "arrays"]
+    width = max(len(each["name"]) for each in found["arrays"])
+    for each in found["arrays"]:
+        shape = "x".join(map(str, each["shape"])) or "scalar"
+        known = "  with contents" if each["contents"] else ""
+        result.append(f"  {each['name']:<{width}}  {each['role']:<5}  {each['number']:<8}  {shape}{known}")
+    result += ["loops", *(f"  {each}" for each in found["loops"]), "operations"]
+    result += [f"  {count:>14,}  {name}" for name, count in found["operations"].items()]
+    return result + [f"warning: {each}" for each in found["warnings"]]
