@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.nests.schedule.enumeration import results
 
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Program
 from axiloom.nests.program.builder import Builder
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.legality import is_legal
-from tests.nests.schedule.enumeration import results
 
 Tap = tuple[int, int]
 
@@ -19,7 +19,7 @@ def stencil(size: Tap, stride: Tap, first: Tap, taps: list[Tap], triangle: bool)
     p = Builder("stencil")
     shape = [s * (f + n) + 4 for s, f, n in zip(stride, first, size, strict=True)]
     A = p.input("A", shape, "int32")
-    B = p.output("B", (2, first[0] + size[0], first[0] + first[1] + sum(size)), "int32")
+    B = p.inout("B", (2, first[0] + size[0], first[0] + first[1] + sum(size)), "int32")
     with (
         p.loop("c", 0, 2) as c,
         p.loop("i", first[0], first[0] + size[0]) as i,
