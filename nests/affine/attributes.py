@@ -9,8 +9,8 @@ On arrays (arguments of the function, and ``memref.alloc``):
 - ``nest.stream``: the elements pass through a FIFO of so many entries (0: not decided yet)
 - ``nest.copies``: a buffer of so many copies
 
-On loops: ``nest.nest``, the nest's number, for outermost ones; ``nest.pipeline`` (the interval) for those that
-are pipelined; ``nest.unroll`` for those whose iterations are issued together.
+On loops: ``nest.nest``, the nest's number, for outermost ones; ``nest.pipeline`` (the interval) for those
+that are pipelined; ``nest.unroll`` for those whose iterations are issued together.
 
 On operations: ``nest.number``, where the result's format is not that of the operands.
 """

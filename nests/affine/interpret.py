@@ -42,7 +42,7 @@ class Executable:
                 held[each.name] = np.array(given, kind, order="C")
             else:
                 held[each.name] = np.zeros(each.shape, kind)
-        compiled.call(self.code, ENTRY, list(held.values()))
+        compiled.call(compiled.library(self.code), ENTRY, list(held.values()))
         return {each.name: held[each.name] for each in self.memories if each.role.is_result}
 
 
