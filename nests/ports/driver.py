@@ -16,7 +16,7 @@ from axiloom.nests.ports.packet import Packet, Part
 from axiloom.nests.program import Array, Program, Role
 
 HEADER, DRIVER = "driver.h", "driver.c"
-_TAKEN = re.compile(r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|results|from|in_place|bytes)$")
+_TAKEN = re.compile(r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|results|from|in_place|send|unpack|take_results)$")
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
 _KINDS = {"float32": "f32", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "i16", "int32": "i32"}
 _TRY = """#define TRY(call)                             \\
@@ -32,16 +32,24 @@ static const uint8_t *unpack(void *to, const uint8_t *from, uint32_t rows, uint3
         memcpy((uint8_t *)to + row * bytes, from + row * padded, bytes);
     return from + rows * padded;
 }"""
-_SEND = """/* Rows of `bytes` bytes, which are whole beats: as they lie in memory, if they begin on a beat. */
+_SEND = """/* Bytes as they lie in memory, whole beats: the CPU cleans some while the DMA sends those before them. */
+static dma_status send(const void *from, uint32_t bytes)
+{
+    for (uint32_t at = 0; at < bytes; at += 8192) {
+        const uint32_t size = bytes - at < 8192 ? bytes - at : 8192;
+        dma_clean_rows((const uint8_t *)from + at, size, 1, size);
+        TRY(dma_queue_rows((const uint8_t *)from + at, size, 1, size));
+    }
+    return DMA_OK;
+}
+
+/* Rows that are whole beats and begin on one as they lie in memory, others packed. */
 #define SEND(KIND, array, rows, columns, padded)                                                    \\
     do {                                                                                            \\
-        const uint32_t bytes = (rows) * (columns) * (uint32_t)sizeof *(array);                      \\
-        if ((columns) == (padded) && (uintptr_t)(array) % (AXL_STREAM_BITS / 8) == 0) {             \\
-            dma_clean_rows((array), bytes, 1, bytes);                                               \\
-            TRY(dma_queue_rows((array), bytes, 1, bytes));                                          \\
-        } else {                                                                                    \\
+        if ((columns) == (padded) && (uintptr_t)(array) % (AXL_STREAM_BITS / 8) == 0)               \\
+            TRY(send((array), (rows) * (columns) * (uint32_t)sizeof *(array)));                     \\
+        else                                                                                        \\
             TRY(dma_queue_tile_##KIND((array), (rows), (columns), (columns), 1, (rows), (padded))); \\
-        }                                                                                           \\
     } while (0)"""
 
 
@@ -173,8 +181,8 @@ def _comment(title: str, packet: Packet) -> str:
     arrays = [
         f"{part.array.name} {'x'.join(map(str, part.shape)) or '(scalar)'}" for part in packet.parts[:8]
     ]
-    if len(packet.parts) > len(arrays):
-        arrays.append(f"and {len(packet.parts) - len(arrays)} more")
+    if len(packet.pieces) > len(arrays):
+        arrays.append(f"and {len(packet.pieces) - len(arrays)} more")
     return f"/* {title}: {', '.join(arrays)}: {packet.beats} beats of {packet.parts[0].width} bits. */"
 
 
@@ -205,7 +213,7 @@ def _queued(inputs: Packet, outputs: Packet) -> list[str]:
             f"    void *results[] = {{{places}}};",
             "    TRY(dma_queue_receive(results, 1, 1));",
         ]
-    for part in inputs.parts:
+    for part in inputs.pieces:
         shape = f"{part.rows}u, {part.columns}u, {part.row_beats * part.lanes}u"
         lines.append(f"    SEND({_kind(part)}, {_cast(part)}, {shape});")
     return [*lines, "    TRY(dma_queue_close());"]
@@ -234,7 +242,7 @@ def _unpacked(part: Part) -> str:
 
 def _windows(inputs: Packet, outputs: Packet) -> list[str]:
     lines, offset = [], 0
-    for part in inputs.parts:
+    for part in inputs.pieces:
         padded = part.row_beats * part.lanes
         lines.append(
             f"    TRY(dma_put_tile_{_kind(part)}({_cast(part)}, {part.rows}u, {part.columns}u, "

@@ -226,14 +226,15 @@ def _placed(statement: Statement, number: int, nest: int, in_blocks: bool = Fals
     loops = [f"{LOOP}{i + (not in_blocks)}" for i in range(len(statement.iterators))]
     if loops:
         loops[-1] = LANE
-    below = loops[in_blocks:]
+    below = loops[in_blocks:] or [f"{LOOP}1"]  # scalars too, or several would share an iteration
     order: list[int | str] = [nest, outer, number]
     for loop in below:
         order += [loop, 0]
     instance = tuple(map(Affine.name, loops))
     values = dict(zip(statement.iterators, instance, strict=True))
-    first = () if in_blocks else (Affine.name(outer), -Affine.name(outer))
-    domain = (*first, *(form.substitute(values) for form in statement.domain))
+    only = [] if in_blocks else [Affine.name(outer)]
+    only += [] if loops else [Affine.name(below[0])]
+    domain = (*(form for one in only for form in (one, -one)), *(form.substitute(values) for form in statement.domain))
     return Placed(statement, tuple(order), instance, domain)
 
 

@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -130,7 +130,7 @@ class _Reader:
         return CompileError(f"{self._where(op) or self.file}: {why}")
 
     def _where(self, op: Operation) -> str:
-        place = op.location
+        place: Attribute = op.location
         if isinstance(place, NameLoc):
             place = place.location
         return f"{place.filename.data}:{place.line.data}" if isinstance(place, FileLineColLoc) else ""

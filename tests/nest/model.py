@@ -40,6 +40,10 @@ MEANING = {"add": lambda a, b: a + b & MASK, "mul": lambda a, b: a * b & MASK, "
 class Plain(Operator):
     """add, mul or xor of 32 bits, any latency."""
 
+    @classmethod
+    def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:
+        return tuple(range(10))
+
     @property
     def cost(self) -> Cost:
         return Cost()

@@ -62,7 +62,7 @@ class Product(Operator):
         product = stages.later(resized(x * y, keep), "product", cycles - before)
         if not rounds:
             return product
-        found = (product.as_signed() + Const((1 << number.fraction) >> 1)) >> number.fraction
+        found = (signed_as(product, number) + Const((1 << number.fraction) >> 1)) >> number.fraction
         if result.bits < 32:
             found = saturated(stages.wire(found, "rounded"), result)
         return stages.later(found[: result.bits], "result")

@@ -20,7 +20,6 @@ from axiloom.nests.schedule.loops import (
     place_of,
     renamed,
     replaced,
-    tidy,
 )
 from axiloom.nests.schedule.primitives.check import Alternative, innermost, legal
 from axiloom.nests.schedule.registry import primitive
@@ -52,7 +51,7 @@ def fuse(schedule: Schedule, statement: str, other: str, loop: str = "", where: 
     for mine, its in zip(placed.loops[:count], target.loops[:count], strict=True):
         if (mine in schedule.unrolled) != (its in schedule.unrolled):
             raise ScheduleError(f"{what}: of loops {mine} and {its} one is unrolled: fuse before you unroll")
-    after = tidy(_joined(schedule, statement, other, count, where))
+    after = _joined(schedule, statement, other, count, where)
     return legal(
         schedule, innermost(after, what), what, _shifted(schedule, after, statement, other, loop, where)
     )
@@ -87,7 +86,7 @@ def sink(schedule: Schedule, statement: str, other: str, loop: str, at: int | st
         order += [name, 0]
     deep = replace(named, order=tuple(order), domain=(*named.domain, *fixed))
     where = "after" if at == "last" else "before"
-    after = tidy(_joined(replaced(schedule, [deep]), statement, other, count, where))
+    after = _joined(replaced(schedule, [deep]), statement, other, count, where)
     return legal(schedule, innermost(after, what), what)
 
 

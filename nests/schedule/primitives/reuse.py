@@ -10,7 +10,8 @@ shifts it and reads one new column. With two loops the rows above come from line
                                                   A_l[r][j + C - 1] = A_w[r + 1][C - 1] (r < R - 1)
                                                   B[i][j] = A_w[0][0] + A_w[1][1]
 
-The loops begin earlier than the statement's own domain by the iterations that fill window and lines.
+The loops begin earlier than the statement's own domain by the iterations that fill window and lines: they
+count from 0, and the statement is executed after those.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from axiloom.isa.affine import Affine
 from axiloom.nests.poly.sets import conditions, domain
 from axiloom.nests.program import Array, Load, Statement, loads
 from axiloom.nests.schedule.errors import ScheduleError
-from axiloom.nests.schedule.loops import bounds, depth_of, fresh, place_of, within
+from axiloom.nests.schedule.loops import bounds, depth_of, fresh, place_of, replaced, substituted, within
 from axiloom.nests.schedule.primitives.layout import array_of
 from axiloom.nests.schedule.primitives.rebase import (
     in_loops,
@@ -154,8 +155,18 @@ class _Window:
             lanes |= set(made.loops[depth + 1 :])
             added.append(made)
         changed = self._reading(place_of(roomy, self.placed.statement.name), window)
-        done = with_statements(roomy, [changed], added)
-        return replace(done, layouts=layouts, unrolled=frozenset(lanes))
+        done = with_statements(replace(roomy, unrolled=frozenset(lanes)), [changed], added)
+        return replace(self._from_zero(done), layouts=layouts)
+
+    def _from_zero(self, schedule: Schedule) -> Schedule:
+        """The loops count the iterations that fill the window too."""
+        for axis in self.axes:
+            if axis.loop:
+                placed = place_of(schedule, self.placed.statement.name)
+                inside = within(schedule, placed, depth_of(placed, axis.loop))
+                value = {axis.loop: Affine.name(axis.loop) + (axis.first - axis.lead)}
+                schedule = replaced(schedule, [substituted(each, value) for each in inside])
+        return rebased(schedule)
 
     def _reading(self, placed: Placed, window: Array) -> Placed:
         def moved(load: Load) -> Load:

@@ -37,8 +37,8 @@ def add_source(command: argparse.ArgumentParser) -> None:
         "source",
         metavar="FILE",
         nargs="+",
-        help="FILE.c[:FUNCTION], FILE.mlir, FILE.onnx, or MODEL.py:FUNCTION that returns a program or a torch "
-        "module and its inputs",
+        help="FILE.c[:FUNCTION], FILE.mlir, FILE.onnx, or MODEL.py:FUNCTION that returns a program or a "
+        "torch module and its inputs",
     )
     command.add_argument(
         "-D",
@@ -94,14 +94,14 @@ def load(source: str, sizes: Mapping[str, str]) -> Loaded:
 
 def describe(source: str, loaded: Loaded) -> dict[str, Any]:
     """A program as JSON: arrays, statements, instances, operations, warnings."""
-    from axiloom.nests.poly import sets
     from axiloom.nests.poly.checks import warnings
+    from axiloom.nests.poly.counting import count
     from axiloom.nests.program.text import assignment, loops, operators
 
     program = loaded.program
     statements, total = [], Counter[str]()
     for each in program.statements:
-        points = sets.domain(each.iterators, each.domain, each.name).count_val().to_python()
+        points = count(each.iterators, each.domain)
         for name in operators(each.value):
             total[name] += points
         statements.append(
