@@ -94,7 +94,11 @@ def checked(
 
 def random_arrays(program: Program, rng: np.random.Generator) -> dict[str, Host]:
     """Test data for each array that the caller gives: integers over the whole range, floats from -1 to 1."""
-    return {each.name: random_array(each, rng) for each in program.arrays if each.role.is_given and not each.copy_of}
+    return {
+        each.name: random_array(each, rng)
+        for each in program.arrays
+        if each.role.is_given and not each.copy_of
+    }
 
 
 def random_array(array: Array, rng: np.random.Generator) -> Host:
