@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects import arith, func, linalg, memref, tensor
+from xdsl.dialects import arith, func, memref, tensor
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -65,6 +66,14 @@ class View:
         return Load(self.array, tuple(each.substitute(values) for each in self.subscripts), number)
 
 
+def moved(source: View, shape: tuple[int, ...], place: Sequence[Affine]) -> View:
+    """A tensor of `shape` whose element d is the one at `place`(d) of another."""
+    if source.value is not None:
+        return View(shape, "", (), source.value)
+    values = {f"d{n}": each for n, each in enumerate(place)}
+    return View(shape, source.array, tuple(each.substitute(values) for each in source.subscripts))
+
+
 def dims(shape: Sequence[int]) -> tuple[str, ...]:
     return tuple(f"d{n}" for n in range(len(shape)))
 
@@ -103,6 +112,8 @@ class _Reader:
         self.statements: list[Statement] = []
         self.free: set[str] = set()
         self.known: dict[SSAValue, View | Expression] = {}
+        self.own: set[SSAValue] = set()
+        """Tensors that are all of an array of their own. Others rename elements of some array."""
         self.nest = 0
 
     # --- the whole ------------------------------------------------------------------------------------
@@ -208,11 +219,8 @@ class _Reader:
         if result is None:
             return self._memory(init)
         before = self.known.get(init)
-        if isinstance(before, View) and before.value is None and keeps:
-            array = self.arrays[before.array]
-            mine = array.role is Role.LOCAL and before == whole(array)
-            if mine and len(list(init.uses)) == 1 and init.owner is not None:
-                return array
+        if keeps and isinstance(before, View) and init in self.own and len(list(init.uses)) == 1:
+            return self.arrays[before.array]
         array = self._new(result)
         if keeps:
             if not isinstance(before, View):
@@ -270,16 +278,15 @@ class _Reader:
         self.known[op.result] = whole(array)
 
     def _fill(self, op: linalg.FillOp) -> None:
-        result = op.results[0] if op.results else None
-        array = self._start(op, op.outputs[0], result, keeps=False)
+        """A tensor of one number is a view; what adds to it begins with a nest that fills."""
         value = self.known[op.inputs[0]]
         if isinstance(value, View):
             raise ValueError("the value is a tensor")
-        place = [Affine.name(each) for each in dims(array.shape)]
-        self._assign(op, array.shape, Load(array.name, tuple(place), array.number), value)
-        self.nest += 1
-        if result is not None:
-            self.known[result] = whole(array)
+        if op.results:
+            self.known[op.results[0]] = View(self._type(op.results[0])[0], "", (), value)
+            return
+        array = self._memory(op.outputs[0])
+        self._copy(op, View(array.shape, "", (), value), array)
 
     def _generic(self, op: linalg.GenericOp) -> None:
         maps = [each.data for each in op.indexing_maps.data]
@@ -317,6 +324,7 @@ class _Reader:
             self._assign(op, extents, target, known[yielded.operands[number_]], last=number_)
             if op.results:
                 self.known[op.results[number_]] = whole(array)
+                self.own.add(op.results[number_])
         self.nest += 1
 
     def _extents(self, op: linalg.GenericOp, accesses: list[tuple[Affine, ...]]) -> tuple[int, ...]:
@@ -336,27 +344,24 @@ class _Reader:
     def _renamed(
         self, op: linalg.GenericOp, accesses: list[tuple[Affine, ...]], extents: tuple[int, ...]
     ) -> View | None:
-        """A tensor that only holds elements of another at other places, one for one: a transpose."""
+        """A tensor that only holds elements of another at other places: a transpose, a broadcast."""
         block = op.body.block
         if len(op.inputs) != 1 or len(op.results) != 1 or len(list(block.ops)) != 1:
             return None
         assert block.last_op is not None
         source = self.known.get(op.inputs[0])
-        if block.last_op.operands[0] != block.args[0] or not isinstance(source, View):
+        if block.last_op.operands[0] != block.args[0] or source is None:
             return None
         names = dims(extents)
-        out = [form.names[0] for form in accesses[1] if len(form.names) == 1]
-        is_permutation = sorted(out) == sorted(names) and all(
-            form == Affine.name(form.names[0]) for form in accesses[1]
-        )
-        if not is_permutation or sorted(each for form in accesses[0] for each in form.names) != sorted(names):
+        out = [form.names[0] for form in accesses[1] if form == Affine.name("".join(form.names))]
+        if sorted(out) != sorted(names) or len(out) != len(accesses[1]):
             return None
+        shape = tuple(extents[names.index(each)] for each in out)
+        if not isinstance(source, View):
+            return View(shape, "", (), source)
         # Loop out[n] is dimension n of the result.
         place = {name: Affine.name(f"d{out.index(name)}") for name in names}
-        found = source.at([form.substitute(place) for form in accesses[0]], "")
-        if not isinstance(found, Load):
-            return None
-        return View(tuple(extents[names.index(each)] for each in out), found.array, found.subscripts)
+        return moved(source, shape, [form.substitute(place) for form in accesses[0]])
 
     def _pad(self, op: Operation) -> None:
         """One nest over the padded tensor: the inside is copied, and each side of the border is filled."""
@@ -407,11 +412,7 @@ class _Reader:
                 total = total * wide[dim] + (Affine.name(f"d{dim}") if wide[dim] > 1 else Affine())
             linear.append(total)
         if not collapses:
-            found = source.at(linear, "")
-            if isinstance(found, Load):
-                self.known[result] = View(shape, found.array, found.subscripts)
-                return
-            self.known[result] = View(shape, "", (), found)
+            self.known[result] = moved(source, shape, linear)
             return
         place = [Affine() for _ in wide]
         simple = True
@@ -420,10 +421,8 @@ class _Reader:
             simple = simple and len(large) <= 1
             for dim in large:
                 place[dim] = Affine.name(f"d{number_}")
-        found = source.at(place, kind)
-        if simple:
-            view = (found.array, found.subscripts) if isinstance(found, Load) else ("", ())
-            self.known[result] = View(shape, *view, None if isinstance(found, Load) else found)
+        if simple or source.value is not None:
+            self.known[result] = moved(source, shape, place)
             return
         array = self._new(result)
         here = source.at([Affine.name(each) for each in dims(wide)], kind)
@@ -443,11 +442,7 @@ class _Reader:
             Affine.name(f"d{n}") * stride + offset
             for n, (offset, stride) in enumerate(zip(offsets, strides, strict=True))
         ]
-        found = source.at(place, "")
-        if isinstance(found, Load):
-            self.known[result] = View(shape, found.array, found.subscripts)
-        else:
-            self.known[result] = View(shape, "", (), found)
+        self.known[result] = moved(source, shape, place)
 
     def _return(self, op: func.ReturnOp) -> None:
         for place, value in enumerate(op.operands):

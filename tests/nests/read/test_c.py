@@ -60,12 +60,15 @@ def test_refused_with_line_and_reason(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('#include "own.h"\nvoid f(float A[2]) { A[0] = 0; }', "f.c:1: `#include \"own.h\"`: files are not"),
+        ('#include "own.h"\nvoid f(float A[2]) { A[0] = 0; }', 'f.c:1: `#include "own.h"`: files are not'),
         ("#if N > 2\nvoid f(float A[2]) { A[0] = 0; }", "f.c:2: `#if` without `#endif`"),
         ("#define M(a, b) a\n\nvoid f(float A[2]) { A[0] = M(1); }", "f.c:3: `M` takes 2 arguments, not 1"),
         ("void f(float *A) { A[0] = 0; }", "f.c:1: `A` is a pointer; write an array with its size: `A[N]`"),
         ("float f(float A[2]) { return 1; }", "f.c:1: `f` returns a value; results are arrays: return void"),
-        ("void f(float A[2]) { A[0] = 0; }\nvoid g(float A[2]) { A[0] = 0; }", "f.c: which function? there are f, g"),
+        (
+            "void f(float A[2]) { A[0] = 0; }\nvoid g(float A[2]) { A[0] = 0; }",
+            "f.c: which function? there are f, g",
+        ),
         ("void f(const float A[2], float B[2]) { }", "f.c:1: `f` writes nothing"),
     ],
 )
@@ -133,7 +136,9 @@ def test_local_scalars_and_constants() -> None:
 
 
 def test_sibling_loops_get_names_of_their_own() -> None:
-    found = body("for (int i = 0; i < 2; i++) { for (int j = 0; j < 2; j++) A[j] = 0; for (int j = 0; j < 2; j++) B[j] = 0; }")
+    found = body(
+        "for (int i = 0; i < 2; i++) { for (int j = 0; j < 2; j++) A[j] = 0; for (int j = 0; j < 2; j++) B[j] = 0; }"
+    )
     assert [each.iterators for each in found.program.statements] == [("i", "j"), ("i", "j1")]
 
 
@@ -177,7 +182,16 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder: Path = tmp_path_factory.mktemp("c")
     source, library = folder / "f.c", folder / "f.so"
     source.write_text(SEMANTICS)
-    command = [sys.executable, "-m", "ziglang", "cc", "-O1", "-ffp-contract=off", "-fwrapv", "-fno-sanitize=all"]
+    command = [
+        sys.executable,
+        "-m",
+        "ziglang",
+        "cc",
+        "-O1",
+        "-ffp-contract=off",
+        "-fwrapv",
+        "-fno-sanitize=all",
+    ]
     subprocess.run([*command, "-shared", "-o", str(library), str(source), "-lm"], check=True, timeout=120)
     return ctypes.CDLL(str(library))
 
