@@ -1,4 +1,6 @@
 """isl: sets and maps of programs and schedules.
 
-- ``sets.py``: between our affine forms and isl
+- ``sets.py``: between our affine forms and isl; ``counting.py``: how many points
+- ``liveness.py``: what is read that nothing has written, what is written that nothing reads; ``checks.py``:
+  what is wrong with a program
 """

@@ -26,9 +26,15 @@ def test_vgg_without_padding_reads_out_of_bounds() -> None:
     """POM's VGG-16: a window of 3x3 over a feature map that has no border."""
     p = Builder("vgg")
     X, W, Y = p.input("X", (2, 8, 8)), p.input("W", (2, 2, 3, 3)), p.inout("Y", (2, 8, 8))
-    with p.loop("o", 0, 2) as o, p.loop("y", 0, 8) as y, p.loop("x", 0, 8) as x, p.loop("i", 0, 2) as i:
-        with p.loop("p", 0, 3) as a, p.loop("q", 0, 3) as b:
-            Y[o, y, x] += X[i, y + a, x + b] * W[o, i, a, b]
+    with (
+        p.loop("o", 0, 2) as o,
+        p.loop("y", 0, 8) as y,
+        p.loop("x", 0, 8) as x,
+        p.loop("i", 0, 2) as i,
+        p.loop("p", 0, 3) as a,
+        p.loop("q", 0, 3) as b,
+    ):
+        Y[o, y, x] += X[i, y + a, x + b] * W[o, i, a, b]
     (found,) = faults(p.program())
     assert found.endswith(
         "S0 reads X[0][0][8] at o=0, y=0, x=6, i=0, p=0, q=2, out of bounds: it is X[2][8][8] (so 540 times)"
