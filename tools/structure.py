@@ -89,6 +89,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "nests/poly",
         "nests/read",
         "nests/schedule",
+        "nests/schedule/primitives",
         "nests/affine",
         "nests/hls",
         "nests/lower",
@@ -102,6 +103,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
     ("boards/hosts", "boards/synthesis", "boards/ecp5", "boards"),
     ("cosim/build", "cosim/native", "cosim", "cosim/replay"),
     (
+        "src/axiloom/nest",
         "src/axiloom/frontend",
         "src/axiloom/quantise/graph",
         "src/axiloom/quantise/ops",

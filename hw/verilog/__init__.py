@@ -1,5 +1,5 @@
 """From Amaranth to Verilog that people read.
 
-- ``emit.py``: prints a top module
+- ``emit.py``: prints a top module; ``nest.py``: a circuit of loop nests
 - ``tidy.py``: makes Yosys' text readable, with ``inline.py``, ``names.py`` and ``process.py``
 """

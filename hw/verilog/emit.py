@@ -158,11 +158,17 @@ def _quick_memories() -> Iterator[None]:
 _PATCHING = threading.Lock()
 
 
-def convert(component: wiring.Component, name: str, keep: Collection[str] = (), readable: bool = True) -> str:
+def convert(
+    component: wiring.Component,
+    name: str,
+    keep: Collection[str] = (),
+    readable: bool = True,
+    reads_old: bool = False,
+) -> str:
     """Verilog of any component of the domain ``sync``, its members as flat ports.
 
     `keep`: names of modules and ports that are defined elsewhere. Not `readable`: as Yosys
-    prints it.
+    prints it. `reads_old`: words of memories are read in the cycle in which they are written.
     """
     aclk = Signal()  # each in its own statement: Amaranth takes the name from there
     aresetn = Signal()
@@ -180,9 +186,10 @@ def convert(component: wiring.Component, name: str, keep: Collection[str] = (), 
         ports.pop(internal, None)
     with _quick_memories():
         text, _ = rtlil.convert_fragment(fragment, ports, name, emit_src=False)
-    # Nowhere is a word read in the cycle in which it is written. If Yosys did not know, it would put
+    # In our engines no word is read in the cycle in which it is written. If Yosys did not know, it would put
     # registers and comparisons around an ECP5's memories, which do not give the old word then.
-    text = re.sub(r"^( *)(memory )", r"\1attribute \\no_rw_check 1\n\1\2", text, flags=re.MULTILINE)
+    if not reads_old:
+        text = re.sub(r"^( *)(memory )", r"\1attribute \\no_rw_check 1\n\1\2", text, flags=re.MULTILINE)
     raw = _yosys(text)
     return tidy(raw, list(ports), keep) if readable else raw
 

@@ -58,10 +58,9 @@ class Inliner:
         name, _, select = atom.partition("[")
         if not select:
             return self._widths.get(name)
-        if ":" not in select:
-            return 1
-        left, right = map(int, select.rstrip("]").split(":"))
-        return left - right + 1
+        if not (bits := re.fullmatch(r"(\d+)(?::(\d+))?\]", select)):
+            return None  # a concatenation that begins with a name
+        return int(bits[1]) - int(bits[2] or bits[1]) + 1
 
     def whole(self, text: str, width: int | None) -> str:
         """`text`, all of which is assigned to something of `width` bits."""

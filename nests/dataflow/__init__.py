@@ -1,8 +1,13 @@
 """Nests that run at once: which edge is a FIFO, which is a buffer with tokens, and how deep.
 
-- ``plan.py``: `Plan`, what was decided
+- `Plan`, what was decided, is in ``nests/schedule/plan.py``: lowering takes one
+- ``planner.py``: `decide`, `plan`: from a schedule to a plan
+- ``fifos.py``: whether an array can pass through a FIFO; ``tokens.py``: which iterations wait for which
+- ``orders.py``: orders of loops in which more arrays pass through FIFOs
+- ``iterations.py``: iterations of statements and what they access, by isl
 """
 
-from axiloom.nests.dataflow.plan import Double, Edge, Order, Plan, Stream
+from axiloom.nests.dataflow.planner import Dataflow, Note, decide, plan
+from axiloom.nests.schedule.plan import Double, Edge, Order, Plan, Stream
 
-__all__ = ["Double", "Edge", "Order", "Plan", "Stream"]
+__all__ = ["Dataflow", "Double", "Edge", "Note", "Order", "Plan", "Stream", "decide", "plan"]

@@ -67,8 +67,10 @@ def pieces(value: isl.PwAff, names: Sequence[str]) -> list[tuple[Condition, Affi
     """The pieces of a function of `names`, each with its condition. Raises ValueError as
     :func:`conditions`."""
     found: list[tuple[Condition, Affine]] = []
-
-    def piece(where: isl.Set, form: isl.Aff) -> None:
+    parts: list[tuple[isl.Set, isl.Aff]] = []
+    # An exception would not get through isl: what is wrong is looked for behind it.
+    value.coalesce().foreach_piece(lambda where, form: parts.append((where, form)))
+    for where, form in parts:
         if form.get_denominator_val().to_python() != 1 or form.dim(isl.dim_type.div):
             raise ValueError(f"not affine without divisions: {form}")
         result = Affine.sum(
@@ -79,6 +81,4 @@ def pieces(value: isl.PwAff, names: Sequence[str]) -> list[tuple[Condition, Affi
             form.get_constant_val().to_python(),
         )
         found.extend((condition, result) for condition in conditions(where, names))
-
-    value.coalesce().foreach_piece(piece)
     return found

@@ -4,10 +4,14 @@
 - ``specification.py``: the accelerator as a specification: a packet in, a packet out
 - ``driver.py``: a C function with the signature of the user's, which sends and receives the packets
 - ``through.py``: a schedule whose arrays are local, filled from one stream and drained to another
+- ``overlap.py``: what nests may do while words come in, and which arrays come in blocks
+- ``tokens.py``: that in a circuit; ``streams.py``: memories that are touched in order become ports
+- ``compile.py``: all of it: from a schedule to a circuit with ports
 """
 
+from axiloom.nests.ports.compile import Compiled, compile_ports
 from axiloom.nests.ports.driver import Sources, sources
 from axiloom.nests.ports.packet import Packet, Part, packets
 from axiloom.nests.ports.specification import specification
 
-__all__ = ["Packet", "Part", "Sources", "packets", "sources", "specification"]
+__all__ = ["Compiled", "Packet", "Part", "Sources", "compile_ports", "packets", "sources", "specification"]

@@ -1,13 +1,13 @@
-"""The driver in C of a nest behind ports: a function with the arguments of the user's, and a main to try it.
+"""The driver in C of a nest behind ports: a function with the arguments of the user's.
 
-With a DMA that has scatter-gather, arrays that lie in memory as they travel are read and written in place;
+It comes twice: ``gemm(float alpha, float C[200][220], ...)``, and ``gemm_flat``, which takes a pointer to the
+first element of each argument, of scalars too. With a DMA that has scatter-gather, arrays that lie in memory as they travel are read and written in place;
 others, and all in the DMA's direct mode, go through its windows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from axiloom.errors import CompileError
@@ -15,10 +15,8 @@ from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.nests.ports.packet import Packet, Part
 from axiloom.nests.program import Array, Program, Role
 
-HEADER, DRIVER, MAIN = "driver.h", "driver.c", "driver_main.c"
-SYMBOL = "arg_"
-"""Before an argument's name: its array in `MAIN`."""
-_TAKEN = re.compile(r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|memmove)$")
+HEADER, DRIVER = "driver.h", "driver.c"
+_TAKEN = re.compile(r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|results|from|in_place|send|unpack|take_results)$")
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
 _KINDS = {"float32": "f32", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "i16", "int32": "i32"}
 _TRY = """#define TRY(call)                             \\
@@ -34,31 +32,37 @@ static const uint8_t *unpack(void *to, const uint8_t *from, uint32_t rows, uint3
         memcpy((uint8_t *)to + row * bytes, from + row * padded, bytes);
     return from + rows * padded;
 }"""
-_SEND = """/* Rows of `bytes` bytes, which are whole beats: as they lie in memory, if they begin on a beat. */
+_SEND = """/* Bytes as they lie in memory, whole beats: the CPU cleans some while the DMA sends those before them. */
+static dma_status send(const void *from, uint32_t bytes)
+{
+    for (uint32_t at = 0; at < bytes; at += 8192) {
+        const uint32_t size = bytes - at < 8192 ? bytes - at : 8192;
+        dma_clean_rows((const uint8_t *)from + at, size, 1, size);
+        TRY(dma_queue_rows((const uint8_t *)from + at, size, 1, size));
+    }
+    return DMA_OK;
+}
+
+/* Rows that are whole beats and begin on one as they lie in memory, others packed. */
 #define SEND(KIND, array, rows, columns, padded)                                                    \\
     do {                                                                                            \\
-        const uint32_t bytes = (rows) * (columns) * (uint32_t)sizeof *(array);                      \\
-        if ((columns) == (padded) && (uintptr_t)(array) % (AXL_STREAM_BITS / 8) == 0) {             \\
-            dma_clean_rows((array), bytes, 1, bytes);                                               \\
-            TRY(dma_queue_rows((array), bytes, 1, bytes));                                          \\
-        } else {                                                                                    \\
+        if ((columns) == (padded) && (uintptr_t)(array) % (AXL_STREAM_BITS / 8) == 0)               \\
+            TRY(send((array), (rows) * (columns) * (uint32_t)sizeof *(array)));                     \\
+        else                                                                                        \\
             TRY(dma_queue_tile_##KIND((array), (rows), (columns), (columns), 1, (rows), (padded))); \\
-        }                                                                                           \\
     } while (0)"""
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Files of C, by name, and what is in them."""
+    """`c` and `header` are the texts of `DRIVER` and `HEADER`. `function` takes pointers to all `arguments`;
+    ``<program>_init`` comes before its first call."""
 
     function: str
-    files: dict[str, str]
+    init: str
     arguments: tuple[Array, ...]
-    """In the order of the function's parameters."""
-
-    def symbol(self, array: str) -> str:
-        """Of the argument's array in `MAIN`."""
-        return f"{SYMBOL}{array}"
+    c: str
+    header: str
 
 
 def sources(
@@ -69,17 +73,24 @@ def sources(
     arguments = tuple(array for array in program.arrays if array.role is not Role.LOCAL)
     for name in (program.name, *(array.name for array in arguments)):
         if not _NAME.match(name) or _TAKEN.match(name):
-            raise CompileError(f"{program.name}: `{name}` cannot be a name in the driver in C; give it another")
+            raise CompileError(
+                f"{program.name}: `{name}` cannot be a name in the driver in C; give it another"
+            )
     head = f"/* {program.name}: driver of {spec.name}.{f' {banner}' if banner else ''} */\n"
-    signature = f"{program.name}({', '.join(map(_parameter, arguments))})"
+    name = program.name
+    plain = f"{name}({', '.join(map(_parameter, arguments))})"
+    flat = f"{name}_flat({', '.join(map(_pointer, arguments))})"
+    given = ", ".join(_first(array) for array in arguments)
     queue = spec.dma.scatter_gather
     body = _queued(inputs, outputs) if queue else _windows(inputs, outputs)
     dma = spec.dma
-    windows = (dma.address, dma.input_address, dma.input_buffer_size, dma.output_address, dma.output_buffer_size)
-    order = [
-        *_comment("In: ", inputs),
-        *_comment("Back: ", outputs),
-    ]
+    windows = (
+        dma.address,
+        dma.input_address,
+        dma.input_buffer_size,
+        dma.output_address,
+        dma.output_buffer_size,
+    )
     text = [
         head,
         "#include <string.h>\n",
@@ -91,50 +102,51 @@ def sources(
         _UNPACK,
         *(["", _SEND, "", *_taker(outputs)] if queue else []),
         "",
-        f"dma_status {program.name}_init(void)",
+        f"dma_status {name}_init(void)",
         "{",
         f"    return dma_init({', '.join(f'{value:#x}u' for value in windows)});",
         "}",
         "",
-        *order,
-        f"dma_status {signature}",
+        _comment("In", inputs),
+        _comment("Back", outputs),
+        f"dma_status {flat}",
         "{",
         *body,
         "    return DMA_OK;",
         "}",
         "",
+        f"dma_status {plain} {{ return {name}_flat({given}); }}",
+        "",
     ]
     header = [
         head,
-        "#ifndef DRIVER_H",
-        "#define DRIVER_H",
+        "#ifndef AXILOOM_DRIVER_H",
+        "#define AXILOOM_DRIVER_H",
         "",
         '#include "axiloom.h"',
         "",
         "/* Once, before the function. */",
-        f"dma_status {program.name}_init(void);",
+        f"dma_status {name}_init(void);",
         "",
-        f"dma_status {signature};",
+        f"dma_status {plain};",
+        "",
+        "/* The same, given the first element of each argument. */",
+        f"dma_status {flat};",
         "",
         "#endif",
         "",
     ]
-    return Sources(
-        program.name,
-        {HEADER: "\n".join(header), DRIVER: "\n".join(text), MAIN: _main(head, program.name, arguments)},
-        arguments,
-    )
+    return Sources(f"{name}_flat", f"{name}_init", arguments, "\n".join(text), "\n".join(header))
 
 
 def _parameter(array: Array) -> str:
-    return f"{_type(array)} {array.name}" + (
-        "".join(f"[{size}]" for size in array.shape) if array.shape else _pointer(array)
-    )
+    """As the user has it: scalars by value, but for one that is a result."""
+    by_value = not array.shape and not array.role.is_result
+    return f"{_type(array)} {array.name}{'' if by_value else ''.join(f'[{n}]' for n in array.shape or (1,))}"
 
 
 def _pointer(array: Array) -> str:
-    """A scalar that is given comes by value; one that is a result, by its address."""
-    return "[1]" if array.role.is_result else ""
+    return f"{'' if array.role.is_result else 'const '}{_type(array)} *{array.name}"
 
 
 def _type(array: Array) -> str:
@@ -153,21 +165,25 @@ def _kind(part: Part) -> str:
 
 
 def _first(array: Array) -> str:
-    """A pointer to the first element."""
+    """A pointer to the first element, from an argument as the user has it."""
     if not array.shape:
         return array.name if array.role.is_result else f"&{array.name}"
     return f"&{array.name}{'[0]' * len(array.shape)}"
 
 
 def _cast(part: Part) -> str:
-    """As :func:`_first`, in the type that the runtime's functions take."""
-    return f"({part.host.name[1:]}_t *){_first(part.array)}" if part.host.name == "uint16" else _first(part.array)
+    """The first element in the type that the runtime's functions take."""
+    place = f"{part.array.name} + {part.start}" if part.start else part.array.name
+    return f"(const int16_t *)({place})" if part.host.name == "uint16" else place
 
 
-def _comment(title: str, packet: Packet) -> list[str]:
-    """One line an array: its shape and beats."""
-    lines = [f"{part.array.name} {'x'.join(map(str, part.array.shape)) or 'scalar'}" for part in packet.parts]
-    return [f"/* {title}{', '.join(lines)}: {packet.beats} beats. */"]
+def _comment(title: str, packet: Packet) -> str:
+    arrays = [
+        f"{part.array.name} {'x'.join(map(str, part.shape)) or '(scalar)'}" for part in packet.parts[:8]
+    ]
+    if len(packet.pieces) > len(arrays):
+        arrays.append(f"and {len(packet.pieces) - len(arrays)} more")
+    return f"/* {title}: {', '.join(arrays)}: {packet.beats} beats of {packet.parts[0].width} bits. */"
 
 
 def _queued(inputs: Packet, outputs: Packet) -> list[str]:
@@ -175,7 +191,7 @@ def _queued(inputs: Packet, outputs: Packet) -> list[str]:
     lines, only = [], outputs.parts[0] if len(outputs.parts) == 1 else None
     if only is not None and only.in_place:
         size = only.beats * only.width // 8
-        place = _first(only.array)
+        place = only.array.name
         lines += [
             "    /* In place, if no cache line has something else in it. */",
             f"    const int in_place = (uintptr_t){place} % AXL_CACHE_LINE == 0 && {size}u % AXL_CACHE_LINE == 0;",
@@ -191,13 +207,13 @@ def _queued(inputs: Packet, outputs: Packet) -> list[str]:
             "        TRY(dma_queue_receive(results, 1, 1));",
         ]
     else:
-        places = ", ".join(_first(part.array) for part in outputs.parts)
+        places = ", ".join(part.array.name for part in outputs.parts)
         lines += [
             f"    TRY(dma_queue_open({words}u, take_results));",
             f"    void *results[] = {{{places}}};",
             "    TRY(dma_queue_receive(results, 1, 1));",
         ]
-    for part in inputs.parts:
+    for part in inputs.pieces:
         shape = f"{part.rows}u, {part.columns}u, {part.row_beats * part.lanes}u"
         lines.append(f"    SEND({_kind(part)}, {_cast(part)}, {shape});")
     return [*lines, "    TRY(dma_queue_close());"]
@@ -211,7 +227,10 @@ def _taker(outputs: Packet) -> list[str]:
         "    void *const *results = to;",
         "    const uint8_t *from = (const uint8_t *)packet;",
         "    (void)rows, (void)cols;",
-        *(f"    from = unpack(results[{i}], from, {_unpacked(part)});" for i, part in enumerate(outputs.parts)),
+        *(
+            f"    from = unpack(results[{i}], from, {_unpacked(part)});"
+            for i, part in enumerate(outputs.parts)
+        ),
         "    (void)from;",
         "}",
     ]
@@ -223,7 +242,7 @@ def _unpacked(part: Part) -> str:
 
 def _windows(inputs: Packet, outputs: Packet) -> list[str]:
     lines, offset = [], 0
-    for part in inputs.parts:
+    for part in inputs.pieces:
         padded = part.row_beats * part.lanes
         lines.append(
             f"    TRY(dma_put_tile_{_kind(part)}({_cast(part)}, {part.rows}u, {part.columns}u, "
@@ -237,32 +256,6 @@ def _windows(inputs: Packet, outputs: Packet) -> list[str]:
         "    TRY(dma_wait_send());",
         "    TRY(dma_wait_recv());",
         "    const uint8_t *from = (const uint8_t *)(uintptr_t)dma_out_buffer();",
-        *(f"    from = unpack({_first(part.array)}, from, {_unpacked(part)});" for part in outputs.parts),
+        *(f"    from = unpack({part.array.name}, from, {_unpacked(part)});" for part in outputs.parts),
         "    (void)from;",
     ]
-
-
-def _main(head: str, function: str, arguments: Sequence[Array]) -> str:
-    """Arrays for the arguments, which a simulator fills and reads by their symbols, and one call."""
-    lines = [head, f'#include "{HEADER}"', ""]
-    for array in arguments:
-        shape = "".join(f"[{size}]" for size in array.shape or (1,))
-        lines.append(f"{_type(array)} {SYMBOL}{array.name}{shape} __attribute__((aligned(64)));")
-    call = ", ".join(
-        f"{SYMBOL}{array.name}{'[0]' if not array.shape and not array.role.is_result else ''}"
-        for array in arguments
-    )
-    lines += [
-        "",
-        "int main(void)",
-        "{",
-        f"    dma_status status = {function}_init();",
-        "    if (status == DMA_OK)",
-        f"        status = {function}({call});",
-        "    if (status == DMA_OK)",
-        "        status = dma_free();",
-        "    return (int)status;",
-        "}",
-        "",
-    ]
-    return "\n".join(lines)

@@ -8,7 +8,7 @@ in memory, and a DMA reads and writes it in place. A scalar is a row of one elem
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -27,11 +27,17 @@ WIDTHS = (32, 64, 128)
 
 @dataclass(frozen=True)
 class Part:
-    """An array in a packet."""
+    """An array in a packet, or `count` indices of its first dimension from `first` on."""
 
     array: Array
     width: int
     """Bits of a beat."""
+    first: int = 0
+    count: int | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape if self.count is None else (self.count, *self.array.shape[1:])
 
     @property
     def bits(self) -> int:
@@ -45,7 +51,12 @@ class Part:
 
     @property
     def rows(self) -> int:
-        return prod(self.array.shape[:-1])
+        return prod(self.shape[:-1])
+
+    @property
+    def start(self) -> int:
+        """Elements of the array before it."""
+        return self.first * prod(self.array.shape[1:])
 
     @property
     def columns(self) -> int:
@@ -71,15 +82,17 @@ class Part:
         return numerics.of(self.array.number).numpy
 
     def words(self, values: Elements) -> npt.NDArray[np.uint32]:
-        """The words of the array's elements, in the type of `host`."""
+        """Its words, from all elements of the array in the type of `host`."""
+        if self.count is not None:
+            values = values[self.first : self.first + self.count]
         rows = np.zeros((self.rows, self.row_beats * self.lanes), self.host)
         rows[:, : self.columns] = np.asarray(values, self.host).reshape(self.rows, self.columns)
         return rows.reshape(-1).view(np.uint32)
 
     def elements(self, words: npt.NDArray[np.uint32]) -> Elements:
-        """The array of these words."""
+        """Its elements, in its shape, from its words."""
         rows = np.ascontiguousarray(words).view(self.host).reshape(self.rows, -1)[:, : self.columns]
-        return rows.reshape(self.array.shape).copy()
+        return rows.reshape(self.shape).copy()
 
 
 @dataclass(frozen=True)
@@ -97,6 +110,19 @@ class Packet:
         """32-bit words."""
         return sum(part.beats * part.width for part in self.parts) // WORD_BITS
 
+    @property
+    def pieces(self) -> tuple[Part, ...]:
+        """The parts, those that follow each other in memory and in the packet joined."""
+        found: list[Part] = []
+        for part in self.parts:
+            last = found[-1] if found else None
+            if last and part.count is not None and last.count is not None and part.array == last.array:
+                if part.first == last.first + last.count:
+                    found[-1] = replace(last, count=last.count + part.count)
+                    continue
+            found.append(part)
+        return tuple(found)
+
     def pack(self, arrays: Mapping[str, Elements]) -> npt.NDArray[np.uint32]:
         """The words that go over the port."""
         return np.concatenate(
@@ -104,7 +130,7 @@ class Packet:
         )
 
     def unpack(self, words: npt.NDArray[np.uint32]) -> dict[str, Elements]:
-        """The arrays, from all words of a packet."""
+        """The arrays, from all words of a packet in which each is whole."""
         found, at = {}, 0
         for part in self.parts:
             end = at + part.beats * part.width // WORD_BITS

@@ -9,7 +9,18 @@ from __future__ import annotations
 from axiloom.errors import SpecError
 from axiloom.isa.check.check import check
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.contract.types import Clear, Compute, DmaConfig, Load, Opcode, Recv, Scope, Send, Store, TileRule
+from axiloom.isa.contract.types import (
+    Clear,
+    Compute,
+    DmaConfig,
+    Load,
+    Opcode,
+    Recv,
+    Scope,
+    Send,
+    Store,
+    TileRule,
+)
 from axiloom.isa.kernels.forms import PACKET
 from axiloom.isa.numerics import INT32
 from axiloom.nests.ports.packet import Packet

@@ -9,11 +9,15 @@ and the names of their first loops stand in the same loops.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from axiloom.isa.affine import Affine
 from axiloom.nests.program.expressions import Expression, Load
+
+Contents = TypeVar("Contents")
 
 
 class Role(StrEnum):
@@ -42,6 +46,8 @@ class Array:
     shape: tuple[int, ...]
     number: str
     role: Role
+    copy_of: str = ""
+    """The array of the caller that this one always equals: a copy for statements of their own."""
 
 
 @dataclass(frozen=True)
@@ -71,3 +77,8 @@ class Program:
 
     def statement(self, name: str) -> Statement:
         return next(each for each in self.statements if each.name == name)
+
+    def with_copies(self, arrays: Mapping[str, Contents]) -> dict[str, Contents]:
+        """`arrays` by name, and under the name of each copy what it is a copy of."""
+        copies = {each.name: arrays[each.copy_of] for each in self.arrays if each.copy_of in arrays}
+        return {**arrays, **copies}

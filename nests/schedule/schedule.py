@@ -7,8 +7,10 @@ substitution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from axiloom.hw.nest.circuit import Storage
 from axiloom.isa.affine import Affine
@@ -120,6 +122,22 @@ class Schedule:
     def placed(self, statement: str) -> Placed:
         return next(each for each in self.statements if each.statement.name == statement)
 
+    def __getattr__(self, name: str) -> Callable[..., Schedule]:
+        """Primitives as methods: ``schedule.tile("S1", "i", "j", 4, 16)``."""
+        if name.startswith("_") or name not in primitives():
+            raise AttributeError(f"a schedule has no {name!r}; its primitives: {', '.join(primitives())}")
+        return partial(primitives()[name], self)
+
     def with_(self, log: str, **changes: object) -> Schedule:
         """A copy with `changes`, and one more line in the log."""
         return replace(self, log=(*self.log, log), **changes)  # type: ignore[arg-type]
+
+
+PRIMITIVES: dict[str, Callable[..., Schedule]] = {}
+"""Filled by ``registry.primitive``."""
+
+
+def primitives() -> Mapping[str, Callable[..., Schedule]]:
+    """All primitives by name: functions from a schedule and plain values to a schedule."""
+    importlib.import_module("axiloom.nests.schedule.primitives")  # each file there registers what it holds
+    return PRIMITIVES

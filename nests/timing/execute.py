@@ -38,7 +38,7 @@ Words = npt.NDArray[np.uint64]
 Operation = Callable[[Operate, Sequence[int]], int]
 """The raw result of a node for raw operands."""
 
-PATIENCE = 4096
+PATIENCE = 300
 """Cycles without an event after which a run is taken for one that never ends, besides the longest slot."""
 
 
@@ -203,7 +203,7 @@ class _Machine:
         return bool(ready)
 
     def _can_issue(self, line: _Line, cycle: int) -> bool:
-        if not line.points or (line.issued and cycle - line.issued[-1] < line.pipe.interval):
+        if not line.points or (line.issued and (cycle - line.issued[-1]) % line.pipe.interval):
             return False
         at = line.points[0]
         for node in line.pipe.nodes:

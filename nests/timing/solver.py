@@ -2,8 +2,9 @@
 
     T(n) = max(T(n-1) + interval, pushed(element) + 1 for each pop, popped(element - depth) + 1 for each push)
 
-where a push of iteration m is executed at T(m) + slot. Only iterations that pop or push can wait, so that we
-keep S(n) = T(n) - n * interval, which never falls, at those alone.
+where a push of iteration m is executed at T(m) + slot, and where a wait takes a multiple of the interval,
+but for the first iteration's. Only iterations that pop or push can wait, so that we keep S(n) = T(n) - n *
+interval, which never falls, at those alone.
 
 If no pipe waits for a place and what pops wait for is not circular, S is a cumulative maximum for one pipe
 after the other (:func:`without_places`). Else each pipe goes on, event by event, as far as what it waits for
@@ -127,11 +128,12 @@ def _waiting_for(track: Track, waits: Sequence[tuple[Ints, Ints, str]]) -> Issue
         asked.append(((fifo, EMPTY), np.searchsorted(events, at), there - at * track.interval))
     for _, places, bases in asked:
         level[places] = np.maximum(level[places], bases)
-    base = np.maximum.accumulate(level) if len(level) else level
+    phase = int(level[0]) if len(events) and not events[0] else 1
+    base = np.maximum.accumulate(phase - (phase - level) // track.interval * track.interval)
     rises = np.diff(base, prepend=1)
     stalls: dict[Cause, int] = {}
     for cause, places, bases in asked:
-        mine = (bases == base[places]) & (rises[places] > 0)
+        mine = (bases == level[places]) & (rises[places] > 0)
         if mine.any():
             stalls[cause] = int(rises[places[mine]].sum())
             rises[places[mine]] = 0
@@ -226,6 +228,8 @@ class _Run:
                     if end.other[needed] >= issue:
                         issue, cause = end.other[needed] + 1, (end.fifo, end.why)
             if cause:
+                if shift:
+                    issue += (shift + level - issue) % interval
                 self.stalls[cause] = self.stalls.get(cause, 0) + issue - shift - level
                 level = issue - shift
             base.append(level)

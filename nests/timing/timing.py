@@ -14,20 +14,8 @@ from axiloom.hw.nest.circuit import Circuit, Fifo
 from axiloom.nests.timing.deadlock import explain
 from axiloom.nests.timing.events import Rate, tracks
 from axiloom.nests.timing.iterations import Ints
+from axiloom.nests.timing.occupancy import Occupancy, occupancy
 from axiloom.nests.timing.solver import Cause, Issues, StuckError, solve
-
-
-@dataclass(frozen=True)
-class Occupancy:
-    """Places of a FIFO that are taken, as steps: from cycle ``cycles[i]`` on ``taken[i]``. A place is taken
-    in the cycle in which the iteration that pushes is issued, and free again one cycle after the pop."""
-
-    cycles: Ints
-    taken: Ints
-
-    @property
-    def largest(self) -> int:
-        return int(self.taken.max(initial=0))
 
 
 @dataclass(frozen=True)
@@ -50,17 +38,7 @@ class Timing:
         return self.pipes[pipe].at(np.arange(self.pipes[pipe].track.iterations, dtype=np.int64))
 
     def occupancy(self, fifo: str) -> Occupancy:
-        sides = [*self.pipes.values(), *self.ports.values()]
-        taken = np.concatenate([each.taken(fifo) for each in sides])
-        freed = np.concatenate([each.popped(fifo) for each in sides]) + 1
-        cycles = np.concatenate([taken, freed])
-        changes = np.concatenate([np.ones(len(taken), np.int64), np.full(len(freed), -1)])
-        start = self.fifos[fifo].initial
-        at, where = np.unique(cycles, return_inverse=True)
-        levels = start + np.cumsum(np.bincount(where, changes, len(at))).astype(np.int64)
-        at, levels = np.concatenate([[0], at]), np.concatenate([[start], levels])
-        changed = np.diff(levels, prepend=-1) != 0
-        return Occupancy(at[changed], levels[changed])
+        return occupancy(self.fifos[fifo], [*self.pipes.values(), *self.ports.values()])
 
     @property
     def largest(self) -> dict[str, int]:

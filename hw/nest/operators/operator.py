@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,15 +26,34 @@ class Cost:
 class Operator(ABC):
     """`number` is the operands' format, `result` the result's; ``bool`` is one bit."""
 
+    forms: ClassVar[str] = ""
+    """What there is, for messages: ``add, sub: int8 to int64``."""
+
+    registers_result: ClassVar[bool] = False
+    """Whether a latency of 1 is that of 0 with a register behind it."""
+
     name: str
     number: str
     result: str
     latency: int
     """Cycles from operands to result; 0 is combinational."""
 
+    @classmethod
+    def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:
+        """Those that can be asked for, the default first; none if it is no operator of this class."""
+        return ()
+
     @property
-    @abstractmethod
-    def cost(self) -> Cost: ...
+    def is_wired(self) -> bool:
+        """Whether it is wires alone."""
+        return False
+
+    @property
+    def cost(self) -> Cost:
+        """Raises :exc:`UsageError` if it is not known."""
+        from axiloom.hw.nest.operators import costs  # it has formats, which know this class
+
+        return costs.of(self)
 
     @abstractmethod
     def reference(self, *operands: Raw) -> Raw:

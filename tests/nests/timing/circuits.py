@@ -40,22 +40,20 @@ def equals(name: str, value: int) -> Condition:
 
 
 def pipe(name: str, counters: tuple[Counter, ...], nodes: tuple[Node, ...], interval: int = 1) -> Pipe:
-    """Its iterations are counted here, one by one."""
-    return Pipe(name, counters, interval, enumerate_all(counters), nodes)
+    return Pipe(name, counters, interval, count_of(counters), nodes)
 
 
-def enumerate_all(counters: tuple[Counter, ...]) -> int:
+def count_of(counters: tuple[Counter, ...], when: Condition = ALWAYS) -> int:
+    """Iterations at which `when` holds, counted one by one."""
+
+    def value(pieces: tuple[Piece, ...], at: dict[str, int]) -> int:
+        return next(each.value.value(at) for each in pieces if all(f.value(at) >= 0 for f in each.when))
+
     def count(rest: tuple[Counter, ...], at: dict[str, int]) -> int:
         if not rest:
-            return 1
-
-        def end(pieces: tuple[Piece, ...]) -> int:
-            return next(p.value.value(at) for p in pieces if all(f.value(at) >= 0 for f in p.when))
-
-        return sum(
-            count(rest[1:], {**at, rest[0].name: value})
-            for value in range(end(rest[0].lower), end(rest[0].upper) + 1)
-        )
+            return all(each.value(at) >= 0 for each in when)
+        values = range(value(rest[0].lower, at), value(rest[0].upper, at) + 1)
+        return sum(count(rest[1:], {**at, rest[0].name: each}) for each in values)
 
     return count(counters, {})
 
@@ -94,28 +92,35 @@ def nests(draw: st.DrawFn) -> tuple[Counter, ...]:
 
 
 @st.composite
-def circuits(draw: st.DrawFn, *, ports: bool = True) -> Circuit:
-    """Two to four pipes with FIFOs between any two of them, backwards ones with initial elements too. Some of
-    them never end."""
+def circuits(draw: st.DrawFn, *, balanced: bool = False) -> Circuit:
+    """One to four pipes with FIFOs between any two of them, backwards ones with initial elements too, and
+    streams. Where all pipes have the same loops (`balanced`: always) each FIFO is popped as often as it is
+    pushed, and most circuits end; else few do."""
     count = draw(st.integers(1, 4))
-    shapes = [draw(nests()) for _ in range(count)]
+    same = balanced or draw(st.sampled_from([True, True, False]))
+    shapes = [draw(nests())] * count if same else [draw(nests()) for _ in range(count)]
     nodes: list[list[Node]] = [[Constant(0, 8, draw(st.integers(0, 5)))] for _ in range(count)]
     fifos, inputs, outputs = [], [], []
     for number in range(draw(st.integers(1, 4))):
-        source = draw(st.integers(-1 if ports else 0, count - 1))
-        target = draw(st.integers(-1 if ports and source >= 0 else 0, count - 1))
-        name = f"f{number}"
-        initial = draw(st.integers(0, 3))
-        depth = max(initial, draw(st.integers(1, 6)))
-        fifos.append(Fifo(name, 8, depth, 0 if -1 in (source, target) else initial))
+        source, target = draw(st.integers(-1, count - 1)), draw(st.integers(-1, count - 1))
+        if source == target == -1:
+            target = 0
+        when = draw(conditions(shapes[max(source, 0)]))
+        wanted = when if same else draw(conditions(shapes[max(target, 0)]))
+        length = count_of(shapes[0], when) if same else draw(st.integers(1, 30))
+        port = Port(f"f{number}", length)
+        least = 1 if same and source >= target else 0
+        initial = 0 if -1 in (source, target) else draw(st.integers(least, 3))
+        fifos.append(Fifo(port.fifo, 8, max(initial, draw(st.integers(1, 6))), initial))
         if source < 0:
-            inputs.append(Port(name, draw(st.integers(1, 30))))
+            inputs.append(port)
         else:
-            when = draw(conditions(shapes[source]))
-            nodes[source].append(Push(name, 0, when, max(nodes[source][0].slot, draw(st.integers(0, 6)))))
+            nodes[source].append(
+                Push(port.fifo, 0, when, max(nodes[source][0].slot, draw(st.integers(0, 6))))
+            )
         if target < 0:
-            outputs.append(Port(name, draw(st.integers(1, 30))))
+            outputs.append(port)
         else:
-            nodes[target].append(Pop(name, draw(conditions(shapes[target]))))
+            nodes[target].append(Pop(port.fifo, wanted))
     pipes = tuple(pipe(f"p{n}", shapes[n], tuple(nodes[n]), draw(st.integers(1, 3))) for n in range(count))
     return Circuit("random", pipes, (), tuple(fifos), tuple(inputs), tuple(outputs))

@@ -1,0 +1,86 @@
+"""What each operator takes of a 7-series part, by Yosys: fills ``hw/nest/operators/costs.json``.
+
+Needs the extra [synth]; minutes, but for what the cache has. Operators with a register at the end alone are
+measured without it: `costs.py` adds it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from amaranth.back import verilog
+from amaranth.hdl import Module, Signal
+
+from axiloom.boards.synthesis.resources import synthesise
+from axiloom.cosim.build.cache import cached_build
+from axiloom.hw.nest.operators import Operator, costs, latencies, operator
+from axiloom.hw.nest.operators.formats import BOOL, FLOAT32, bits_of, operand_bits
+
+INTEGERS = ("int8", "int16", "int32", "int64")
+FIXED = ("fixed<8,4>", "fixed<16,8>", "fixed<32,16>")
+COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
+
+
+def operators() -> Iterator[Operator]:
+    """All that the table has."""
+    for name in ("add", "sub", "mul", "max", "min", "neg", "abs", "div", "sqrt"):
+        yield from _all(name, FLOAT32, FLOAT32)
+    for name in COMPARISONS:
+        yield from _all(name, FLOAT32, BOOL)
+    for number in (*INTEGERS, *FIXED, BOOL):
+        yield from _all("convert", number, FLOAT32)
+        yield from _all("convert", FLOAT32, number)
+    for number in (*INTEGERS, *FIXED):
+        for name in ("add", "sub", "neg", "abs", "max", "min", "mul"):
+            yield from _all(name, number, number)
+        for name in COMPARISONS:
+            yield from _all(name, number, BOOL)
+    yield from _all("mul", "fixed<8,4>", "fixed<32,8>")
+    yield from _all("mul", "fixed<16,8>", "fixed<32,16>")
+    for number in (*INTEGERS, *FIXED, FLOAT32, BOOL):
+        yield from _all("select", number, number)
+    for number in (*INTEGERS, BOOL):
+        for name in ("and", "or", "xor", "not"):
+            yield from _all(name, number, number)
+    for number in INTEGERS:
+        for name in ("shl", "shr"):
+            yield from _all(name, number, number)
+    for number in INTEGERS[:3]:
+        for name in ("div", "rem"):
+            yield from _all(name, number, number)
+    for number in (*INTEGERS, *FIXED):
+        for result in (*INTEGERS, *FIXED, BOOL):
+            if number != result:
+                yield from _all("convert", number, result)
+
+
+def _all(name: str, number: str, result: str) -> Iterator[Operator]:
+    for latency in latencies(name, number, result):
+        made = operator(name, number, result, latency)
+        if not costs.is_registered(made) and not made.is_wired:
+            yield made
+
+
+def alone(made: Operator) -> str:
+    """Verilog of a module that is this operator."""
+    m = Module()
+    inputs = [Signal(bits, name=f"operand{place}") for place, bits in enumerate(operand_bits(made))]
+    output = Signal(bits_of(made.result), name="result")
+    m.d.comb += output.eq(made.build(m, "operator", *inputs))
+    return verilog.convert(m, name="alone", ports=[*inputs, output], strip_internal_attrs=True)
+
+
+def main() -> None:
+    table = {}
+    for made in operators():
+        used = synthesise(alone(made), "alone", cached_build)
+        table[costs.key(made)] = {"dsp": used.dsp, "lut": used.lut, "ff": used.ff}
+        print(f"{costs.key(made):40} {used.dsp:4} DSP {used.lut:5} LUT {used.ff:5} FF", flush=True)
+    rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(figures)}" for name, figures in table.items())
+    costs.TABLE.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
+    print(f"wrote {costs.TABLE.name}: {len(table)} operators")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""Memories in banks: each node's access goes to the ports of the banks it may reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.lib import memory as ram
+
+from axiloom.hw.nest.checks import Checks
+from axiloom.hw.nest.circuit import Memory, Storage
+from axiloom.hw.nest.forms import plain
+from axiloom.hw.nest.requests import Request, active, choose, meet
+
+
+def address_bits(memory: Memory) -> int:
+    return max((memory.depth - 1).bit_length(), 1)
+
+
+@dataclass
+class Access:
+    """A read or write of a pipe: `banks` are those it may reach, `bank` says which; `request.values` are the
+    address, and what is written."""
+
+    request: Request
+    banks: tuple[int, ...]
+    bank: Value
+    name: str
+    answers: dict[int, Value] = field(default_factory=dict)
+
+    def at(self, bank: int) -> Request:
+        """What it asks of one bank."""
+        one = self.request
+        if len(self.banks) == 1:
+            return one
+        return Request(one.beat, one.slot, one.when, one.active & (self.bank == bank), one.values)
+
+
+@dataclass(frozen=True)
+class BankPorts:
+    """The signals of a bank: for each read port address, enable and data; for the write port address, enable
+    and data."""
+
+    reads: tuple[tuple[Value, Value, Value], ...]
+    write: tuple[Value, Value, Value] | None
+
+
+class MemoryLogic:
+    """All banks of `memory`. Accesses come by :meth:`read` and :meth:`write`; then :meth:`build` makes them."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory, self.name = memory, plain(memory.name)
+        self._reads: list[tuple[Access, Signal]] = []
+        self._writes: list[Access] = []
+
+    def read(self, access: Access) -> Value:
+        """The value, `latency` cycles after the access is active."""
+        result = Signal(self.memory.bits, name=access.name)
+        self._reads.append((access, result))
+        return result
+
+    def write(self, access: Access) -> None:
+        self._writes.append(access)
+
+    def build(self, m: Module, checks: Checks, external: Mapping[int, BankPorts]) -> None:
+        """Banks, or the `external` ports of each, and what chooses among the accesses."""
+        memory = self.memory
+        for access in [*(one for one, _ in self._reads), *self._writes]:
+            self._check_places(access, checks)
+        for bank in range(memory.banks):
+            reads = [one for one, _ in self._reads if bank in one.banks]
+            writes = [one for one in self._writes if bank in one.banks]
+            write = self._write_port(m, bank, writes, checks)
+            if memory.storage is Storage.REGISTERS and not memory.external:
+                self._registers(m, bank, reads, write)
+                continue
+            ports = external[bank] if memory.external else self._ram(m, bank, bool(writes))
+            if ports.write is not None and write is not None:
+                m.d.comb += [mine.eq(theirs) for mine, theirs in zip(ports.write, write, strict=True)]
+            self._read_ports(m, bank, reads, ports, checks)
+        for access, result in self._reads:
+            self._answer(m, access, result)
+
+    def _check_places(self, access: Access, checks: Checks) -> None:
+        what = f"{self.memory.name}: {access.name}"
+        on, address = access.request.active, access.request.values[0]
+        if len(address) and (1 << len(address)) > self.memory.depth:
+            if isinstance(address, Const) and 0 <= address.value < self.memory.depth:
+                return
+            outside = address >= self.memory.depth
+            if address.shape().signed:
+                outside = outside | (address < 0)
+            checks.never(f"{what}: the address is not in the bank", on & outside)
+        if len(access.banks) > 1:
+            reached = [access.bank == bank for bank in access.banks]
+            hit = reached[0]
+            for bit in reached[1:]:
+                hit = hit | bit
+            checks.never(f"{what}: there is no such bank", on & ~hit)
+
+    def _write_port(
+        self, m: Module, bank: int, writes: Sequence[Access], checks: Checks
+    ) -> tuple[Value, Value, Value] | None:
+        if not writes:
+            return None
+        requests = [access.at(bank) for access in writes]
+        enable = Signal(name=f"{self.name}_{bank}_write")
+        m.d.comb += enable.eq(active(requests))
+        if len(requests) > 1:
+            bits = [one.active for one in requests]
+            checks.never(
+                f"{self.memory.name}: two writes to bank {bank} in a cycle", sum(bits[1:], bits[0]) > 1
+            )
+        return choose(m, requests, 0), enable, choose(m, requests, 1)
+
+    def _read_ports(
+        self, m: Module, bank: int, reads: Sequence[Access], ports: BankPorts, checks: Checks
+    ) -> None:
+        """Each read on the first port on which it meets no other, and if there is one, where no other pipe
+        reads: pipes may run at the same time."""
+        served: list[list[Request]] = [[] for _ in ports.reads]
+        for access in reads:
+            request = access.at(bank)
+            found = [i for i, mine in enumerate(served) if not any(meet(request, one) for one in mine)]
+            alone = [i for i in found if all(one.beat.pipe == request.beat.pipe for one in served[i])]
+            port = (alone or found or [len(served) - 1])[0]
+            served[port].append(request)
+            access.answers[bank] = ports.reads[port][2]
+        for port, ((address, enable, _), requests) in enumerate(zip(ports.reads, served, strict=True)):
+            if not requests:
+                continue
+            chosen = choose(m, requests, 0)
+            m.d.comb += [address.eq(chosen), enable.eq(active(requests))]
+            for one in requests if len(requests) > 1 else ():
+                what = f"{self.memory.name}: two addresses on read port {port} of bank {bank} in a cycle"
+                checks.never(what, one.active & (one.values[0] != chosen))
+
+    def _ram(self, m: Module, bank: int, written: bool) -> BankPorts:
+        memory = self.memory
+        attributes = {"ram_style": memory.storage.value}
+        words = ram.Memory(shape=memory.bits, depth=memory.depth, init=[], attrs=attributes)
+        m.submodules[f"{self.name}_{bank}"] = words
+        domain = "sync" if memory.storage is Storage.BLOCK else "comb"
+        reads = []
+        for _ in range(memory.ports):
+            port = words.read_port(domain=domain)
+            # A read that nobody asked for does no harm; without an enable, it costs nothing.
+            reads.append((port.addr, Signal(), port.data))
+        write = words.write_port() if written else None
+        return BankPorts(tuple(reads), None if write is None else (write.addr, write.en, write.data))
+
+    def _registers(
+        self, m: Module, bank: int, reads: Sequence[Access], write: tuple[Value, Value, Value] | None
+    ) -> None:
+        memory = self.memory
+        words = [
+            Signal(memory.bits, name=f"{self.name}_{bank}_{word}", reset_less=True)
+            for word in range(memory.depth)
+        ]
+        if write is not None:
+            address, enable, data = write
+            for word, register in enumerate(words):
+                with m.If(enable & (address == word if memory.depth > 1 else Const(1, 1))):
+                    m.d.sync += register.eq(data)
+        known: dict[int, Value] = {}
+        for access in reads:
+            where = access.request.values[0]
+            if isinstance(where, Const):
+                access.answers[bank] = (
+                    words[where.value] if where.value < memory.depth else Const(0, memory.bits)
+                )
+            elif memory.depth == 1:
+                access.answers[bank] = words[0]
+            else:
+                if id(where) not in known:
+                    known[id(where)] = self._selected(m, f"{self.name}_{bank}_at", where, words)
+                access.answers[bank] = known[id(where)]
+
+    def _selected(self, m: Module, name: str, index: Value, values: Sequence[Value]) -> Value:
+        chosen = Signal(self.memory.bits, name=name)
+        with m.Switch(index.as_unsigned()[: max((len(values) - 1).bit_length(), 1)]):
+            for position, value in enumerate(values[:-1]):
+                with m.Case(position):
+                    m.d.comb += chosen.eq(value)
+            with m.Default():
+                m.d.comb += chosen.eq(values[-1])
+        return chosen
+
+    def _answer(self, m: Module, access: Access, result: Signal) -> None:
+        bank = access.bank
+        for cycle in range(self.memory.latency if len(access.banks) > 1 else 0):
+            register = Signal(bank.shape(), name=f"{access.name}_bank_{cycle + 1}", reset_less=True)
+            m.d.sync += register.eq(bank)
+            bank = register
+        value = access.answers[access.banks[-1]]
+        for number in reversed(access.banks[:-1]):
+            value = Mux(bank == number, access.answers[number], value)
+        m.d.comb += result.eq(value)
+
+
+def external_ports(memory: Memory, bank: int, reads: bool, writes: bool) -> dict[str, tuple[str, int]]:
+    """Ports of an external memory's bank: name to direction ("in" or "out") and bits."""
+    name, found = f"{plain(memory.name)}_{bank}", dict[str, tuple[str, int]]()
+    for port in range(memory.ports if reads else 0):
+        found |= {
+            f"{name}_r{port}_addr": ("out", address_bits(memory)),
+            f"{name}_r{port}_en": ("out", 1),
+            f"{name}_r{port}_data": ("in", memory.bits),
+        }
+    if writes:
+        found |= {
+            f"{name}_w_addr": ("out", address_bits(memory)),
+            f"{name}_w_en": ("out", 1),
+            f"{name}_w_data": ("out", memory.bits),
+        }
+    return found

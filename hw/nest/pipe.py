@@ -1,0 +1,230 @@
+"""A pipe: what issues its iterations, and what its nodes do in their slots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from amaranth.hdl import Const, Module, Signal, Value
+
+from axiloom.hw.nest.circuit import (
+    Choose,
+    Circuit,
+    Condition,
+    Constant,
+    Node,
+    Operate,
+    Pipe,
+    Place,
+    Pop,
+    Position,
+    Push,
+    Read,
+    Write,
+)
+from axiloom.hw.nest.counters import Counters
+from axiloom.hw.nest.delays import Delays
+from axiloom.hw.nest.fifo import FifoLogic
+from axiloom.hw.nest.forms import place_values, plain
+from axiloom.hw.nest.memory import Access, MemoryLogic
+from axiloom.hw.nest.requests import Beat, Request
+from axiloom.hw.nest.units import Units
+
+
+class PipeLogic:
+    """`ended` is high in the cycle in which the last slot of the last iteration is executed.
+
+    `start`: the run begins in the next cycle.
+    """
+
+    def __init__(
+        self,
+        m: Module,
+        circuit: Circuit,
+        pipe: Pipe,
+        memories: Mapping[str, MemoryLogic],
+        fifos: Mapping[str, FifoLogic],
+        units: Units,
+        start: Value,
+    ) -> None:
+        self._m, self._circuit, self._pipe, self._name = m, circuit, pipe, plain(pipe.name)
+        self._memories, self._fifos, self._units = memories, fifos, units
+        self._delays = Delays(m)
+        self.ended = Signal(name=f"{self._name}_ended")
+        self._issue = Signal(name=f"{self._name}_issue")
+        counters = Counters(m, self._name, pipe.counters, start, self._issue)
+        self._forms, self._ranges = counters.forms, counters.ranges
+        phase = self._issues(start, counters.ended)
+        self._beat = Beat(pipe.name, pipe.interval, phase)
+        self._valid = self._valid_chain()
+        self._guards: dict[object, Value] = {}
+        self._accesses: dict[object, tuple[Value, list[Value]]] = {}
+        self._values: list[tuple[Value, int]] = []
+        """For each node its value, and the slot from which on it is there."""
+        for index, node in enumerate(pipe.nodes):
+            self._values.append(self._node(index, node))
+
+    def _issues(self, start: Value, last: Value) -> Value | None:
+        """Drives issue and `ended`; returns the phase."""
+        m, name, pipe = self._m, self._name, self._pipe
+        running = Signal(name=f"{name}_running")
+        go: Value = running
+        phase = None
+        if pipe.interval > 1:
+            phase = Signal(range(pipe.interval), name=f"{name}_phase")
+            begun = Signal(name=f"{name}_begun")
+            go = go & (phase == 0)
+            with m.If(self._issue | begun):
+                wraps = phase == pipe.interval - 1
+                m.d.sync += [begun.eq(1), phase.eq(phase + 1)]
+                with m.If(wraps):
+                    m.d.sync += phase.eq(0)
+            with m.If(start):
+                m.d.sync += [begun.eq(0), phase.eq(0)]
+        for fifo, conditions in self._ends(Pop).items():
+            popped = self._any_holds(conditions)
+            go = go & (self._fifos[fifo].filled | ~popped)
+            self._fifos[fifo].pop(self._issue & popped)
+        for fifo, conditions in self._ends(Push).items():
+            taken = self._any_holds(conditions)
+            go = go & (self._fifos[fifo].free | ~taken)
+            self._fifos[fifo].take(self._issue & taken)
+        m.d.comb += self._issue.eq(go)
+        with m.If(self._issue & last):
+            m.d.sync += running.eq(0)
+        with m.If(start):
+            m.d.sync += running.eq(1)
+        self._ends_after(self._issue & last, pipe.last_slot)
+        return phase
+
+    def _ends_after(self, last: Value, slot: int) -> None:
+        m, name = self._m, self._name
+        if slot == 0:
+            m.d.comb += self.ended.eq(last)
+            return
+        left, draining = Signal(range(slot), name=f"{name}_left"), Signal(name=f"{name}_draining")
+        m.d.comb += self.ended.eq(draining & (left == 0))
+        m.d.sync += left.eq(left - 1)
+        with m.If(self.ended):
+            m.d.sync += draining.eq(0)
+        with m.If(last):
+            m.d.sync += [draining.eq(1), left.eq(slot - 1)]
+
+    def _ends(self, kind: type[Pop] | type[Push]) -> dict[str, list[Condition]]:
+        """The conditions of this pipe's nodes of `kind`, by FIFO."""
+        found: dict[str, list[Condition]] = {}
+        for node in self._pipe.nodes:
+            if isinstance(node, kind):
+                found.setdefault(node.fifo, []).append(node.when)
+        return found
+
+    def _any_holds(self, conditions: list[Condition]) -> Value:
+        total: Value = Const(0, 1)
+        for condition in dict.fromkeys(conditions):
+            bit = self._forms.holds(condition)
+            if isinstance(bit, Const) and bit.value:
+                return bit
+            total = total | bit
+        return total
+
+    def _valid_chain(self) -> list[Value]:
+        """High where a slot of some iteration is executed. With reset: nothing of a run is left after it."""
+        chain: list[Value] = [self._issue]
+        for slot in range(1, self._pipe.last_slot + 1):
+            register = Signal(name=f"{self._name}_valid_{slot}")
+            self._m.d.sync += register.eq(chain[-1])
+            chain.append(register)
+        return chain
+
+    def _later(self, kind: str, value: Value, slots: int) -> Value:
+        """`value`, which is there in slot 0, `slots` later."""
+        name = value.name if isinstance(value, Signal) else f"{self._name}_{kind}"
+        return self._delays.after((kind, id(value)), f"{name}_at", value, slots)
+
+    def _holds(self, condition: Condition, slot: int) -> Value:
+        """`condition` of the iteration that is in `slot`."""
+        bit = self._forms.holds(condition)
+        return self._later("when", bit, slot)
+
+    def _active(self, condition: Condition, slot: int) -> Value:
+        key = (tuple(sorted(condition, key=str)), slot)
+        if key not in self._guards:
+            bit = self._holds(condition, slot)
+            if isinstance(bit, Const) and bit.value:
+                self._guards[key] = self._valid[slot]
+            else:
+                signal = Signal(name=f"{self._name}_do_{len(self._guards)}_{slot}")
+                self._m.d.comb += signal.eq(self._valid[slot] & bit)
+                self._guards[key] = signal
+        return self._guards[key]
+
+    def _placed(self, place: Place, slot: int) -> Value:
+        return self._later("place", self._forms.place(place), slot)
+
+    def _value(self, index: int, slot: int) -> Value:
+        value, there = self._values[index]
+        if slot < there and not isinstance(value, Const):
+            raise ValueError(
+                f"pipe {self._pipe.name}: node {index} is there in slot {there}, used in slot {slot}"
+            )
+        return self._delays.after(("node", index), f"{self._name}_n{index}_at", value, max(0, slot - there))
+
+    def _node(self, index: int, node: Node) -> tuple[Value, int]:
+        name = f"{self._name}_n{index}"
+        match node:
+            case Constant():
+                return Const(node.value, node.bits), 0
+            case Position():
+                value = self._forms.form(node.value)
+                if isinstance(value, Const):
+                    return Const(value.value, node.bits), 0
+                position = Signal(node.bits, name=name)
+                self._m.d.comb += position.eq(value)
+                return position, 0
+            case Read():
+                return self._read(node, name)
+            case Write():
+                self._write(node, name)
+                return Const(0, 1), node.slot
+            case Operate():
+                operands = [self._value(each, node.slot) for each in node.operands]
+                beat, valid = self._beat, self._valid[node.slot]
+                request = Request(beat, node.slot, (), valid, tuple(operands))
+                return self._units.operate(node, name, request), node.slot + node.latency
+            case Choose():
+                return self._choose(node, name), node.slot
+            case Pop():
+                return self._fifos[node.fifo].head, 0
+            case Push():
+                value = None if node.value is None else self._value(node.value, node.slot)
+                self._fifos[node.fifo].push(self._active(node.when, node.slot), value)
+                return Const(0, 1), node.slot
+
+    def _access(self, node: Read | Write, name: str, values: tuple[Value, ...]) -> Access:
+        memory = self._circuit.memory(node.memory)
+        banks = sorted(place_values(node.bank, self._ranges) & {*range(memory.banks)})
+        request = Request(self._beat, node.slot, node.when, self._active(node.when, node.slot), values)
+        return Access(request, tuple(banks), self._placed(node.bank, node.slot), name)
+
+    def _read(self, node: Read, name: str) -> tuple[Value, int]:
+        """Equal reads are one."""
+        there = node.slot + self._circuit.memory(node.memory).latency
+        key = (node.memory, node.bank, node.address, node.when, node.slot)
+        if key not in self._accesses:
+            access = self._access(node, name, (self._placed(node.address, node.slot),))
+            self._accesses[key] = self._memories[node.memory].read(access), []
+        return self._accesses[key][0], there
+
+    def _write(self, node: Write, name: str) -> None:
+        values = (self._placed(node.address, node.slot), self._value(node.value, node.slot))
+        self._memories[node.memory].write(self._access(node, name, values))
+
+    def _choose(self, node: Choose, name: str) -> Value:
+        m = self._m
+        # All values first: the registers of their delays must not stand under an If.
+        options = [(self._holds(when, node.slot), self._value(option, node.slot)) for when, option in node.options]
+        chosen = Signal(max(len(value) for _, value in options), name=name)
+        m.d.comb += chosen.eq(options[-1][1])
+        for bit, value in reversed(options[:-1]):
+            with m.If(bit):
+                m.d.comb += chosen.eq(value)
+        return chosen

@@ -1,0 +1,46 @@
+"""Prints a circuit as Verilog: its core, and each kind of operator in it once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from axiloom.hw.nest.accelerator import NestAccelerator
+from axiloom.hw.nest.circuit import Circuit
+from axiloom.hw.nest.core import Core
+from axiloom.hw.nest.forms import plain
+from axiloom.hw.nest.units import Find
+from axiloom.hw.verilog.emit import convert
+
+
+@dataclass(frozen=True)
+class NestVerilog:
+    """`text` is all of it, `top` the module. `checks` are what ``debug_error`` counts, `operators` the names
+    of the operators' modules."""
+
+    top: str
+    text: str
+    checks: tuple[str, ...]
+    operators: tuple[str, ...]
+
+
+def emit_nest(circuit: Circuit, find: Find, checks: bool = False, readable: bool = True) -> NestVerilog:
+    """Verilog of `circuit` with clock ``aclk`` and reset ``aresetn`` (synchronous, active low); the same
+    bytes for the same circuit."""
+    top = f"nest_{plain(circuit.name)}"
+    core = Core(circuit, find, checks)
+    parts = [convert(core, top, readable=readable, reads_old=True)]
+    operators = core.operators
+    for name, module in sorted(operators.items()):
+        parts.append(convert(module, name, readable=readable))
+    return NestVerilog(top, "\n".join(parts), tuple(core.checks), tuple(sorted(operators)))
+
+
+def emit_accelerator(circuit: Circuit, find: Find, readable: bool = True) -> NestVerilog:
+    """As :func:`emit_nest`, of `circuit` behind one AXI4-Stream each way."""
+    top = f"nest_{plain(circuit.name)}"
+    accelerator = NestAccelerator(circuit, find)
+    parts = [convert(accelerator, top, readable=readable, reads_old=True)]
+    operators = accelerator.core.operators
+    for name, module in sorted(operators.items()):
+        parts.append(convert(module, name, readable=readable))
+    return NestVerilog(top, "\n".join(parts), (), tuple(sorted(operators)))

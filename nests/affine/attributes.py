@@ -1,0 +1,68 @@
+"""Attributes of the scheduled program, by name, and how they are read.
+
+On arrays (arguments of the function, and ``memref.alloc``):
+
+- ``nest.name``, ``nest.number``, ``nest.role`` as in the program
+- ``nest.partition``: ``["cyclic", f0, f1]``, ``["block", f0, f1]`` or ``["hyperplane", banks, c0, c1]``;
+  dimensions that are cut into blocks of a mixed one are in ``nest.blocks``
+- ``nest.storage``, ``nest.ports``
+- ``nest.stream``: the elements pass through a FIFO of so many entries (0: not decided yet)
+- ``nest.copies``: a buffer of so many copies
+
+On loops: ``nest.nest``, the nest's number, for outermost ones; ``nest.pipeline`` (the interval) for those
+that are pipelined; ``nest.unroll`` for those whose iterations are issued together.
+
+On operations: ``nest.number``, where the result's format is not that of the operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, UnitAttr
+from xdsl.ir import Attribute, Operation
+
+NAME, NUMBER, ROLE = "nest.name", "nest.number", "nest.role"
+PARTITION, BLOCKS, STORAGE, PORTS = "nest.partition", "nest.blocks", "nest.storage", "nest.ports"
+STREAM, COPIES = "nest.stream", "nest.copies"
+NEST, PIPELINE, UNROLL = "nest.nest", "nest.pipeline", "nest.unroll"
+UNIT = UnitAttr()
+
+
+def text(value: str) -> StringAttr:
+    return StringAttr(value)
+
+
+def integer(value: int) -> Attribute:
+    return IntegerAttr(value, 64)
+
+
+def mixed(values: Sequence[str | int]) -> Attribute:
+    return ArrayAttr([text(each) if isinstance(each, str) else integer(each) for each in values])
+
+
+def read_text(attributes: Mapping[str, Attribute], name: str) -> str | None:
+    found = attributes.get(name)
+    return found.data if isinstance(found, StringAttr) else None
+
+
+def read_integer(attributes: Mapping[str, Attribute], name: str) -> int | None:
+    found = attributes.get(name)
+    return found.value.data if isinstance(found, IntegerAttr) else None
+
+
+def read_mixed(attributes: Mapping[str, Attribute], name: str) -> list[str | int] | None:
+    found = attributes.get(name)
+    if not isinstance(found, ArrayAttr):
+        return None
+    values: list[str | int] = []
+    for each in found.data:
+        if isinstance(each, StringAttr):
+            values.append(each.data)
+        elif isinstance(each, IntegerAttr):
+            values.append(each.value.data)
+    return values
+
+
+def is_unrolled(op: Operation) -> bool:
+    return UNROLL in op.attributes

@@ -1,0 +1,174 @@
+"""What a program or a schedule computes, slowly and plainly: instances are enumerated, sorted by their times,
+and executed one after the other in Python.
+
+It shares no code with the way by C (`build.py`, `c_code.py`), so that each tests the other. Some hundred
+thousand instances a second.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from axiloom.isa.affine import Affine
+from axiloom.isa.numerics.formats import format_of
+from axiloom.nests.affine.scalars import Scalar, function
+from axiloom.nests.program import Expression, Index, Literal, Load, Program
+from axiloom.nests.schedule import Placed, Schedule
+
+Points = npt.NDArray[np.int64]
+Arrays = Mapping[str, npt.NDArray[Any]]
+_Memory = dict[str, list[Scalar]]
+_Value = Callable[[int], Scalar]
+
+
+def execute(source: Program | Schedule, arrays: Arrays) -> dict[str, npt.NDArray[Any]]:
+    """The results of a run; `arrays` are those that are given, and are left as they are. Raises IndexError
+    with the instance that leaves an array."""
+    schedule = Schedule.of(source) if isinstance(source, Program) else source
+    program = schedule.program
+    memory: _Memory = {}
+    for array in program.arrays:
+        format = format_of(array.number)
+        given = np.zeros(array.shape, format.numpy) if not array.role.is_given else arrays[array.name]
+        flat = np.asarray(given, format.numpy).ravel()
+        memory[array.name] = list(flat) if format.numpy == np.float32 else flat.tolist()
+    instances = [points(each.domain, each.loops) for each in schedule.statements]
+    runs = [
+        _statement(each, at, program, memory) for each, at in zip(schedule.statements, instances, strict=True)
+    ]
+    with np.errstate(all="ignore"):
+        for statement, instance in in_order(schedule.statements, instances):
+            runs[statement](instance)
+    return {
+        each.name: np.array(memory[each.name], format_of(each.number).numpy).reshape(each.shape)
+        for each in program.arrays
+        if each.role.is_result
+    }
+
+
+def in_order(statements: Sequence[Placed], instances: Sequence[Points]) -> list[tuple[int, int]]:
+    """Statement and instance, by position, in the order of their times."""
+    length = max((len(each.order) for each in statements), default=0)
+    times, owners = [], []
+    for number, (placed, at) in enumerate(zip(statements, instances, strict=True)):
+        columns = {name: at[:, i] for i, name in enumerate(placed.loops)}
+        time = np.zeros((len(at), length), np.int64)
+        for level, each in enumerate(placed.order):
+            time[:, level] = columns[each] if isinstance(each, str) else each
+        times.append(time)
+        owners.append(np.stack([np.full(len(at), number), np.arange(len(at))], axis=1))
+    if not times:
+        return []
+    table = np.concatenate(times)
+    sorted_rows = np.lexsort(table.T[::-1])
+    return [(int(a), int(b)) for a, b in np.concatenate(owners)[sorted_rows]]
+
+
+def points(domain: Sequence[Affine], names: Sequence[str]) -> Points:
+    """All integer points at which the forms are at least 0, in lexicographic order; a row each."""
+    limits = _limits(domain, names)
+    found: Points = np.zeros((1, 0), np.int64)
+    for depth, name in enumerate(names):
+        low, high = limits[name]
+        values = np.arange(low, high + 1)
+        found = np.concatenate(
+            [np.repeat(found, len(values), axis=0), np.tile(values, len(found))[:, None]], axis=1
+        )
+        rest = {each: limits[each] for each in names[depth + 1 :]}
+        columns = {each: found[:, i] for i, each in enumerate(names[: depth + 1])}
+        keep = np.ones(len(found), np.bool_)
+        for form in domain:
+            inner = Affine(tuple(term for term in form.terms if term[0] in rest))
+            _, most = inner.range(rest)
+            keep &= (form - inner).values(columns) + most >= 0
+        found = found[keep]
+    return found if all(form.constant >= 0 for form in domain if form.is_constant) else found[:0]
+
+
+def box(domain: Sequence[Affine], names: Sequence[str]) -> int:
+    """Points of a box around the domain."""
+    return math.prod(max(0, high - low + 1) for low, high in _limits(domain, names).values())
+
+
+def _limits(domain: Sequence[Affine], names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """A box around the domain: each form bounds each of its names by the bounds of the others."""
+    low: dict[str, float] = dict.fromkeys(names, -math.inf)
+    high: dict[str, float] = dict.fromkeys(names, math.inf)
+    for _ in range(4 * len(names) + 4):
+        before = dict(low), dict(high)
+        for form in domain:
+            for name, factor in form.terms:
+                others = form.constant + sum(
+                    each * (high[other] if each > 0 else low[other])
+                    for other, each in form.terms
+                    if other != name
+                )
+                if math.isinf(others):
+                    continue
+                if factor > 0:
+                    low[name] = max(low[name], math.ceil(-others / factor))
+                else:
+                    high[name] = min(high[name], math.floor(others / -factor))
+        if before == (low, high):
+            break
+    for name in names:
+        if math.isinf(low[name]) or math.isinf(high[name]):
+            raise ValueError(f"loop {name} has no bounds")
+    return {name: (int(low[name]), int(high[name])) for name in names}
+
+
+def _statement(placed: Placed, at: Points, program: Program, memory: _Memory) -> Callable[[int], None]:
+    loops = {name: at[:, i] for i, name in enumerate(placed.loops)}
+    instance = {
+        name: np.broadcast_to(form.values(loops), (len(at),))
+        for name, form in zip(placed.statement.iterators, placed.instance, strict=True)
+    }
+
+    def places(access: Load) -> list[int]:
+        shape = program.array(access.array).shape
+        flat = np.zeros(len(at), np.int64)
+        for form, extent in zip(access.subscripts, shape, strict=True):
+            value = np.broadcast_to(form.values(instance), (len(at),))
+            if bad := np.flatnonzero((value < 0) | (value >= extent)).tolist():
+                where = ", ".join(f"{name}={values[bad[0]]}" for name, values in instance.items())
+                text = ", ".join(str(each) for each in access.subscripts)
+                raise IndexError(
+                    f"{placed.statement.name} at ({where}): {access.array}[{text}] is outside of {shape}"
+                )
+            flat = flat * extent + value
+        return [int(each) for each in flat]
+
+    def value(of: Expression) -> _Value:
+        if isinstance(of, Literal):
+            fixed: Scalar = np.float32(of.value) if of.number == "float32" else int(of.value)
+            return lambda _: fixed
+        if isinstance(of, Load):
+            cells, at_places = memory[of.array], places(of)
+            return lambda n: cells[at_places[n]]
+        if isinstance(of, Index):
+            format = format_of(of.number)
+            numbers = np.broadcast_to(of.value.values(instance), (len(at),))
+            wrapped = [(int(each) - format.lowest) % (1 << format.bits) + format.lowest for each in numbers]
+            return lambda n: wrapped[n]
+        operands = [value(each) for each in of.operands]
+        compute = function(of.name, tuple(each.number for each in of.operands), of.number)
+        if len(operands) == 1:
+            (only,) = operands
+            return lambda n: compute(only(n))
+        if len(operands) == 2:
+            left, right = operands
+            return lambda n: compute(left(n), right(n))
+        return lambda n: compute(*[each(n) for each in operands])
+
+    compute, target = value(placed.statement.value), memory[placed.statement.target.array]
+    target_places = places(placed.statement.target)
+
+    def run(n: int) -> None:
+        target[target_places[n]] = compute(n)
+
+    return run

@@ -1,0 +1,123 @@
+"""FIFOs: whether an array can pass from one nest to another through one, and which iterations push and pop.
+
+It can if each iteration of the reader finds all it reads in one entry (what the lanes of one iteration of
+the writer wrote for good), each lane always at the same place of it, and if the entries are needed in the
+order in which they are written. An entry that several iterations in a row read is popped by the first and
+held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from axiloom.nests.dataflow.iterations import Visits, forms
+from axiloom.nests.poly.sets import Condition
+from axiloom.nests.program import Load
+from axiloom.nests.schedule.plan import Edge
+
+
+@dataclass(frozen=True)
+class Passage:
+    """How an array passes: `entries` are pushed in all, each of them once."""
+
+    push: Edge
+    pop: Edge
+    entries: int
+
+
+class NoPassageError(Exception):
+    """Why an array cannot pass through a FIFO: a sentence about it, without its name."""
+
+
+def passage(array: str, producers: Sequence[Visits], consumers: Sequence[Visits]) -> Passage:
+    """Of `array`, between the statements of two nests, which are all that touch it. Raises
+    NoPassageError."""
+    writers = [each for each in producers if each.writes(array)]
+    readers = [each for each in consumers if each.reads(array)]
+    if not writers or len(readers) != 1:
+        raise NoPassageError(f"{len(readers)} statements read it, a FIFO has one reader")
+    if any(each.writes(array) for each in consumers):
+        raise NoPassageError("the nest that reads it writes it too")
+    writer, final = _final(array, writers)
+    reader = readers[0]
+    found = [_sources(array, each, reader, writer, final) for each in reader.reads(array)]
+    entry = found[0]
+    for each in found[1:]:
+        entry = entry.union(each)
+    entry = entry.coalesce()
+    if not entry.is_single_valued():
+        raise NoPassageError(f"an iteration of {reader.name} reads what several of {writer.name} write")
+    _in_order(entry, reader, writer)
+    pushes, pops = entry.range(), entry.reverse().lexmin().range()
+    push = _one(pushes, writer, "pushed at")
+    pop = _one(pops, reader, "popped at")
+    return Passage(Edge(writer.name, push), Edge(reader.name, pop), int(pushes.count_val().to_python()))
+
+
+def _final(array: str, writers: Sequence[Visits]) -> tuple[Visits, isl.Map]:
+    """The statement that writes each element last, and elements to its instances that do."""
+    length = max(len(each.placed.order) for each in writers)
+    times = [
+        each.touches(each.writes(array)[0]).reverse().apply_range(each.times(length)) for each in writers
+    ]
+    total = times[0]
+    for each in times[1:]:
+        total = total.union(each)
+    last = total.lexmax()
+    final = [each for each, time in zip(writers, times, strict=True) if not last.intersect(time).is_empty()]
+    if len(final) > 1:
+        names = " and ".join(each.name for each in final)
+        raise NoPassageError(f"{names} both write elements for the last time")
+    (writer,) = final
+    return writer, writer.touches(writer.writes(array)[0]).reverse().lexmax()
+
+
+def _sources(array: str, load: Load, reader: Visits, writer: Visits, final: isl.Map) -> isl.Map:
+    """Iterations of `reader` to those of `writer` whose entries `load` reads."""
+    read = reader.touches(load)
+    if not read.range().is_subset(final.domain()):
+        raise NoPassageError(f"{reader.name} reads elements that {writer.name} does not write")
+    source = read.apply_range(final)  # loops, lanes -> loops, lanes
+    lanes = source.project_out(isl.dim_type.in_, 0, len(reader.loops))
+    lanes = lanes.project_out(isl.dim_type.out, 0, len(writer.loops))
+    if not lanes.is_single_valued():
+        raise NoPassageError(f"a lane of {reader.name} reads what different lanes of {writer.name} write")
+    source = source.project_out(isl.dim_type.in_, len(reader.loops), len(reader.lanes))
+    return source.project_out(isl.dim_type.out, len(writer.loops), len(writer.lanes)).coalesce()
+
+
+def _in_order(entry: isl.Map, reader: Visits, writer: Visits) -> None:
+    """Entries are needed in the order in which they are pushed, or again at once."""
+    later = isl.Map.lex_lt(entry.domain().get_space())  # an iteration to those after it
+    before = isl.Map.lex_gt(entry.range().get_space())
+    swapped = entry.reverse().apply_range(later).apply_range(entry).intersect(before)
+    if swapped.is_empty():
+        return
+    pair = swapped.sample()
+    first, second = _numbers(pair.domain()), _numbers(pair.range())
+    raise NoPassageError(
+        f"{reader.name} needs what {writer.name} writes at {_at(writer, second)} after what it writes at "
+        f"{_at(writer, first)}"
+    )
+
+
+def _numbers(point: isl.BasicSet) -> list[int]:
+    one = isl.Set.from_basic_set(point)
+    return [one.dim_min_val(i).to_python() for i in range(one.dim(isl.dim_type.set))]
+
+
+def _at(side: Visits, values: Sequence[int]) -> str:
+    return "(" + ", ".join(f"{name}={value}" for name, value in zip(side.loops, values, strict=True)) + ")"
+
+
+def _one(points: isl.Set, side: Visits, what: str) -> Condition:
+    try:
+        found = forms(points, side.loops, side.iterations)
+    except ValueError as error:
+        raise NoPassageError(f"{what} iterations of {side.name} that need a division: {error}") from None
+    if len(found) != 1:
+        raise NoPassageError(f"{what} iterations of {side.name} that are {len(found)} conditions, not one")
+    return found[0]

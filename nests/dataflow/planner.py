@@ -1,0 +1,153 @@
+"""`decide`: from a schedule to a plan: which nests run at once, and what they wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from axiloom.errors import CompileError
+from axiloom.nests.dataflow.fifos import NoPassageError, Passage, passage
+from axiloom.nests.dataflow.iterations import Visits, forms, visits
+from axiloom.nests.dataflow.tokens import Wait, conflicts, waits
+from axiloom.nests.poly.dependences import Dependence, dependences
+from axiloom.nests.program import Array, Role
+from axiloom.nests.schedule import Schedule
+from axiloom.nests.schedule.plan import Edge, Order, Plan, Stream
+
+
+@dataclass(frozen=True)
+class Note:
+    """What became of `array` between two nests: ``fifo``, ``tokens``, ``end``; and why no FIFO."""
+
+    array: str
+    producer: int
+    consumer: int
+    kind: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Dataflow:
+    """`plan`, with a place for each element and token: nothing ever waits for a place. ``timing.fit`` of the
+    circuit finds the smallest depths. `notes` say what was decided for each array between two nests."""
+
+    plan: Plan
+    notes: tuple[Note, ...]
+
+
+def plan(schedule: Schedule) -> Plan:
+    return decide(schedule).plan
+
+
+def decide(schedule: Schedule) -> Dataflow:
+    """Raises CompileError if an array of ``schedule.streams`` cannot pass through a FIFO."""
+    nests = {each.number: visits(schedule, each) for each in schedule.nests}
+    notes: list[Note] = []
+    streams = [
+        Stream(array.name, each.entries, producer, consumer, each.push, each.pop)
+        for array, producer, consumer, each in _passages(schedule, nests, notes)
+    ]
+    passed = {each.array for each in streams}
+    orders: list[Order] = []
+    ordered = [each for each in dependences(schedule.program).all if each.array not in passed]
+    apart: set[tuple[str, str]] = set()
+    for first, second in combinations(nests, 2):
+        if _in_one_pipe(schedule, first, second):
+            continue
+        for earlier in nests[first]:
+            for later in nests[second]:
+                found = _waits(earlier, later, ordered, notes)
+                apart |= {(earlier.name, later.name) for each in found if each.level < 0}
+                orders += [
+                    Order(_name(earlier, later, n, len(found)), each.after, each.before, each.tokens)
+                    for n, each in enumerate(found)
+                ]
+    readers = tuple(
+        (array.name, count)
+        for array in schedule.program.arrays
+        if array.name not in passed and (count := _readers(schedule, nests, array.name, apart)) > 1
+    )
+    return Dataflow(Plan(tuple(streams), tuple(orders), (), readers), tuple(dict.fromkeys(notes)))
+
+
+def _in_one_pipe(schedule: Schedule, first: int, second: int) -> bool:
+    return any({first, second} <= each for each in schedule.shared)
+
+
+# --- FIFOs --------------------------------------------------------------------------------------------------
+
+
+def _passages(
+    schedule: Schedule, nests: dict[int, tuple[Visits, ...]], notes: list[Note]
+) -> Iterator[tuple[Array, int, int, Passage]]:
+    for array in schedule.program.arrays:
+        users = [
+            n for n, each in nests.items() if any(v.reads(array.name) or v.writes(array.name) for v in each)
+        ]
+        if array.role is not Role.LOCAL or len(users) != 2:
+            if array.name in schedule.streams and array.role is Role.LOCAL:
+                raise CompileError(
+                    f"array {array.name} cannot be a stream: {len(users)} nests use it, and a FIFO joins two"
+                )
+            continue
+        producer, consumer = users
+        try:
+            if _in_one_pipe(schedule, producer, consumer):
+                raise NoPassageError("its nests share a pipe")
+            found = passage(array.name, nests[producer], nests[consumer])
+        except NoPassageError as error:
+            if array.name in schedule.streams:
+                raise CompileError(f"array {array.name} cannot be a stream: {error}") from None
+            notes.append(Note(array.name, producer, consumer, "tokens", str(error)))
+            continue
+        notes.append(Note(array.name, producer, consumer, "fifo"))
+        yield array, producer, consumer, found
+
+
+# --- tokens -------------------------------------------------------------------------------------------------
+
+
+def _waits(earlier: Visits, later: Visits, ordered: Sequence[Dependence], notes: list[Note]) -> list[Wait]:
+    pairs = conflicts(earlier, later, ordered)
+    written = earlier.placed.statement.target.array
+    if later.writes(written):
+        notes.append(Note(written, earlier.nest, later.nest, "end", "both write it, and a bank has one port"))
+        return [after_end(earlier, later)]
+    return [] if pairs is None else waits(earlier, later, pairs)
+
+
+def after_end(earlier: Visits, later: Visits) -> Wait:
+    """The first iteration of `later` waits for the last of `earlier`."""
+    (before,) = forms(later.iterations.lexmin(), later.loops, later.iterations)
+    (after,) = forms(earlier.iterations.lexmax(), earlier.loops, earlier.iterations)
+    return Wait(Edge(earlier.name, after), Edge(later.name, before), 1, -1)
+
+
+def _name(earlier: Visits, later: Visits, number: int, count: int) -> str:
+    return f"{earlier.name}_{later.name}" + (f"_{number}" if count > 1 else "")
+
+
+# --- ports --------------------------------------------------------------------------------------------------
+
+
+def _readers(
+    schedule: Schedule, nests: dict[int, tuple[Visits, ...]], array: str, apart: set[tuple[str, str]]
+) -> int:
+    """The most nests that may read `array` at the same time."""
+    reading = {n: [v for v in each if v.reads(array)] for n, each in nests.items()}
+    users = [n for n, each in reading.items() if each]
+
+    def at_once(first: int, second: int) -> bool:
+        if _in_one_pipe(schedule, first, second):
+            return False
+        return not all((s.name, t.name) in apart for s in reading[first] for t in reading[second])
+
+    most = 1
+    for size in range(2, len(users) + 1):
+        if not any(
+            all(at_once(*pair) for pair in combinations(group, 2)) for group in combinations(users, size)
+        ):
+            break
+        most = size
+    return most

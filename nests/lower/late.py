@@ -1,0 +1,51 @@
+"""Loads move to the latest slot at which their value is in time: their addresses wait for free, values in
+registers do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from axiloom.hw.nest.circuit import Choose, Constant, Position
+from axiloom.nests.lower.graph import Access, Vertex
+from axiloom.nests.lower.modulo import Edge, Resource, Timing
+
+
+def late(
+    vertices: Sequence[Vertex], edges: Sequence[Edge], resources: Sequence[Resource], timing: Timing
+) -> Timing:
+    """The same interval and length. Where accesses share a port they keep their slots modulo the
+    interval, and those of one slot move together."""
+    slots = list(timing.slots)
+    out: list[list[Edge]] = [[] for _ in vertices]
+    for edge in edges:
+        out[edge.before].append(edge)
+    free = [False] * len(vertices)
+    for number, vertex in enumerate(vertices):
+        match vertex.what:
+            case Constant() | Position() | Access(value=None):
+                free[number] = True
+            case Choose():
+                free[number] = all(free[each] for each in vertex.operands)
+            case _:
+                pass
+    groups: dict[int, list[int]] = {}
+    for resource in resources:
+        for user in resource.users:
+            groups.setdefault(user, []).extend(each for each in resource.users if slots[each] == slots[user])
+    interval = timing.interval
+    for number in reversed(range(len(vertices))):
+        group = sorted(set(groups.get(number, [number])))
+        if not out[number] or number != group[0] or not all(free[each] for each in group):
+            continue
+        limit = min(
+            slots[edge.after] + interval * edge.distance - edge.delay - slots[edge.before]
+            for each in group
+            for edge in out[each]
+            if edge.after not in group
+        )
+        if len(group) > 1 or number in groups:
+            limit -= limit % interval
+        for each in group:
+            slots[each] += max(limit, 0)
+    return replace(timing, slots=tuple(slots))

@@ -1,0 +1,246 @@
+"""`BankLayout`: where each element of an array lies: bank and address, as numbers and as hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import gcd, prod
+
+import numpy as np
+import numpy.typing as npt
+
+from axiloom.errors import CompileError
+from axiloom.hw.nest.circuit import Place, Term
+from axiloom.isa.affine import Affine
+from axiloom.nests.schedule import Cyclic, Hyperplane
+
+Ranges = Mapping[str, tuple[int, int]]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BankLayout:
+    """An array of `shape` in banks; `copies` of it follow each other in each bank (ping-pong)."""
+
+    array: str
+    shape: tuple[int, ...]
+    partition: Cyclic | Hyperplane
+    copies: int = 1
+
+    def __post_init__(self) -> None:
+        parts = self.partition.factors if isinstance(self.partition, Cyclic) else self.partition.coefficients
+        if len(parts) != len(self.shape):
+            raise CompileError(
+                f"layout of {self.array}: {len(parts)} numbers for {len(self.shape)} dimensions"
+            )
+        if isinstance(self.partition, Hyperplane):
+            if not self.shape or gcd(self.partition.coefficients[-1], self.partition.banks) != 1:
+                raise CompileError(
+                    f"layout of {self.array}: the last coefficient {self.partition.coefficients} and "
+                    f"{self.partition.banks} banks have a common divisor: two elements would share a place"
+                )
+        elif any(each < 1 for each in self.partition.factors):
+            raise CompileError(f"layout of {self.array}: factors must be positive, not {parts}")
+
+    # --- sizes ---------------------------------------------------------------------------------------
+
+    @property
+    def banks(self) -> int:
+        if isinstance(self.partition, Hyperplane):
+            return self.partition.banks
+        return prod(self.partition.factors)
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """Of the addresses: each dimension's part."""
+        if isinstance(self.partition, Hyperplane):
+            return (*self.shape[:-1], -(-self.shape[-1] // self.partition.banks))
+        return tuple(-(-n // f) for n, f in zip(self.shape, self.partition.factors, strict=True))
+
+    @property
+    def depth(self) -> int:
+        """Words a bank."""
+        return prod(self.extents) * self.copies
+
+    # --- as hardware ---------------------------------------------------------------------------------
+
+    def place(
+        self, subscripts: tuple[Affine, ...], ranges: Ranges, turn: Affine | None = None
+    ) -> tuple[Place, Place]:
+        """Bank and address of an element. A bank that does not depend on the counters is one constant
+        term."""
+        bank: list[Term] = []
+        address: list[Term] = []
+        if isinstance(self.partition, Hyperplane):
+            total = Affine.sum([])
+            for form, factor in zip(subscripts, self.partition.coefficients, strict=True):
+                total = total + form * factor
+            low = total.range(ranges)[0]
+            total = total + -(low // self.partition.banks) * self.partition.banks
+            bank.append(modulo(total, self.partition.banks, 1, ranges))
+        strides = _strides(self.extents)
+        if isinstance(self.partition, Hyperplane):
+            divisors = [1] * (len(self.shape) - 1) + [self.partition.banks]
+            address += [
+                divided(form, divisor, stride, ranges)
+                for form, divisor, stride in zip(subscripts, divisors, strides, strict=True)
+            ]
+        else:
+            rows = zip(
+                subscripts,
+                self.partition.factors,
+                self.extents,
+                strides,
+                _strides(self.partition.factors),
+                strict=True,
+            )
+            for dimension, (form, factor, extent, stride, step) in enumerate(rows):
+                if dimension in self.partition.block:
+                    bank.append(divided(form, extent, step, ranges))
+                    address.append(modulo(form, extent, stride, ranges))
+                else:
+                    bank.append(modulo(form, factor, step, ranges))
+                    address.append(divided(form, factor, stride, ranges))
+        if turn is not None and self.copies > 1:
+            low = turn.range(ranges)[0]
+            turn = turn + -(low // self.copies) * self.copies
+            address.append(modulo(turn, self.copies, prod(self.extents), ranges))
+        return added(bank), added(address)
+
+    def apart(self, one: tuple[Affine, ...], other: tuple[Affine, ...]) -> bool:
+        """Whether two elements lie in different banks, whatever the counters are."""
+        gaps = [a - b for a, b in zip(one, other, strict=True)]
+        if isinstance(self.partition, Hyperplane):
+            total = Affine()
+            for gap, factor in zip(gaps, self.partition.coefficients, strict=True):
+                total = total + gap * factor
+            return total.is_constant and total.constant % self.partition.banks != 0
+        return any(
+            gap.is_constant and gap.constant % factor != 0 and dimension not in self.partition.block
+            for dimension, (gap, factor) in enumerate(zip(gaps, self.partition.factors, strict=True))
+        )
+
+    # --- as numbers ----------------------------------------------------------------------------------
+
+    def indices(self) -> tuple[Integers, Integers]:
+        """Bank and address of each element (copy 0), both of the array's shape."""
+        grid = np.indices(self.shape, np.int64) if self.shape else np.zeros((0,), np.int64)
+        bank = np.zeros(self.shape, np.int64)
+        address = np.zeros(self.shape, np.int64)
+        if isinstance(self.partition, Hyperplane):
+            for x, coefficient in zip(grid, self.partition.coefficients, strict=True):
+                bank = bank + coefficient * x
+            bank = bank % self.partition.banks
+            divisors = [1] * (len(self.shape) - 1) + [self.partition.banks]
+            for x, divisor, stride in zip(grid, divisors, _strides(self.extents), strict=True):
+                address = address + (x // divisor) * stride
+            return bank, address
+        rows = zip(
+            grid,
+            self.partition.factors,
+            self.extents,
+            _strides(self.extents),
+            _strides(self.partition.factors),
+            strict=True,
+        )
+        for dimension, (x, factor, extent, stride, step) in enumerate(rows):
+            if dimension in self.partition.block:
+                bank, address = bank + (x // extent) * step, address + (x % extent) * stride
+            else:
+                bank, address = bank + (x % factor) * step, address + (x // factor) * stride
+        return bank, address
+
+    def to_banks(self, raw: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.unsignedinteger]:
+        """An array (shape) as what the banks hold (banks, depth); all copies alike, what no element uses is
+        0."""
+        bank, address = self.indices()
+        found = np.zeros((self.banks, self.depth), raw.dtype)
+        for copy in range(self.copies):
+            found[bank, address + copy * prod(self.extents)] = raw
+        return found
+
+    def from_banks(
+        self, banks: npt.NDArray[np.unsignedinteger], copy: int = 0
+    ) -> npt.NDArray[np.unsignedinteger]:
+        """Back: (banks, depth) to (shape)."""
+        bank, address = self.indices()
+        return banks[bank, address + copy * prod(self.extents)]
+
+
+def _strides(extents: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(prod(extents[i + 1 :]) for i in range(len(extents)))
+
+
+def _parted(form: Affine, divisor: int, ranges: Ranges) -> tuple[Affine, Affine] | None:
+    """``form div divisor`` and ``form mod divisor`` as forms, if they are."""
+    quotient = Affine(
+        tuple((name, factor // divisor) for name, factor in form.terms if factor % divisor == 0),
+        form.constant // divisor,
+    )
+    rest = form - quotient * divisor
+    low, high = rest.range(ranges)
+    shift = low // divisor
+    if high - shift * divisor >= divisor:
+        return None
+    return quotient + shift, rest - shift * divisor
+
+
+def divided(form: Affine, divisor: int, factor: int, ranges: Ranges) -> Term:
+    """``factor * (form div divisor)``."""
+    parted = _parted(form, divisor, ranges)
+    return Term(form, factor, divisor) if parted is None else Term(parted[0], factor)
+
+
+def modulo(form: Affine, modulus: int, factor: int, ranges: Ranges) -> Term:
+    """``factor * (form mod modulus)``."""
+    parted = _parted(form, modulus, ranges)
+    return Term(form, factor, 1, modulus) if parted is None else Term(parted[1], factor)
+
+
+def added(terms: list[Term]) -> Place:
+    """The sum, in which all that is affine is one term."""
+    plain = Affine()
+    rest: list[Term] = []
+    for each in terms:
+        if each.divisor == 1 and each.modulus == 0:
+            plain = plain + each.value * each.factor
+        else:
+            rest.append(each)
+    if rest and plain == Affine():
+        return tuple(rest)
+    return (Term(plain), *rest)
+
+
+def is_constant(place: Place) -> bool:
+    return all(each.value.is_constant for each in place)
+
+
+def constant(place: Place) -> int:
+    """The number of a constant place."""
+    return sum(value(each, {}) for each in place)
+
+
+def value(term: Term, at: Mapping[str, int]) -> int:
+    found = term.value.value(at) // term.divisor
+    return term.factor * (found % term.modulus if term.modulus else found)
+
+
+def values(place: Place, at: Mapping[str, Integers], size: int) -> Integers:
+    """The numbers of a place at many points."""
+    total = np.zeros(size, np.int64)
+    for each in place:
+        found = each.value.values(at) // each.divisor
+        total = total + each.factor * (found % each.modulus if each.modulus else found)
+    return total
+
+
+def bounds(place: Place, ranges: Ranges) -> tuple[int, int]:
+    """Least and largest number a place can have."""
+    lows, highs = 0, 0
+    for each in place:
+        low, high = (end // each.divisor for end in each.value.range(ranges))
+        if each.modulus and (low < 0 or high >= each.modulus):
+            low, high = 0, each.modulus - 1
+        ends = (each.factor * low, each.factor * high)
+        lows, highs = lows + min(ends), highs + max(ends)
+    return lows, highs

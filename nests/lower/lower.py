@@ -1,0 +1,156 @@
+"""`lower`: a schedule becomes a circuit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from axiloom.errors import CompileError
+from axiloom.hw.nest.circuit import (
+    Circuit,
+    Fifo,
+    Memory,
+    Operate,
+    Pipe,
+    Pop,
+    Port,
+    Push,
+    Read,
+    Storage,
+    Write,
+)
+from axiloom.nests.lower.graph import Latencies
+from axiloom.nests.lower.layouts import BankLayout
+from axiloom.nests.lower.numbers import number_bits
+from axiloom.nests.lower.partition import demand, partition
+from axiloom.nests.lower.passing import Passing, without_pushes
+from axiloom.nests.lower.passing import fifos as passed
+from axiloom.nests.lower.pipe import Built, Draft, Nests, Surroundings, build, draft, register
+from axiloom.nests.program import Array, Role
+from axiloom.nests.schedule import Layout, Nest, Schedule
+from axiloom.nests.schedule.plan import Plan
+
+FEW_WORDS = 4
+"""A bank of so many words is registers, if nobody says otherwise; LUT RAM up to `SHALLOW`."""
+SHALLOW = 128
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """`layouts`: where the elements of each array lie, by the array's name, which is its memory's name."""
+
+    circuit: Circuit
+    layouts: Mapping[str, BankLayout]
+    built: tuple[Built, ...] = ()
+
+
+def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | None = None) -> Lowered:
+    """The circuit of a schedule.
+
+    Without a plan nests run one after the other. `latencies` says which operators there are, by default all
+    of ``hw/nest/operators``. Raises CompileError for what cannot be built.
+    """
+    if latencies is None:
+        from axiloom.hw.nest.operators import latencies as known
+
+        latencies = known
+    if plan is not None and plan.doubles:
+        raise CompileError("buffers of several copies are not lowered yet")
+    program = schedule.program
+    drafts = [
+        draft(
+            Nests(
+                name,
+                tuple(each.number for each in nests),
+                program,
+                tuple(one for each in nests for one in each.statements),
+                schedule.unrolled,
+                max(each.interval for each in nests),
+                latencies,
+                _worth,
+            )
+        )
+        for name, nests in _pipes(schedule)
+    ]
+    used = [each for each in program.arrays if any(each.name in one.arrays for one in drafts)]
+    layouts = {each.name: _layout(each, schedule.layouts.get(each.name), drafts) for each in used}
+    readers = dict(plan.readers) if plan is not None else {}
+    memories = {
+        each.name: _memory(
+            each, layouts[each.name], schedule.layouts.get(each.name), readers.get(each.name, 1)
+        )
+        for each in used
+    }
+    passing = Passing()
+    if plan is not None:
+        bits = {each.name: number_bits(each.number) for each in used}
+        passing = Passing({each.array: each for each in plan.streams}, layouts, bits, plan.orders)
+    ports = {each.name: memories[each.name].ports // readers.get(each.name, 1) for each in used}
+    around = Surroundings(layouts, memories, ports, {}, passing)
+    built = [build(each, around) for each in drafts]
+    if plan is None:
+        pipes, fifos = _in_turn(built)
+        streams: tuple[tuple[Port, ...], tuple[Port, ...]] = ((), ())
+    else:
+        fifos, *ports_of = passed(passing, [each.streamed for each in built])
+        names = {each.name for each in fifos}
+        pipes = tuple(without_pushes(each.pipe, names) for each in built)
+        streams = (ports_of[0], ports_of[1])
+    touched = {x.memory for each in pipes for x in each.nodes if isinstance(x, (Read, Write))}
+    held = [register(n, bits) for each in built for n, (_, bits) in each.streamed.held.items()]
+    kept = tuple(each for each in (*memories.values(), *held) if each.name in touched)
+    circuit = Circuit(program.name, pipes, kept, fifos, *streams)
+    return Lowered(circuit, layouts, tuple(built))
+
+
+def _worth(what: Operate) -> bool:
+    """Operators that take several cycles are larger than a choice of operands."""
+    return what.latency > 1
+
+
+def _pipes(schedule: Schedule) -> list[tuple[str, list[Nest]]]:
+    """Nests that share operators stand in one pipe."""
+    found: list[tuple[str, list[Nest]]] = []
+    for nest in schedule.nests:
+        mates = next((each for each in schedule.shared if nest.number in each), frozenset())
+        if found and found[-1][1][-1].number in mates:
+            found[-1][1].append(nest)
+            continue
+        if any(one.number in mates for _, nests in found for one in nests):
+            raise CompileError(f"nests {sorted(mates)} share operators, and another nest stands between them")
+        found.append((f"nest{nest.number}", [nest]))
+    return found
+
+
+def _layout(array: Array, wanted: Layout | None, drafts: list[Draft]) -> BankLayout:
+    if wanted is not None and wanted.partition is not None:
+        return BankLayout(array.name, array.shape, wanted.partition)
+    demands = [demand(array, each.vertices, each.guards) for each in drafts if array.name in each.arrays]
+    return BankLayout(array.name, array.shape, partition(array, demands))
+
+
+def _memory(array: Array, layout: BankLayout, wanted: Layout | None, readers: int) -> Memory:
+    external = array.role is not Role.LOCAL
+    storage = wanted.storage if wanted is not None else None
+    if storage is None:
+        if external or layout.depth > SHALLOW:
+            storage = Storage.BLOCK
+        else:
+            storage = Storage.REGISTERS if layout.depth <= FEW_WORDS else Storage.DISTRIBUTED
+    ports = (wanted.ports if wanted is not None else 1) * readers
+    return Memory(array.name, number_bits(array.number), layout.banks, layout.depth, storage, ports, external)
+
+
+def _in_turn(built: list[Built]) -> tuple[tuple[Pipe, ...], tuple[Fifo, ...]]:
+    """Each pipe waits for the end of the one before: a token follows its last access."""
+    pipes = [each.pipe for each in built]
+    fifos: list[Fifo] = []
+    for position in range(len(pipes) - 1):
+        fifo = Fifo(f"{pipes[position].name}_done", 0, 1)
+        fifos.append(fifo)
+        before, after = built[position], built[position + 1]
+        push = Push(fifo.name, None, before.draft.space.end(last=True), before.memory_slot)
+        pop = Pop(fifo.name, after.draft.space.end(last=False))
+        pipes[position] = replace(pipes[position], nodes=(*pipes[position].nodes, push))
+        pipes[position + 1] = replace(pipes[position + 1], nodes=(*pipes[position + 1].nodes, pop))
+    return tuple(pipes), tuple(fifos)

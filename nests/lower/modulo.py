@@ -1,0 +1,257 @@
+"""Slots and the interval: modulo scheduling under ports and recurrences.
+
+Accesses that may share a port only in the same iteration (they exclude each other, or have the same address)
+are tied to one slot where there are more of them than the port has turns. Everything else is Rau's iterative
+scheme; without conflicts it is the longest path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from axiloom.errors import CompileError
+
+MOST_INTERVAL = 4096
+
+
+@dataclass(frozen=True)
+class Edge:
+    """``slot[after] + interval * distance >= slot[before] + delay``. `name` for people."""
+
+    before: int
+    after: int
+    delay: int
+    distance: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """`users` take one of `count` places each, in their slot modulo the interval. In one slot, users that are
+    `together` take one place."""
+
+    name: str
+    users: tuple[int, ...]
+    count: int
+    together: Callable[[int, int], bool]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """`why`: what kept the interval from being smaller, for people."""
+
+    interval: int
+    slots: tuple[int, ...]
+    why: str
+
+
+@dataclass
+class Tied:
+    """Vertices in units that have one slot each."""
+
+    unit: list[int]
+    units: int
+    edges: list[Edge]
+    resources: list[tuple[str, list[int], int]]
+
+
+def schedule(
+    nodes: int, edges: Sequence[Edge], resources: Sequence[Resource], first: Sequence[int], wanted: int
+) -> Timing:
+    """Slots for `nodes`, those in `first` at slot 0, with the least interval from `wanted` on."""
+    why = f"as asked for ({wanted})" if wanted > 1 else ""
+    interval = wanted
+    while interval <= MOST_INTERVAL:
+        tied = tie(nodes, edges, resources, first, interval)
+        if isinstance(tied, str):
+            why, interval = tied, interval + 1
+            continue
+        early = longest(tied, interval)
+        if isinstance(early, str):
+            why, interval = early, interval + 1
+            continue
+        slots = place(tied, early, interval)
+        if slots is None:
+            why, interval = "ports and recurrences together", interval + 1
+            continue
+        return Timing(interval, tuple(slots[tied.unit[each]] for each in range(nodes)), why)
+    raise CompileError(f"no schedule with an interval of at most {MOST_INTERVAL}: {why}")
+
+
+def tie(
+    nodes: int, edges: Sequence[Edge], resources: Sequence[Resource], first: Sequence[int], interval: int
+) -> Tied | str:
+    """Units, or why there are too many users of a resource. Unit 0 is slot 0."""
+    parent = list(range(nodes + 1))  # the last one is slot 0
+
+    def find(x: int) -> int:
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    for each in first:
+        parent[find(each)] = find(nodes)
+    for resource in resources:
+        if len(resource.users) <= resource.count * interval:
+            continue
+        groups: list[list[int]] = []
+        for user in resource.users:
+            for group in groups:
+                if all(resource.together(user, each) for each in group):
+                    group.append(user)
+                    break
+            else:
+                groups.append([user])
+        if len(groups) > resource.count * interval:
+            return f"{resource.name}: {len(groups)} accesses, {resource.count} a cycle"
+        for group in groups:
+            for user in group[1:]:
+                parent[find(user)] = find(group[0])
+    roots = {find(nodes): 0}
+    for each in range(nodes):
+        roots.setdefault(find(each), len(roots))
+    unit = [roots[find(each)] for each in range(nodes)]
+    # Parallel edges: only the tightest one for each distance.
+    tightest: dict[tuple[int, int, int], Edge] = {}
+    for edge in edges:
+        key = (unit[edge.before], unit[edge.after], edge.distance)
+        if key not in tightest or tightest[key].delay < edge.delay:
+            tightest[key] = Edge(*key[:2], edge.delay, edge.distance, edge.name)
+    kept = list(tightest.values())
+    kept += [Edge(0, each, 0) for each in range(1, len(roots))]
+    claims = [
+        (each.name, sorted({unit[user] for user in each.users}), each.count)
+        for each in resources
+        if len({unit[user] for user in each.users}) > each.count
+    ]
+    return Tied(unit, len(roots), kept, claims)
+
+
+def longest(tied: Tied, interval: int) -> list[int] | str:
+    """The earliest slots, or the recurrence that does not fit."""
+    slots = [0] * tied.units
+    cause: list[Edge | None] = [None] * tied.units
+    last = -1
+    for _ in range(tied.units + 1):
+        last = -1
+        for edge in tied.edges:
+            slot = slots[edge.before] + edge.delay - interval * edge.distance
+            if slot > slots[edge.after]:
+                slots[edge.after], cause[edge.after], last = slot, edge, edge.after
+        if last < 0:
+            break
+        if slots[0] > 0:
+            break
+    if last < 0:
+        return slots
+    return _recurrence(cause, last, tied.units)
+
+
+def _recurrence(cause: list[Edge | None], start: int, units: int) -> str:
+    """The cycle of edges behind `start`, for people."""
+    at = start
+    for _ in range(units):
+        edge = cause[at]
+        if edge is None:
+            return "what is popped at slot 0"
+        at = edge.before
+    cycle: list[Edge] = []
+    end = at
+    while True:
+        edge = cause[at]
+        if edge is None:
+            return "what is popped at slot 0"
+        cycle.append(edge)
+        at = edge.before
+        if at == end:
+            break
+    delay = sum(each.delay for each in cycle)
+    distance = sum(each.distance for each in cycle)
+    names = list(dict.fromkeys(each.name for each in reversed(cycle) if each.name))
+    return f"recurrence of {delay} cycles over {distance} iterations: {' -> '.join(names)}"
+
+
+def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
+    """Slots in which no resource has too many users; None if the budget ends first."""
+    if not tied.resources:
+        return early
+    into: list[list[Edge]] = [[] for _ in range(tied.units)]
+    out: list[list[Edge]] = [[] for _ in range(tied.units)]
+    for edge in tied.edges:
+        into[edge.after].append(edge)
+        out[edge.before].append(edge)
+    claims: list[list[int]] = [[] for _ in range(tied.units)]
+    for number, (_, users, _) in enumerate(tied.resources):
+        for user in users:
+            claims[user].append(number)
+    height = _heights(tied, interval)
+    used: dict[tuple[int, int], list[int]] = {}
+    slots: list[int | None] = [None] * tied.units
+    tried = [-1] * tied.units
+    waiting = set(range(tied.units))
+
+    def remove(unit: int) -> None:
+        slot = slots[unit]
+        assert slot is not None
+        for claim in claims[unit]:
+            used[claim, slot % interval].remove(unit)
+        slots[unit] = None
+        waiting.add(unit)
+
+    def full(unit: int, slot: int) -> list[int]:
+        return [
+            claim
+            for claim in claims[unit]
+            if len(used.get((claim, slot % interval), ())) >= tied.resources[claim][2]
+        ]
+
+    for _ in range(20 * tied.units + 100):
+        if not waiting:
+            return [slot or 0 for slot in slots]
+        unit = 0 if 0 in waiting else max(waiting, key=lambda each: (height[each], -each))
+        waiting.remove(unit)
+        start = 0
+        for edge in into[unit]:
+            before = slots[edge.before]
+            if before is not None and edge.before != unit:
+                start = max(start, before + edge.delay - interval * edge.distance)
+        if unit == 0:
+            slot = 0
+        else:
+            free = (each for each in range(start, start + interval) if not full(unit, each))
+            slot = next(free, -1)
+            if slot < 0:
+                slot = max(start, tried[unit] + 1)
+        for claim in full(unit, slot):
+            remove(used[claim, slot % interval][0])
+        slots[unit] = slot
+        tried[unit] = max(slot, tried[unit])
+        for claim in claims[unit]:
+            used.setdefault((claim, slot % interval), []).append(unit)
+        for edge in out[unit]:
+            after = slots[edge.after]
+            if (
+                edge.after != unit
+                and after is not None
+                and after < slot + edge.delay - interval * edge.distance
+            ):
+                if edge.after == 0:
+                    return None
+                remove(edge.after)
+    return None
+
+
+def _heights(tied: Tied, interval: int) -> list[int]:
+    """The longest path from each unit."""
+    height = [0] * tied.units
+    for _ in range(tied.units):
+        changed = False
+        for edge in reversed(tied.edges):
+            value = height[edge.after] + edge.delay - interval * edge.distance
+            if value > height[edge.before]:
+                height[edge.before], changed = value, True
+        if not changed:
+            break
+    return height

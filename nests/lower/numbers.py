@@ -1,0 +1,32 @@
+"""Number formats as bits: how many, and those of a literal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from axiloom.errors import CompileError
+from axiloom.isa.numerics.formats import Format, Kind, format_of
+
+
+def number_bits(number: str) -> int:
+    """Bits of an element."""
+    return _format(number).bits
+
+
+def literal(value: int | float, number: str) -> int:
+    """The raw bits of a constant."""
+    form = _format(number)
+    if form.kind is Kind.FLOAT:
+        raw = int(np.asarray(value, np.float32).view(np.uint32))
+        return raw if raw & 0x7F800000 else raw & 0x80000000  # subnormals are zero
+    scaled = value * (1 << form.fraction) if form.fraction else value
+    if scaled != int(scaled):
+        raise CompileError(f"{value} is none of {number}: it needs more than {form.fraction} fraction bits")
+    return int(scaled) & ((1 << form.bits) - 1)
+
+
+def _format(number: str) -> Format:
+    try:
+        return format_of(number)
+    except ValueError as error:
+        raise CompileError(str(error)) from error

@@ -1,0 +1,87 @@
+"""Banks that suit the lanes: the fewest under which no two lanes of an iteration meet in a bank.
+
+Only cyclic partitions are tried. A bank that is the same in every iteration is wired, others are selected, so
+that up to four times the banks are taken for wires.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import gcd, prod
+
+from axiloom.isa.affine import Affine
+from axiloom.nests.lower.graph import Access, Vertex
+from axiloom.nests.lower.guards import Guards
+from axiloom.nests.program import Array
+from axiloom.nests.schedule import Cyclic
+
+WIRED = 4
+MOST_FACTOR = 128
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What accesses of an array ask of its partition. `gaps`: constant distances, by dimension, of elements
+    that need different banks. `steps`: for each dimension, what all coefficients of counters are multiples
+    of (0: there are none)."""
+
+    gaps: frozenset[tuple[int, ...]]
+    steps: tuple[int, ...]
+
+
+def demand(array: Array, vertices: Sequence[Vertex], guards: Guards) -> Demand:
+    """Of the accesses of one pipe."""
+    gaps: set[tuple[int, ...]] = set()
+    steps = [0] * len(array.shape)
+    for stores in (False, True):
+        accesses = [
+            (each.what, each.guard)
+            for each in vertices
+            if isinstance(each.what, Access)
+            and each.what.array == array.name
+            and each.what.is_store is stores
+        ]
+        for what, _ in accesses:
+            for dimension, form in enumerate(what.forms):
+                steps[dimension] = gcd(steps[dimension], *(factor for _, factor in form.terms))
+        for (one, where), (other, guard) in combinations(accesses, 2):
+            gap = _gap(one.forms, other.forms)
+            if gap is not None and any(gap) and gap not in gaps and not guards.excludes(where, guard):
+                gaps.add(gap)
+    return Demand(frozenset(gaps), tuple(steps))
+
+
+def partition(array: Array, demands: Iterable[Demand]) -> Cyclic:
+    """For what all pipes ask."""
+    demands = list(demands)
+    gaps = frozenset().union(*(each.gaps for each in demands))
+    steps = tuple(gcd(*(each.steps[d] for each in demands)) for d in range(len(array.shape)))
+    if not gaps:
+        return Cyclic((1,) * len(array.shape))
+    most = [
+        min(n, MOST_FACTOR, max(abs(gap[d]) for gap in gaps) * (1 + WIRED) + 1)
+        for d, n in enumerate(array.shape)
+    ]
+    fewest: tuple[int, ...] | None = None
+    # In order of the number of banks; the first is the fewest, a later one may be wired.
+    limit = prod(most)
+    for factors in sorted(product(*(range(1, each + 1) for each in most)), key=lambda f: (prod(f), f)):
+        banks = prod(factors)
+        if banks > limit:
+            break
+        if any(all(x % f == 0 for x, f in zip(gap, factors, strict=True)) for gap in gaps):
+            continue
+        if fewest is None:
+            fewest, limit = factors, WIRED * banks
+        if all(step % f == 0 for step, f in zip(steps, factors, strict=True)):
+            return Cyclic(factors)
+    return Cyclic(fewest or (1,) * len(array.shape))
+
+
+def _gap(one: tuple[Affine, ...], other: tuple[Affine, ...]) -> tuple[int, ...] | None:
+    gaps = [a - b for a, b in zip(one, other, strict=True)]
+    if any(not each.is_constant for each in gaps):
+        return None
+    return tuple(each.constant for each in gaps)

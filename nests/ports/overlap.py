@@ -1,0 +1,190 @@
+"""What may happen while words come in: the overlapped form of a schedule behind ports.
+
+Each pair of nests is put into an order, by what they share:
+
+- *none*: they share no element that one of them writes;
+- *by blocks*: both have an outermost loop over as many blocks, and what they share lies in the same block or
+  in an earlier one of the first nest: block b of the second nest waits for block b of the first;
+- *whole*: the second nest begins when the first one has ended.
+
+An array that is given, has rows, and is read in blocks only, comes in blocks. With an outermost loop g of
+its nest, block b are the rows that g = b reads: as many of each, none twice. Its memory then holds some
+blocks and not the whole array (a fold), and the copy of block b + `copies` waits for the last reader of
+block b.
+
+The order of the stream follows: what is needed whole first, then blocks in turn. As row-wise kernels then
+work at the pace of the port: atax takes rows of A as they arrive, 10 of them in flight so that a sum in its
+order needs no reassociation, and the next nest reads the rows from the same memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from itertools import combinations
+
+import islpy as isl
+
+from axiloom.isa.affine import Affine
+from axiloom.nests.poly import sets
+from axiloom.nests.program import Load, Role, loads
+from axiloom.nests.schedule import Layout, Nest, Placed, Schedule
+
+COPIES = 3
+"""Blocks of an array that are there at once: one comes in, two nests work on one each."""
+
+
+class Wait(Enum):
+    NONE = "none"
+    BLOCKS = "by blocks"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """`waits`: by the numbers of two nests, the earlier one first. `blocks`: rows of a block, by array.
+    `readers`: the nests that touch an array that is given."""
+
+    waits: Mapping[tuple[int, int], Wait]
+    blocks: Mapping[str, int]
+    readers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """Arrays in the order of their first use."""
+        return tuple(sorted(self.readers, key=lambda name: min(self.readers[name], default=1 << 30)))
+
+    def at_once(self, nests: tuple[int, ...]) -> int:
+        """How many of `nests` may run at the same time, at most."""
+        best = 1
+        for size in range(2, len(nests) + 1):
+            if any(
+                all(self.waits[pair] is not Wait.WHOLE for pair in combinations(some, 2))
+                for some in combinations(nests, size)
+            ):
+                best = size
+        return best
+
+
+def overlap(schedule: Schedule) -> Overlap:
+    """What the nests of `schedule`, which is without ports, share."""
+    nests = schedule.nests
+    waits = {(a.number, b.number): _wait(a, b) for a, b in combinations(nests, 2)}
+    readers: dict[str, tuple[int, ...]] = {}
+    blocks: dict[str, int] = {}
+    for array in schedule.program.arrays:
+        if not array.role.is_given:
+            continue
+        touching = [nest for nest in nests if any(one.array == array.name for one, _, _ in _accesses(nest))]
+        readers[array.name] = tuple(nest.number for nest in touching)
+        if array.role is Role.IN and len(array.shape) > 1 and touching:
+            sizes = {_rows(nest, array.name) for nest in touching}
+            size = sizes.pop() if len(sizes) == 1 else None
+            if size and all(_blocks_of(nest) == -(-array.shape[0] // size) for nest in touching):
+                blocks[array.name] = size
+    counts = {-(-schedule.program.array(name).shape[0] // size) for name, size in blocks.items()}
+    whole = all(schedule.program.array(name).shape[0] % size == 0 for name, size in blocks.items())
+    if len(counts) > 1 or (len(blocks) > 1 and not whole):
+        blocks = {}
+    return Overlap(waits, blocks, readers)
+
+
+def with_reads(schedule: Schedule, found: Overlap) -> Schedule:
+    """`schedule` whose memories have a read port for each nest that may read them at the same time."""
+    layouts = dict(schedule.layouts)
+    for array in schedule.program.arrays:
+        readers = tuple(
+            nest.number
+            for nest in schedule.nests
+            if any(one.array == array.name and not store for one, store, _ in _accesses(nest))
+        )
+        ports = found.at_once(readers) if readers else 1
+        if ports > 1:
+            layout = layouts.get(array.name, Layout())
+            layouts[array.name] = replace(layout, ports=max(layout.ports, ports))
+    return replace(schedule, layouts=layouts)
+
+
+def _accesses(nest: Nest) -> Iterator[tuple[Load, bool, Placed]]:
+    """Each access, whether it is a store, and its statement."""
+    for each in nest.statements:
+        yield each.statement.target, True, each
+        for one in loads(each.statement.value):
+            yield one, False, each
+
+
+def _rows(nest: Nest, array: str) -> int | None:
+    """Rows of `array` in a block, if each iteration of the outermost loop reads rows of its own."""
+    found: set[int] = set()
+    for access, is_store, placed in _accesses(nest):
+        if access.array != array:
+            continue
+        if is_store or not placed.loops:
+            return None
+        outer = placed.loops[0]
+        row = placed.subscripts(access.subscripts)[0]
+        size = row.coefficient(outer)
+        rest = row - Affine.name(outer) * size
+        low, high = _range(placed, rest)
+        if size < 1 or low < 0 or high >= size:
+            return None
+        found.add(size)
+    return found.pop() if len(found) == 1 else None
+
+
+def _range(placed: Placed, form: Affine) -> tuple[int, int]:
+    """Least and largest value of `form` in the domain."""
+    names = placed.loops
+    values = sets.domain(names, placed.domain).apply(sets.function(names, (form,)))
+    return values.dim_min_val(0).to_python(), values.dim_max_val(0).to_python()
+
+
+def _blocks_of(nest: Nest) -> int | None:
+    """Iterations of the outermost loop, if all statements have it, it begins with 0 and has the same ones."""
+    ends = set()
+    for each in nest.statements:
+        if not each.loops:
+            return None
+        ends.add(_range(each, Affine.name(each.loops[0])))
+    if len(ends) != 1:
+        return None
+    ((low, high),) = ends
+    return high + 1 if low == 0 else None
+
+
+def _wait(first: Nest, then: Nest) -> Wait:
+    """How `then`, the later one, waits for `first`."""
+    blocks = _blocks_of(first) == _blocks_of(then) is not None
+    found = Wait.NONE
+    for one, stores, a in _accesses(first):
+        for other, writes, b in _accesses(then):
+            if one.array != other.array or not (stores or writes):
+                continue
+            shared = _shared(a, one, b, other)
+            if shared.is_empty():
+                continue
+            if not blocks:
+                return Wait.WHOLE
+            found = Wait.BLOCKS
+            # Names of loops may be the same in both: the second's come behind the first's.
+            if not shared.intersect(_later(len(a.loops), len(b.loops))).is_empty():
+                return Wait.WHOLE
+    return found
+
+
+def _shared(a: Placed, one: Load, b: Placed, other: Load) -> isl.Set:
+    """Instances of a and b, by their loops, that access the same element."""
+    places = [
+        sets.function(placed.loops, placed.subscripts(access.subscripts)).intersect_domain(
+            sets.domain(placed.loops, placed.domain)
+        )
+        for placed, access in ((a, one), (b, other))
+    ]
+    return places[0].apply_range(places[1].reverse()).wrap().flatten()
+
+
+def _later(first: int, then: int) -> isl.Set:
+    """The first of `first` numbers is larger than the first of the `then` that follow."""
+    names = [f"a{i}" for i in range(first)] + [f"b{i}" for i in range(then)]
+    return isl.Set(f"{{ [{', '.join(names)}] : a0 > b0 }}")

@@ -1,0 +1,214 @@
+"""What primitives are made of: finding loops, giving them names, replacing them, making room in orders.
+
+Nothing here looks at dependences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+
+import islpy as isl
+
+from axiloom.isa.affine import Affine
+from axiloom.nests.poly.sets import domain
+from axiloom.nests.schedule.errors import ScheduleError
+from axiloom.nests.schedule.schedule import Placed, Schedule
+
+
+def place_of(schedule: Schedule, statement: str) -> Placed:
+    """The statement in its loops. Raises ScheduleError with the names there are."""
+    for each in schedule.statements:
+        if each.statement.name == statement:
+            return each
+    raise ScheduleError(unknown("statement", statement, [e.statement.name for e in schedule.statements]))
+
+
+def unknown(what: str, name: str, names: Sequence[str]) -> str:
+    near = get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names) or 'none'}"
+    return f"no {what} {name!r}: {hint}"
+
+
+def depth_of(placed: Placed, loop: str) -> int:
+    """The number of loops around `loop`."""
+    if loop not in placed.loops:
+        raise ScheduleError(unknown(f"loop of {placed.statement.name}", loop, placed.loops))
+    return placed.loops.index(loop)
+
+
+def within(schedule: Schedule, placed: Placed, depth: int) -> tuple[Placed, ...]:
+    """All statements that stand in the loop of `placed` with `depth` loops around it."""
+    prefix = placed.order[: 2 * depth + 2]
+    return tuple(each for each in schedule.statements if each.order[: len(prefix)] == prefix)
+
+
+def replaced(schedule: Schedule, changed: Sequence[Placed]) -> Schedule:
+    """With statements of the same names in the place of others."""
+    new = {each.statement.name: each for each in changed}
+    return replace(
+        schedule, statements=tuple(new.get(each.statement.name, each) for each in schedule.statements)
+    )
+
+
+def substituted(placed: Placed, values: Mapping[str, Affine], extra: Sequence[Affine] = ()) -> Placed:
+    """Loops written as forms of new loops; `extra` are forms of the domain. The order is the caller's."""
+    return replace(
+        placed,
+        instance=tuple(each.substitute(values) for each in placed.instance),
+        domain=(*(each.substitute(values) for each in placed.domain), *extra),
+    )
+
+
+def renamed(placed: Placed, names: Mapping[str, str]) -> Placed:
+    order = tuple(names.get(each, each) if isinstance(each, str) else each for each in placed.order)
+    return replace(substituted(placed, {old: Affine.name(new) for old, new in names.items()}), order=order)
+
+
+def names_of(schedule: Schedule) -> set[str]:
+    return {name for each in schedule.statements for name in each.loops}
+
+
+def fresh(schedule: Schedule, wanted: str, also: Sequence[str] = ()) -> str:
+    """`wanted`, or with the least number after it that no loop has."""
+    taken = names_of(schedule) | set(also)
+    if wanted not in taken:
+        return wanted
+    return next(name for n in range(2, len(taken) + 3) if (name := f"{wanted}{n}") not in taken)
+
+
+def new_name(schedule: Schedule, wanted: str) -> str:
+    """A name that the user chose for a new loop."""
+    if not wanted.isidentifier():
+        raise ScheduleError(f"{wanted!r} is not a name for a loop: a letter, then letters and digits")
+    if wanted in names_of(schedule):
+        raise ScheduleError(f"there is a loop {wanted} already: choose another name")
+    return wanted
+
+
+def bounds(placed: Placed, loop: str) -> tuple[int, int] | None:
+    """Least and largest value that the loop ever has for this statement; None if it has no instance."""
+    points = domain(placed.loops, placed.domain)
+    if points.is_empty():
+        return None
+    depth = placed.loops.index(loop)
+    return (
+        points.dim_min_val(depth).to_python(),
+        points.dim_max_val(depth).to_python(),
+    )
+
+
+def constant_bounds(placed: Placed, loop: str) -> tuple[int, int] | None:
+    """As :func:`bounds`, if the loop has these bounds at each point of the loops around it; None if not."""
+    both = bounds(placed, loop)
+    if both is None:
+        return None
+    depth = placed.loops.index(loop)
+    points = domain(placed.loops, placed.domain)
+    count = len(placed.loops)
+    inner = points.project_out(isl.dim_type.set, depth + 1, count - depth - 1)
+    outer = inner.project_out(isl.dim_type.set, depth, 1)
+    full = outer.add_dims(isl.dim_type.set, 1)
+    full = full.lower_bound_val(isl.dim_type.set, depth, isl.Val(both[0]))
+    full = full.upper_bound_val(isl.dim_type.set, depth, isl.Val(both[1]))
+    return both if full.is_subset(_unnamed(inner)) else None
+
+
+def is_independent(placed: Placed, loop: str) -> bool:
+    """Whether the loop has the same values at each point of all other loops, inner ones too."""
+    both = bounds(placed, loop)
+    points, depth = domain(placed.loops, placed.domain), placed.loops.index(loop)
+    if both is None:
+        return False
+    full = points.project_out(isl.dim_type.set, depth, 1).insert_dims(isl.dim_type.set, depth, 1)
+    full = full.lower_bound_val(isl.dim_type.set, depth, isl.Val(both[0]))
+    return bool(full.upper_bound_val(isl.dim_type.set, depth, isl.Val(both[1])).is_subset(points))
+
+
+def _unnamed(points: isl.Set) -> isl.Set:
+    return points.reset_tuple_id() if points.has_tuple_id() else points
+
+
+def make_room(schedule: Schedule, prefix: tuple[int | str, ...], at: int) -> Schedule:
+    """What stands at static number `at` or later behind `prefix` is moved on by one."""
+    length = len(prefix)
+
+    def moved(order: tuple[int | str, ...]) -> tuple[int | str, ...]:
+        if order[:length] != prefix or int(order[length]) < at:
+            return order
+        return (*prefix, int(order[length]) + 1, *order[length + 1 :])
+
+    changed = replace(
+        schedule, statements=tuple(replace(each, order=moved(each.order)) for each in schedule.statements)
+    )
+    return changed if prefix else renumbered(changed, lambda n: n + 1 if n >= at else n)
+
+
+def renumbered(schedule: Schedule, number: Callable[[int], int]) -> Schedule:
+    """What is kept by the number of a nest, under its new number."""
+    return replace(
+        schedule,
+        intervals={number(n): interval for n, interval in schedule.intervals.items()},
+        shared=tuple(frozenset(number(n) for n in each) for each in schedule.shared),
+    )
+
+
+def tidy(schedule: Schedule) -> Schedule:
+    """Without what is kept for loops and nests that have gone; each loop of a nest has a name of its own, and
+    static numbers within nests count from 0."""
+    schedule = _distinct(schedule)
+    numbers = {int(each.order[0]) for each in schedule.statements}
+    shared = tuple(frozenset(each & numbers) for each in schedule.shared)
+    orders = _dense([each.order for each in schedule.statements])
+    placed = zip(schedule.statements, orders, strict=True)
+    return replace(
+        schedule,
+        statements=tuple(
+            each if each.order == order else replace(each, order=order) for each, order in placed
+        ),
+        unrolled=schedule.unrolled & names_of(schedule),
+        intervals={n: interval for n, interval in schedule.intervals.items() if n in numbers},
+        shared=tuple(each for each in shared if len(each) > 1),
+    )
+
+
+def _distinct(schedule: Schedule) -> Schedule:
+    """Of two loops of one name in a nest the later one is renamed, with all statements in it."""
+    seen: dict[tuple[int, str], tuple[int | str, ...]] = {}
+    for each in sorted(schedule.statements, key=lambda one: statics(one.order)):
+        for depth, name in enumerate(each.loops):
+            loop = each.order[: 2 * depth + 2]
+            if seen.setdefault((int(each.order[0]), name), loop) != loop:
+                new = fresh(schedule, name)
+                inside = within(schedule, each, depth)
+                unrolled = schedule.unrolled | ({new} if name in schedule.unrolled else set())
+                changed = replaced(schedule, [_renamed_at(one, depth, new) for one in inside])
+                return _distinct(replace(changed, unrolled=unrolled))
+    return schedule
+
+
+def _renamed_at(placed: Placed, depth: int, new: str) -> Placed:
+    at = 2 * depth + 1
+    named = substituted(placed, {str(placed.order[at]): Affine.name(new)})
+    return replace(named, order=(*placed.order[:at], new, *placed.order[at + 1 :]))
+
+
+def statics(order: Sequence[int | str]) -> tuple[int, ...]:
+    """The static numbers of an order, which is its place in the text."""
+    return tuple(each for each in order if isinstance(each, int))
+
+
+def _dense(orders: Sequence[tuple[int | str, ...]]) -> list[tuple[int | str, ...]]:
+    found = list(orders)
+    for at in range(2, max(map(len, found), default=0), 2):
+        used: dict[tuple[int | str, ...], set[int]] = {}
+        for each in found:
+            if len(each) > at:
+                used.setdefault(each[:at], set()).add(int(each[at]))
+        rank = {prefix: {n: k for k, n in enumerate(sorted(numbers))} for prefix, numbers in used.items()}
+        found = [
+            (*each[:at], rank[each[:at]][int(each[at])], *each[at + 1 :]) if len(each) > at else each
+            for each in found
+        ]
+    return found

@@ -1,0 +1,51 @@
+"""duplicate: a copy of an input for some statements, so that both can be in banks of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from axiloom.nests.program import Array, Load, Program, Role, Statement, loads
+from axiloom.nests.program.expressions import with_loads
+from axiloom.nests.schedule.errors import ScheduleError
+from axiloom.nests.schedule.loops import unknown
+from axiloom.nests.schedule.primitives.layout import array_of
+from axiloom.nests.schedule.registry import primitive
+from axiloom.nests.schedule.schedule import Schedule
+
+
+@primitive
+def duplicate(schedule: Schedule, array: str, *statements: str) -> Schedule:
+    """These statements read a copy of `array`, ``A_S1`` for ``duplicate A S1``. It takes its memory twice.
+
+    Nothing may write to the array: then both always hold the same.
+    """
+    what = " ".join(["duplicate", array, *statements])
+    found, program = array_of(schedule, array), schedule.program
+    names = [each.name for each in program.statements]
+    for each in statements:
+        if each not in names:
+            raise ScheduleError(f"{what}: {unknown('statement', each, names)}")
+        if all(load.array != array for load in loads(program.statement(each).value)):
+            raise ScheduleError(f"{what}: {each} does not read {array}")
+    if not statements:
+        raise ScheduleError(f"{what}: name the statements that shall read the copy")
+    if found.role is not Role.IN or any(each.target.array == array for each in program.statements):
+        raise ScheduleError(f"{what}: {array} is written to, so that a copy would differ from it")
+    copy = "_".join([array, *statements])
+    if any(each.name == copy for each in program.arrays):
+        raise ScheduleError(f"{what}: there is an array {copy} already")
+
+    def other(load: Load) -> Load:
+        return replace(load, array=copy) if load.array == array else load
+
+    def renamed(statement: Statement) -> Statement:
+        if statement.name not in statements:
+            return statement
+        return replace(statement, value=with_loads(statement.value, other))
+
+    arrays: list[Array] = []
+    for one in program.arrays:
+        arrays += [one, replace(one, name=copy, copy_of=one.copy_of or array)] if one == found else [one]
+    changed = Program(program.name, tuple(arrays), tuple(renamed(each) for each in program.statements))
+    placed = tuple(replace(each, statement=renamed(each.statement)) for each in schedule.statements)
+    return replace(schedule, program=changed, statements=placed)

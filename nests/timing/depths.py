@@ -1,0 +1,95 @@
+"""`fit`: the smallest FIFOs that cost no cycle.
+
+FIFOs are made smaller one after the other, those with most bits first, each by halving between a depth that
+costs a cycle and one that does not; again until none gets smaller. So in the end no FIFO alone can lose a
+place: its largest occupancy is its depth, and with one place fewer the circuit takes longer or never ends.
+
+(More places may, rarely, make a pipe of an interval above 1 later: if its first iteration is issued earlier,
+all others are in another phase. So what halving finds is tried, not trusted.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from axiloom.hw.nest.circuit import Circuit, Fifo
+from axiloom.nests.timing.deadlock import explain
+from axiloom.nests.timing.events import Rate, Track, tracks
+from axiloom.nests.timing.occupancy import occupancy
+from axiloom.nests.timing.solver import Issues, StuckError, solve
+
+
+@dataclass(frozen=True)
+class Depths:
+    """`circuit` with the depths found, and its `cycles`: no more than with FIFOs of any size.
+
+    ``one_fewer[fifo]`` are the cycles with one place fewer, None where the circuit then never ends; FIFOs of
+    one place are left out, and so are those whose initial elements need all places. `largest` is each FIFO's
+    largest occupancy.
+    """
+
+    circuit: Circuit
+    cycles: int
+    largest: Mapping[str, int]
+    one_fewer: Mapping[str, int | None]
+
+    @property
+    def bits(self) -> int:
+        """What all FIFOs hold; tokens have no bits, and take a counter each."""
+        return sum(each.depth * each.bits for each in self.circuit.fifos)
+
+
+def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
+    """The smallest depths; those of `circuit` do not count. Raises DeadlockError if no depths let it end."""
+    found = tracks(circuit, rates)
+    try:
+        free = solve(found, circuit.fifos, places=False)
+    except StuckError as stuck:
+        raise explain(found, circuit.fifos, stuck) from None
+    best = _end(free)
+    fifos = {each.name: replace(each, depth=max(1, occupancy(each, free).largest)) for each in circuit.fifos}
+    while True:
+        before = dict(fifos)
+        for name in sorted(fifos, key=lambda name: (-fifos[name].bits * fifos[name].depth, name)):
+            fifos[name] = replace(fifos[name], depth=_smallest(found, fifos, name, best))
+        if fifos == before:
+            break
+    issues = solve(found, [*fifos.values()])
+    fewer = {
+        name: _cycles(found, _with(fifos, name, each.depth - 1))
+        for name, each in fifos.items()
+        if each.depth > max(each.initial, 1)
+    }
+    return Depths(
+        circuit=replace(circuit, fifos=tuple(fifos.values())),
+        cycles=_end(issues),
+        largest={name: occupancy(each, issues).largest for name, each in fifos.items()},
+        one_fewer=fewer,
+    )
+
+
+def _smallest(found: Sequence[Track], fifos: Mapping[str, Fifo], name: str, best: int) -> int:
+    least, high = max(fifos[name].initial, 1), fifos[name].depth
+    low = least - 1
+    middle = high - 1  # in the second round, most cannot lose one
+    while high - low > 1:
+        cycles = _cycles(found, _with(fifos, name, middle))
+        low, high = (low, middle) if cycles is not None and cycles <= best else (middle, high)
+        middle = (low + high) // 2
+    return high
+
+
+def _with(fifos: Mapping[str, Fifo], name: str, depth: int) -> list[Fifo]:
+    return [replace(each, depth=depth) if each.name == name else each for each in fifos.values()]
+
+
+def _cycles(found: Sequence[Track], fifos: Sequence[Fifo]) -> int | None:
+    try:
+        return _end(solve(found, fifos))
+    except StuckError:
+        return None
+
+
+def _end(issues: Sequence[Issues]) -> int:
+    return max((each.last for each in issues if not each.track.external), default=0)

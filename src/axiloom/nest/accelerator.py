@@ -1,0 +1,91 @@
+"""An accelerator from a schedule: its RTL behind ports, its specification, its packets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom.hw.nest.circuit import Circuit, Operate
+from axiloom.hw.nest.units import Find
+from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.hw.verilog.nest import NestVerilog, emit_accelerator
+from axiloom.isa import AcceleratorSpec
+from axiloom.nests.poly import sets
+from axiloom.nests.ports import Packet, compile_ports, specification
+from axiloom.nests.program import Expression, Op, Program
+from axiloom.nests.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """`program` is the user's; `circuit` has ports; `spec` is how a SoC and a driver see it."""
+
+    program: Program
+    packets: tuple[Packet, Packet]
+    circuit: Circuit
+    spec: AcceleratorSpec
+    find: Find
+
+    def verilog(self) -> NestVerilog:
+        return emit_accelerator(self.circuit, self.find)
+
+    def rtl(self, folder: Path) -> UserRtl:
+        """The Verilog in `folder`, as the SoC takes Verilog."""
+        made = self.verilog()
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{made.top}.v"
+        file.write_text(made.text, encoding="utf-8")
+        return UserRtl([file], made.top)
+
+
+def accelerator(
+    schedule: Schedule,
+    width: int = 64,
+    *,
+    plain: bool = False,
+    scatter_gather: bool = True,
+    find: Find | None = None,
+) -> Accelerator:
+    """`schedule` behind ports of `width` bits, `plain` or overlapped (:func:`compile_ports`). Raises CompileError
+    and SpecError for what cannot be one."""
+    if find is None:
+        from axiloom.hw.nest.operators import operator
+
+        find = operator
+    made = compile_ports(schedule, width, plain=plain)
+    circuit, program = made.circuit, schedule.program
+    spec = specification(
+        program.name,
+        *made.packets,
+        multipliers=multipliers(circuit),
+        scatter_gather=scatter_gather,
+        description="from loop nests",
+    )
+    return Accelerator(program, made.packets, circuit, spec, find)
+
+
+def multipliers(circuit: Circuit) -> int:
+    """Multipliers of all pipes together."""
+    total = 0
+    for pipe in circuit.pipes:
+        found = [node for node in pipe.nodes if isinstance(node, Operate) and node.operator == "mul"]
+        total += len({node.unit for node in found if node.unit}) + sum(not node.unit for node in found)
+    return total
+
+
+def multiply_adds(program: Program) -> int:
+    """Sums with a product in them, of all instances."""
+    total = 0
+    for each in program.statements:
+        count = int(sets.domain(each.iterators, each.domain).count_val().to_python()) if each.iterators else 1
+        total += count * _sums(each.value)
+    return total
+
+
+def _sums(expression: Expression) -> int:
+    if not isinstance(expression, Op):
+        return 0
+    here = expression.name in ("add", "sub") and any(
+        isinstance(one, Op) and one.name == "mul" for one in expression.operands
+    )
+    return here + sum(map(_sums, expression.operands))

@@ -1,0 +1,75 @@
+"""Builds the simulation of a circuit with Verilator. Cached by the hash of all that goes into it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from axiloom.cosim.build import verilator
+from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.hw.nest.circuit import Circuit
+from axiloom.hw.nest.units import Find
+from axiloom.hw.verilog.nest import NestVerilog, emit_nest
+from axiloom.nest.ports import header
+
+MAIN = Path(__file__).with_name("main.cpp")
+PROGRAM = "simulation"
+FAST = ["-O2", "-march=native"]
+"""For many cycles. -O3 compiles for longer than it saves."""
+QUICK = ["-O1"]
+"""For few."""
+
+
+def build(circuit: Circuit, verilog: NestVerilog, checks: bool, fast: bool) -> Path:
+    """The program for `circuit`, of which `verilog` is the RTL. Raises BuildError."""
+    archive = verilator.runtime()
+    ports = header(circuit, checks)
+    level = FAST if fast else QUICK
+
+    def fill(folder: Path) -> None:
+        (folder / "design.v").write_text(verilog.text)
+        (folder / "ports.h").write_text(ports)
+        (folder / "main.cpp").write_text(MAIN.read_text())
+        # An operator that is not copied into each lane is compiled once.
+        kept = "".join(f'no_inline -module "{name}"\n' for name in verilog.operators)
+        (folder / "control.vlt").write_text(f"`verilator_config\n{kept}")
+        arguments = ["--top-module", verilog.top, "--Mdir", "generated", "control.vlt", "design.v"]
+        verilator.verilate(arguments, f"Verilator cannot build {verilog.top}", folder)
+        _compile(folder, level, verilog.top)
+        objects = ["fast.o", "slow.o"]
+        verilator.compile_cxx(
+            [*objects, archive, "-pthread", "-o", PROGRAM], "linking the simulation", folder
+        )
+        shutil.rmtree(folder / "generated")
+        for name in objects:
+            (folder / name).unlink()
+
+    key = content_hash(
+        "nest", verilator.identity(), level, verilog.text, list(verilog.operators), ports, MAIN
+    )
+    return cached_build("nest", key, fill) / PROGRAM
+
+
+def _compile(folder: Path, level: list[str], top: str) -> None:
+    files = sorted((folder / "generated").glob("*.cpp"))
+    slow = [file.name for file in files if re.search(r"__Slow$", file.stem)]
+    fast = [file.name for file in files if file.name not in slow]
+    flags = [
+        *verilator.COMMON,
+        *verilator.trace_flags(None),
+        *verilator.include_flags(),
+        "-Igenerated",
+        "-I.",
+    ]
+    for name, optimise, parts in (("fast", level, [*fast, "main.cpp"]), ("slow", ["-O0"], slow)):
+        text = "".join(f'#include "{part}"\n' for part in parts)
+        (folder / f"{name}.cpp").write_text(text)
+        what = f"compiling the simulation of {top}"
+        verilator.compile_cxx([*optimise, *flags, "-c", f"{name}.cpp", "-o", f"{name}.o"], what, folder)
+
+
+def emit_and_build(circuit: Circuit, find: Find, checks: bool, fast: bool) -> tuple[Path, NestVerilog]:
+    """As :func:`build`, with the Verilog."""
+    verilog = emit_nest(circuit, find, checks)
+    return build(circuit, verilog, checks, fast), verilog

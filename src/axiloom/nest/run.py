@@ -1,0 +1,170 @@
+"""Runs a circuit in Verilator: arrays and streams in, arrays, streams and cycles out."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from axiloom.errors import AxiloomError
+from axiloom.hw.nest.circuit import Circuit
+from axiloom.hw.nest.core import stream_bits
+from axiloom.hw.nest.units import Find
+from axiloom.nest.build import emit_and_build
+from axiloom.nest.ports import external, words
+
+Words = npt.NDArray[np.uint64]
+Arrays = Mapping[str, npt.NDArray[np.unsignedinteger]]
+
+
+class NestError(AxiloomError):
+    """A circuit that did not run as it must."""
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """Streams that stand still now and then: a source in `source` of 256 cycles, a sink in `sink` of 256."""
+
+    seed: int = 0
+    source: int = 0
+    sink: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`memories` as :func:`run` takes them, `outputs` by FIFO, `peaks`: the most places of each FIFO that
+    were taken at once (empty without checks)."""
+
+    cycles: int
+    memories: dict[str, Words]
+    outputs: dict[str, Words]
+    peaks: dict[str, int] = field(default_factory=dict)
+
+
+def run(
+    circuit: Circuit,
+    memories: Arrays,
+    inputs: Arrays | None = None,
+    *,
+    find: Find | None = None,
+    checks: bool = True,
+    fast: bool | None = None,
+    pauses: Pauses = Pauses(),
+    limit: int | None = None,
+) -> Outcome:
+    """Run `circuit` once.
+
+    `memories`: for each external memory its raw elements, (banks, depth), unsigned integers; beyond 64 bits
+    (banks, depth, words), 64-bit words with the lowest first. `inputs`: for each input's FIFO its elements,
+    (elements,) or (elements, words). Results have the same forms, as uint64.
+
+    With `checks` the RTL watches itself. `fast` compiles for longer so that it runs faster (None: as the
+    number of iterations suggests). Raises :exc:`NestError` if a check fails, or if the circuit is not done
+    after `limit` cycles (None: many times what its iterations take).
+    """
+    return runs(
+        circuit, memories, inputs, find=find, checks=checks, fast=fast, pauses=pauses, limit=limit, times=1
+    )[0]
+
+
+def runs(
+    circuit: Circuit,
+    memories: Arrays,
+    inputs: Arrays | None = None,
+    *,
+    find: Find | None = None,
+    checks: bool = True,
+    fast: bool | None = None,
+    pauses: Pauses = Pauses(),
+    limit: int | None = None,
+    times: int = 2,
+    reset_between: bool = False,
+) -> list[Outcome]:
+    """As :func:`run`, `times` times in a row with the same memories and inputs; `reset_between`: with another
+    run before each, which a reset breaks off."""
+    steps = iterations_take(circuit)
+    program, verilog = emit_and_build(
+        circuit, find or registry(), checks, steps > 50_000 if fast is None else fast
+    )
+    paused = 256 / (256 - max(pauses.source, pauses.sink))
+    limit = limit or 1000 + int(4 * paused * steps)
+    with tempfile.TemporaryDirectory() as folder:
+        data, result = Path(folder) / "input", Path(folder) / "output"
+        taken = given(circuit, memories, inputs or {})
+        data.write_bytes(b"".join(part.astype("<u8").tobytes() for _, part, _ in taken))
+        numbers = (times, int(reset_between), limit, pauses.seed, pauses.source, pauses.sink)
+        command = [program, data, result, *map(str, numbers)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise NestError(f"{circuit.name}: {done.stdout.strip() or f'exit code {done.returncode}'}")
+        found = np.fromfile(result, np.uint64)
+    outcomes = []
+    for _ in range(times):
+        error, outcome, found = _unpack(circuit, found, checks)
+        if error:
+            raise NestError(f"{circuit.name}: {verilog.checks[error - 1]}")
+        outcomes.append(outcome)
+    return outcomes
+
+
+def registry() -> Find:
+    from axiloom.hw.nest import operators
+
+    return operators.operator
+
+
+def iterations_take(circuit: Circuit) -> int:
+    """Cycles, if nothing happens at the same time."""
+    steps = sum(pipe.iterations * pipe.interval + pipe.last_slot + 1 for pipe in circuit.pipes)
+    return steps + sum(port.elements for port in (*circuit.inputs, *circuit.outputs))
+
+
+def given(
+    circuit: Circuit, memories: Arrays, inputs: Arrays
+) -> list[tuple[str, npt.NDArray[np.unsignedinteger], int]]:
+    """What goes in, in the order of ports: name, elements, bits of one. Raises :exc:`NestError`."""
+    found = []
+    for memory in external(circuit):
+        shape = (memory.banks, memory.depth, words(memory.bits))
+        array = _checked(f"memory {memory.name}", memories.get(memory.name), shape)
+        found.append((memory.name, array, memory.bits))
+    for port in circuit.inputs:
+        bits = circuit.fifo(port.fifo).bits
+        array = _checked(f"input {port.fifo}", inputs.get(port.fifo), (port.elements, words(bits)))
+        found.append((port.fifo, array, bits))
+    return found
+
+
+def _checked(
+    what: str, array: npt.NDArray[np.unsignedinteger] | None, shape: tuple[int, ...]
+) -> npt.NDArray[np.unsignedinteger]:
+    shown = shape[:-1] if shape[-1] == 1 else shape
+    if array is None or array.shape not in (shape, shown) or array.dtype.kind != "u":
+        found = "nothing" if array is None else f"{array.dtype} of shape {array.shape}"
+        raise NestError(f"{what} takes unsigned integers of shape {shown}, not {found}")
+    return array
+
+
+def _unpack(circuit: Circuit, found: Words, checks: bool) -> tuple[int, Outcome, Words]:
+    """The number of the check that failed, what came out of a run, and the rest of `found`."""
+    cycles, error, at = int(found[0]), int(found[1]), 2
+    memories, outputs, peaks = dict[str, Words](), dict[str, Words](), dict[str, int]()
+    for memory in external(circuit):
+        count = words(memory.bits)
+        size = memory.banks * memory.depth * count
+        part = found[at : at + size].reshape(memory.banks, memory.depth, count)
+        memories[memory.name], at = part[:, :, 0] if count == 1 else part, at + size
+    for port in circuit.outputs:
+        bits = circuit.fifo(port.fifo).bits
+        count = words(stream_bits(bits))
+        part = found[at : at + port.elements * count].reshape(port.elements, count)
+        outputs[port.fifo] = part[:, 0] if words(bits) == 1 else part[:, : words(bits)]
+        at += port.elements * count
+    for each in circuit.fifos if checks else ():
+        peaks[each.name], at = int(found[at]), at + 1
+    return error, Outcome(cycles, memories, outputs, peaks), found[at:]

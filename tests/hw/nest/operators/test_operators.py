@@ -1,0 +1,126 @@
+"""Every operator, of every latency, against its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from amaranth.hdl import Const
+
+from axiloom.hw.nest.operators import convert, latencies, operator, product, whole
+from axiloom.hw.nest.operators.float import add, encoding, order
+from axiloom.hw.nest.operators.formats import BOOL, FLOAT32
+
+from tests.hw.nest.operators.vectors import check
+
+NUMBERS = (
+    *("int8", "uint8", "int13", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
+    *("ufixed<8,8>", "fixed<8,4>", "fixed<8,0>", "fixed<11,3>", "fixed<16,8>", "fixed<32,16>", "fixed<32,31>"),
+)
+INTEGERS = ("int3", "uint5", *(each for each in NUMBERS if "int" in each))
+COMPARISONS = tuple(whole.COMPARISONS)
+ALGEBRA = ("add", "sub", "neg", "abs", "max", "min", "mul")
+
+
+def _check_all(name: str, number: str, result: str, count: int = 300) -> None:
+    rng = np.random.default_rng(sum(f"{name} {number} {result}".encode()))
+    for latency in latencies(name, number, result):
+        assert check(operator(name, number, result, latency), rng, count)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_whole_numbers(number: str) -> None:
+    for name in ALGEBRA:
+        _check_all(name, number, number)
+    for name in COMPARISONS:
+        _check_all(name, number, BOOL)
+
+
+def test_exact_products_of_fixed_point() -> None:
+    _check_all("mul", "fixed<8,4>", "fixed<32,8>")
+    _check_all("mul", "fixed<11,3>", "fixed<32,6>")
+    _check_all("mul", "fixed<16,15>", "fixed<32,30>")
+
+
+@pytest.mark.parametrize(
+    "number", [pytest.param(each, marks=[pytest.mark.slow] * ("64" in each)) for each in INTEGERS]
+)
+def test_words(number: str) -> None:
+    for name in ("and", "or", "xor", "not", "shl", "shr", "div", "rem"):
+        _check_all(name, number, number, 30 if number.endswith("64") else 150)
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "sqrt", "max", "min", "neg", "abs"])
+def test_float32(name: str) -> None:
+    _check_all(name, FLOAT32, FLOAT32, 1_500)
+
+
+def test_comparisons_of_float32() -> None:
+    for name in COMPARISONS:
+        _check_all(name, FLOAT32, BOOL, 1_000)
+
+
+@pytest.mark.parametrize("number", (*NUMBERS, BOOL))
+def test_conversions_of_float32(number: str) -> None:
+    _check_all("convert", FLOAT32, number, 1_000)
+    _check_all("convert", number, FLOAT32, 3_000)
+
+
+@pytest.mark.parametrize("number", (*NUMBERS, BOOL))
+def test_conversions(number: str) -> None:
+    for result in (*NUMBERS, BOOL):
+        if result != number:
+            _check_all("convert", number, result, 100)
+
+
+def test_choices() -> None:
+    for number in (*NUMBERS, FLOAT32, BOOL):
+        _check_all("select", number, number, 100)
+    for name in ("and", "or", "xor", "not"):
+        _check_all(name, BOOL, BOOL)
+
+
+def _no_sticky(moved: Any, distance: Any) -> Any:
+    return add_aligned(moved, distance)[0], Const(0, 1)
+
+
+add_aligned = add._aligned
+FAULTS: dict[str, tuple[Any, str, Callable[..., Any], tuple[str, str, str]]] = {
+    "a sign is not seen": (whole, "signed_as", lambda value, _: value, ("max", "int16", "int16")),
+    "a product without sign": (
+        product,
+        "signed_as",
+        lambda value, _: value,
+        ("mul", "fixed<8,4>", "fixed<32,8>"),
+    ),
+    "no end of the range": (
+        *(convert, "saturated", lambda value, number: convert.resized(value, number.bits)),
+        ("convert", "fixed<16,8>", "fixed<8,4>"),
+    ),
+    "bits that fall off are forgotten": (add, "_aligned", _no_sticky, ("add", FLOAT32, FLOAT32)),
+    "no NaN in products": (encoding, "is_nan", lambda _: Const(0, 1), ("mul", FLOAT32, FLOAT32)),
+    "no NaN in quotients": (encoding, "is_nan", lambda _: Const(0, 1), ("div", FLOAT32, FLOAT32)),
+    "no NaN in roots": (encoding, "is_nan", lambda _: Const(0, 1), ("sqrt", FLOAT32, FLOAT32)),
+    "subnormals in order": (order, "flushed", lambda value: value, ("max", FLOAT32, FLOAT32)),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, name, faulty, of = FAULTS[fault]
+    monkeypatch.setattr(module, name, faulty)
+    with pytest.raises(AssertionError, match="differ"):
+        _check_all(*of, count=1_000)
+
+
+def test_a_register_too_few_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    later = add.Stages.later
+
+    def skip(self: Any, value: Any, label: str, cycles: int = 1) -> Any:
+        return value if label == "sticky" else later(self, value, label, cycles)
+
+    monkeypatch.setattr(add.Stages, "later", skip)
+    with pytest.raises(AssertionError, match="meet in one cell"):
+        _check_all("add", FLOAT32, FLOAT32)

@@ -1,0 +1,69 @@
+"""Schedules to IR: text before and after, and the same results whichever way it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from tests.nests.affine import programs
+from tests.nests.affine.same import same
+
+from axiloom.errors import CompileError
+from axiloom.nests.affine.build import build
+from axiloom.nests.affine.interpret import interpret, random_arrays
+from axiloom.nests.affine.text import from_text, to_text
+from axiloom.nests.schedule import Schedule
+
+NUMBERS = ("float32", "int8", "fixed<16,8>", "uint32")
+
+
+@pytest.mark.parametrize("name", programs.SCHEDULES)
+def test_ir_before_and_after(name: str, golden: Callable[[str, str], None]) -> None:
+    number = "int16" if name == "pair_fused" else "float32"
+    schedule = programs.SCHEDULES[name](number)
+    before, after = build(schedule.program), build(schedule)
+    golden(f"// before\n{to_text(before)}// after\n{to_text(after)}", f"{name}.mlir")
+
+
+@pytest.mark.parametrize("name", programs.SCHEDULES)
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_same_result_however_it_is_run(name: str, number: str) -> None:
+    schedule = programs.SCHEDULES[name](number)
+    arrays = random_arrays(schedule.program, np.random.default_rng(1))
+    expected = interpret(schedule.program, arrays, by="python")
+    text = to_text(build(schedule))
+    parsed = from_text(text)
+    assert to_text(parsed) == text
+    assert same(interpret(schedule, arrays, by="python"), expected)
+    assert same(interpret(schedule, arrays, by="c"), expected)
+    assert same(interpret(parsed, arrays), expected)
+
+
+def test_another_order_gives_another_result() -> None:
+    """What is compared above can differ: S2 before S1."""
+    schedule = programs.pair_fused()
+    first, second = schedule.statements
+    swapped = Schedule(
+        schedule.program, (programs.placed(first.statement, (0, "i", 1), {}),
+                           programs.placed(second.statement, (0, "i", 0), {}))
+    )  # fmt: skip
+    arrays = random_arrays(schedule.program, np.random.default_rng(1))
+    for by in ("c", "python"):
+        assert not same(interpret(swapped, arrays, by=by), interpret(schedule, arrays, by=by))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("affine.for", "affine.four", "affine.four"),
+        ('nest.number = "int16", ', "", "an array lacks nest.name, nest.number or nest.role"),
+        ("arith.addi", "arith.shli", "`arith.shli` is no operation of a scheduled program"),
+        (": memref<10xi16>\n", ": memref<10xi32>\n", "i32"),
+    ],
+)
+def test_text_that_is_no_scheduled_program_is_refused(old: str, new: str, message: str) -> None:
+    text = to_text(build(programs.pair()))
+    assert old in text
+    with pytest.raises(CompileError, match=message):
+        interpret(from_text(text.replace(old, new, 1)), {})

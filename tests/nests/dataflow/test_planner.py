@@ -1,0 +1,155 @@
+"""Whatever a plan allows computes what the program computes; and plans are as fine as they can be."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from tests.nests.dataflow.programs import (
+    NUMBER,
+    add,
+    array,
+    box,
+    chains,
+    load,
+    mul,
+    run,
+    schedules,
+    sequential,
+)
+
+from axiloom.errors import CompileError
+from axiloom.isa.affine import Affine
+from axiloom.nests.dataflow import Plan, decide, plan
+from axiloom.nests.program import Array, Literal, Program, Role, Statement
+from axiloom.nests.schedule import Schedule
+
+
+def all_orders_compute_the_same(schedule: Schedule, found: Plan, seed: int) -> None:
+    expected = sequential(schedule)
+    dice = random.Random(seed)
+    for choose in (max, min, dice.choice):  # the last nest as early as it can, the first one, any
+        assert run(schedule, found, choose) == expected
+
+
+@given(schedules(), st.integers(0, 1000))
+@settings(max_examples=40, deadline=None)
+def test_any_order_a_plan_allows_computes_the_same(schedule: Schedule, seed: int) -> None:
+    found = plan(schedule)
+    event(f"{min(4, len(found.orders))} orders")
+    all_orders_compute_the_same(schedule, found, seed)
+
+
+@given(chains(), st.integers(0, 1000))
+@settings(max_examples=40, deadline=None)
+def test_what_passes_through_fifos_is_what_the_program_computes(schedule: Schedule, seed: int) -> None:
+    found = plan(schedule)
+    event(f"{len(found.streams)} FIFOs")
+    all_orders_compute_the_same(schedule, found, seed)
+
+
+def two_products(order: str = "ijk", rows: int = 5) -> Schedule:
+    """tmp = A * B; D += tmp * C, the second in the order of loops `order`."""
+    i, j, k = (Affine.name(each) for each in "ijk")
+    tmp, last = load("tmp", i, j), load("D", i, j)
+    places = {"S0": (0, 0, 0), "S1": (0, 0, 1, 0), "S2": (1, 0, 0, 0)}
+    statements = (
+        Statement("S0", ("i", "j"), box(i=rows, j=6), tmp, Literal(0, NUMBER), places["S0"]),
+        Statement(
+            *("S1", ("i", "j", "k"), box(i=rows, j=6, k=7), tmp),
+            *(add(tmp, mul(load("A", i, k), load("B", k, j))), places["S1"]),
+        ),
+        Statement(
+            *("S2", tuple(order), box(i=rows, j=8, k=6), last),
+            *(add(last, mul(load("tmp", i, k), load("C", k, j))), places["S2"]),
+        ),
+    )
+    arrays = (
+        array("A", rows, 7, role=Role.IN),
+        array("B", 7, 6, role=Role.IN),
+        array("C", 6, 8, role=Role.IN),
+        array("tmp", rows, 6),
+        array("D", rows, 8, role=Role.INOUT),
+    )
+    return Schedule.of(Program("two", arrays, statements))
+
+
+def shown(found: Plan) -> list[str]:
+    text = [
+        f"{s.array}: {[str(f) for f in s.push.when]} -> {[str(f) for f in s.pop.when]}"
+        for s in found.streams
+        if s.push and s.pop
+    ]
+    return text + [
+        f"{o.name}: {[str(f) for f in o.after.when]} -> {[str(f) for f in o.before.when]}"
+        for o in found.orders
+    ]
+
+
+def test_where_orders_agree_an_entry_is_popped_once_and_held() -> None:
+    found = decide(two_products("ikj"))
+    assert shown(found.plan) == ["tmp: ['-k + 6', 'k - 6'] -> ['-j', 'j']"]
+    assert found.plan.streams[0].depth == 30
+    assert found.plan.readers == ()
+    all_orders_compute_the_same(two_products("ikj"), found.plan, 1)
+
+
+def test_where_they_do_not_each_first_use_waits_for_the_last_write() -> None:
+    found = decide(two_products("ijk"))
+    assert "S1_S2: ['-k + 6', 'k - 6'] -> ['-j', 'j']" in shown(found.plan)
+    assert found.plan.readers == (("tmp", 2),)
+    (note,) = found.notes
+    assert (note.kind, note.array) == ("tokens", "tmp")
+    assert note.why == ("S2 needs what S1 writes at (i=0, j=0, k=6) after what it writes at (i=0, j=1, k=6)")
+
+
+def test_a_stream_that_is_asked_for_and_cannot_be_is_refused() -> None:
+    asked = replace(two_products("ijk"), streams=frozenset(["tmp"]))
+    with pytest.raises(CompileError, match="array tmp cannot be a stream: S2 needs what S1 writes at"):
+        plan(asked)
+
+
+@pytest.mark.parametrize("order", ["ijk", "ikj", "kij"])
+def test_a_plan_without_one_of_its_tokens_computes_something_else(order: str) -> None:
+    schedule = two_products(order)
+    found = plan(schedule)
+    without = [
+        replace(found, orders=tuple(each for each in found.orders if each.name != gone.name))
+        for gone in found.orders
+        if gone.after.statement == "S1"
+    ]
+    assert without or found.streams
+    for each in without:
+        assert run(schedule, each, max) != sequential(schedule)
+
+
+def test_an_array_that_is_overwritten_waits_for_its_readers() -> None:
+    i = Affine.name("i")
+    statements = (
+        Statement("R", ("i",), box(i=8), load("Y", i), load("X", 7 - i), (0, 0)),
+        Statement("W", ("i",), box(i=8), load("X", i), Literal(3, NUMBER), (1, 0)),
+    )
+    arrays = (array("X", 8, role=Role.INOUT), array("Y", 8, role=Role.OUT))
+    schedule = Schedule.of(Program("war", arrays, statements))
+    found = plan(schedule)
+    assert shown(found) == ["R_W: ['-i + 7', 'i - 7'] -> ['-i', 'i']"]  # X[0] is read last, and written first
+    all_orders_compute_the_same(schedule, found, 1)
+
+
+def test_a_stencil_waits_for_the_row_below_as_long_as_there_is_one() -> None:
+    i, j = Affine.name("i"), Affine.name("j")
+    rows = add(load("X", i - 1, j), load("X", i + 1, j))
+    inner = (i - 1, 6 - i, j, 7 - j)
+    statements = (
+        Statement("P", ("i", "j"), box(i=8, j=8), load("X", i, j), Literal(1, NUMBER), (0, 0, 0)),
+        Statement("C", ("i", "j"), inner, load("Y", i, j), rows, (1, 0, 0)),
+    )
+    arrays: tuple[Array, ...] = (array("X", 8, 8), array("Y", 8, 8, role=Role.OUT))
+    schedule = Schedule.of(Program("stencil", arrays, statements))
+    found = plan(schedule)
+    assert shown(found) == ["P_C: ['i - 2'] -> []"]
+    assert found.orders[0].depth == 48
+    all_orders_compute_the_same(schedule, found, 1)
