@@ -13,9 +13,9 @@ from axiloom.errors import SpecError
 from axiloom.hw.axi.interconnect import PAGE_BITS, LiteDecoder
 from axiloom.hw.axi.signatures import AXI4Lite
 from axiloom.hw.dma.registers import ADDRESS_WIDTH, LiteSlave
+from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.serial.bridge import SerialBridge
 from axiloom.hw.serial.memory import InputWindow, OutputWindow
-from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.soc.soc import Soc
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS

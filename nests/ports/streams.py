@@ -12,7 +12,21 @@ from dataclasses import replace
 import numpy as np
 
 from axiloom.errors import CompileError
-from axiloom.hw.nest.circuit import Choose, Circuit, Condition, Constant, Fifo, Node, Pipe, Place, Pop, Port, Push, Read, Write
+from axiloom.hw.nest.circuit import (
+    Choose,
+    Circuit,
+    Condition,
+    Constant,
+    Fifo,
+    Node,
+    Pipe,
+    Place,
+    Pop,
+    Port,
+    Push,
+    Read,
+    Write,
+)
 from axiloom.nests.lower import layouts
 from axiloom.nests.lower.space import enumerate_points, holds
 

@@ -13,7 +13,15 @@ from axiloom.drivergen import Driver
 from axiloom.remote.driver import TIMER_HZ
 
 _HEADERS = {"driver.h": "AXILOOM_DRIVER_H", "cpu.h": "AXILOOM_CPU_H"}
-_TYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t", "uint8": "uint8_t", "uint16": "uint16_t", "float32": "float"}
+_TYPES = {
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int32_t",
+    "int64": "int64_t",
+    "uint8": "uint8_t",
+    "uint16": "uint16_t",
+    "float32": "float",
+}
 
 
 def linux_target(plan: Plan) -> toolchain.Target | None:

@@ -58,7 +58,9 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     from axiloom.nests.timing import cycles
     from axiloom.run.nest import NestRun
 
-    reject(options, [Refusal(OTHERS, lambda _: True, "not for loops, which become an accelerator of their own")])
+    reject(
+        options, [Refusal(OTHERS, lambda _: True, "not for loops, which become an accelerator of their own")]
+    )
     loaded = load(options.problem, sizes(options))
     schedule = scheduled(loaded.program, options.schedule)
     progress = shared.progress()
@@ -134,5 +136,7 @@ def random_values(program: Program, seed: int) -> dict[str, Any]:
         else:
             ends = np.iinfo(kind)
             low, high = max(ends.min, -_RANGE), min(ends.max, _RANGE)
-            found[array.name] = np.asarray(random.integers(low, high, array.shape, endpoint=True)).astype(kind)
+            found[array.name] = np.asarray(random.integers(low, high, array.shape, endpoint=True)).astype(
+                kind
+            )
     return found

@@ -131,7 +131,11 @@ class NestRun:
 
     def build(self, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
-        texts = {"driver.c": self.driver.c, "driver.h": self.driver.header, "driver_main.c": self.driver.harness}
+        texts = {
+            "driver.c": self.driver.c,
+            "driver.h": self.driver.header,
+            "driver_main.c": self.driver.harness,
+        }
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
         files = [folder / "driver.c", folder / "driver_main.c"]
@@ -146,7 +150,9 @@ class NestRun:
         return Job(elf, self.inputs, outputs, section=section)
 
     def on_cpu(self, kernel: Kernel, keep: Path | None) -> Alone:
-        raise UsageError(f"{self.program_of.name}: there is no run of a nest on the CPU alone: leave --against out")
+        raise UsageError(
+            f"{self.program_of.name}: there is no run of a nest on the CPU alone: leave --against out"
+        )
 
     def config(self) -> Setup:
         spec = self.system.spec

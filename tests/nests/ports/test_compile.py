@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.nests.lower.programs import operation
 
 from axiloom.errors import CompileError
 from axiloom.nests.affine.interpret import interpret
@@ -18,7 +19,6 @@ from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.replay import replay
 from axiloom.nests.timing import cycles
 from axiloom.nests.timing.execute import execute
-from tests.nests.lower.programs import operation
 
 ATAX = """
 void atax(int A[M][N], int x[N], int y[N]) {
@@ -124,6 +124,8 @@ def test_a_block_that_comes_too_early_is_found() -> None:
 
 def test_elements_of_several_sizes() -> None:
     text = "void f(int a[4], short b[4], int c[4]) { for (int i = 0; i < 4; i++) c[i] = a[i] + b[i]; }"
-    message = "f: a of int32 and b of int16: all that is given passes one port, and must have elements of as many"
+    message = (
+        "f: a of int32 and b of int16: all that is given passes one port, and must have elements of as many"
+    )
     with pytest.raises(CompileError, match=re.escape(message)):
         compile_ports(schedule(text))
