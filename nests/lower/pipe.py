@@ -21,21 +21,21 @@ from axiloom.hw.nest.circuit import (
     Write,
 )
 from axiloom.isa.affine import Affine
-from axiloom.nests.lower import modulo
-from axiloom.nests.lower.bind import bound, units
-from axiloom.nests.lower.carried import Carried, Dependence
-from axiloom.nests.lower.constraints import apart, latency, name, ports
-from axiloom.nests.lower.graph import Access, Graph, Latencies, Receive, Send, Vertex
-from axiloom.nests.lower.guards import Guards
-from axiloom.nests.lower.lanes import Lane, lanes
-from axiloom.nests.lower.late import late
+from axiloom.nests.lower.iteration.graph import Access, Graph, Latencies, Receive, Send, Vertex
+from axiloom.nests.lower.iteration.guards import Guards
+from axiloom.nests.lower.iteration.lanes import Lane, lanes
+from axiloom.nests.lower.iteration.share import Sharing, Worth, shared
 from axiloom.nests.lower.layouts import BankLayout
-from axiloom.nests.lower.modulo import Edge, Timing
 from axiloom.nests.lower.passing import Passing, Streamed, streamed, tokens
-from axiloom.nests.lower.recurrences import cyclic
-from axiloom.nests.lower.share import Sharing, Worth, shared
+from axiloom.nests.lower.slots import modulo
+from axiloom.nests.lower.slots.bind import bound, units
+from axiloom.nests.lower.slots.carried import Carried, Dependence
+from axiloom.nests.lower.slots.constraints import apart, latency, name, ports
+from axiloom.nests.lower.slots.late import late
+from axiloom.nests.lower.slots.modulo import Edge, Timing
+from axiloom.nests.lower.slots.recurrences import cyclic
+from axiloom.nests.lower.slots.waits import crossings
 from axiloom.nests.lower.space import Space, Waits, space
-from axiloom.nests.lower.waits import crossings
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Placed
 
