@@ -40,7 +40,9 @@ from axiloom.nests.program import Program
 from axiloom.nests.schedule import Placed
 
 PRICE = 0.01
-"""Part of its cycles that a pipe may lose by sharing operations."""
+"""Part of its cycles that a pipe may lose by sharing operations..."""
+ASKED = 0.25
+"""... and where the schedule says that its nests share them."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +135,12 @@ def build(draft: Draft, around: Surroundings) -> Built:
         found.append(_built(replace(draft, vertices=fewer, sharing=sharing), around))
         if found[-1].pipe.interval <= draft.nests.interval:
             break
-    least = min(each.cycles for each in found)
-    return next(each for each in found if each.cycles <= least * (1 + PRICE))
+    sharing_some = [each for each in found if each.draft.sharing is not Sharing.NOTHING]
+    least = min(each.cycles for each in sharing_some)
+    best = next(each for each in sharing_some if each.cycles <= least * (1 + PRICE))
+    price = ASKED if len(draft.nests.numbers) > 1 else PRICE
+    without = found[-1]
+    return best if best.cycles <= without.cycles * (1 + price) else without
 
 
 def _built(draft: Draft, around: Surroundings) -> Built:
