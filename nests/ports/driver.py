@@ -1,7 +1,8 @@
 """The driver in C of a nest behind ports: a function with the arguments of the user's.
 
 It comes twice: ``gemm(float alpha, float C[200][220], ...)``, and ``gemm_flat``, which takes a pointer to the
-first element of each argument, of scalars too. With a DMA that has scatter-gather, arrays that lie in memory as they travel are read and written in place;
+first element of each argument, of scalars too. With a DMA that has scatter-gather, arrays that lie in memory
+as they travel are read and written in place;
 others, and all in the DMA's direct mode, go through its windows.
 """
 
@@ -16,7 +17,9 @@ from axiloom.nests.ports.packet import Packet, Part
 from axiloom.nests.program import Array, Program, Role
 
 HEADER, DRIVER = "driver.h", "driver.c"
-_TAKEN = re.compile(r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|results|from|in_place|bytes)$")
+_TAKEN = re.compile(
+    r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|results|from|in_place|send|unpack|take_results)$"
+)
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
 _KINDS = {"float32": "f32", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "i16", "int32": "i32"}
 _TRY = """#define TRY(call)                             \\
@@ -25,23 +28,31 @@ _TRY = """#define TRY(call)                             \\
         if (try_status != DMA_OK)             \\
             return try_status;                \\
     } while (0)"""
-_UNPACK = """/* Rows of `bytes` bytes, of which each takes `padded` bytes in a packet. Returns the end of the last one. */
+_UNPACK = """/* Rows of `bytes` bytes, each in `padded` bytes of a packet. Returns the end of the last one. */
 static const uint8_t *unpack(void *to, const uint8_t *from, uint32_t rows, uint32_t bytes, uint32_t padded)
 {
     for (uint32_t row = 0; row < rows; row++)
         memcpy((uint8_t *)to + row * bytes, from + row * padded, bytes);
     return from + rows * padded;
 }"""
-_SEND = """/* Rows of `bytes` bytes, which are whole beats: as they lie in memory, if they begin on a beat. */
+_SEND = """/* Bytes as they lie in memory, whole beats: the CPU cleans some while the DMA sends others. */
+static dma_status send(const void *from, uint32_t bytes)
+{
+    for (uint32_t at = 0; at < bytes; at += 8192) {
+        const uint32_t size = bytes - at < 8192 ? bytes - at : 8192;
+        dma_clean_rows((const uint8_t *)from + at, size, 1, size);
+        TRY(dma_queue_rows((const uint8_t *)from + at, size, 1, size));
+    }
+    return DMA_OK;
+}
+
+/* Rows that are whole beats and begin on one as they lie in memory, others packed. */
 #define SEND(KIND, array, rows, columns, padded)                                                    \\
     do {                                                                                            \\
-        const uint32_t bytes = (rows) * (columns) * (uint32_t)sizeof *(array);                      \\
-        if ((columns) == (padded) && (uintptr_t)(array) % (AXL_STREAM_BITS / 8) == 0) {             \\
-            dma_clean_rows((array), bytes, 1, bytes);                                               \\
-            TRY(dma_queue_rows((array), bytes, 1, bytes));                                          \\
-        } else {                                                                                    \\
+        if ((columns) == (padded) && (uintptr_t)(array) % (AXL_STREAM_BITS / 8) == 0)               \\
+            TRY(send((array), (rows) * (columns) * (uint32_t)sizeof *(array)));                     \\
+        else                                                                                        \\
             TRY(dma_queue_tile_##KIND((array), (rows), (columns), (columns), 1, (rows), (padded))); \\
-        }                                                                                           \\
     } while (0)"""
 
 
@@ -173,8 +184,8 @@ def _comment(title: str, packet: Packet) -> str:
     arrays = [
         f"{part.array.name} {'x'.join(map(str, part.shape)) or '(scalar)'}" for part in packet.parts[:8]
     ]
-    if len(packet.parts) > len(arrays):
-        arrays.append(f"and {len(packet.parts) - len(arrays)} more")
+    if len(packet.pieces) > len(arrays):
+        arrays.append(f"and {len(packet.pieces) - len(arrays)} more")
     return f"/* {title}: {', '.join(arrays)}: {packet.beats} beats of {packet.parts[0].width} bits. */"
 
 
@@ -186,7 +197,7 @@ def _queued(inputs: Packet, outputs: Packet) -> list[str]:
         place = only.array.name
         lines += [
             "    /* In place, if no cache line has something else in it. */",
-            f"    const int in_place = (uintptr_t){place} % AXL_CACHE_LINE == 0 && {size}u % AXL_CACHE_LINE == 0;",
+            f"    const int in_place = ((uintptr_t){place} | {size}u) % AXL_CACHE_LINE == 0;",
             f"    TRY(dma_queue_open({words}u, in_place ? NULL : take_results));",
         ]
         if only.array.role.is_given:
@@ -205,7 +216,7 @@ def _queued(inputs: Packet, outputs: Packet) -> list[str]:
             f"    void *results[] = {{{places}}};",
             "    TRY(dma_queue_receive(results, 1, 1));",
         ]
-    for part in inputs.parts:
+    for part in inputs.pieces:
         shape = f"{part.rows}u, {part.columns}u, {part.row_beats * part.lanes}u"
         lines.append(f"    SEND({_kind(part)}, {_cast(part)}, {shape});")
     return [*lines, "    TRY(dma_queue_close());"]
@@ -234,7 +245,7 @@ def _unpacked(part: Part) -> str:
 
 def _windows(inputs: Packet, outputs: Packet) -> list[str]:
     lines, offset = [], 0
-    for part in inputs.parts:
+    for part in inputs.pieces:
         padded = part.row_beats * part.lanes
         lines.append(
             f"    TRY(dma_put_tile_{_kind(part)}({_cast(part)}, {part.rows}u, {part.columns}u, "

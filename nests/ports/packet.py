@@ -8,7 +8,7 @@ in memory, and a DMA reads and writes it in place. A scalar is a row of one elem
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -109,6 +109,18 @@ class Packet:
     def words(self) -> int:
         """32-bit words."""
         return sum(part.beats * part.width for part in self.parts) // WORD_BITS
+
+    @property
+    def pieces(self) -> tuple[Part, ...]:
+        """The parts, those that follow each other in memory and in the packet joined."""
+        found: list[Part] = []
+        for part in self.parts:
+            last = found[-1] if found else None
+            if last and last.array == part.array and last.count is not None and part.count is not None:
+                found[-1] = replace(last, count=last.count + part.count)
+            else:
+                found.append(part)
+        return tuple(found)
 
     def pack(self, arrays: Mapping[str, Elements]) -> npt.NDArray[np.uint32]:
         """The words that go over the port."""

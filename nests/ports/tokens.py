@@ -22,30 +22,30 @@ from axiloom.nests.ports.through import TAKE
 def overlapped(lowered: Lowered, overlap: Overlap, copies: int = COPIES) -> Circuit:
     """The circuit of a schedule behind ports, of which the first nest takes arrays and the last one gives
     them; nests of `overlap` have numbers one lower. Its pipes wait for no more than they must."""
-    tokens = _Tokens(lowered, copies)
+    tokens = _Tokens(lowered)
     take, *work, give = lowered.built
-    if [each.draft.numbers for each in lowered.built] != [(each.draft.numbers[0],) for each in lowered.built]:
+    if any(len(each.draft.nests.numbers) > 1 for each in lowered.built):
         raise CompileError(f"{lowered.circuit.name}: nests that share operators do not overlap")
-    by_number = {each.draft.numbers[0] - 1: each for each in work}
+    by_number = {each.draft.nests.numbers[0] - 1: each for each in work}
     for array, numbers in overlap.readers.items():
         copy = _copies_of(take, f"{TAKE}{array}")
         for number in numbers:
             reader = by_number[number]
             if array in overlap.blocks:
-                tokens.blocks(f"{array}_{reader.draft.name}", take, copy, reader, None)
-                tokens.blocks(f"{array}_free_{reader.draft.name}", reader, None, take, copy, copies)
+                tokens.blocks(f"{array}_{reader.pipe.name}", take, copy, reader, None)
+                tokens.blocks(f"{array}_free_{reader.pipe.name}", reader, None, take, copy, copies)
             else:
-                tokens.whole(f"{array}_{reader.draft.name}", take, copy, reader)
+                tokens.whole(f"{array}_{reader.pipe.name}", take, copy, reader)
     for one, other in combinations(by_number, 2):
         wait = overlap.waits[one, other]
         first, then = by_number[one], by_number[other]
-        name = f"{first.draft.name}_{then.draft.name}"
+        name = f"{first.pipe.name}_{then.pipe.name}"
         if wait is Wait.BLOCKS:
             tokens.blocks(name, first, None, then, None)
         elif wait is Wait.WHOLE:
             tokens.whole(name, first, None, then)
     for each in work:
-        tokens.whole(f"{each.draft.name}_give", each, None, give)
+        tokens.whole(f"{each.pipe.name}_give", each, None, give)
     if not overlap.readers:
         return tokens.circuit()
     tokens.taken_before(take, give)
@@ -60,14 +60,14 @@ def _copies_of(take: Built, statement: str) -> isl.Set:
             points = sets.domain((*names, *member.unrolled), member.domain)
             points = points.project_out(isl.dim_type.set, len(names), len(member.unrolled))
             return points.intersect(take.draft.space.reached)
-    raise CompileError(f"no statement {statement} in {take.draft.name}")
+    raise CompileError(f"no statement {statement} in {take.pipe.name}")
 
 
 class _Tokens:
     """Pipes with tokens between them."""
 
-    def __init__(self, lowered: Lowered, copies: int) -> None:
-        self._whole, self._copies = lowered.circuit, copies
+    def __init__(self, lowered: Lowered) -> None:
+        self._whole = lowered.circuit
         in_turn = {
             fifo.name for fifo in lowered.circuit.fifos if fifo.bits == 0 and fifo.name.endswith("_done")
         }
@@ -105,7 +105,9 @@ class _Tokens:
     ) -> None:
         """The first iteration of block b in `then` (of those in `others`) waits for the last one of block b -
         `initial` in `first`."""
-        self._fifos.append(Fifo(name, 0, max(initial, self._copies) + 1, initial))
+        # As many as there are blocks: a full FIFO would hold up `first`. It is a counter.
+        count = first.draft.space.ranges[first.draft.space.names[0]][1] + 1
+        self._fifos.append(Fifo(name, 0, count + initial, initial))
         ends = _each(first.draft.space.reached if points is None else points, last=True)
         begins = _each(then.draft.space.reached if others is None else others, last=False)
         self._push(first, name, ends)

@@ -1,4 +1,4 @@
-"""A plain executor of programs for the front ends' tests: Python code of the loops, one NumPy scalar at a time.
+"""A plain executor of programs for the front ends' tests: Python, one NumPy scalar at a time.
 
 It knows float32 and integers, as C's are on a host: subnormals are kept, integers wrap.
 """
@@ -83,7 +83,11 @@ def _text(expression: Expression) -> str:
     if isinstance(expression, Index):
         return f"np.{kind}({expression.value})"
     if isinstance(expression, Literal):
-        return f"np.{kind}(float({str(expression.value)!r}))" if kind == "float32" else f"np.{kind}({expression.value})"
+        return (
+            f"np.{kind}(float({str(expression.value)!r}))"
+            if kind == "float32"
+            else f"np.{kind}({expression.value})"
+        )
     return _operator(expression, kind, [_text(each) for each in expression.operands])
 
 
@@ -97,7 +101,14 @@ def _operator(expression: Op, kind: str, operands: list[str]) -> str:
         return f"np.asarray({operands[0]}).astype(np.{kind})[()]"
     if name in ("div", "rem") and kind != "float32":
         return f"np.{kind}(quotient({operands[0]}, {operands[1]}, {name == 'rem'}))"
-    call = {"div": "divide", "max": "maximum", "min": "minimum", "neg": "negative", "abs": "abs", "exp": "exp"}
+    call = {
+        "div": "divide",
+        "max": "maximum",
+        "min": "minimum",
+        "neg": "negative",
+        "abs": "abs",
+        "exp": "exp",
+    }
     if name == "not":
         return f"(not {operands[0]})" if kind == "bool_" else f"(~{operands[0]})"
     return f"np.{call.get(name, name)}({', '.join(operands)})"

@@ -38,7 +38,9 @@ def run_of(columns: int, scatter_gather: bool, *, wrong: bool = False) -> NestRu
         "C": random.integers(-99, 99, (3, columns), np.int32),
     }
     results = {"C": 7 * values["A"] + values["C"] + wrong}
-    return NestRun(program, both, System(spec, user_rtl=UserRtl([RTL], "scaled")), values, results, 3 * columns)
+    return NestRun(
+        program, both, System(spec, user_rtl=UserRtl([RTL], "scaled")), values, results, 3 * columns
+    )
 
 
 @pytest.mark.parametrize("scatter_gather", [True, False])

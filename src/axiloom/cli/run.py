@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
+from axiloom.cli import nest_run, serial
 from axiloom.cli import options as shared
-from axiloom.cli import serial
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
@@ -45,7 +45,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     run.add_argument(
         "problem",
         help="matmul:MxNxK[:int8|int16|int32], conv:, dwconv:, matvec:, vecmat:, dot:, bmm: (a wrong one "
-        "says how they go on), or a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION",
+        "says how they go on), a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION, or loops: FILE.c[:FUNCTION]",
     )
     shared.add_accelerator(run)
     shared.add_schedule(run)
@@ -56,6 +56,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="the same problem at -O3 on the simulated CPU beside it: plain loops, or NEON by hand",
     )
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    nest_run.add_options(run)
     network = run.add_argument_group("networks (functions with many ops)")
     network.add_argument(
         "--input", type=Path, metavar="FILE.npz", help="inputs: input0, input1, ... (default: random ones)"
@@ -132,6 +133,9 @@ def execute_run(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
     _check_os(options)
+    if nest_run.is_loops(options.problem):
+        return nest_run.execute(options, _finish)
+    reject(options, [Refusal(nest_run.OPTIONS, lambda _: True, "for loops: FILE.c[:FUNCTION]")])
     model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
     if model is not None and is_network(model.mlir, options.problem):
         if options.os == "linux":

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from random import Random
 
+from tests.nests.lower.programs import Maker, box, instances
+
+import axiloom.nests.schedule.primitives  # noqa: F401  (registers them)
 from axiloom.errors import AxiloomError
 from axiloom.isa.affine import Affine
 from axiloom.nests.program import Array, Expression, Load, Op, Program, Role, Statement
 from axiloom.nests.schedule import Schedule
-import axiloom.nests.schedule.primitives  # noqa: F401  (registers them)
 from axiloom.nests.schedule.schedule import PRIMITIVES
-
-from tests.nests.lower.programs import Maker, box, instances
 
 NAMES = "ijk"
 
@@ -112,9 +112,7 @@ def _fitted(maker: Maker, arrays: dict[str, int], statements: list[Statement]) -
     for each, _ in alive:
         target = moved(each.target)
         assert isinstance(target, Load)
-        made.append(
-            Statement(each.name, each.iterators, each.domain, target, moved(each.value), each.place)
-        )
+        made.append(Statement(each.name, each.iterators, each.domain, target, moved(each.value), each.place))
     shapes = {
         name: tuple(high - low + 1 for low, high in zip(least[name], most[name], strict=True))
         for name in arrays
@@ -132,7 +130,9 @@ def schedule(rng: Random, given: Program) -> Schedule:
         if not loops:
             continue
         name = placed.statement.name
-        kind = rng.choice(["split", "split", "interchange", "unroll", "unroll", "skew", "sink", "fuse", "fission"])
+        kind = rng.choice(
+            ["split", "split", "interchange", "unroll", "unroll", "skew", "sink", "fuse", "fission"]
+        )
         arguments: list[object] = [name]
         if kind == "split":
             arguments += [rng.choice(loops), rng.randint(2, 4)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.polybench import sizes
+from benchmarks.polybench.reference import REFERENCE, inputs
 from tests.nests.execute import execute
-from tests.nests.polybench_reference import REFERENCE, inputs
 
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Program
@@ -40,7 +40,9 @@ def test_same_bits_as_numpy(kernel: str) -> None:
     found = execute(program, arrays)
     assert set(expected) == {each.name for each in program.arrays if each.role.is_result}
     for name, values in expected.items():
-        np.testing.assert_array_equal(found[name].view(np.uint32), values.astype(found[name].dtype).view(np.uint32))
+        np.testing.assert_array_equal(
+            found[name].view(np.uint32), values.astype(found[name].dtype).view(np.uint32)
+        )
         assert np.isfinite(values).all(), name
 
 

@@ -1,0 +1,142 @@
+"""``axiloom run FILE.c``: loops become RTL behind a port, its driver, and a run on the SoC."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from axiloom.cli import options as shared
+from axiloom.cli.given import Refusal, reject
+from axiloom.files import make_folder, read_text
+from axiloom.run.run import Watch, simulate
+
+if TYPE_CHECKING:
+    from axiloom.nest.accelerator import Accelerator
+    from axiloom.nests.program import Program
+    from axiloom.nests.schedule import Schedule
+
+OTHERS = (
+    "accel size spec encoding post rtl top macs flow order tile pipeline against input weights stop_after "
+    "offload_from offload port data_type rebase"
+)
+"""Options of other accelerators."""
+OPTIONS = "schedule define plain"
+"""Options of loops alone."""
+_RANGE = 1000
+"""Integers of random inputs are of at most this size."""
+
+
+def is_loops(problem: str) -> bool:
+    """Whether a problem is a file of C, perhaps with a function."""
+    return problem.partition(":")[0].endswith(".c")
+
+
+def add_options(run: argparse.ArgumentParser) -> None:
+    group = run.add_argument_group("loops (FILE.c[:FUNCTION])")
+    group.add_argument(
+        "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
+    )
+    group.add_argument(
+        "-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="a macro: a size"
+    )
+    group.add_argument(
+        "--plain", action="store_true", help="all inputs, then one nest after the other, then all results"
+    )
+
+
+def execute(options: argparse.Namespace, finish: Any) -> int:
+    """`finish` prints the report and writes its files."""
+    from axiloom.cli.nest import load
+    from axiloom.nest.accelerator import accelerator, multiply_adds
+    from axiloom.nests.affine.interpret import interpret
+    from axiloom.nests.timing import cycles
+    from axiloom.run.nest import NestRun
+
+    reject(
+        options, [Refusal(OTHERS, lambda _: True, "not for loops, which become an accelerator of their own")]
+    )
+    loaded = load(options.problem, sizes(options))
+    schedule = scheduled(loaded.program, options.schedule)
+    progress = shared.progress()
+    progress("from the schedule to RTL")
+    made = accelerator(
+        schedule,
+        options.stream_width or 64,
+        plain=options.plain,
+        scatter_gather=options.dma != "simple",
+    )
+    values = {**random_values(loaded.program, options.seed), **loaded.contents}
+    results = interpret(loaded.program, {name: values[name] for name in values})
+    with tempfile.TemporaryDirectory(prefix="axiloom-") as temporary:
+        folder = options.keep or Path(temporary)
+        make_folder(folder)
+        options.rtl = None
+        system = shared.system(options, [made.spec], options.seed)
+        system = replace(system, user_rtl=made.rtl(folder))
+        run = NestRun(
+            loaded.program, made.packets, system, values, results, multiply_adds(loaded.program), options.seed
+        )
+        watch = Watch(progress, sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
+        result = simulate(run, watch)
+        code: int = finish(run.checked(result), options, progress, result.profile.timeline, run.driver.c)
+    timing = cycles(made.circuit)
+    bound = max(packet.beats for packet in made.packets)
+    print(
+        f"Nests: {timing.cycles:,} cycles from the first word on, predicted; the port alone takes {bound:,} "
+        f"({timing.cycles / bound:.3f} times that)"
+    )
+    return code
+
+
+def sizes(options: argparse.Namespace) -> dict[str, str]:
+    """Of ``-D``."""
+    from axiloom.cli.nest import defines
+
+    return defines(options.define)
+
+
+def compiled(options: argparse.Namespace, width: int, scatter_gather: bool) -> tuple[Program, Accelerator]:
+    """The program of ``--problem``, and its accelerator."""
+    from axiloom.cli.nest import load
+    from axiloom.nest.accelerator import accelerator
+
+    program = load(options.problem[0], sizes(options)).program
+    schedule = scheduled(program, options.schedule)
+    return program, accelerator(schedule, width, plain=options.plain, scatter_gather=scatter_gather)
+
+
+def scheduled(program: Program, file: Path | None) -> Schedule:
+    """`program` by the schedule in `file`. Raises ScheduleError with its line."""
+    from axiloom.nests.schedule import Schedule
+    from axiloom.nests.schedule.replay import replay
+
+    if file is None:
+        return Schedule.of(program)
+    return replay(program, read_text(str(file)), str(file))
+
+
+def random_values(program: Program, seed: int) -> dict[str, Any]:
+    """What the caller gives: small integers, and numbers of -1 to 1; the same for the same seed."""
+    from axiloom.nests.ports.packet import Part
+
+    random = np.random.default_rng(seed)
+    found = {}
+    for array in program.arrays:
+        if not array.role.is_given:
+            continue
+        kind = Part(array, 64).host
+        if kind.kind == "f":
+            found[array.name] = random.uniform(-1, 1, array.shape).astype(kind)
+        else:
+            ends = np.iinfo(kind)
+            low, high = max(ends.min, -_RANGE), min(ends.max, _RANGE)
+            found[array.name] = np.asarray(random.integers(low, high, array.shape, endpoint=True)).astype(
+                kind
+            )
+    return found
