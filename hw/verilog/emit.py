@@ -187,8 +187,8 @@ def convert(
         ports.pop(internal, None)
     with _quick_memories():
         text, _ = rtlil.convert_fragment(fragment, ports, name, emit_src=False)
-    # In most memories no word is read in the cycle in which it is written. If Yosys did not know, it would put
-    # registers and comparisons around an ECP5's memories, which do not give the old word then.
+    # In most memories no word is read in the cycle in which it is written. If Yosys did not know, it would
+    # put registers and comparisons around an ECP5's memories, which do not give the old word then.
     text = re.sub(r"^( *)(memory )", r"\1attribute \\no_rw_check 1\n\1\2", text, flags=re.MULTILINE)
     text = _READS_OLD.sub("", text)
     raw = _yosys(text)
