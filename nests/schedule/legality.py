@@ -181,7 +181,8 @@ def _backwards(source: int, sink: int, common: int, after: bool) -> isl.Map:
 
 def _witness(dependence: Dependence, wrong: isl.Map) -> Swap:
     pairs = dependence.pairs.intersect(wrong)
-    at = _point(pairs.wrap().lexmin())
+    least = pairs.wrap().lexmin()  # isl can lose all points here, where divisions depend on each other
+    at = _point(pairs.wrap() if least.is_empty() else least)
     source, sink = at[: len(dependence.source.iterators)], at[len(dependence.source.iterators) :]
     element = _element(dependence, source, sink)
     return Swap(
