@@ -52,12 +52,18 @@ def gaussian(n: int = 4096, taps: int = 7) -> Program:
         rows, columns, _ = array.array.shape
         with p.loop("q", 0, rows) as q, p.loop("w", 0, columns) as w, p.loop("c", 0, COLOURS) as c:
             array[q, w, c] = 0.0
-    with p.loop("q", 0, size) as q, p.loop("w", 0, n - 1) as w, p.loop("c", 0, COLOURS) as c, p.loop(
-        "r", 0, taps
-    ) as r:
+    with (
+        p.loop("q", 0, size) as q,
+        p.loop("w", 0, n - 1) as w,
+        p.loop("c", 0, COLOURS) as c,
+        p.loop("r", 0, taps) as r,
+    ):
         temp[q, w, c] += source[q + r, w, c] * kernel_x[r]
-    with p.loop("q", 0, size) as q, p.loop("w", 0, size) as w, p.loop("c", 0, COLOURS) as c, p.loop(
-        "e", 0, taps
-    ) as e:
+    with (
+        p.loop("q", 0, size) as q,
+        p.loop("w", 0, size) as w,
+        p.loop("c", 0, COLOURS) as c,
+        p.loop("e", 0, taps) as e,
+    ):
         out[q, w, c] += temp[q, w + e, c] * kernel_y[e]
     return p.program()

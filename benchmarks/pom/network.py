@@ -40,9 +40,14 @@ class _Network:
         self.filters += 1
         W = p.input(f"filter{self.filters}", (channels, depth, window, window))
         edge = 1 if window == 1 else 0
-        with p.loop("o", 0, channels) as o, p.loop("y", 0, size) as y, p.loop("x", 0, size) as x, p.loop(
-            "i", 0, depth
-        ) as i, p.loop("p", 0, window) as a, p.loop("q", 0, window) as b:
+        with (
+            p.loop("o", 0, channels) as o,
+            p.loop("y", 0, size) as y,
+            p.loop("x", 0, size) as x,
+            p.loop("i", 0, depth) as i,
+            p.loop("p", 0, window) as a,
+            p.loop("q", 0, window) as b,
+        ):
             here = X[i, stride * y + a + edge, stride * x + b + edge]
             Y[o, y + 1, x + 1] += here * W[o, i, a, b]
         return Y
@@ -58,9 +63,13 @@ class _Network:
         p, (channels, height, _) = self.p, X.array.shape
         size = (height - 2) // 2
         Y = self.padded(channels, size, role)
-        with p.loop("o", 0, channels) as o, p.loop("y", 0, size) as y, p.loop("x", 0, size) as x, p.loop(
-            "p", 0, WINDOW
-        ) as a, p.loop("q", 0, WINDOW) as b:
+        with (
+            p.loop("o", 0, channels) as o,
+            p.loop("y", 0, size) as y,
+            p.loop("x", 0, size) as x,
+            p.loop("p", 0, WINDOW) as a,
+            p.loop("q", 0, WINDOW) as b,
+        ):
             Y[o, y + 1, x + 1] = max_(Y[o, y + 1, x + 1], X[o, 2 * y + a + 1, 2 * x + b + 1])
         return Y
 

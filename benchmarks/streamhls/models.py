@@ -1,4 +1,4 @@
-"""Convolutional blocks. Each function gives a module and its example input; weights are random, from a seed."""
+"""Convolutional blocks. Each function gives a module and its example input; weights are random, seeded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ResidualBlock(nn.Module):
 
 
 class DepthwiseSeparable(nn.Module):
-    """A convolution of 3x3 within each channel, and one of 1x1 across them: 9 C + C^2 multiply-adds a pixel."""
+    """A convolution of 3x3 in each channel, and one of 1x1 across them: 9 C + C^2 multiply-adds a pixel."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()

@@ -26,9 +26,15 @@ def test_vgg_without_padding_reads_out_of_bounds() -> None:
     """POM's VGG-16: a window of 3x3 over a feature map that has no border."""
     p = Builder("vgg")
     X, W, Y = p.input("X", (2, 8, 8)), p.input("W", (2, 2, 3, 3)), p.inout("Y", (2, 8, 8))
-    with p.loop("o", 0, 2) as o, p.loop("y", 0, 8) as y, p.loop("x", 0, 8) as x, p.loop("i", 0, 2) as i:
-        with p.loop("p", 0, 3) as a, p.loop("q", 0, 3) as b:
-            Y[o, y, x] += X[i, y + a, x + b] * W[o, i, a, b]
+    with (
+        p.loop("o", 0, 2) as o,
+        p.loop("y", 0, 8) as y,
+        p.loop("x", 0, 8) as x,
+        p.loop("i", 0, 2) as i,
+        p.loop("p", 0, 3) as a,
+        p.loop("q", 0, 3) as b,
+    ):
+        Y[o, y, x] += X[i, y + a, x + b] * W[o, i, a, b]
     (found,) = faults(p.program())
     assert found.endswith(
         "S0 reads X[0][0][8] at o=0, y=0, x=6, i=0, p=0, q=2, out of bounds: it is X[2][8][8] (so 540 times)"
@@ -85,7 +91,9 @@ def test_offset_of_a_window() -> None:
       for (int i = 1; i < 7; i++) for (int j = 1; j < 7; j++)
         B[i - 2][j - 2] = A[i][j] + A[i - 1][j] + A[i + 1][j];
     }"""
-    assert "S0 writes B[-1][-1] at i=1, j=1, out of bounds: it is B[6][6] (so 11 times)" in faults(of_c(text))[0]
+    assert (
+        "S0 writes B[-1][-1] at i=1, j=1, out of bounds: it is B[6][6] (so 11 times)" in faults(of_c(text))[0]
+    )
     assert faults(of_c(text.replace("- 2", "- 1"))) == []
 
 
@@ -106,7 +114,9 @@ def test_pool_that_keeps_the_last_and_sums_that_are_dropped() -> None:
       for (int j = 0; j < 4; j++) s[0] = A[j];
       y[0] += s[0];
     }"""
-    assert [each.partition(", which")[0] for each in warnings(of_c(dropped))] == ["f.c:4: S1 writes s[0] at j=0"]
+    assert [each.partition(", which")[0] for each in warnings(of_c(dropped))] == [
+        "f.c:4: S1 writes s[0] at j=0"
+    ]
 
 
 def test_a_maximum_is_no_lost_value() -> None:
@@ -177,7 +187,9 @@ def test_types(program: Program) -> None:
     flat = replace(load, subscripts=load.subscripts[:1])
     assert faults(changed(program, value=flat)) == ["S0: `A` has 2 dimensions, not 1"]
     far = replace(load, subscripts=(Affine.name("i"), Affine.name("k")))
-    assert faults(changed(program, value=far)) == ["S0: a subscript names `k`, which no loop around it is called"]
+    assert faults(changed(program, value=far)) == [
+        "S0: a subscript names `k`, which no loop around it is called"
+    ]
     given = changed(program, target=replace(statement.target, array="A"))
     assert faults(given) == ["S0: writes `A`, whose role is in; make it inout"]
 
@@ -191,7 +203,9 @@ def test_loops_without_end(program: Program) -> None:
 def test_results_are_written_completely(program: Program) -> None:
     (statement,) = program.statements
     part = changed(program, domain=(*statement.domain, Affine.sum({"i": 1, "j": 1}, -1)))
-    assert faults(part) == ["copy: B[0][0] is never written, and `B` is out; write all of it, or make it inout"]
+    assert faults(part) == [
+        "copy: B[0][0] is never written, and `B` is out; write all of it, or make it inout"
+    ]
     with pytest.raises(CompileError, match="is never written"):
         check(part)
 

@@ -26,28 +26,94 @@ def body(text: str, head: str = "float A[8], float B[8], float x, int32_t K[8]")
 
 
 REFUSED = [
-    ("for (int i = 0; i < 8; i++) A[K[i]] = 0;", "f.c:2: an element of an array is no affine form of iterators"),
-    ("for (int i = 0; i < n; i++) A[i] = 0;", "f.c:2: `n` is neither an iterator of a loop around nor a constant (give sizes by #define or -D n=VALUE)"),
-    ("for (int i = 0; i < 2; i++)\n for (int j = 0; j < 2; j++) A[i*j] = 0;", "f.c:3: `(i) * (j)` is a product of two iterators"),
-    ("for (int i = 0; i < 8; i++) A[i/2] = 0;", "f.c:2: `(i) / (2)` is not affine"),
-    ("while (1) A[0] = 0;", "f.c:2: `while` is no loop of static control; write `for` with affine bounds"),
-    ("for (int i = 0; i != 8; i++) A[i] = 0;", "f.c:2: its condition is `!=`; a loop is `for (i = LOW; i < HIGH; i++)`, with <, <=, > or >=, and a constant step"),
-    ("for (int i = 1; i < 8; i *= 2) A[i] = 0;", "f.c:2: its step `*=` is not constant; a loop is"),
-    ("for (int i = 0; i < 8; i--) A[i] = 0;", "f.c:2: it does not end: `i` moves away from its bound; a loop is"),
-    ("for (int i = 0; i < 8; i++)\n for (int i = 0; i < 8; i++) A[i] = 0;", "f.c:3: `i` is the iterator of a loop around this one already; give it another name"),
-    ("for (int i = 0; i < 8; i++)\n if (A[i] > 0.0f) B[i] = 0;", "f.c:3: `if` of what is not affine in the iterators: an element of an array is no affine form of iterators; write `x = condition ? a : b`"),
-    ("A[0] = B[0] * 0.1;", "f.c:2: `*` in double: 0.1 is a double; write 0.5f for 0.5, sqrtf for sqrt"),
-    ("A[0] = B[0] * 0.5 + 1.0f;", "f.c:2: `+` in double: an operand is computed in double; write 0.5f for 0.5, sqrtf for sqrt"),
-    ("A[0] = powf(B[0], 2.0f);", "f.c:2: call of `powf`; there are sqrtf, expf, fabsf, fmaxf, fminf, sqrt, fabs, fmax, fmin, abs"),
-    ("x = 1;\n", "f.c:2: `x` is passed by value: what is written to it is lost; use a local"),
-    ("double d = 1;", "f.c:2: `d` is double; numbers of programs are float and integers"),
-    ("long d = 1;", "f.c:2: how wide `long` is depends on the machine; write int32_t or int64_t"),
-    ("A[0][1] = 0;", "f.c:2: `A` has 1 dimensions, not 2"),
-    ("g(A);", "f.c:2: a call of `g`; write its loops here"),
-    ("for (int i = 0; i < 8; i++) { i = 3; }", "f.c:2: `i` is the iterator of a loop"),
-    ("y = 1;", "f.c:2: `y` is not declared (a size? give it by #define or -D y=VALUE)"),
-    ("A[0] = 1", "f.c:3:1: Unexpected token `}` (C as the parser of pycparser reads it)"),
-]  # fmt: skip
+    (
+        "for (int i = 0; i < 8; i++) A[K[i]] = 0;",
+        "f.c:2: an element of an array is no affine form of iterators",
+    ),
+    (
+        "for (int i = 0; i < n; i++) A[i] = 0;",
+        "f.c:2: `n` is neither an iterator of a loop around nor a constant (give sizes by "
+        "#define or -D n=VALUE)",
+    ),
+    (
+        "for (int i = 0; i < 2; i++)\n for (int j = 0; j < 2; j++) A[i*j] = 0;",
+        "f.c:3: `(i) * (j)` is a product of two iterators",
+    ),
+    (
+        "for (int i = 0; i < 8; i++) A[i/2] = 0;",
+        "f.c:2: `(i) / (2)` is not affine",
+    ),
+    (
+        "while (1) A[0] = 0;",
+        "f.c:2: `while` is no loop of static control; write `for` with affine bounds",
+    ),
+    (
+        "for (int i = 0; i != 8; i++) A[i] = 0;",
+        "f.c:2: its condition is `!=`; a loop is `for (i = LOW; i < HIGH; i++)`, with <, "
+        "<=, > or >=, and a constant step",
+    ),
+    (
+        "for (int i = 1; i < 8; i *= 2) A[i] = 0;",
+        "f.c:2: its step `*=` is not constant; a loop is",
+    ),
+    (
+        "for (int i = 0; i < 8; i--) A[i] = 0;",
+        "f.c:2: it does not end: `i` moves away from its bound; a loop is",
+    ),
+    (
+        "for (int i = 0; i < 8; i++)\n for (int i = 0; i < 8; i++) A[i] = 0;",
+        "f.c:3: `i` is the iterator of a loop around this one already; give it another name",
+    ),
+    (
+        "for (int i = 0; i < 8; i++)\n if (A[i] > 0.0f) B[i] = 0;",
+        "f.c:3: `if` of what is not affine in the iterators: an element of an array is no "
+        "affine form of iterators; write `x = condition ? a : b`",
+    ),
+    (
+        "A[0] = B[0] * 0.1;",
+        "f.c:2: `*` in double: 0.1 is a double; write 0.5f for 0.5, sqrtf for sqrt",
+    ),
+    (
+        "A[0] = B[0] * 0.5 + 1.0f;",
+        "f.c:2: `+` in double: an operand is computed in double; write 0.5f for 0.5, sqrtf for sqrt",
+    ),
+    (
+        "A[0] = powf(B[0], 2.0f);",
+        "f.c:2: call of `powf`; there are sqrtf, expf, fabsf, fmaxf, fminf, sqrt, fabs, fmax, fmin, abs",
+    ),
+    (
+        "x = 1;\n",
+        "f.c:2: `x` is passed by value: what is written to it is lost; use a local",
+    ),
+    (
+        "double d = 1;",
+        "f.c:2: `d` is double; numbers of programs are float and integers",
+    ),
+    (
+        "long d = 1;",
+        "f.c:2: how wide `long` is depends on the machine; write int32_t or int64_t",
+    ),
+    (
+        "A[0][1] = 0;",
+        "f.c:2: `A` has 1 dimensions, not 2",
+    ),
+    (
+        "g(A);",
+        "f.c:2: a call of `g`; write its loops here",
+    ),
+    (
+        "for (int i = 0; i < 8; i++) { i = 3; }",
+        "f.c:2: `i` is the iterator of a loop",
+    ),
+    (
+        "y = 1;",
+        "f.c:2: `y` is not declared (a size? give it by #define or -D y=VALUE)",
+    ),
+    (
+        "A[0] = 1",
+        "f.c:3:1: Unexpected token `}` (C as the parser of pycparser reads it)",
+    ),
+]
 
 
 @pytest.mark.parametrize(("text", "message"), REFUSED)
@@ -60,12 +126,15 @@ def test_refused_with_line_and_reason(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('#include "own.h"\nvoid f(float A[2]) { A[0] = 0; }', "f.c:1: `#include \"own.h\"`: files are not"),
+        ('#include "own.h"\nvoid f(float A[2]) { A[0] = 0; }', 'f.c:1: `#include "own.h"`: files are not'),
         ("#if N > 2\nvoid f(float A[2]) { A[0] = 0; }", "f.c:2: `#if` without `#endif`"),
         ("#define M(a, b) a\n\nvoid f(float A[2]) { A[0] = M(1); }", "f.c:3: `M` takes 2 arguments, not 1"),
         ("void f(float *A) { A[0] = 0; }", "f.c:1: `A` is a pointer; write an array with its size: `A[N]`"),
         ("float f(float A[2]) { return 1; }", "f.c:1: `f` returns a value; results are arrays: return void"),
-        ("void f(float A[2]) { A[0] = 0; }\nvoid g(float A[2]) { A[0] = 0; }", "f.c: which function? there are f, g"),
+        (
+            "void f(float A[2]) { A[0] = 0; }\nvoid g(float A[2]) { A[0] = 0; }",
+            "f.c: which function? there are f, g",
+        ),
         ("void f(const float A[2], float B[2]) { }", "f.c:1: `f` writes nothing"),
     ],
 )
@@ -106,9 +175,7 @@ def test_steps_are_normalised() -> None:
 
 
 def test_roles_follow_from_use() -> None:
-    text = """
-    for (int i = 0; i < 8; i++) { all[i] = in[i]; part[i / 1] = 0; both[i] += all[i]; }
-    """.replace("part[i / 1]", "part[i]")
+    text = "for (int i = 0; i < 8; i++) { all[i] = in[i]; part[i] = 0; both[i] += all[i]; }"
     head = "float in[8], float all[8], float part[9], float both[8], float unused[2]"
     roles = {each.name: each.role for each in body(text, head).program.arrays}
     assert roles == {
@@ -123,7 +190,8 @@ def test_roles_follow_from_use() -> None:
 def test_local_scalars_and_constants() -> None:
     found = body(
         "static const float k[3] = {0.25f, -0.5f, 1};\n"
-        "for (int i = 0; i < 6; i++) { float s = 0; for (int j = 0; j < 3; j++) s += k[j] * A[i + j]; B[i] = s; }"
+        "for (int i = 0; i < 6; i++) {\n"
+        "  float s = 0; for (int j = 0; j < 3; j++) s += k[j] * A[i + j]; B[i] = s; }"
     )
     assert {each.name: (each.role, each.shape) for each in found.program.arrays if each.name in "ks"} == {
         "k": (Role.IN, (3,)),
@@ -133,14 +201,16 @@ def test_local_scalars_and_constants() -> None:
 
 
 def test_sibling_loops_get_names_of_their_own() -> None:
-    found = body("for (int i = 0; i < 2; i++) { for (int j = 0; j < 2; j++) A[j] = 0; for (int j = 0; j < 2; j++) B[j] = 0; }")
+    inner = "for (int j = 0; j < 2; j++) A[j] = 0;"
+    found = body(f"for (int i = 0; i < 2; i++) {{ {inner} {inner} }}")
     assert [each.iterators for each in found.program.statements] == [("i", "j"), ("i", "j1")]
 
 
 SEMANTICS = """
 #include <stdint.h>
 #include <math.h>
-void bytes(int8_t A[16], uint8_t B[16], int8_t C[16], uint16_t D[16], int32_t E[16], uint32_t F[16], int64_t G[16])
+void bytes(int8_t A[16], uint8_t B[16], int8_t C[16], uint16_t D[16], int32_t E[16],
+           uint32_t F[16], int64_t G[16])
 {
   for (int i = 0; i < 16; i++) {
     C[i] = A[i] * B[i] + 100;
@@ -177,7 +247,16 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder: Path = tmp_path_factory.mktemp("c")
     source, library = folder / "f.c", folder / "f.so"
     source.write_text(SEMANTICS)
-    command = [sys.executable, "-m", "ziglang", "cc", "-O1", "-ffp-contract=off", "-fwrapv", "-fno-sanitize=all"]
+    command = [
+        sys.executable,
+        "-m",
+        "ziglang",
+        "cc",
+        "-O1",
+        "-ffp-contract=off",
+        "-fwrapv",
+        "-fno-sanitize=all",
+    ]
     subprocess.run([*command, "-shared", "-o", str(library), str(source), "-lm"], check=True, timeout=120)
     return ctypes.CDLL(str(library))
 
