@@ -1,8 +1,8 @@
 """Lines that a user writes against lines of the HLS C++ they replace, neither blank nor comments only.
 
-``python -m benchmarks.polybench.lines`` prints a row for each kernel that has a schedule, at Medium. `loops` are
-the lines of the kernel's function in C, which both ways need; `schedule` those of ``schedules/``; `hls` those of
-the emitted HLS C++ with lanes as loops under ``#pragma HLS unroll``. Of C, sizes (``#define``) are not counted.
+``python -m benchmarks.polybench.lines`` prints a row for each kernel that has a schedule, at Medium. `loops`
+are the lines of the kernel's function in C, which both ways need; `schedule` those of ``schedules/``; `hls`
+those of the emitted HLS C++, lanes as loops under ``#pragma HLS unroll``. Sizes (``#define``) do not count.
 """
 
 from __future__ import annotations
