@@ -17,15 +17,20 @@ from axiloom.cosim.build.cache import cached_build
 from axiloom.hw.nest.operators import Operator, costs, latencies, operator
 from axiloom.hw.nest.operators.formats import BOOL, FLOAT32, bits_of, operand_bits
 
-INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+INTEGERS = ("int8", "int16", "int32", "int64")
 FIXED = ("fixed<8,4>", "fixed<16,8>", "fixed<32,16>")
 COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
 
 
 def operators() -> Iterator[Operator]:
     """All that the table has."""
-    for name in ("add", "sub", "mul"):
+    for name in ("add", "sub", "mul", "max", "min", "neg", "abs", "div", "sqrt", "exp"):
         yield from _all(name, FLOAT32, FLOAT32)
+    for name in COMPARISONS:
+        yield from _all(name, FLOAT32, BOOL)
+    for number in (*INTEGERS, *FIXED, BOOL):
+        yield from _all("convert", number, FLOAT32)
+        yield from _all("convert", FLOAT32, number)
     for number in (*INTEGERS, *FIXED):
         for name in ("add", "sub", "neg", "abs", "max", "min", "mul"):
             yield from _all(name, number, number)
@@ -33,16 +38,29 @@ def operators() -> Iterator[Operator]:
             yield from _all(name, number, BOOL)
     yield from _all("mul", "fixed<8,4>", "fixed<32,8>")
     yield from _all("mul", "fixed<16,8>", "fixed<32,16>")
+    for number, result in (("int8", "int16"), ("int8", "int32"), ("int16", "int32"), ("int32", "int64")):
+        yield from _all("mul", number, result)
     for number in (*INTEGERS, *FIXED, FLOAT32, BOOL):
         yield from _all("select", number, number)
-    for name in ("and", "or", "xor", "not"):
-        yield from _all(name, BOOL, BOOL)
+    for number in (*INTEGERS, BOOL):
+        for name in ("and", "or", "xor", "not"):
+            yield from _all(name, number, number)
+    for number in INTEGERS:
+        for name in ("shl", "shr"):
+            yield from _all(name, number, number)
+    for number in INTEGERS[:3]:
+        for name in ("div", "rem"):
+            yield from _all(name, number, number)
+    for number in (*INTEGERS, *FIXED):
+        for result in (*INTEGERS, *FIXED, BOOL):
+            if number != result:
+                yield from _all("convert", number, result)
 
 
 def _all(name: str, number: str, result: str) -> Iterator[Operator]:
     for latency in latencies(name, number, result):
         made = operator(name, number, result, latency)
-        if not costs.is_registered(made):
+        if not costs.is_registered(made) and not made.is_wired:
             yield made
 
 

@@ -39,7 +39,7 @@ class Core(wiring.Component):
     def __init__(self, circuit: Circuit, find: Find, checks: bool = False) -> None:
         self._circuit, self._find, self._checked = circuit, find, checks
         self.checks: list[str] = []
-        self.operators: dict[str, OperatorModule] = {}
+        self._units = Units(find)
         members: dict[str, wiring.Member] = {
             "start": In(1),
             "busy": Out(1),
@@ -62,13 +62,18 @@ class Core(wiring.Component):
     def circuit(self) -> Circuit:
         return self._circuit
 
+    @property
+    def operators(self) -> dict[str, OperatorModule]:
+        """The modules that operators are instances of, by name; known once the core is elaborated."""
+        return self._units.modules()
+
     def elaborate(self, platform: object) -> Module:
         m, circuit, checks = Module(), self._circuit, Checks(self._checked)
         go, running = Signal(name="go"), Signal(name="running")
         m.d.comb += go.eq(self.start & ~self.busy)
         memories = {each.name: MemoryLogic(each) for each in circuit.memories}
         fifos = {each.name: FifoLogic(each) for each in circuit.fifos}
-        units = Units(self._find)
+        units = self._units = Units(self._find)
         pipes = [PipeLogic(m, circuit, each, memories, fifos, units, go) for each in circuit.pipes]
         units.build(m)
         for each in circuit.memories:
@@ -83,7 +88,6 @@ class Core(wiring.Component):
             m.d.comb += self.debug_error.eq(checks.build(m))
             m.d.comb += [getattr(self, peak_name(each.fifo)).eq(each.peak) for each in fifos.values()]
         self.checks = checks.texts
-        self.operators = units.modules()
         return m
 
     def _run(self, m: Module, go: Value, running: Signal, ends: list[Signal], sent: list[Value]) -> None:

@@ -219,13 +219,14 @@ class PipeLogic:
         self._memories[node.memory].write(self._access(node, name, values))
 
     def _choose(self, node: Choose, name: str) -> Value:
-        bits = max(len(self._values[option][0]) for _, option in node.options)
-        chosen = Signal(bits, name=name)
         m = self._m
-        *guarded, (_, otherwise) = node.options
-        m.d.comb += chosen.eq(self._value(otherwise, node.slot))
-        conditions = [(self._holds(when, node.slot), option) for when, option in guarded]
-        for bit, option in reversed(conditions):
+        # All values first: the registers of their delays must not stand under an If.
+        options = [
+            (self._holds(when, node.slot), self._value(option, node.slot)) for when, option in node.options
+        ]
+        chosen = Signal(max(len(value) for _, value in options), name=name)
+        m.d.comb += chosen.eq(options[-1][1])
+        for bit, value in reversed(options[:-1]):
             with m.If(bit):
-                m.d.comb += chosen.eq(self._value(option, node.slot))
+                m.d.comb += chosen.eq(value)
         return chosen

@@ -29,9 +29,10 @@ def emit_nest(circuit: Circuit, find: Find, checks: bool = False, readable: bool
     top = f"nest_{plain(circuit.name)}"
     core = Core(circuit, find, checks)
     parts = [convert(core, top, readable=readable, reads_old=True)]
-    for name, module in sorted(core.operators.items()):
+    operators = core.operators
+    for name, module in sorted(operators.items()):
         parts.append(convert(module, name, readable=readable))
-    return NestVerilog(top, "\n".join(parts), tuple(core.checks), tuple(sorted(core.operators)))
+    return NestVerilog(top, "\n".join(parts), tuple(core.checks), tuple(sorted(operators)))
 
 
 def emit_accelerator(circuit: Circuit, find: Find, readable: bool = True) -> NestVerilog:

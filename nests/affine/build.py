@@ -8,29 +8,29 @@ order of instances is the schedule's: lanes of an unrolled loop stand in a loop,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import islpy as isl
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
+    ArrayAttr,
     DictionaryAttr,
     IndexType,
-    IntegerAttr,
     MemRefType,
     ModuleOp,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineMap, AffineSet
+from xdsl.rewriter import InsertPoint
 
 from axiloom.nests.affine import attributes as at
 from axiloom.nests.affine import syntax
 from axiloom.nests.affine.operations import constant, mlir_type, operation
-from axiloom.nests.dataflow import Plan
 from axiloom.nests.program import Array, Expression, Index, Literal, Load, Program, Role
 from axiloom.nests.schedule import Cyclic, Layout, Placed, Schedule
+from axiloom.nests.schedule.plan import Plan
 
 _INDEX = IndexType()
 
@@ -74,26 +74,30 @@ class _Function:
             at.NUMBER: at.text(array.number),
             at.ROLE: at.text(array.role.value),
         }
+        if array.copy_of:
+            found[at.COPY] = at.text(array.copy_of)
         found |= _layout(self.schedule.layouts.get(array.name, Layout()), len(array.shape))
         if array.name in self.schedule.streams:
             found[at.STREAM] = at.integer(0)
-        found |= {at.STREAM: at.integer(each.depth) for each in self.plan.streams if each.array == array.name}
-        found |= {
-            at.COPIES: at.integer(each.copies) for each in self.plan.doubles if each.array == array.name
-        }
+        for stream in self.plan.streams:
+            if stream.array == array.name:
+                found[at.STREAM] = at.integer(stream.depth)
+        for double in self.plan.doubles:
+            if double.array == array.name:
+                found[at.COPIES] = at.integer(double.copies)
         return found
 
     # --- control --------------------------------------------------------------------------------------
 
     def _node(self, node: isl.AstNode, values: dict[str, AffineExpr], builder: Builder) -> None:
         kind = node.get_type()
-        if kind == isl.ast_node_type.block:
+        if kind == syntax.Node.block:
             children = node.block_get_children()
             for i in range(children.n_ast_node()):
                 self._node(children.get_at(i), values, builder)
-        elif kind == isl.ast_node_type.for_:
+        elif kind == syntax.Node.for_:
             self._for(node, values, builder)
-        elif kind == isl.ast_node_type.if_:
+        elif kind == syntax.Node.if_:
             self._if(node, values, builder)
         else:
             self._statement(node.user_get_expr(), values, builder)
@@ -147,7 +151,7 @@ class _Function:
         found: list[int] = []
 
         def visit(each: isl.AstNode) -> bool:
-            if each.get_type() == isl.ast_node_type.user:
+            if each.get_type() == syntax.Node.user:
                 found.append(_called(each.user_get_expr()))
             return True
 
@@ -256,9 +260,7 @@ def _type(array: Array) -> MemRefType[Attribute]:
     return MemRefType(mlir_type(array.number), list(array.shape))
 
 
-def _dictionaries(values: Sequence[dict[str, Attribute]]) -> Attribute:
-    from xdsl.dialects.builtin import ArrayAttr
-
+def _dictionaries(values: Sequence[dict[str, Attribute]]) -> ArrayAttr[DictionaryAttr]:
     return ArrayAttr([DictionaryAttr(each) for each in values])
 
 

@@ -8,6 +8,7 @@ from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineConstraintExpr,
     AffineConstraintKind,
     AffineDimExpr,
     AffineExpr,
@@ -65,21 +66,24 @@ def _text(value: AffineExpr, names: Sequence[str]) -> tuple[str, int]:
 
 
 def _sum(value: AffineExpr, names: Sequence[str]) -> str:
-    parts: list[str] = []
+    return _joined(_parts(value, names))
 
-    def collect(each: AffineExpr) -> None:
-        if isinstance(each, AffineBinaryOpExpr) and each.kind is AffineBinaryOpKind.Add:
-            collect(each.lhs)
-            collect(each.rhs)
+
+def _parts(value: AffineExpr, names: Sequence[str]) -> list[str]:
+    """The terms of a sum, those that are subtracted with a sign before them."""
+    if isinstance(value, AffineBinaryOpExpr) and value.kind is AffineBinaryOpKind.Add:
+        return [*_parts(value.lhs, names), *_parts(value.rhs, names)]
+    return [form(value, names)]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    text = ""
+    for part in sorted(parts, key=lambda part: part.startswith("-")):
+        if not text:
+            text = part
         else:
-            parts.append(form(each, names))
-
-    collect(value)
-    parts.sort(key=lambda part: part.startswith("-"))
-    text = parts[0]
-    for part in parts[1:]:
-        text += f" - {part[1:]}" if part.startswith("-") else f" + {part}"
-    return text
+            text += f" - {part[1:]}" if part.startswith("-") else f" + {part}"
+    return text or "0"
 
 
 def extreme(call: str, bounds: AffineMap, names: Sequence[str]) -> str:
@@ -92,8 +96,19 @@ def extreme(call: str, bounds: AffineMap, names: Sequence[str]) -> str:
 
 
 def condition(where: AffineSet, names: Sequence[str]) -> str:
-    """``i - 1 >= 0 && j == 0``."""
-    signs = {AffineConstraintKind.ge: ">=", AffineConstraintKind.le: "<=", AffineConstraintKind.eq: "=="}
-    return " && ".join(
-        f"{form(each.lhs, names)} {signs[each.kind]} {form(each.rhs, names)}" for each in where.constraints
-    )
+    """``i >= 1 && j == 0``."""
+    return " && ".join(_constraint(each, names) for each in where.constraints)
+
+
+_SIGNS = {AffineConstraintKind.ge: ">=", AffineConstraintKind.le: "<=", AffineConstraintKind.eq: "=="}
+_MIRRORED = {">=": "<=", "<=": ">=", "==": "=="}
+
+
+def _constraint(each: AffineConstraintExpr, names: Sequence[str]) -> str:
+    """What is subtracted on one side is added on the other one."""
+    left, right = _parts(each.lhs, names), _parts(each.rhs, names)
+    plus = [part for part in left if not part.startswith("-")] + [p[1:] for p in right if p.startswith("-")]
+    minus = [part[1:] for part in left if part.startswith("-")] + [p for p in right if not p.startswith("-")]
+    first, second = (_joined([part for part in side if part != "0"]) for side in (plus, minus))
+    sign = _SIGNS[each.kind]
+    return f"{second} {_MIRRORED[sign]} {first}" if first.isdigit() else f"{first} {sign} {second}"

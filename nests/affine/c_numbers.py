@@ -132,11 +132,11 @@ def _float(what: Meaning) -> str:
     if name in ("add", "sub", "mul", "div"):
         sign = {"add": "+", "sub": "-", "mul": "*", "div": "/"}[name]
         return f"return rounded({a} {sign} {b});"
-    if name in ("max", "min"):  # IEEE 754-2019 maximum and minimum: NaN if one is, and -0 is less than 0
+    if name in ("max", "min"):  # IEEE 754-2019 maximumNumber: a NaN gives way, and -0 is less than 0
         sign = ">" if name == "max" else "<"
         zeros = "b : a" if name == "max" else "a : b"
         return (
-            f"a = {a}; b = {b}; return rounded(a != a ? a : b != b ? b : "
+            f"a = {a}; b = {b}; return rounded(a != a ? b : b != b ? a : "
             f"a {sign} b ? a : b {sign} a ? b : __builtin_signbit(a) ? {zeros});"
         )
     forms = {"neg": f"-{a}", "abs": f"__builtin_fabsf({a})", "sqrt": f"__builtin_sqrtf({a})"}
@@ -161,10 +161,11 @@ def _convert(source: Format, result: Format) -> str:
 
 
 def _from_float(result: Format) -> str:
-    """To an integer towards zero, to fixed-point halves up; the end of the range beyond it, 0 for NaN."""
+    """To an integer towards zero, to fixed-point halves to even; the end of the range beyond it, 0 for
+    NaN."""
     nearest = result.kind is Kind.FIXED
     units = f"flushed(a) * 0x1p{result.fraction}"
-    rounding = " if (__builtin_fabs(y) < 0x1p30) y = __builtin_floor(y + 0.5);" if nearest else ""
+    rounding = " y = __builtin_rint(y);" if nearest else ""
     low, high = _integer(result.lowest), _integer(result.highest)
     return (
         f"double y = {units}; if (y != y) return 0;{rounding} if (y >= {float(result.highest + 1)}) "

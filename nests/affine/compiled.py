@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,28 +25,36 @@ import platformdirs
 
 from axiloom.errors import BuildError
 
-FLAGS = (
-    "-O2",
-    "-ftree-vectorize",
-    "-std=gnu11",
-    "-ffp-contract=off",
-    "-fno-math-errno",
-    "-fPIC",
-    "-shared",
-    "-w",
-)
+_FLAGS = ("-O2", "-ftree-vectorize", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-w")
 """No fast-math: each sum and product is rounded by itself, in the order of the text."""
+
+
+@dataclass(frozen=True)
+class Language:
+    name: str
+    compilers: tuple[str, ...]
+    variable: str
+    """Of the environment, for another compiler."""
+    standard: str
+
+    def compiler(self) -> tuple[str, ...] | None:
+        """The command, or None if there is none."""
+        return _compiler(self, os.environ.get(self.variable))
+
+
+C = Language("c", ("cc", "gcc", "clang"), "CC", "gnu11")
+CPP = Language("c++", ("c++", "g++", "clang++"), "CXX", "gnu++17")
+
+
+@cache
+def _compiler(language: Language, chosen: str | None) -> tuple[str, ...] | None:
+    candidates = [shlex.split(chosen)] if chosen else [[each] for each in language.compilers]
+    return next((tuple(each) for each in candidates if shutil.which(each[0])), None)
 
 
 def available() -> bool:
     """Whether there is a C compiler."""
-    return _compiler(os.environ.get("CC")) is not None
-
-
-@cache
-def _compiler(chosen: str | None) -> tuple[str, ...] | None:
-    candidates = [shlex.split(chosen)] if chosen else [["cc"], ["gcc"], ["clang"]]
-    return next((tuple(each) for each in candidates if shutil.which(each[0])), None)
+    return C.compiler() is not None
 
 
 def _folder() -> Path:
@@ -53,12 +62,16 @@ def _folder() -> Path:
     return (Path(root) if root else Path(platformdirs.user_cache_dir("axiloom"))) / "nests"
 
 
-def library(code: str) -> Path:
-    """The shared library of this C text. Raises BuildError if there is no compiler, or it refuses the text."""
-    command = _compiler(os.environ.get("CC"))
+def library(code: str, language: Language = C, flags: Sequence[str] = ()) -> Path:
+    """The shared library of this text. Raises BuildError if there is no compiler, or it refuses the text."""
+    command = language.compiler()
     if command is None:
-        raise BuildError("no C compiler to run programs fast: install gcc or clang, or set CC")
-    key = hashlib.sha256("\0".join([*command, *FLAGS, code]).encode()).hexdigest()[:24]
+        raise BuildError(
+            f"no {language.name.upper()} compiler to run programs fast: install gcc or clang, or set "
+            f"{language.variable}"
+        )
+    all_flags = [*_FLAGS, f"-std={language.standard}", *flags]
+    key = hashlib.sha256("\0".join([*command, *all_flags, code]).encode()).hexdigest()[:24]
     final = _folder() / f"{key}.so"
     if final.exists():
         return final
@@ -66,18 +79,21 @@ def library(code: str) -> Path:
     with tempfile.TemporaryDirectory(dir=final.parent, prefix=".build.") as folder:
         built = Path(folder) / final.name
         run = subprocess.run(
-            [*command, *FLAGS, "-x", "c", "-", "-o", str(built), "-lm"],
+            [*command, *all_flags, "-x", language.name, "-", "-o", str(built), "-lm"],
             input=code, capture_output=True, text=True, check=False,
         )  # fmt: skip
         if run.returncode:
-            raise BuildError(f"{command[0]} refuses the program's C: {run.stderr.strip().splitlines()[:1]}")
+            errors = [line for line in run.stderr.splitlines() if "error" in line]
+            raise BuildError(
+                f"{command[0]} refuses the program's {language.name.upper()}: {' '.join(errors[:1])}"
+            )
         built.replace(final)  # whole or not at all, whoever else builds the same
     return final
 
 
-def call(code: str, entry: str, arrays: Sequence[npt.NDArray[Any]]) -> None:
+def call(library: Path, entry: str, arrays: Sequence[npt.NDArray[Any]]) -> None:
     """Run ``void entry(void **arrays)`` on contiguous arrays, in place."""
-    function = getattr(ctypes.CDLL(str(library(code))), entry)
+    function = getattr(ctypes.CDLL(str(library)), entry)
     function.restype = None
     pointers = (ctypes.c_void_p * max(1, len(arrays)))(*[each.ctypes.data for each in arrays])
     assert all(each.flags.c_contiguous and each.dtype != np.object_ for each in arrays)

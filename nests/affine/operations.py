@@ -38,6 +38,8 @@ _FLOAT: dict[str, type[Operation]] = {
     "sub": arith.SubfOp,
     "mul": arith.MulfOp,
     "div": arith.DivfOp,
+    "max": arith.MaxnumfOp,
+    "min": arith.MinnumfOp,
 }
 _FLOAT_UNARY: dict[str, type[Operation]] = {"neg": arith.NegfOp, "abs": math.AbsFOp, "sqrt": math.SqrtOp}
 _SIGNED = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}

@@ -96,9 +96,9 @@ def _rounded(value: np.float32) -> np.float32:
 
 
 def _extreme(a: np.float32, b: np.float32, choose: Function) -> Scalar:
-    """IEEE 754-2019 maximum and minimum: NaN if one is, and -0 is less than 0."""
+    """IEEE 754-2019 maximumNumber and minimumNumber: a NaN gives way, and -0 is less than 0."""
     if a != a or b != b:
-        return _NAN
+        return b if a != a else a
     return choose((a, b), key=lambda each: (each, not np.signbit(each)))
 
 
@@ -153,15 +153,14 @@ def _convert(source: Format, result: Format) -> Function:
 
 
 def _from_float(value: float, result: Format) -> int:
-    """To an integer towards zero, to fixed-point halves up; the end of the range beyond it, 0 for NaN."""
+    """To an integer towards zero, to fixed-point halves to even; the end of the range beyond it, 0 for
+    NaN."""
     if math.isnan(value):
         return 0
     if math.isinf(value):
         return result.highest if value > 0 else result.lowest
     units = value * 2.0**result.fraction
-    if result.kind is Kind.FIXED and abs(units) < 2.0**30:
-        units = math.floor(units + 0.5)
-    return _clip(int(units), result)
+    return _clip(round(units) if result.kind is Kind.FIXED else int(units), result)
 
 
 _DIVISIONS: dict[str, Function] = {"div": _divide, "rem": _remainder}

@@ -1,9 +1,11 @@
-"""The syntax tree that isl's AstBuild makes of a schedule: one loop a level, guards where domains need them."""
+"""The syntax tree that isl's AstBuild makes of a schedule: one loop a level, guards where domains need
+them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import islpy as isl
 from xdsl.ir.affine import AffineExpr
@@ -12,7 +14,10 @@ from axiloom.isa.affine import Affine
 from axiloom.nests.poly.sets import domain
 from axiloom.nests.schedule import Placed
 
-Op = isl.ast_expr_op_type
+Op: Any = isl.ast_expr_op_type
+Kind: Any = isl.ast_expr_type
+Node: Any = isl.ast_node_type
+"""islpy's stubs have neither their values (``and_``) nor that its functions return ints."""
 Values = Mapping[str, AffineExpr]
 """isl's iterators, as forms of the dimensions of the IR around them."""
 
@@ -37,10 +42,10 @@ def tree(statements: Sequence[Placed]) -> isl.AstNode:
     options = isl.UnionMap(
         f"{{ [{every}] -> separate[x] : x mod 2 = 0; [{every}] -> atomic[x] : x mod 2 = 1 }}"
     )
-    names = isl.IdList.alloc(isl.DEFAULT_CONTEXT, length)
+    ids = isl.IdList.alloc(isl.DEFAULT_CONTEXT, length)
     for level in range(length):
-        names = names.add(isl.Id(iterator(level)))
-    build = isl.AstBuild.from_context(isl.Set("{ : }")).set_options(options).set_iterators(names)
+        ids = ids.add(isl.Id(iterator(level)))
+    build = isl.AstBuild.from_context(isl.Set("{ : }")).set_options(options).set_iterators(ids)
     return build.node_from_schedule_map(maps)
 
 
@@ -79,7 +84,7 @@ def last_lane(placed: Placed, loop: str) -> int:
 
 
 def _flat(expression: isl.AstExpr, kind: int) -> list[isl.AstExpr]:
-    if expression.get_type() != isl.ast_expr_type.op or expression.get_op_type() != kind:
+    if expression.get_type() != Kind.op or expression.get_op_type() != kind:
         return [expression]
     return [one for each in arguments(expression) for one in _flat(each, kind)]
 
@@ -91,9 +96,9 @@ def arguments(expression: isl.AstExpr) -> list[isl.AstExpr]:
 def form(expression: isl.AstExpr, values: Values) -> AffineExpr:
     """Raises ValueError for what is not affine."""
     kind = expression.get_type()
-    if kind == isl.ast_expr_type.int:
+    if kind == Kind.int:
         return AffineExpr.constant(expression.get_val().to_python())
-    if kind == isl.ast_expr_type.id:
+    if kind == Kind.id:
         return values[expression.get_id().get_name()]
     operator = expression.get_op_type()
     operands = [form(each, values) for each in arguments(expression)]

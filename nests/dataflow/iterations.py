@@ -63,19 +63,11 @@ class Visits:
     def by_iteration(self, touched: isl.Map) -> isl.Map:
         return touched.project_out(isl.dim_type.in_, len(self.loops), len(self.lanes)).coalesce()
 
-    def read_map(self, array: str) -> isl.Map | None:
-        """Iterations to the elements any lane reads; None if there is no such read."""
-        return self._union(self.reads(array))
-
-    def write_map(self, array: str) -> isl.Map | None:
-        return self._union(self.writes(array))
-
-    def _union(self, accesses: list[Load]) -> isl.Map | None:
-        total: isl.Map | None = None
-        for each in accesses:
-            touched = self.by_iteration(self.touches(each))
-            total = touched if total is None else total.union(touched)
-        return total
+    @cached_property
+    def iteration_to_instance(self) -> isl.Map:
+        """To the values of the statement's iterators."""
+        names = (*self.loops, *self.lanes)
+        return self.by_iteration(function(names, self.placed.instance).intersect_domain(self.instances))
 
     def times(self, length: int) -> isl.Map:
         """Instances (loops, then lanes) to the program's usual time: static numbers and loops in turn, made

@@ -10,6 +10,7 @@ from axiloom.errors import CompileError
 from axiloom.nests.dataflow.fifos import NoPassageError, Passage, passage
 from axiloom.nests.dataflow.iterations import Visits, forms, visits
 from axiloom.nests.dataflow.tokens import Wait, conflicts, waits
+from axiloom.nests.poly.dependences import Dependence, dependences
 from axiloom.nests.program import Array, Role
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.plan import Edge, Order, Plan, Stream
@@ -49,14 +50,14 @@ def decide(schedule: Schedule) -> Dataflow:
     ]
     passed = {each.array for each in streams}
     orders: list[Order] = []
+    ordered = [each for each in dependences(schedule.program).all if each.array not in passed]
     apart: set[tuple[str, str]] = set()
     for first, second in combinations(nests, 2):
         if _in_one_pipe(schedule, first, second):
             continue
-        names = [each.name for each in schedule.program.arrays if each.name not in passed]
         for earlier in nests[first]:
             for later in nests[second]:
-                found = _waits(earlier, later, names, notes)
+                found = _waits(earlier, later, ordered, notes)
                 apart |= {(earlier.name, later.name) for each in found if each.level < 0}
                 orders += [
                     Order(_name(earlier, later, n, len(found)), each.after, each.before, each.tokens)
@@ -107,14 +108,12 @@ def _passages(
 # --- tokens -------------------------------------------------------------------------------------------------
 
 
-def _waits(earlier: Visits, later: Visits, arrays: Sequence[str], notes: list[Note]) -> list[Wait]:
-    both_write = [each for each in arrays if earlier.writes(each) and later.writes(each)]
-    if both_write:
-        notes.append(
-            Note(both_write[0], earlier.nest, later.nest, "end", "both write it, a bank has one port")
-        )
+def _waits(earlier: Visits, later: Visits, ordered: Sequence[Dependence], notes: list[Note]) -> list[Wait]:
+    pairs = conflicts(earlier, later, ordered)
+    written = earlier.placed.statement.target.array
+    if later.writes(written):
+        notes.append(Note(written, earlier.nest, later.nest, "end", "both write it, and a bank has one port"))
         return [after_end(earlier, later)]
-    pairs = conflicts(earlier, later, arrays)
     return [] if pairs is None else waits(earlier, later, pairs)
 
 

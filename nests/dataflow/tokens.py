@@ -13,12 +13,13 @@ at the last, the first iteration waits for the last one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import islpy as isl
 
 from axiloom.nests.dataflow.iterations import Visits, forms
+from axiloom.nests.poly.dependences import Dependence
 from axiloom.nests.poly.sets import domain
 from axiloom.nests.schedule.plan import Edge
 
@@ -37,20 +38,15 @@ class Wait:
     level: int
 
 
-def conflicts(earlier: Visits, later: Visits, arrays: Sequence[str]) -> isl.Map | None:
-    """Iterations of `later` to those of `earlier` that touch the same element of any of `arrays`, one of both
-    writing; None if there are none."""
+def conflicts(earlier: Visits, later: Visits, found: Iterable[Dependence]) -> isl.Map | None:
+    """Iterations of `later` to those of `earlier` that they depend on by any of `found`; None if there are
+    none. Dependences that others imply, by transitivity, are kept by those."""
     total: isl.Map | None = None
-    for array in arrays:
-        written, read = earlier.write_map(array), earlier.read_map(array)
-        for first, second in (
-            (written, later.read_map(array)),
-            (read, later.write_map(array)),
-            (written, later.write_map(array)),
-        ):
-            if first is not None and second is not None:
-                pairs = second.apply_range(first.reverse())
-                total = pairs if total is None else total.union(pairs)
+    for each in found:
+        if each.source.name == earlier.name and each.sink.name == later.name:
+            pairs = later.iteration_to_instance.apply_range(each.pairs.reverse())
+            pairs = pairs.apply_range(earlier.iteration_to_instance.reverse())
+            total = pairs if total is None else total.union(pairs)
     return None if total is None or total.is_empty() else total.coalesce()
 
 

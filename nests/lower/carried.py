@@ -10,17 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+import islpy as isl
 import numpy as np
 import numpy.typing as npt
 
 from axiloom.hw.nest.circuit import Condition
 from axiloom.isa.affine import Affine
 from axiloom.nests.lower.graph import Access, Vertex
+from axiloom.nests.lower.layouts import BankLayout
 from axiloom.nests.lower.space import Space, holds
-from axiloom.nests.program import Program
+from axiloom.nests.poly import sets
 
-MOST_POINTS = 1 << 23
-"""Iterations that are enumerated."""
+MOST_POINTS = 1 << 22
+"""Iterations that are enumerated; of more, isl finds the distance."""
+
+_Element = tuple[Affine, Affine, int, int]
+"""A number within the array, the copy's number, how many copies, and how many numbers each has."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +44,14 @@ class Dependence:
 class Carried:
     """Distances between accesses of a pipe."""
 
-    program: Program
+    layouts: Mapping[str, BankLayout]
     space: Space
-    turns: Mapping[str, tuple[Affine, int]]
-    """For arrays in several copies: which copy, modulo how many."""
+    turns: Mapping[str, Affine]
+    """For arrays in several copies: which copy."""
 
     def __post_init__(self) -> None:
-        self._known: dict[tuple[Affine, Affine, Condition, Condition, bool], int | None] = {}
-        self._columns: dict[tuple[Affine, Condition], npt.NDArray[np.int64]] = {}
+        self._known: dict[tuple[_Element, _Element, Condition, Condition, bool], int | None] = {}
+        self._columns: dict[tuple[_Element, Condition], npt.NDArray[np.int64]] = {}
 
     def dependences(self, vertices: Sequence[Vertex], apart: Callable[[int, int], bool]) -> list[Dependence]:
         """All pairs of accesses of which one is a store, each with its least distance. `apart`: whether two
@@ -74,28 +79,36 @@ class Carried:
         the same one."""
         assert isinstance(a.what, Access)
         assert isinstance(b.what, Access)
-        first, second = self.element(a.what), self.element(b.what)
+        first, second = self._offset(a.what), self._offset(b.what)
         low, high = (first - second).range(self.space.ranges)
         if (low > 0 or high < 0) and first.names == () == second.names:
             return None
         base = first.constant
-        key = (first - base, second - base, a.guard, b.guard, a.time < b.time)
+        turn = self._turn(a.what.array)
+        key = ((first - base, *turn), (second - base, *turn), a.guard, b.guard, a.time < b.time)
         if key not in self._known:
             self._known[key] = self._least(*key)
         return self._known[key]
 
-    def element(self, access: Access) -> Affine:
+    def _offset(self, access: Access) -> Affine:
         """A number that tells elements of an array apart."""
-        shape = self.program.array(access.array).shape
+        shape = self.layouts[access.array].shape
         total = Affine()
         for position, form in enumerate(access.forms):
             total = total + form * prod(shape[position + 1 :])
         return total
 
+    def _turn(self, array: str) -> tuple[Affine, int, int]:
+        """Which copy, of how many, of what size."""
+        layout = self.layouts[array]
+        return self.turns.get(array, Affine()), layout.copies, prod(layout.shape)
+
     def _least(
-        self, first: Affine, second: Affine, where: Condition, guard: Condition, same: bool
+        self, first: _Element, second: _Element, where: Condition, guard: Condition, same: bool
     ) -> int | None:
         n = self.space.iterations
+        if n > MOST_POINTS:
+            return self._by_isl(first, second, where, guard, same)
         before = self._sorted(first, where, n)
         after = self._keys(second, guard, n)
         if not len(before) or not len(after):
@@ -107,15 +120,53 @@ class Carried:
             return None
         return int((after - found)[meet].min())
 
-    def _keys(self, form: Affine, guard: Condition, n: int) -> npt.NDArray[np.int64]:
+    def _keys(self, element: _Element, guard: Condition, n: int) -> npt.NDArray[np.int64]:
         """For each iteration with the access: its element, then the iteration's number, in one integer."""
         points = self.space.points
         where = holds(guard, points, n)
-        elements = np.broadcast_to(form.values(points), (n,))
+        form, turn, copies, size = element
+        copy = turn.values(points) % copies if copies > 1 else 0
+        elements = np.broadcast_to(form.values(points) + 2 * size * copy, (n,))
         return (elements * n + np.arange(n))[where]
 
-    def _sorted(self, form: Affine, guard: Condition, n: int) -> npt.NDArray[np.int64]:
-        key = (form, guard)
+    def _sorted(self, element: _Element, guard: Condition, n: int) -> npt.NDArray[np.int64]:
+        key = (element, guard)
         if key not in self._columns:
-            self._columns[key] = np.sort(self._keys(form, guard, n))
+            self._columns[key] = np.sort(self._keys(element, guard, n))
         return self._columns[key]
+
+    def _by_isl(
+        self, first: _Element, second: _Element, where: Condition, guard: Condition, same: bool
+    ) -> int | None:
+        """The same where all counters have constant bounds, so that an iteration's number is affine; else 1
+        if there is any."""
+        names = self.space.names
+        later = {name: f"{name}_later" for name in names}
+        number = self._number()
+        forms = [*where, *(form.substitute({k: Affine.name(v) for k, v in later.items()}) for form in guard)]
+        for counter in self.space.counters if number is not None else ():
+            for name in (counter.name, later[counter.name]):
+                forms += [Affine.name(name) - counter.range[0], counter.range[1] - Affine.name(name)]
+        moved = {k: Affine.name(v) for k, v in later.items()}
+        gap = first[0] - second[0].substitute(moved)
+        forms += [gap, -gap]
+        pairs = sets.domain((*names, *later.values()), tuple(forms))
+        if number is None:
+            ends = self.space.reached.flat_product(self.space.reached)
+            return None if pairs.intersect(ends).is_empty() else int(not same)
+        distance = number.substitute(moved) - number
+        pairs = pairs.intersect(sets.domain((*names, *later.values()), (distance - int(not same),)))
+        if pairs.is_empty():
+            return None
+        value = isl.Aff(f"{{ {sets.point((*names, *later.values()))} -> [{distance}] }}")
+        return int(pairs.min_val(value).to_python())
+
+    def _number(self) -> Affine | None:
+        """The number of an iteration, up to a constant."""
+        total, stride = Affine(), 1
+        for counter in reversed(self.space.counters):
+            if any(len(x) != 1 or not x[0].value.is_constant for x in (counter.lower, counter.upper)):
+                return None
+            total = total + Affine.name(counter.name) * stride
+            stride *= counter.range[1] - counter.range[0] + 1
+        return total

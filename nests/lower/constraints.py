@@ -29,9 +29,9 @@ def ports(
     vertices: Sequence[Vertex],
     places: Mapping[int, tuple[Place, Place]],
     layouts: Mapping[str, BankLayout],
-    memories: Mapping[str, Memory],
+    counts: Mapping[str, int],
 ) -> list[Resource]:
-    """The ports of banks that more accesses use than there are ports."""
+    """The ports of banks that more accesses use than there are ports: `counts` reads a cycle, one write."""
     found: list[Resource] = []
 
     def together(a: int, b: int) -> bool:
@@ -44,7 +44,7 @@ def ports(
             vertices[a].guard, vertices[b].guard
         )
 
-    for array in memories:
+    for array in counts:
         for stores in (False, True):
             users = []
             for number in places:
@@ -52,7 +52,7 @@ def ports(
                 assert isinstance(what, Access)
                 if what.array == array and what.is_store is stores:
                     users.append((*bounds(places[number][0], ranges), number))
-            count = 1 if stores else memories[array].ports
+            count = 1 if stores else counts[array]
             kind = "writes to" if stores else "reads of"
             for low, high, group in _overlapping(users):
                 if len(group) > count:

@@ -44,7 +44,22 @@ class Access:
         return self.value is not None
 
 
-What = Constant | Position | Operate | Choose | Access
+@dataclass(frozen=True)
+class Send:
+    """A push of vertex `value`, where the guard holds."""
+
+    fifo: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Receive:
+    """A pop."""
+
+    fifo: str
+
+
+What = Constant | Position | Operate | Choose | Access | Send | Receive
 
 
 @dataclass
@@ -65,7 +80,7 @@ class Vertex:
                 return self.what.operands
             case Choose():
                 return tuple(node for _, node in self.what.options)
-            case Access(value=int(value)):
+            case Access(value=int(value)) | Send(value=value):
                 return (value,)
             case _:
                 return ()
@@ -79,6 +94,8 @@ class Vertex:
             case Choose():
                 what = replace(what, options=tuple((when, new[each]) for when, each in what.options))
             case Access(value=int(value)):
+                what = replace(what, value=new[value])
+            case Send(value=value):
                 what = replace(what, value=new[value])
             case _:
                 pass
@@ -214,6 +231,7 @@ class Graph:
             if alias is Alias.MAYBE or self._latest.get(array, -1.0) >= before.time:
                 break
             if self.guards.implies(before.guard, guard):
+                statements |= before.statements
                 stores.remove(number)
             elif self.guards.implies(guard, before.guard):
                 options = ((guard, value), ((), before.what.value))

@@ -6,12 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from axiloom.errors import CompileError
-from axiloom.hw.nest.circuit import Circuit, Fifo, Memory, Operate, Pipe, Pop, Push, Storage
+from axiloom.hw.nest.circuit import (
+    Circuit,
+    Fifo,
+    Memory,
+    Operate,
+    Pipe,
+    Pop,
+    Port,
+    Push,
+    Read,
+    Storage,
+    Write,
+)
 from axiloom.nests.lower.graph import Latencies
 from axiloom.nests.lower.layouts import BankLayout
 from axiloom.nests.lower.numbers import number_bits
 from axiloom.nests.lower.partition import demand, partition
-from axiloom.nests.lower.pipe import Built, Draft, Nests, Surroundings, build, draft
+from axiloom.nests.lower.passing import Passing, without_pushes
+from axiloom.nests.lower.passing import fifos as passed
+from axiloom.nests.lower.pipe import Built, Draft, Nests, Surroundings, build, draft, register
 from axiloom.nests.program import Array, Role
 from axiloom.nests.schedule import Layout, Nest, Schedule
 from axiloom.nests.schedule.plan import Plan
@@ -40,8 +54,8 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
         from axiloom.hw.nest.operators import latencies as known
 
         latencies = known
-    if plan is not None:
-        raise CompileError("plans are not lowered yet")
+    if plan is not None and plan.doubles:
+        raise CompileError("buffers of several copies are not lowered yet")
     program = schedule.program
     drafts = [
         draft(
@@ -60,13 +74,32 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
     ]
     used = [each for each in program.arrays if any(each.name in one.arrays for one in drafts)]
     layouts = {each.name: _layout(each, schedule.layouts.get(each.name), drafts) for each in used}
+    readers = dict(plan.readers) if plan is not None else {}
     memories = {
-        each.name: _memory(each, layouts[each.name], schedule.layouts.get(each.name)) for each in used
+        each.name: _memory(
+            each, layouts[each.name], schedule.layouts.get(each.name), readers.get(each.name, 1)
+        )
+        for each in used
     }
-    around = Surroundings(layouts, memories)
+    passing = Passing()
+    if plan is not None:
+        bits = {each.name: number_bits(each.number) for each in used}
+        passing = Passing({each.array: each for each in plan.streams}, layouts, bits, plan.orders)
+    ports = {each.name: memories[each.name].ports // readers.get(each.name, 1) for each in used}
+    around = Surroundings(layouts, memories, ports, {}, passing)
     built = [build(each, around) for each in drafts]
-    pipes, fifos = _in_turn(built)
-    circuit = Circuit(program.name, pipes, tuple(memories.values()), fifos)
+    if plan is None:
+        pipes, fifos = _in_turn(built)
+        streams: tuple[tuple[Port, ...], tuple[Port, ...]] = ((), ())
+    else:
+        fifos, *ports_of = passed(passing, [each.streamed for each in built])
+        names = {each.name for each in fifos}
+        pipes = tuple(without_pushes(each.pipe, names) for each in built)
+        streams = (ports_of[0], ports_of[1])
+    touched = {x.memory for each in pipes for x in each.nodes if isinstance(x, (Read, Write))}
+    held = [register(n, bits) for each in built for n, (_, bits) in each.streamed.held.items()]
+    kept = tuple(each for each in (*memories.values(), *held) if each.name in touched)
+    circuit = Circuit(program.name, pipes, kept, fifos, *streams)
     return Lowered(circuit, layouts, tuple(built))
 
 
@@ -96,7 +129,7 @@ def _layout(array: Array, wanted: Layout | None, drafts: list[Draft]) -> BankLay
     return BankLayout(array.name, array.shape, partition(array, demands))
 
 
-def _memory(array: Array, layout: BankLayout, wanted: Layout | None) -> Memory:
+def _memory(array: Array, layout: BankLayout, wanted: Layout | None, readers: int) -> Memory:
     external = array.role is not Role.LOCAL
     storage = wanted.storage if wanted is not None else None
     if storage is None:
@@ -104,7 +137,7 @@ def _memory(array: Array, layout: BankLayout, wanted: Layout | None) -> Memory:
             storage = Storage.BLOCK
         else:
             storage = Storage.REGISTERS if layout.depth <= FEW_WORDS else Storage.DISTRIBUTED
-    ports = wanted.ports if wanted is not None else 1
+    ports = (wanted.ports if wanted is not None else 1) * readers
     return Memory(array.name, number_bits(array.number), layout.banks, layout.depth, storage, ports, external)
 
 

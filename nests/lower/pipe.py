@@ -13,20 +13,25 @@ from axiloom.hw.nest.circuit import (
     Operate,
     Pipe,
     Place,
+    Pop,
     Position,
+    Push,
     Read,
+    Storage,
     Write,
 )
 from axiloom.isa.affine import Affine
 from axiloom.nests.lower import modulo
+from axiloom.nests.lower.bind import bound, units
 from axiloom.nests.lower.carried import Carried, Dependence
 from axiloom.nests.lower.constraints import apart, latency, name, ports
-from axiloom.nests.lower.graph import Access, Graph, Latencies, Vertex
+from axiloom.nests.lower.graph import Access, Graph, Latencies, Receive, Send, Vertex
 from axiloom.nests.lower.guards import Guards
 from axiloom.nests.lower.lanes import Lane, lanes
 from axiloom.nests.lower.late import late
 from axiloom.nests.lower.layouts import BankLayout
 from axiloom.nests.lower.modulo import Edge, Timing
+from axiloom.nests.lower.passing import Passing, Streamed, streamed, tokens
 from axiloom.nests.lower.recurrences import cyclic
 from axiloom.nests.lower.share import Sharing, Worth, shared
 from axiloom.nests.lower.space import Space, Waits, space
@@ -54,7 +59,8 @@ class Nests:
 
 @dataclass(frozen=True)
 class Draft:
-    """A pipe without banks and slots. `vertices` share operations as `sharing` says; `unshared` do not."""
+    """A pipe without banks and slots. `vertices` share operations as `sharing` says; `unshared` do not.
+    `waits`: iterations that do nothing, at the ends of phases."""
 
     nests: Nests
     space: Space
@@ -63,6 +69,7 @@ class Draft:
     vertices: tuple[Vertex, ...]
     unshared: tuple[Vertex, ...]
     sharing: Sharing
+    waits: Waits = field(default_factory=dict)
 
     @property
     def arrays(self) -> list[str]:
@@ -71,11 +78,14 @@ class Draft:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where arrays lie. `turns`: which copy an access goes to, for arrays in several copies."""
+    """Where arrays lie. `ports`: reads of a bank that a pipe may do in a cycle. `turns`: which copy an access
+    goes to, for arrays in several copies."""
 
     layouts: Mapping[str, BankLayout]
     memories: Mapping[str, Memory]
+    ports: Mapping[str, int]
     turns: Mapping[str, Affine] = field(default_factory=dict)
+    passing: Passing = field(default_factory=Passing)
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,7 @@ class Built:
     pipe: Pipe
     timing: Timing
     dependences: tuple[Dependence, ...]
+    streamed: Streamed
 
     @property
     def cycles(self) -> int:
@@ -109,7 +120,7 @@ def draft(nests: Nests, waits: Waits | None = None, sharing: Sharing = Sharing.A
         graph.add(lane)
     vertices = graph.finish()
     fewer = tuple(shared(vertices, guards, nests.worth, sharing))
-    return Draft(nests, where, guards, tuple(found), fewer, tuple(vertices), sharing)
+    return Draft(nests, where, guards, tuple(found), fewer, tuple(vertices), sharing, waits or {})
 
 
 def build(draft: Draft, around: Surroundings) -> Built:
@@ -173,20 +184,25 @@ class _Work:
     def __init__(self, draft: Draft, around: Surroundings) -> None:
         self.draft = draft
         self.around = around
-        self.vertices = list(draft.vertices)
         ranges = draft.space.ranges
+        self.streamed = streamed(
+            draft.vertices, ranges, draft.guards, draft.lanes, draft.nests.numbers, around.passing
+        )
+        self.vertices = self.streamed.vertices
+        held = {name: layout for name, (layout, _) in self.streamed.held.items()}
+        layouts = {**around.layouts, **held}
+        registers = {name: register(name, bits) for name, (_, bits) in self.streamed.held.items()}
+        self.memories = {**around.memories, **registers}
         self.places: dict[int, tuple[Place, Place]] = {}
         for number, vertex in enumerate(self.vertices):
             if isinstance(vertex.what, Access):
                 array = vertex.what.array
-                self.places[number] = around.layouts[array].place(
-                    vertex.what.forms, ranges, around.turns.get(array)
-                )
-        copies = {array: (form, around.layouts[array].copies) for array, form in around.turns.items()}
-        carried = Carried(draft.nests.program, draft.space, copies)
+                self.places[number] = layouts[array].place(vertex.what.forms, ranges, around.turns.get(array))
+        carried = Carried(layouts, draft.space, around.turns)
         self.dependences = carried.dependences(self.vertices, apart(self.places, ranges))
-        memories = {array: around.memories[array] for array in draft.arrays}
-        self.resources = ports(draft.guards, ranges, self.vertices, self.places, around.layouts, memories)
+        used = dict.fromkeys(x.what.array for x in self.vertices if isinstance(x.what, Access))
+        counts = {array: around.ports.get(array, 1) for array in used}
+        self.resources = ports(draft.guards, ranges, self.vertices, self.places, layouts, counts)
 
     def schedule(self, dependences: Sequence[Dependence]) -> tuple[Timing, list[Vertex]]:
         """With the operators' first latencies; with shorter ones in recurrences, as far as that helps."""
@@ -218,7 +234,7 @@ class _Work:
         return found
 
     def _attempt(self, vertices: Sequence[Vertex], dependences: Sequence[Dependence]) -> Timing:
-        memories = self.around.memories
+        memories = self.memories
         edges = [
             Edge(operand, number, latency(vertices[operand], memories), 0, name(vertices[operand]))
             for number, vertex in enumerate(vertices)
@@ -228,20 +244,32 @@ class _Work:
             Edge(each.before, each.after, each.delay, each.distance, name(vertices[each.before]))
             for each in dependences
         ]
-        timing = modulo.schedule(len(vertices), edges, self.resources, [], self.draft.nests.interval)
-        return late(vertices, edges, self.resources, timing)
+        first = [number for number, x in enumerate(vertices) if isinstance(x.what, Receive)]
+        wanted, count = self.draft.nests.interval, len(vertices)
+        timing = modulo.schedule(count, edges, self.resources, first, wanted)
+        resources = self.resources
+        if timing.interval > 1:
+            # With an interval to spare, operations take turns on fewer units.
+            fewer = [*resources, *units(vertices, self.draft.nests.worth, timing.interval)]
+            again = modulo.schedule(count, edges, fewer, first, timing.interval)
+            if again.interval == timing.interval:
+                timing, resources = replace(again, why=timing.why), fewer
+        return late(vertices, edges, resources, timing)
 
     def built(self, timing: Timing, vertices: Sequence[Vertex]) -> Built:
+        draft = self.draft
+        unit = bound(vertices, draft.nests.worth, timing.slots, timing.interval)
         nodes = [
-            _node(vertex, timing.slots[number], self.places.get(number))
+            _node(vertex, timing.slots[number], self.places.get(number), unit.get(number, ""))
             for number, vertex in enumerate(vertices)
         ]
-        where = self.draft.space
+        nodes += tokens(self.around.passing.orders, vertices, timing.slots, draft.lanes, draft.guards)
+        where = draft.space
         pipe = Pipe(self.draft.nests.name, where.counters, timing.interval, where.iterations, tuple(nodes))
-        return Built(self.draft, pipe, timing, tuple(self.dependences))
+        return Built(draft, pipe, timing, tuple(self.dependences), self.streamed)
 
 
-def _node(vertex: Vertex, slot: int, place: tuple[Place, Place] | None) -> Node:
+def _node(vertex: Vertex, slot: int, place: tuple[Place, Place] | None, unit: str) -> Node:
     match vertex.what:
         case Access() as access:
             assert place is not None
@@ -249,5 +277,16 @@ def _node(vertex: Vertex, slot: int, place: tuple[Place, Place] | None) -> Node:
             if access.value is None:
                 return Read(access.array, bank, address, vertex.guard, slot)
             return Write(access.array, bank, address, access.value, vertex.guard, slot)
-        case Constant() | Position() | Operate() | Choose() as what:
+        case Send() as send:
+            return Push(send.fifo, send.value, vertex.guard, slot)
+        case Receive() as receive:
+            return Pop(receive.fifo, vertex.guard)
+        case Operate() as operate:
+            return replace(operate, slot=slot, unit=unit)
+        case Constant() | Position() | Choose() as what:
             return replace(what, slot=slot)
+
+
+def register(name: str, bits: int) -> Memory:
+    """One word."""
+    return Memory(name, bits, 1, 1, Storage.REGISTERS)

@@ -8,7 +8,7 @@ statements with loops below; what stands in one iteration is ordered inside it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
@@ -142,7 +142,40 @@ def space(statements: Sequence[Placed], unrolled: frozenset[str], waits: Waits |
                 union = union.union(_waiting(points, names, statics[level], 2 * rank + 1, wait))
     counters, reached = _bounds(union.coalesce(), names)
     phases = {level: 1 + max(each.ranks.get(level, 0) for each in members) for level in statics}
-    return Space(members, counters, reached, phases)
+    return _without_constants(Space(members, counters, reached, phases))
+
+
+def _without_constants(space: Space) -> Space:
+    """Counters that have one value are none."""
+    fixed: dict[str, Affine | int] = {x.name: x.range[0] for x in space.counters if x.range[0] == x.range[1]}
+
+    def moved(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+        found = (
+            Piece(tuple(form.substitute(fixed) for form in each.when), each.value.substitute(fixed))
+            for each in pieces
+        )
+        # A condition on constants holds always or never.
+        alive = (x for x in found if all(not f.is_constant or f.constant >= 0 for f in x.when))
+        return tuple(Piece(tuple(f for f in x.when if not f.is_constant), x.value) for x in alive)
+
+    counters = tuple(
+        Counter(each.name, moved(each.lower), moved(each.upper), each.range)
+        for each in space.counters
+        if each.name not in fixed
+    )
+    reached = space.reached
+    for position in reversed(range(len(space.counters))):
+        if space.counters[position].name in fixed:
+            reached = reached.project_out(isl.dim_type.set, position, 1)
+    members = tuple(
+        replace(
+            each,
+            counters={name: form.substitute(fixed) for name, form in each.counters.items()},
+            domain=tuple(form.substitute(fixed) for form in each.domain),
+        )
+        for each in space.members
+    )
+    return Space(members, counters, reached, space.phases)
 
 
 def _waiting(points: isl.Set, names: tuple[str, ...], static: str, value: int, wait: int) -> isl.Set:

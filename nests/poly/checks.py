@@ -165,8 +165,8 @@ def _bounds(program: Program) -> Iterator[str]:
         at = _first(access.statement, outside)
         shape = "".join(f"[{size}]" for size in program.array(access.load.array).shape)
         yield (
-            f"{_place(access.statement)} {_does(access)} {_element(access.load, at)}{_at(at)}, out of bounds: it "
-            f"is {access.load.array}{shape} (so {outside.count_val().to_python()} times)"
+            f"{_place(access.statement)} {_does(access)} {_element(access.load, at)}{_at(at)}, out of "
+            f"bounds: it is {access.load.array}{shape} (so {outside.count_val().to_python()} times)"
         )
 
 

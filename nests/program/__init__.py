@@ -1,6 +1,10 @@
 """Programs of affine loop nests: what a user brings, whatever it was written in.
 
-- ``expressions.py``: what a statement computes; ``program.py``: arrays, statements, programs
+- ``expressions.py``: what a statement computes; ``program.py``: arrays, statements, programs; ``loaded.py``:
+  a program with contents of arrays
+- ``builder.py``: programs in Python; ``values.py``: its expressions; ``names.py``: names, places of lines
+- ``typed.py``: operators and their types; ``rewrite.py``: expressions with other parts; ``text.py``: for
+  people
 """
 
 from axiloom.nests.program.expressions import Expression, Index, Literal, Load, Op, loads

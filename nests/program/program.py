@@ -17,7 +17,6 @@ from typing import TypeVar
 from axiloom.isa.affine import Affine
 from axiloom.nests.program.expressions import Expression, Load
 
-
 Contents = TypeVar("Contents")
 
 

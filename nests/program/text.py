@@ -52,8 +52,13 @@ def assignment(statement: Statement) -> str:
 
 
 def loops(program: Program) -> list[str]:
-    """The program, one line each loop and statement, two spaces each level. Bounds are those of the loop's
-    first statement; what else a statement demands stands behind it."""
+    """The program, one line each loop and statement, two spaces each level. A loop has the bounds that all
+    its statements share; what else a statement demands stands behind it."""
+    shared: dict[tuple[tuple[int, ...], str], set[Affine]] = {}
+    for each in program.statements:
+        for depth, name in enumerate(each.iterators):
+            key = each.place[: depth + 1], name
+            shared[key] = shared.get(key, set(each.domain)) & set(each.domain)
     lines: list[str] = []
     open_: list[tuple[tuple[int, ...], str]] = []
     shown: list[Affine] = []
@@ -66,6 +71,7 @@ def loops(program: Program) -> list[str]:
         for depth, (_, name) in enumerate(path[same:], same):
             known = set(each.iterators[: depth + 1])
             mine = [form for form in each.domain if name in form.names and set(form.names) <= known]
+            mine = _both_ends(name, [form for form in mine if form in shared[path[depth]]]) or mine
             mine = [form for form in mine if abs(form.coefficient(name)) == 1]
             shown += mine
             lines.append(f"{'  ' * depth}for {name} {_range(name, mine)}")
@@ -74,6 +80,12 @@ def loops(program: Program) -> list[str]:
         guard = f"  if {' and '.join(f'{form} >= 0' for form in rest)}" if rest else ""
         lines.append(f"{'  ' * len(path)}{each.name}: {assignment(each)}{guard}")
     return lines
+
+
+def _both_ends(name: str, forms: list[Affine]) -> list[Affine]:
+    """The forms, if they bound the name from below and above."""
+    signs = {form.coefficient(name) for form in forms}
+    return forms if {1, -1} <= signs else []
 
 
 def _range(name: str, forms: list[Affine]) -> str:

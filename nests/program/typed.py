@@ -37,7 +37,7 @@ SIGNATURES = {
     **{name: Signature(2, _INTEGER) for name in ("rem", "shl", "shr")},
     **{name: Signature(2, _INTEGER, takes_bool=True) for name in ("and", "or", "xor")},
     "not": Signature(1, _INTEGER, takes_bool=True),
-    **{name: Signature(2, _ALL, boolean=True) for name in ("eq", "ne", "lt", "le")},
+    **{name: Signature(2, _ALL, boolean=True) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
 }
 """Integer ``div`` and ``rem`` round towards zero, as C's; ``shr`` keeps the sign of signed numbers. ``not``
 of an integer inverts its bits."""

@@ -54,8 +54,8 @@ def parse(text: str, file: str, function: str = "", defines: Mapping[str, str] |
     if len(names) != 1:
         names = [] if function or len(functions) > 1 else list(functions)
     if not names:
-        why = f"no function `{function}`" if function else "which function?"
-        raise CompileError(f"{file}: {why}; there are {', '.join(functions)}: write {file}:NAME")
+        why = f"no function `{function}`;" if function else "which function?"
+        raise CompileError(f"{file}: {why} there are {', '.join(functions)}: write {file}:NAME")
     reader = _Reader(file, Declarations(file))
     for each in tree.ext:
         reader.declarations.top(each)

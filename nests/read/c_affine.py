@@ -83,7 +83,8 @@ def condition(node: Any, iterators: Mapping[str, Affine]) -> Condition:
     if isinstance(node, c_ast.UnaryOp) and node.op == "!":
         return negation(condition(node.expr, iterators))
     if isinstance(node, c_ast.BinaryOp) and node.op in RELATIONS:
-        difference = form(node.right, iterators) - form(node.left, iterators)
+        left_form = form(node.left, iterators)
+        difference = form(node.right, iterators) - left_form
         return relation(node.op, difference)
     return relation("!=", form(node, iterators))
 

@@ -42,8 +42,10 @@ _ORDERED = {
     "lt": ("lt", False),
     "le": ("le", False),
 }
-_CMPF = ("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno",
-         "true")  # fmt: skip
+_CMPF = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
+)
 _CMPI = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _OPPOSITE = {"gt": "le", "ge": "lt", "lt": "ge", "le": "gt"}
 
@@ -83,7 +85,7 @@ def scalar(op: Operation, known: Mapping[SSAValue, Expression], iterators: tuple
         dim = op.dim.value.data  # type: ignore[attr-defined]
         return index(Affine.name(iterators[dim]))
     if name in _TWO:
-        return _affine(name, *operands) or apply(_TWO[name], *operands)
+        return _sum(name, *operands) or apply(_TWO[name], *operands)
     if op.name in _ONE:
         return apply(_ONE[op.name], *operands)
     if op.name == "math.rsqrt":
@@ -104,7 +106,7 @@ def scalar(op: Operation, known: Mapping[SSAValue, Expression], iterators: tuple
     raise ValueError(f"{op.name} is not known in a body")
 
 
-def _affine(name: str, a: Expression, b: Expression) -> Expression | None:
+def _sum(name: str, a: Expression, b: Expression) -> Expression | None:
     """Sums of iterators stay forms."""
     if not isinstance(a, Index) and not isinstance(b, Index):
         return None

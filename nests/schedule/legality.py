@@ -16,7 +16,7 @@ from axiloom.isa.affine import Affine
 from axiloom.nests.poly.dependences import Dependence, Kind, dependences
 from axiloom.nests.poly.sets import domain, function
 from axiloom.nests.poly.vectors import Vector, vector
-from axiloom.nests.schedule.schedule import Schedule
+from axiloom.nests.schedule.schedule import Placed, Schedule
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,7 @@ def distances(schedule: Schedule) -> tuple[Carried, ...]:
     for each in dependences(schedule.program).all:
         source, sink = placed[each.source.name], placed[each.sink.name]
         common, _ = common_loops(source.order, sink.order)
-        at = [_times(side.loops, side.instance, side.domain) for side in (source, sink)]
-        pairs = at[0].apply_range(each.pairs).apply_range(at[1].reverse())
+        pairs = in_loops(each, source, sink)
         found.append(
             Carried(
                 each.kind, each.array, source.statement.name, sink.statement.name,
@@ -107,6 +106,12 @@ def distances(schedule: Schedule) -> tuple[Carried, ...]:
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def in_loops(dependence: Dependence, source: Placed, sink: Placed) -> isl.Map:
+    """The pairs of a dependence, in values of the loops of both statements."""
+    at = [_times(side.loops, side.instance, side.domain) for side in (source, sink)]
+    return at[0].apply_range(dependence.pairs).apply_range(at[1].reverse())
 
 
 def common_loops(first: tuple[int | str, ...], second: tuple[int | str, ...]) -> tuple[int, bool]:

@@ -155,12 +155,60 @@ def renumbered(schedule: Schedule, number: Callable[[int], int]) -> Schedule:
 
 
 def tidy(schedule: Schedule) -> Schedule:
-    """`unrolled` without names that no loop has any more; nests that have gone are forgotten too."""
+    """Without what is kept for loops and nests that have gone; each loop of a nest has a name of its own, and
+    static numbers within nests count from 0."""
+    schedule = _distinct(schedule)
     numbers = {int(each.order[0]) for each in schedule.statements}
     shared = tuple(frozenset(each & numbers) for each in schedule.shared)
+    orders = _dense([each.order for each in schedule.statements])
+    placed = zip(schedule.statements, orders, strict=True)
     return replace(
         schedule,
+        statements=tuple(
+            each if each.order == order else replace(each, order=order) for each, order in placed
+        ),
         unrolled=schedule.unrolled & names_of(schedule),
         intervals={n: interval for n, interval in schedule.intervals.items() if n in numbers},
         shared=tuple(each for each in shared if len(each) > 1),
     )
+
+
+def _distinct(schedule: Schedule) -> Schedule:
+    """Of two loops of one name in a nest the later one is renamed, with all statements in it."""
+    seen: dict[tuple[int, str], tuple[int | str, ...]] = {}
+    for each in sorted(schedule.statements, key=lambda one: statics(one.order)):
+        for depth, name in enumerate(each.loops):
+            loop = each.order[: 2 * depth + 2]
+            if seen.setdefault((int(each.order[0]), name), loop) != loop:
+                new = fresh(schedule, name)
+                inside = within(schedule, each, depth)
+                unrolled = schedule.unrolled | ({new} if name in schedule.unrolled else set())
+                changed = replaced(schedule, [_renamed_at(one, depth, new) for one in inside])
+                return _distinct(replace(changed, unrolled=unrolled))
+    return schedule
+
+
+def _renamed_at(placed: Placed, depth: int, new: str) -> Placed:
+    at = 2 * depth + 1
+    named = substituted(placed, {str(placed.order[at]): Affine.name(new)})
+    return replace(named, order=(*placed.order[:at], new, *placed.order[at + 1 :]))
+
+
+def statics(order: Sequence[int | str]) -> tuple[int, ...]:
+    """The static numbers of an order, which is its place in the text."""
+    return tuple(each for each in order if isinstance(each, int))
+
+
+def _dense(orders: Sequence[tuple[int | str, ...]]) -> list[tuple[int | str, ...]]:
+    found = list(orders)
+    for at in range(2, max(map(len, found), default=0), 2):
+        used: dict[tuple[int | str, ...], set[int]] = {}
+        for each in found:
+            if len(each) > at:
+                used.setdefault(each[:at], set()).add(int(each[at]))
+        rank = {prefix: {n: k for k, n in enumerate(sorted(numbers))} for prefix, numbers in used.items()}
+        found = [
+            (*each[:at], rank[each[:at]][int(each[at])], *each[at + 1 :]) if len(each) > at else each
+            for each in found
+        ]
+    return found

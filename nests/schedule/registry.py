@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Concatenate, ParamSpec
 
 from axiloom.nests.schedule.errors import ScheduleError
+from axiloom.nests.schedule.loops import tidy
 from axiloom.nests.schedule.schedule import PRIMITIVES, Schedule
 
 P = ParamSpec("P")
@@ -32,7 +33,7 @@ def primitive(
             signature.bind(schedule, *args, **options)
         except TypeError as fault:
             raise ScheduleError(f"{asked}: {fault}; {usage(name)}") from None
-        return replace(function(schedule, *args, **options), log=(*schedule.log, asked))
+        return replace(tidy(function(schedule, *args, **options)), log=(*schedule.log, asked))
 
     PRIMITIVES[name] = logged
     return logged

@@ -1,4 +1,4 @@
-"""A plain executor of programs for the front ends' tests: Python code of the loops, one NumPy scalar at a time.
+"""A plain executor of programs for the front ends' tests: Python, one NumPy scalar at a time.
 
 It knows float32 and integers, as C's are on a host: subnormals are kept, integers wrap.
 """

@@ -4,7 +4,9 @@ NumPy.
 - ``operator.py``: `Operator` and `Cost`; ``registry.py``: by name and format; ``formats.py``: integers and
   fixed-point numbers; ``stages.py``: registers
 - ``whole.py``: sums, extremes and comparisons of integers and fixed-point; ``product.py``: their products;
-  ``convert.py``: from one to another; ``logic.py``: truth values, `select`
+  ``convert.py``: from one to another; ``logic.py``: truth values, `select`;
+  ``shift.py``; ``division.py``: `div`, `rem`
+- ``costs.py``: what they take of a part, from ``costs.json``
 - ``float/``: float32
 """
 

@@ -33,6 +33,14 @@ class Convert(Operator):
             return ()
         return (1, 0) if x.is_fixed or r.is_fixed else (0, 1)
 
+    @property
+    def is_wired(self) -> bool:
+        number, result = _format(self.number), _format(self.result)
+        assert number is not None
+        assert result is not None
+        is_cut = result is not _TRUTH and not number.is_fixed and not result.is_fixed
+        return is_cut and self.latency == 0
+
     def reference(self, *operands: Raw) -> Raw:
         number, result = _format(self.number), _format(self.result)
         assert number is not None

@@ -26,6 +26,8 @@ def of(operator: Operator) -> Cost:
     if is_registered(operator):
         alone = of(replace(operator, latency=0))
         return replace(alone, ff=alone.ff + bits_of(operator.result))
+    if operator.is_wired:
+        return Cost()
     found = _table().get(key(operator)) or _between(operator)
     if found is None:
         raise UsageError(

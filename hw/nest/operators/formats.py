@@ -1,8 +1,7 @@
-"""Number formats as hardware sees them: how many bits, with a sign or without, how many of fraction."""
+"""Number formats as operators see them: raw bits, and the integers that they stand for."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,14 +11,11 @@ import numpy.typing as npt
 
 from axiloom.errors import UsageError
 from axiloom.hw.nest.operators.operator import Operator, Raw
+from axiloom.isa.numerics.formats import Kind, format_of
 
 FLOAT32 = "float32"
 BOOL = "bool"
-WIDEST = 64
 _UNARY = ("neg", "abs", "not", "convert", "sqrt", "exp")
-
-_INTEGER = re.compile(r"(u?)int(\d+)")
-_FIXED = re.compile(r"fixed<\s*(\d+)\s*,\s*(\d+)\s*>")
 
 Units = npt.NDArray[Any]
 """Integers of a format. Python's own (dtype object): a product of two has up to 128 bits."""
@@ -56,30 +52,22 @@ class Whole:
 
 @cache
 def whole(name: str) -> Whole | None:
-    """The format of an integer of 8 to 64 bits or a fixed-point number of 2 to 32; None for other names."""
-    found = _INTEGER.fullmatch(name)
-    if found is not None:
-        bits = int(found[2])
-        return Whole(bits, signed=not found[1]) if 8 <= bits <= WIDEST else None
-    found = _FIXED.fullmatch(name)
-    if found is not None:
-        bits, fraction = int(found[1]), int(found[2])
-        return Whole(bits, True, fraction, True) if 2 <= bits <= 32 and fraction < bits else None
-    return None
+    """The format of an integer or a fixed-point number; None for other names."""
+    try:
+        found = format_of(name)
+    except ValueError:
+        return None
+    if found.kind not in (Kind.INTEGER, Kind.FIXED):
+        return None
+    return Whole(found.bits, found.signed, found.fraction, found.kind is Kind.FIXED)
 
 
 def bits_of(name: str) -> int:
     """Bits of an element of this format. Raises :exc:`UsageError` for a name of none."""
-    known = {BOOL: 1, FLOAT32: 32}
-    if name in known:
-        return known[name]
-    number = whole(name)
-    if number is None:
-        raise UsageError(
-            f"there are no operators for numbers of format `{name}`; there are for float32, bool, "
-            f"int8 to int64, uint8 to uint64, and fixed<BITS,FRACTION> of 2 to 32 bits"
-        )
-    return number.bits
+    try:
+        return format_of(name).bits
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def operand_bits(operator: Operator) -> list[int]:

@@ -5,23 +5,25 @@ from __future__ import annotations
 import numpy as np
 from amaranth.hdl import Module, Mux, Value
 
-from axiloom.hw.nest.operators.formats import BOOL, FLOAT32, whole
+from axiloom.hw.nest.operators.formats import BOOL, FLOAT32, bits_of, whole
 from axiloom.hw.nest.operators.operator import Operator, Raw
 from axiloom.hw.nest.operators.stages import Stages
 
 
 class Logic(Operator):
-    forms = "and, or, xor, not: bool"
+    forms = "and, or, xor, not: bool and integers"
     registers_result = True
 
     @classmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:
-        return (0, 1) if name in ("and", "or", "xor", "not") and number == result == BOOL else ()
+        number_format = whole(number)
+        has_bits = number == BOOL or (number_format is not None and not number_format.is_fixed)
+        return (0, 1) if name in ("and", "or", "xor", "not") and number == result and has_bits else ()
 
     def reference(self, *operands: Raw) -> Raw:
         x, *y = operands
         if self.name == "not":
-            return np.bitwise_xor(x, np.uint8(1))
+            return np.bitwise_xor(x, x.dtype.type((1 << bits_of(self.number)) - 1))
         return {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}[self.name](x, y[0])
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:

@@ -26,7 +26,7 @@ class Cost:
 class Operator(ABC):
     """`number` is the operands' format, `result` the result's; ``bool`` is one bit."""
 
-    forms: ClassVar[str]
+    forms: ClassVar[str] = ""
     """What there is, for messages: ``add, sub: int8 to int64``."""
 
     registers_result: ClassVar[bool] = False
@@ -39,13 +39,18 @@ class Operator(ABC):
     """Cycles from operands to result; 0 is combinational."""
 
     @classmethod
-    @abstractmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:
         """Those that can be asked for, the default first; none if it is no operator of this class."""
+        return ()
+
+    @property
+    def is_wired(self) -> bool:
+        """Whether it is wires alone."""
+        return False
 
     @property
     def cost(self) -> Cost:
-        """Raises :exc:`axiloom.errors.UsageError` if it is not known."""
+        """Raises :exc:`UsageError` if it is not known."""
         from axiloom.hw.nest.operators import costs  # it has formats, which know this class
 
         return costs.of(self)

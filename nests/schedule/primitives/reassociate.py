@@ -22,7 +22,7 @@ from axiloom.hw.nest.circuit import Storage
 from axiloom.isa.affine import Affine
 from axiloom.nests.program import Array, Load, Op, Statement, loads
 from axiloom.nests.schedule.errors import ScheduleError
-from axiloom.nests.schedule.loops import bounds, depth_of, fresh, names_of, place_of, within
+from axiloom.nests.schedule.loops import bounds, depth_of, fresh, is_independent, names_of, place_of, within
 from axiloom.nests.schedule.primitives.check import not_unrolled, positive
 from axiloom.nests.schedule.primitives.rebase import (
     in_loops,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from axiloom.isa.affine import Affine
-from axiloom.nests.program import Array, Expression, Index, Load, Op, Program, Role, Statement
-from axiloom.nests.schedule.loops import make_room
+from axiloom.nests.program import Array, Expression, Index, Load, Op, Role, Statement
+from axiloom.nests.schedule.loops import make_room, statics, tidy
 from axiloom.nests.schedule.schedule import Placed, Schedule
 
 
@@ -31,7 +31,7 @@ def _rewritten(placed: Placed) -> Placed:
         domain=domain,
         target=_moved(old.target, values),
         value=mapped(old.value, lambda each: _moved(each, values), values),
-        place=tuple(each for each in placed.order if isinstance(each, int)),
+        place=statics(placed.order),
     )
     return in_loops(statement, placed.order)
 
@@ -69,16 +69,7 @@ def with_statements(schedule: Schedule, changed: Sequence[Placed], added: Sequen
     """`changed` take the place of those of the same name. All are those of a rebased schedule."""
     new = {each.statement.name: each for each in changed}
     everyone = [new.get(each.statement.name, each) for each in schedule.statements] + list(added)
-    placed = sorted(
-        (replace(each, statement=replace(each.statement, place=_place(each.order))) for each in everyone),
-        key=lambda each: each.statement.place,
-    )
-    program: Program = replace(schedule.program, statements=tuple(each.statement for each in placed))
-    return replace(schedule, program=program, statements=tuple(placed))
-
-
-def _place(order: Sequence[int | str]) -> tuple[int, ...]:
-    return tuple(each for each in order if isinstance(each, int))
+    return rebased(tidy(replace(schedule, statements=tuple(everyone))))
 
 
 def room_for(schedule: Schedule, prefix: tuple[int | str, ...], at: int, count: int) -> Schedule:

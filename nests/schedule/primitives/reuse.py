@@ -10,7 +10,8 @@ shifts it and reads one new column. With two loops the rows above come from line
                                                   A_l[r][j + C - 1] = A_w[r + 1][C - 1] (r < R - 1)
                                                   B[i][j] = A_w[0][0] + A_w[1][1]
 
-The loops begin earlier than the statement's own domain by the iterations that fill window and lines.
+The loops begin earlier than the statement's own domain by the iterations that fill window and lines: they
+count from 0, and the statement is executed after those.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ import islpy as isl
 
 from axiloom.hw.nest.circuit import Storage
 from axiloom.isa.affine import Affine
-from axiloom.nests.poly.sets import conditions, domain
+from axiloom.nests.poly.dependences import dependences
+from axiloom.nests.poly.sets import conditions, domain, function
 from axiloom.nests.program import Array, Load, Statement, loads
 from axiloom.nests.schedule.errors import ScheduleError
-from axiloom.nests.schedule.loops import bounds, depth_of, fresh, place_of, within
+from axiloom.nests.schedule.loops import bounds, depth_of, fresh, place_of, replaced, substituted, within
 from axiloom.nests.schedule.primitives.layout import array_of
 from axiloom.nests.schedule.primitives.rebase import (
     in_loops,
@@ -70,7 +72,25 @@ def reuse(schedule: Schedule, array: str, statement: str, *loops: str) -> Schedu
     if not uses:
         raise ScheduleError(f"{what}: {statement} does not read {array}")
     found = _Window.of(based, placed, array_of(schedule, array), uses, loops, what)
-    return found.applied()
+    done = found.applied()
+    _initialised(schedule, done, array, what)
+    return done
+
+
+def _initialised(before: Schedule, after: Schedule, array: str, what: str) -> None:
+    """The window is a box: of an array of the program's own, all in it must have been written."""
+    old = {each.name for each in before.program.statements}
+    for each in dependences(after.program).live_in:
+        if each.statement.name not in old and not after.program.array(each.array).role.is_given:
+            at = each.elements.range().lexmin().sample_point()
+            count = at.get_space().dim(isl.dim_type.set)
+            element = "".join(
+                f"[{at.get_coordinate_val(isl.dim_type.set, k).to_python()}]" for k in range(count)
+            )
+            raise ScheduleError(
+                f"{what}: the window would hold {each.array}{element}, which nothing has written: {array} is "
+                f"written at the points that are read only, and these are no box"
+            )
 
 
 @dataclass(frozen=True)
@@ -80,6 +100,10 @@ class _Axis:
 
     base: Affine
     extent: int
+    around: Affine
+    """The part of `base` that loops outside give."""
+    reach: tuple[int, int]
+    """The least and largest subscript that is ever read, but for `around`."""
     loop: str = ""
     step: int = 0
     first: int = 0
@@ -154,8 +178,18 @@ class _Window:
             lanes |= set(made.loops[depth + 1 :])
             added.append(made)
         changed = self._reading(place_of(roomy, self.placed.statement.name), window)
-        done = with_statements(roomy, [changed], added)
-        return replace(done, layouts=layouts, unrolled=frozenset(lanes))
+        done = with_statements(replace(roomy, unrolled=frozenset(lanes)), [changed], added)
+        return replace(self._from_zero(done), layouts=layouts)
+
+    def _from_zero(self, schedule: Schedule) -> Schedule:
+        """The loops count the iterations that fill the window too."""
+        for axis in self.axes:
+            if axis.loop:
+                placed = place_of(schedule, self.placed.statement.name)
+                inside = within(schedule, placed, depth_of(placed, axis.loop))
+                value = {axis.loop: Affine.name(axis.loop) + (axis.first - axis.lead)}
+                schedule = replaced(schedule, [substituted(each, value) for each in inside])
+        return rebased(schedule)
 
     def _reading(self, placed: Placed, window: Array) -> Placed:
         def moved(load: Load) -> Load:
@@ -285,13 +319,13 @@ class _Step:
         return tuple(x + self.of.axes[k].since_first() if k == column else x for k, x in enumerate(at))
 
     def _defined(self, at: Sequence[Affine]) -> list[Affine]:
-        """Where the window has reached the element at this place, and the array has it."""
+        """Where the window has reached the element at this place, and the statement will read it."""
         forms = []
         for k, (axis, place) in enumerate(zip(self.of.axes, at, strict=True)):
             if k in (self.of.column, self.of.row):
                 forms.append(axis.since_first() + place)
-            element = axis.base + place
-            forms += [element, self.of.array.shape[k] - 1 - element]
+            element = axis.base - axis.around + place
+            forms += [element - axis.reach[0], axis.reach[1] - element]
         return forms
 
 
@@ -323,11 +357,20 @@ def _axis(
         )
     base = bases.pop()
     moving = [each for each in loops if base.coefficient(each)]
+    around = Affine.sum([(n, f) for n, f in base.terms if n not in loops], base.constant)
+    values = [_values(placed, use.subscripts[k] - around) for use in uses]
+    reach = min(least for least, _ in values), max(most for _, most in values)
     if not moving:
-        return _Axis(base + low, high - low + 1)
+        return _Axis(base + low, high - low + 1, around, reach)
     step = base.coefficient(moving[0])
     if len(moving) > 1 or step < 0:
         raise ScheduleError(f"{what}: subscript {base} of dimension {k} does not move forwards with one loop")
     found = bounds(placed, moving[0])
     assert found is not None
-    return _Axis(base + low, high - low + 1, moving[0], step, *found)
+    return _Axis(base + low, high - low + 1, around, reach, moving[0], step, *found)
+
+
+def _values(placed: Placed, form: Affine) -> tuple[int, int]:
+    """The least and largest value of the form for the statement."""
+    found = domain(placed.loops, placed.domain).apply(function(placed.loops, (form,)))
+    return found.dim_min_val(0).to_python(), found.dim_max_val(0).to_python()

@@ -30,8 +30,8 @@ def load(text: str, defines: Mapping[str, str] | None = None) -> Loaded:
             return found
         if not (isinstance(result, tuple) and len(result) == 2):
             raise UsageError(
-                f"{text}: returned {type(result).__name__}; it must return {python.ACCEPTED}, or (module, inputs) "
-                f"of PyTorch"
+                f"{text}: returned {type(result).__name__}; it must return {python.ACCEPTED}, or "
+                f"(module, inputs) of PyTorch"
             )
         if defines:
             raise UsageError(f"{text}: -D gives sizes of functions that return a program")

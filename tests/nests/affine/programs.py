@@ -104,48 +104,59 @@ _COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 @st.composite
-def expressions(draw: st.DrawFn, number: str, leaves: st.SearchStrategy[Load], depth: int = 3) -> Expression:
-    """Of format `number`: all operators that it has, conversions from all others."""
+def expressions(
+    draw: st.DrawFn, number: str, leaves: st.SearchStrategy[Load], depth: int = 3, tame: bool = False
+) -> Expression:
+    """Of format `number`: all operators that it has, conversions from all others. `tame`: nothing whose
+    result C++ leaves open, and no float becomes large."""
     format = format_of(number)
+
+    def inner(other: str) -> Expression:
+        return draw(expressions(other, leaves, depth - 1, tame))
+
     kinds = ["load", "literal"] + ["two"] * 3 + ["one", "select", "convert"] if depth else ["load", "literal"]
     match draw(st.sampled_from(kinds)):
         case "load":
             load = draw(leaves)
+            if tame and load.number == "float32" != number:
+                return Literal(1, number)
             return load if load.number == number else Op("convert", (load,), number)
         case "literal":
             if format.kind is Kind.FLOAT:
-                return Literal(draw(st.floats(width=32, allow_nan=False)), number)
+                ends = {"min_value": -4, "max_value": 4, "allow_subnormal": False} if tame else {}
+                return Literal(draw(st.floats(width=32, allow_nan=False, **ends)), number)
             if format.kind is Kind.INTEGER and format.bits >= 8 and draw(st.booleans()):
                 return Index(Affine.sum({"i": draw(st.integers(-3, 3))}, draw(st.integers(-9, 9))), number)
             return Literal(draw(st.integers(format.lowest, format.highest)), number)
         case "two":
-            names = _ANY + (_WHOLE if format.kind is Kind.INTEGER else ())
-            names += ("div",) if format.kind is Kind.FLOAT else ()
-            parts = [draw(expressions(number, leaves, depth - 1)) for _ in range(2)]
-            return Op(draw(st.sampled_from(names)), tuple(parts), number)
+            names = _ANY + (_WHOLE[4 * tame :] if format.kind is Kind.INTEGER else ())
+            names += ("div",) if format.kind is Kind.FLOAT and not tame else ()
+            return Op(draw(st.sampled_from(names)), (inner(number), inner(number)), number)
         case "one":
-            names = ("neg", "abs") + {Kind.INTEGER: ("not",), Kind.FLOAT: ("sqrt",)}.get(format.kind, ())
-            return Op(draw(st.sampled_from(names)), (draw(expressions(number, leaves, depth - 1)),), number)
+            more = {Kind.INTEGER: ("not",), Kind.FLOAT: ("sqrt",) if not tame else ()}
+            names = ("neg", "abs", *more.get(format.kind, ()))
+            return Op(draw(st.sampled_from(names)), (inner(number),), number)
         case "convert":
-            other = draw(st.sampled_from([each for each in FORMATS if each != number]))
-            return Op("convert", (draw(expressions(other, leaves, depth - 1)),), number)
+            others = [each for each in FORMATS if each != number and not (tame and each == "float32")]
+            return Op("convert", (inner(draw(st.sampled_from(others))),), number)
     other = draw(st.sampled_from(FORMATS))
-    compared = tuple(draw(expressions(other, leaves, depth - 1)) for _ in range(2))
-    condition = Op(draw(st.sampled_from(_COMPARE)), compared, "bool")
-    chosen = [draw(expressions(number, leaves, depth - 1)) for _ in range(2)]
-    return Op("select", (condition, *chosen), number)
+    condition = Op(draw(st.sampled_from(_COMPARE)), (inner(other), inner(other)), "bool")
+    return Op("select", (condition, inner(number), inner(number)), number)
 
 
 @st.composite
-def elementwise(draw: st.DrawFn, size: int = 40) -> Program:
-    """``Y[i] = expression of X0[i], X1[i]``, each of any format."""
-    numbers = [draw(st.sampled_from(FORMATS)) for _ in range(3)]
-    loads = st.sampled_from([Load(f"X{n}", (name("i"),), numbers[n]) for n in range(2)])
-    target = Load("Y", (name("i"),), numbers[2])
-    value = draw(expressions(numbers[2], loads))
-    statement = Statement("S", ("i",), between("i", 0, size), target, value, (0, 0))
-    arrays = [Array(f"X{n}", (size,), numbers[n], Role.IN) for n in range(2)]
-    return Program("elementwise", (*arrays, Array("Y", (size,), numbers[2], Role.OUT)), (statement,))
+def elementwise(draw: st.DrawFn, size: int = 40, count: int = 1, tame: bool = False) -> Program:
+    """`count` statements ``Y[i] = expression of X0[i], X1[i]``, each array of any format."""
+    arrays, statements = [], []
+    for k in range(count):
+        numbers = [draw(st.sampled_from(FORMATS)) for _ in range(3)]
+        loads = st.sampled_from([Load(f"X{k}{n}", (name("i"),), numbers[n]) for n in range(2)])
+        value = draw(expressions(numbers[2], loads, 3, tame))
+        target = Load(f"Y{k}", (name("i"),), numbers[2])
+        statements.append(Statement(f"S{k}", ("i",), between("i", 0, size), target, value, (k, 0)))
+        arrays += [Array(f"X{k}{n}", (size,), numbers[n], Role.IN) for n in range(2)]
+        arrays.append(Array(f"Y{k}", (size,), numbers[2], Role.OUT))
+    return Program("elementwise", tuple(arrays), tuple(statements))
 
 
 def pair(n: int = 10, number: str = "int16") -> Program:

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.nests.affine import programs
+from tests.nests.affine.same import same
 
 from axiloom.errors import CompileError
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import interpret, random_arrays
 from axiloom.nests.affine.text import from_text, to_text
 from axiloom.nests.schedule import Schedule
-from tests.nests.affine import programs
-from tests.nests.affine.same import same
 
 NUMBERS = ("float32", "int8", "fixed<16,8>", "uint32")
 

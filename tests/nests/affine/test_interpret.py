@@ -10,18 +10,21 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from axiloom.errors import UsageError
-from axiloom.isa.numerics.formats import format_of
-from axiloom.nests.affine.interpret import interpret, random_arrays
-from axiloom.nests.program import Program
-
 from tests.nests.affine import programs
 from tests.nests.affine.same import same
 
+from axiloom.errors import UsageError
+from axiloom.hw.nest.operators.registry import operator
+from axiloom.isa.numerics.formats import Format, Kind, format_of
+from axiloom.nests.affine.interpret import interpret, random_arrays
+from axiloom.nests.affine.scalars import function
+from axiloom.nests.program import Program
+
 SPECIAL = np.array(
-    [0x00000000, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC12345, 0x00000001, 0x807FFFFF]
-    + [0x00800000, 0x80800000, 0x00800001, 0x7F7FFFFF, 0x3F800000, 0xBF800000, 0x4F000000, 0xCF000000],
+    [
+        *(0x00000000, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC12345, 0x00000001, 0x807FFFFF),
+        *(0x00800000, 0x80800000, 0x00800001, 0x7F7FFFFF, 0x3F800000, 0xBF800000, 0x4F000000, 0xCF000000),
+    ],
     np.uint32,
 ).view(np.float32)
 
@@ -45,8 +48,8 @@ def hard_arrays(program: Program, rng: np.random.Generator) -> dict[str, npt.NDA
     return arrays
 
 
-@settings(max_examples=60)
-@given(programs.elementwise(), st.integers(0, 1 << 32))
+@settings(max_examples=6)
+@given(programs.elementwise(count=10), st.integers(0, 1 << 32))
 def test_both_agree_on_all_operators_and_formats(program: Program, seed: int) -> None:
     arrays = hard_arrays(program, np.random.default_rng(seed))
     assert same(interpret(program, arrays, by="c"), interpret(program, arrays, by="python"))
@@ -86,3 +89,49 @@ def test_full_size_is_fast_and_equals_numpy() -> None:
     for k in range(240):
         expected = expected + (given["alpha"] * given["A"][:, k, None]) * given["B"][None, k]
     assert np.array_equal(interpret(program, given)["C"], expected)
+
+
+@pytest.mark.parametrize("source", [each for each in (*programs.FORMATS, "bool") if each != "uint5"])
+def test_operators_are_those_of_the_hardware(source: str) -> None:
+    """The oracle against the references of ``hw/nest/operators``, on what formats end at and between."""
+    rng = np.random.default_rng(3)
+    format = format_of(source)
+    values = [_values(format, rng) for _ in range(2)]
+    names = ("add", "sub", "mul", "div", "rem", "max", "min", "neg", "abs", "sqrt", "and", "or", "xor", "not")
+    compared = ("eq", "ne", "lt", "le", "gt", "ge")
+    asked = [(name, source) for name in (*names, "shl", "shr")] + [(name, "bool") for name in compared]
+    asked += [("convert", each) for each in (*programs.FORMATS, "bool") if each != source]
+    found = 0
+    for name, result in asked:
+        try:
+            hardware = operator(name, source, result)
+        except UsageError:
+            continue
+        count = 1 if name in ("neg", "abs", "sqrt", "not", "convert") else 2
+        compute = function(name, (source,) * count, result)
+        with np.errstate(all="ignore"):
+            ours = [compute(*each) for each in zip(*values[:count], strict=True)]
+        theirs = hardware.reference(*(_raw(each, format) for each in values[:count]))
+        assert _raw(ours, format_of(result)).tolist() == theirs.tolist(), (name, result)
+        found += 1
+    assert found >= 3
+
+
+def _values(format: Format, rng: np.random.Generator) -> list[Any]:
+    if format.kind is Kind.FLOAT:
+        bits = rng.integers(0, 1 << 32, 200, np.uint32).view(np.float32)
+        return list(
+            rng.permutation(np.concatenate([bits, *[SPECIAL] * 12, rng.normal(0, 99, 200)])).astype("f4")
+        )
+    if format.kind is Kind.BOOL:
+        return [int(each) for each in rng.integers(0, 2, 20)]
+    ends = [format.lowest, format.highest, 0, 1, format.lowest + 1, format.highest // 2]
+    wide = rng.integers(0, 1 << 63, 300, np.uint64).tolist()
+    middle = [(each - format.lowest) % (1 << format.bits) + format.lowest for each in wide]
+    return [int(each) for each in rng.permutation(np.array(ends * 20 + middle, object))]
+
+
+def _raw(values: list[Any], format: Format) -> npt.NDArray[Any]:
+    if format.kind is Kind.FLOAT:
+        return np.array(values, np.float32).view(np.uint32)
+    return np.array([each & ((1 << format.bits) - 1) for each in values], np.dtype(f"uint{format.container}"))

@@ -157,6 +157,11 @@ def sequential(schedule: Schedule) -> Memory:
     return run(schedule, None, lambda ready: ready[0])
 
 
+def initial(array: str, element: tuple[int, ...]) -> int:
+    """What an array holds before the run."""
+    return 1 + len(array) + sum((3 + 7 * n) * each for n, each in enumerate(element))
+
+
 def is_at(edge: Edge, iteration: list[tuple[Placed, dict[str, int]]]) -> bool:
     return any(
         placed.statement.name == edge.statement and all(form.value(at) >= 0 for form in edge.when)
@@ -203,7 +208,7 @@ def run(schedule: Schedule, plan: Plan | None, choose: Callable[[list[int]], int
                 for n, stream in enumerate(streams):
                     if (stream.array, stream.consumer) == (load.array, mine.nest.number):
                         return held[n][load.array, element]
-                return memory.get((load.array, element), 0)
+                return memory.get((load.array, element), initial(load.array, element))
 
             value = evaluate(placed.statement.value, instance, read)
             target = placed.statement.target
@@ -236,7 +241,9 @@ def chains(draw: st.DrawFn) -> Schedule:
         target = load(f"X{nest}", names["i"], names["j"])
         value: Expression = Index(Affine.sum([(names["i"], 5), (names["j"], 1)], nest), NUMBER)
         if nest:
-            value = add(value, load(f"X{nest - 1}", names["i"], names[draw(st.sampled_from(loops))]))
+            value = add(
+                value, load(f"X{nest - 1}", names["i"], names[draw(st.sampled_from(["j", "j", *loops]))])
+            )
         if draw(st.booleans()):
             value = add(target, mul(value, Literal(3, NUMBER)))
         order = tuple(names[each] for each in loops)

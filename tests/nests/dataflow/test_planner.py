@@ -36,7 +36,7 @@ def all_orders_compute_the_same(schedule: Schedule, found: Plan, seed: int) -> N
 
 
 @given(schedules(), st.integers(0, 1000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_order_a_plan_allows_computes_the_same(schedule: Schedule, seed: int) -> None:
     found = plan(schedule)
     event(f"{min(4, len(found.orders))} orders")
@@ -44,7 +44,7 @@ def test_any_order_a_plan_allows_computes_the_same(schedule: Schedule, seed: int
 
 
 @given(chains(), st.integers(0, 1000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_what_passes_through_fifos_is_what_the_program_computes(schedule: Schedule, seed: int) -> None:
     found = plan(schedule)
     event(f"{len(found.streams)} FIFOs")

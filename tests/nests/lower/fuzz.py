@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from random import Random
 
+from tests.nests.lower.programs import Maker, box, instances
+
+import axiloom.nests.schedule.primitives  # noqa: F401  (registers them)
 from axiloom.errors import AxiloomError
 from axiloom.isa.affine import Affine
 from axiloom.nests.program import Array, Expression, Load, Op, Program, Role, Statement
 from axiloom.nests.schedule import Schedule
-import axiloom.nests.schedule.primitives  # noqa: F401  (registers them)
 from axiloom.nests.schedule.schedule import PRIMITIVES
-
-from tests.nests.lower.programs import Maker, box, instances
 
 NAMES = "ijk"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.polybench import sizes
-from tests.nests.execute import execute
 from benchmarks.polybench.reference import REFERENCE, inputs
+from tests.nests.execute import execute
 
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Program

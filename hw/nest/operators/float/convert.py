@@ -12,19 +12,16 @@ from axiloom.hw.nest.operators.operator import Operator, Raw
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.nest.operators.whole import signed_as
 
-_WIDEST = 32
-
 
 def _format(name: str) -> Whole | None:
-    found = Whole(1, signed=False) if name == BOOL else whole(name)
-    return found if found is not None and found.bits <= _WIDEST else None
+    return Whole(1, signed=False) if name == BOOL else whole(name)
 
 
 class FromFloat(Operator):
-    """To an integer: towards zero, as C. To fixed-point: to the nearest, halves to even. What lies outside
+    """To an integer: towards zero, as C. To fixed-point: to the nearest, halves up. What lies outside
     the range becomes its end, NaN becomes 0. To bool: whether it is not 0; NaN is true."""
 
-    forms = "convert: float32 to integers and fixed<B,F> of at most 32 bits, to bool"
+    forms = "convert: float32 to integers and fixed<B,F> to bool"
 
     @classmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:
@@ -37,10 +34,13 @@ class FromFloat(Operator):
             return (reals != 0).astype(np.uint8)
         number = whole(self.result)
         assert number is not None
-        x = np.where(np.isnan(reals), np.float32(0), reals).astype(np.float64)
-        units = np.clip(x * 2.0**number.fraction, float(number.lowest), float(number.highest))
-        units = np.rint(units) if number.is_fixed else np.trunc(units)
-        return number.encode(units.astype(np.int64).astype(object))
+        x = np.where(np.isnan(reals), np.float32(0), reals).astype(np.float64) * 2.0**number.fraction
+        beyond = 2.0 ** (number.bits + 1)
+        x = np.clip(x, -beyond, beyond)
+        # Halves are only where adding one is exact.
+        units = np.where(abs(x) < 2.0**30, np.floor(x + 0.5), x) if number.is_fixed else np.trunc(x)
+        whole_units = np.array([int(each) for each in units], object)
+        return number.encode(number.saturated(whole_units))
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         x = operands[0]
@@ -55,14 +55,17 @@ class FromFloat(Operator):
         distance = Const(encoding.BIAS + bits - 1 - number.fraction) - encoding.exponent(x)
         is_beyond = distance < 0
         is_small = distance > bits
-        kinds = stages.later(Cat(is_beyond, encoding.is_nan(x), x[31]), "kinds", 2)
+        kinds = stages.later(Cat(is_beyond, encoding.is_nan(x), x[31]), "kinds")
+        sign = kinds[2]
+        kinds = stages.later(kinds, "kinds2")
         is_gone = is_small | encoding.is_zero(x)
         aligned = stages.later(Mux(is_gone, 0, aligned), "aligned")
-        distance = stages.later(distance[:6], "distance")
+        distance = stages.later(distance[:7], "distance")
 
         wide = Cat(Const(0, bits + 1), aligned) >> distance
         units, half = wide[bits + 1 : 2 * bits + 1], wide[bits]
-        up = half & (units[0] | wide[:bits].any()) if number.is_fixed else Const(0, 1)
+        # Halves up: with a sign, to the smaller magnitude.
+        up = half & (~sign | wide[:bits].any()) if number.is_fixed else Const(0, 1)
         units, up = stages.later(units, "units"), stages.later(up, "up")
 
         is_beyond, is_nan, negative = kinds
@@ -82,7 +85,7 @@ def _signed_sum(units: Value, up: Value, negative: Value) -> Value:
 class ToFloat(Operator):
     """To the nearest, halves to even. true is 1."""
 
-    forms = "convert: integers and fixed<B,F> of at most 32 bits, and bool, to float32"
+    forms = "convert: integers and fixed<B,F> and bool, to float32"
 
     @classmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:
@@ -92,8 +95,8 @@ class ToFloat(Operator):
     def reference(self, *operands: Raw) -> Raw:
         number = _format(self.number)
         assert number is not None
-        units = number.decode(operands[0]).astype(np.float64)
-        return encoding.encode(np.ldexp(units, -number.fraction))
+        units = number.decode(operands[0]).astype(np.int64 if number.signed else np.uint64)
+        return encoding.encode(np.ldexp(units.astype(np.float32), -number.fraction))
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         stages = Stages(m, name)
@@ -108,20 +111,22 @@ class ToFloat(Operator):
         magnitude = stages.later(magnitude, "magnitude")
         sign = stages.later(negative, "sign", 2)
 
-        # Normalised by 16, 8, 4, 2 and 1 bits; the exponent is that of bit 31 less what was moved.
-        normal = Cat(Const(0, 32 - number.bits), magnitude)
+        # Normalised by 16, 8, 4, 2 and 1 bits; the exponent is that of the last bit less what was moved.
+        size = 32 if number.bits <= 32 else 64
+        normal = Cat(Const(0, size - number.bits), magnitude)
         moved = []
-        for shift in (16, 8, 4, 2, 1):
-            is_moved = stages.wire(~normal[32 - shift :].any(), f"by_{shift}")
-            moved_left = Cat(Const(0, shift), normal[: 32 - shift])
+        for shift in (32, 16, 8, 4, 2, 1) if size == 64 else (16, 8, 4, 2, 1):
+            is_moved = stages.wire(~normal[size - shift :].any(), f"by_{shift}")
+            moved_left = Cat(Const(0, shift), normal[: size - shift])
             normal = stages.wire(Mux(is_moved, moved_left, normal), f"left_{shift}")
             moved.insert(0, is_moved)
         normal = stages.later(normal, "normal")
         moved = stages.later(Cat(*moved), "moved")
 
         top = encoding.BIAS + number.bits - 1 - number.fraction - 1
-        up = normal[7] & (normal[8] | normal[:7].any())
+        low = size - 24
+        up = normal[low - 1] & (normal[low] | normal[: low - 1].any())
         exponent = (Const(top) - moved)[:8]
         # The leading 1 is added to the exponent.
-        packed = (Cat(normal[8:31], exponent) + Cat(up, Const(0, 22), 1))[:31]
-        return stages.later(Mux(normal[31], Cat(packed, sign), 0), "converted")
+        packed = (Cat(normal[low:-1], exponent) + Cat(up, Const(0, 22), 1))[:31]
+        return stages.later(Mux(normal[-1], Cat(packed, sign), 0), "converted")

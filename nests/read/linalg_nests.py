@@ -1,0 +1,141 @@
+"""`Nests`: arrays and statements of the program that a module of linalg becomes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy.typing as npt
+from xdsl.dialects.builtin import (
+    FileLineColLoc,
+    MemRefType,
+    NameLoc,
+    TensorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from axiloom.isa.affine import Affine
+from axiloom.nests.program import Array, Expression, Load, Role, Statement
+from axiloom.nests.program.names import fresh
+from axiloom.nests.program.rewrite import load_substituted, substituted, with_loads
+from axiloom.nests.program.text import element
+from axiloom.nests.read.linalg_body import number
+from axiloom.nests.read.linalg_views import View, box, dims, whole
+
+
+class Nests:
+    """A program in the making: arrays, statements, and what each value of the module is."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.arrays: dict[str, Array] = {}
+        self.contents: dict[str, npt.NDArray[Any]] = {}
+        self.statements: list[Statement] = []
+        self.free: set[str] = set()
+        self.known: dict[SSAValue, View | Expression] = {}
+        self.own: set[SSAValue] = set()
+        """Tensors that are all of an array of their own. Others rename elements of some array."""
+        self.nest = 0
+
+    def where(self, op: Operation) -> str:
+        place: Attribute = op.location
+        if isinstance(place, NameLoc):
+            place = place.location
+        return f"{place.filename.data}:{place.line.data}" if isinstance(place, FileLineColLoc) else ""
+
+    def type_of(self, value: SSAValue) -> tuple[tuple[int, ...], str]:
+        assert isinstance(value.type, (TensorType, MemRefType))
+        shape = tuple(value.type.get_shape())
+        if any(size < 0 for size in shape):
+            raise ValueError("a size is not known; shapes are constant")
+        kind = number(value.type.element_type)
+        return shape, "uint1" if kind == "bool" else kind
+
+    def array(self, name: str, shape: tuple[int, ...], kind: str, role: Role) -> Array:
+        unique = fresh(re.sub(r"\W", "_", name), set(self.arrays))
+        self.arrays[unique] = Array(unique, shape, kind, role)
+        return self.arrays[unique]
+
+    def new(self, value: SSAValue) -> Array:
+        return self.array(value.name_hint or f"t{len(self.arrays)}", *self.type_of(value), Role.LOCAL)
+
+    def assign(self, op: Operation, extents: Sequence[int], target: Load, value: Expression, *,
+                last: int = 0, forms: tuple[Affine, ...] | None = None) -> None:  # fmt: skip
+        """A statement in nest `self.nest`, in loops d0, d1, ... of these extents."""
+        if value.number != target.number:
+            raise ValueError(f"{value.number} is stored in {element(target)} of {target.number}")
+        # Loops that go round once are none.
+        loops = [name for name, size in zip(dims(extents), extents, strict=True) if size > 1]
+        gone = {name: 0 for name in dims(extents) if name not in loops}
+        domain = [each.substitute(gone) for each in (box(extents) if forms is None else forms)]
+        self.statements.append(
+            Statement(
+                f"S{len(self.statements)}",
+                tuple(loops),
+                tuple(each for each in dict.fromkeys(domain) if not each.is_constant or each.constant < 0),
+                load_substituted(target, gone),
+                substituted(value, gone),
+                (self.nest, *[0] * (len(loops) - 1), last) if loops else (self.nest + last,),
+                self.where(op),
+            )
+        )
+        if not loops:
+            self.nest += last
+
+    def copy(self, op: Operation, source: View, array: Array) -> None:
+        target = whole(array).at([Affine.name(each) for each in dims(array.shape)], array.number)
+        assert isinstance(target, Load)
+        place = [Affine.name(each) for each in dims(array.shape)]
+        self.assign(op, array.shape, target, source.at(place, array.number))
+        self.nest += 1
+
+    def view(self, value: SSAValue) -> View:
+        found = self.known[value]
+        if not isinstance(found, View):
+            raise ValueError("an operand is no tensor")
+        return found
+
+    def start(self, op: Operation, init: SSAValue, result: SSAValue | None, keeps: bool) -> Array:
+        """The array that an op writes: the one of `init` for memrefs, and where a tensor that nothing else
+        needs is added to; else a new one, with the contents of `init` if the op `keeps` any."""
+        if result is None:
+            return self.memory(init)
+        before = self.known.get(init)
+        if keeps and isinstance(before, View) and init in self.own and len(list(init.uses)) == 1:
+            return self.arrays[before.array]
+        array = self.new(result)
+        if keeps:
+            if not isinstance(before, View):
+                raise ValueError("it adds to a tensor without contents; fill it first")
+            self.copy(op, before, array)
+        return array
+
+    def memory(self, value: SSAValue) -> Array:
+        view = self.view(value)
+        array = self.arrays[view.array]
+        if view != whole(array):
+            raise ValueError("it writes a part of a memref; write all of it")
+        return array
+
+    def rename(self, array: Array, name: str) -> None:
+        """A local array becomes a result."""
+        unique = fresh(name, set(self.arrays))
+        renamed = {each.name: each for each in self.arrays.values() if each.name != array.name}
+        renamed[unique] = Array(unique, array.shape, array.number, Role.OUT)
+        self.arrays = renamed
+        self.statements = [_renamed_in(each, array.name, unique) for each in self.statements]
+        self.known = {
+            value: View(each.shape, unique, each.subscripts, each.value)
+            if isinstance(each, View) and each.array == array.name
+            else each
+            for value, each in self.known.items()
+        }
+
+
+def _renamed_in(statement: Statement, old: str, new: str) -> Statement:
+    def change(load: Load) -> Load:
+        return replace(load, array=new) if load.array == old else load
+
+    return replace(statement, target=change(statement.target), value=with_loads(statement.value, change))

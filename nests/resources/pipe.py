@@ -1,0 +1,181 @@
+"""What a pipe takes but for its operators and memories: counters, guards, delay lines, control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from axiloom.hw.nest.circuit import (
+    Choose,
+    Circuit,
+    Condition,
+    Constant,
+    Counter,
+    Operate,
+    Pipe,
+    Pop,
+    Position,
+    Push,
+    Read,
+    Write,
+)
+from axiloom.hw.nest.forms import place_values
+from axiloom.hw.nest.operators.formats import bits_of
+from axiloom.nests.resources.amount import Amount
+from axiloom.nests.resources.forms import FormCount, bits_of_range
+from axiloom.nests.resources.pieces import any_of, choice, delay
+
+
+@dataclass(frozen=True)
+class Request:
+    """A node's access to a bank's port: keys of its address and of what it writes."""
+
+    pipe: str
+    interval: int
+    slot: int
+    when: Condition
+    banks: tuple[int, ...]
+    address: object
+    value: object = None
+
+
+@dataclass
+class Line:
+    bits: int
+    taps: set[int] = field(default_factory=set)
+
+
+class PipeCount:
+    """`requests`: of each memory, reads and writes. `units`: operands' keys and bits of each operator."""
+
+    def __init__(self, circuit: Circuit, pipe: Pipe) -> None:
+        self.circuit, self.pipe = circuit, pipe
+        self.ranges = {each.name: each.range for each in pipe.counters}
+        self.forms = FormCount(self.ranges)
+        self.lines: dict[object, Line] = {}
+        self.reads: dict[str, list[Request]] = {}
+        self.writes: dict[str, list[Request]] = {}
+        self.units: dict[str, list[Operate]] = {}
+        self.pushed: dict[str, int] = {}
+        self.choices = 0
+        """LUTs of choices among values and of guards."""
+        self._guards: set[object] = set()
+        self._values: list[tuple[object, int, int]] = []
+        """Key (None: a constant), bits, and the slot from which it is there."""
+        self._accesses: dict[object, object] = {}
+        for index, node in enumerate(pipe.nodes):
+            self._values.append(self._node(index, node))
+        self.counters = sum((self._counter(each) for each in pipe.counters), Amount())
+
+    def parts(self) -> Mapping[str, Amount]:
+        delays = sum((delay(line.bits, line.taps) for line in self.lines.values()), Amount())
+        last, interval = self.pipe.last_slot, self.pipe.interval
+        phase = (interval - 1).bit_length() if interval > 1 else 0
+        left = (last - 1).bit_length() if last > 1 else 0
+        ends = len({each.fifo for each in self.pipe.nodes if isinstance(each, (Pop, Push))})
+        control = Amount(lut=5 + phase + left + ends, ff=2 + last + phase + (phase > 0) + left)
+        return {
+            "counters": self.counters,
+            "forms": Amount(lut=self.forms.lut),
+            "guards": Amount(lut=self.choices),
+            "delays": delays,
+            "control": control,
+        }
+
+    def _counter(self, counter: Counter) -> Amount:
+        low, high = counter.range
+        if low == high:
+            return Amount()
+        bits = bits_of_range(counter.range)
+        lut = 2
+        uppers = [self.forms.form(piece.value) for piece in counter.upper]
+        is_constant = len(counter.upper) == 1 and uppers[0][0] is None
+        lut += any_of(bits) if is_constant else any_of(2 * bits)
+        if len(counter.lower) > 1 or not counter.lower[0].value.is_constant:
+            lut += 2 * bits
+        for piece in (*counter.lower, *counter.upper):
+            self.forms.holds(piece.when)
+        lut += choice(bits, len(counter.upper), coded=False) + choice(bits, len(counter.lower), coded=False)
+        return Amount(lut=lut, ff=bits)
+
+    def _later(self, key: object, bits: int, cycles: int) -> object:
+        if key is None or cycles <= 0:
+            return key
+        self.lines.setdefault(key, Line(bits)).taps.add(cycles)
+        return (key, cycles)
+
+    def _value(self, index: int, slot: int) -> object:
+        key, bits, there = self._values[index]
+        return self._later(key, bits, slot - there)
+
+    def _active(self, condition: Condition, slot: int) -> None:
+        key = self._later(self.forms.holds(condition), 1, slot)
+        if key is not None and (key, slot) not in self._guards:
+            self._guards.add((key, slot))
+            self.choices += 1
+
+    def _node(self, index: int, node: object) -> tuple[object, int, int]:
+        match node:
+            case Constant():
+                return None, node.bits, 0
+            case Position():
+                key, bits = self.forms.form(node.value)
+                return key, min(bits, node.bits), 0
+            case Read():
+                return self._read(node)
+            case Write():
+                self._active(node.when, node.slot)
+                request = self._request(node, self._value(node.value, node.slot))
+                self.writes.setdefault(node.memory, []).append(request)
+                return None, 0, node.slot
+            case Operate():
+                for each in node.operands:
+                    self._value(each, node.slot)
+                self.units.setdefault(node.unit or f"node {index}", []).append(node)
+                return ("node", index), bits_of(node.result), node.slot + node.latency
+            case Choose():
+                return self._choose(index, node)
+            case Pop():
+                self.forms.holds(node.when)
+                return ("head", node.fifo), self.circuit.fifo(node.fifo).bits, 0
+            case Push():
+                if node.value is not None:
+                    self._value(node.value, node.slot)
+                self._active(node.when, node.slot)
+                self.pushed[node.fifo] = self.pushed.get(node.fifo, 0) + 1
+                return None, 0, node.slot
+        raise TypeError(node)
+
+    def _request(self, node: Read | Write, value: object = None) -> Request:
+        memory = self.circuit.memory(node.memory)
+        banks = tuple(sorted(place_values(node.bank, self.ranges) & {*range(memory.banks)}))
+        key, bits = self.forms.place(node.address)
+        address = self._later(key, bits, node.slot)
+        key, bits = self.forms.place(node.bank)
+        if len(banks) > 1:
+            self._later(key, bits, node.slot)
+            if isinstance(node, Read) and memory.latency:
+                self._later(key, bits, node.slot + memory.latency)
+        pipe = self.pipe
+        return Request(pipe.name, pipe.interval, node.slot, node.when, banks, address, value)
+
+    def _read(self, node: Read) -> tuple[object, int, int]:
+        memory = self.circuit.memory(node.memory)
+        key = (node.memory, node.bank, node.address, node.when, node.slot)
+        if key not in self._accesses:
+            if memory.external:
+                self._active(node.when, node.slot)
+            request = self._request(node)
+            self.reads.setdefault(node.memory, []).append(request)
+            self._accesses[key] = ("read", *key)
+            self.choices += choice(memory.bits, len(request.banks), coded=True)
+        return self._accesses[key], memory.bits, node.slot + memory.latency
+
+    def _choose(self, index: int, node: Choose) -> tuple[object, int, int]:
+        bits = max(self._values[option][1] for _, option in node.options)
+        options = set()
+        for when, option in node.options:
+            options.add(self._value(option, node.slot))
+            self._later(self.forms.holds(when), 1, node.slot)
+        self.choices += choice(bits, len(options), coded=False)
+        return ("node", index), bits, node.slot

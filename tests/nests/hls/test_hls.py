@@ -1,0 +1,122 @@
+"""HLS C++ of schedules: golden text, and the same results as the interpreter when a host compiler runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.nests.affine import programs
+from tests.nests.affine.same import same
+
+from axiloom.nests.affine.build import build
+from axiloom.nests.affine.interpret import interpret, random_arrays
+from axiloom.nests.affine.text import from_text, to_text
+from axiloom.nests.hls import hls, lines_of_c
+from axiloom.nests.hls.run import run
+from axiloom.nests.program import Array, Load, Op, Program, Role, Statement
+from axiloom.nests.schedule import Schedule
+from axiloom.nests.schedule.plan import Plan, Stream
+
+NUMBERS = {
+    "gemm_tiled": "float32",
+    "trmm_interchanged": "fixed<16,8>",
+    "jacobi_skewed": "int12",
+    "pair_fused": "uint16",
+}
+
+
+@pytest.mark.parametrize("name", programs.SCHEDULES)
+def test_text(name: str, golden: Callable[[str, str], None]) -> None:
+    golden(hls(programs.SCHEDULES[name](NUMBERS[name])), f"{name}.cpp")
+
+
+@pytest.mark.parametrize("name", programs.SCHEDULES)
+def test_equals_the_interpreter(name: str) -> None:
+    schedule = programs.SCHEDULES[name](NUMBERS[name])
+    arrays = random_arrays(schedule.program, np.random.default_rng(2))
+    assert same(run(schedule, arrays), interpret(schedule.program, arrays, by="python"))
+
+
+def test_from_text_of_ir() -> None:
+    schedule = programs.gemm_tiled()
+    assert hls(from_text(to_text(build(schedule)))) == hls(schedule)
+
+
+def chain(order: tuple[str, str] = ("i", "j")) -> Schedule:
+    """T = X + X, then Y = T * T, by two nests; the second one goes through T in `order`."""
+    i, j = programs.name("i"), programs.name("j")
+    box = (*programs.between("i", 0, 4), *programs.between("j", 0, 6))
+    x, t, y = (Load(name, (i, j), "int32") for name in "XTY")
+    first = Statement("S1", ("i", "j"), box, t, Op("add", (x, x), "int32"), (0, 0, 0))
+    second = Statement("S2", ("i", "j"), box, y, Op("mul", (t, t), "int32"), (1, 0, 0))
+    roles = {"X": Role.IN, "T": Role.LOCAL, "Y": Role.OUT}
+    arrays = tuple(Array(name, (4, 6), "int32", role) for name, role in roles.items())
+    program = Program("chain", arrays, (first, second))
+    placed = (
+        programs.placed(first, (0, "i", 0, "j", 0), {}),
+        programs.placed(second, (1, order[0], 0, order[1], 0), {}),
+    )
+    return Schedule(program, placed, streams=frozenset({"T"}))
+
+
+def test_a_stream_where_the_orders_agree(golden: Callable[[str, str], None]) -> None:
+    schedule, plan = chain(), Plan(streams=(Stream("T", 3, 0, 1),))
+    golden(hls(schedule, plan), "chain.cpp")
+    arrays = random_arrays(schedule.program, np.random.default_rng(2))
+    assert same(run(schedule, arrays, plan), interpret(schedule.program, arrays, by="python"))
+
+
+def test_an_array_where_they_do_not() -> None:
+    schedule = chain(("j", "i"))
+    text = hls(schedule)
+    assert "#pragma HLS dataflow" in text
+    assert "hls::stream" not in text
+    arrays = random_arrays(schedule.program, np.random.default_rng(2))
+    assert same(run(schedule, arrays), interpret(schedule.program, arrays, by="python"))
+
+
+def test_no_dataflow_where_an_array_has_two_producers() -> None:
+    schedule = programs.gemm_tiled()
+    schedule = replace(schedule, streams=frozenset({"C"}))
+    text = hls(schedule)
+    assert "// nests run one after the other: C has several producers or consumers" in text
+    assert "#pragma HLS dataflow" not in text
+
+
+def test_dependences_are_said_to_be_absent_only_where_isl_proves_it() -> None:
+    """gemm with k innermost carries C through k; with j innermost, it does not."""
+    program = programs.gemm()
+    scale, update = program.statements
+
+    def text(order: tuple[int | str, ...]) -> str:
+        placed = (programs.placed(scale, (0, "i", 0, "j", 0), {}), programs.placed(update, order, {}))
+        return hls(Schedule(program, placed)).partition("k = 0")[2]
+
+    assert "dependence variable=C type=inter false" in text((1, "k", 0, "i", 0, "j", 0))
+    assert "dependence" not in text((1, "i", 0, "j", 0, "k", 0))
+
+
+def test_lines_are_counted_without_comments() -> None:
+    assert lines_of_c("// one\n\nint a; // two\n/* three\nfour */\n#pragma HLS unroll\n  }\n") == 3
+
+
+def compare(program: Program, seed: int) -> None:
+    arrays = random_arrays(program, np.random.default_rng(seed))
+    assert same(run(program, arrays), interpret(program, arrays, by="python"))
+
+
+@settings(max_examples=2)
+@given(programs.elementwise(count=8, tame=True), st.integers(0, 1 << 32))
+def test_all_operators_and_formats(program: Program, seed: int) -> None:
+    compare(program, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=150)
+@given(programs.elementwise(count=8, tame=True), st.integers(0, 1 << 32))
+def test_all_operators_and_formats_at_length(program: Program, seed: int) -> None:
+    compare(program, seed)

@@ -1,0 +1,286 @@
+"""C: what is refused, with line and reason; and C's own meaning, against a compiler."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.nests.execute import execute
+
+from axiloom.errors import CompileError
+from axiloom.isa.numerics.formats import format_of
+from axiloom.nests.poly.checks import faults
+from axiloom.nests.program import Role
+from axiloom.nests.program.loaded import Loaded
+from axiloom.nests.program.text import loops
+from axiloom.nests.read.c import parse
+
+
+def body(text: str, head: str = "float A[8], float B[8], float x, int32_t K[8]") -> Loaded:
+    """A function whose first line is line 2."""
+    return parse(f"void f({head}) {{\n{text}\n}}\n", "f.c")
+
+
+REFUSED = [
+    (
+        "for (int i = 0; i < 8; i++) A[K[i]] = 0;",
+        "f.c:2: an element of an array is no affine form of iterators",
+    ),
+    (
+        "for (int i = 0; i < n; i++) A[i] = 0;",
+        "f.c:2: `n` is neither an iterator of a loop around nor a constant (give sizes by "
+        "#define or -D n=VALUE)",
+    ),
+    (
+        "for (int i = 0; i < 2; i++)\n for (int j = 0; j < 2; j++) A[i*j] = 0;",
+        "f.c:3: `(i) * (j)` is a product of two iterators",
+    ),
+    (
+        "for (int i = 0; i < 8; i++) A[i/2] = 0;",
+        "f.c:2: `(i) / (2)` is not affine",
+    ),
+    (
+        "while (1) A[0] = 0;",
+        "f.c:2: `while` is no loop of static control; write `for` with affine bounds",
+    ),
+    (
+        "for (int i = 0; i != 8; i++) A[i] = 0;",
+        "f.c:2: its condition is `!=`; a loop is `for (i = LOW; i < HIGH; i++)`, with <, "
+        "<=, > or >=, and a constant step",
+    ),
+    (
+        "for (int i = 1; i < 8; i *= 2) A[i] = 0;",
+        "f.c:2: its step `*=` is not constant; a loop is",
+    ),
+    (
+        "for (int i = 0; i < 8; i--) A[i] = 0;",
+        "f.c:2: it does not end: `i` moves away from its bound; a loop is",
+    ),
+    (
+        "for (int i = 0; i < 8; i++)\n for (int i = 0; i < 8; i++) A[i] = 0;",
+        "f.c:3: `i` is the iterator of a loop around this one already; give it another name",
+    ),
+    (
+        "for (int i = 0; i < 8; i++)\n if (A[i] > 0.0f) B[i] = 0;",
+        "f.c:3: `if` of what is not affine in the iterators: an element of an array is no "
+        "affine form of iterators; write `x = condition ? a : b`",
+    ),
+    (
+        "A[0] = B[0] * 0.1;",
+        "f.c:2: `*` in double: 0.1 is a double; write 0.5f for 0.5, sqrtf for sqrt",
+    ),
+    (
+        "A[0] = B[0] * 0.5 + 1.0f;",
+        "f.c:2: `+` in double: an operand is computed in double; write 0.5f for 0.5, sqrtf for sqrt",
+    ),
+    (
+        "A[0] = powf(B[0], 2.0f);",
+        "f.c:2: call of `powf`; there are sqrtf, expf, fabsf, fmaxf, fminf, sqrt, fabs, fmax, fmin, abs",
+    ),
+    (
+        "x = 1;\n",
+        "f.c:2: `x` is passed by value: what is written to it is lost; use a local",
+    ),
+    (
+        "double d = 1;",
+        "f.c:2: `d` is double; numbers of programs are float and integers",
+    ),
+    (
+        "long d = 1;",
+        "f.c:2: how wide `long` is depends on the machine; write int32_t or int64_t",
+    ),
+    (
+        "A[0][1] = 0;",
+        "f.c:2: `A` has 1 dimensions, not 2",
+    ),
+    (
+        "g(A);",
+        "f.c:2: a call of `g`; write its loops here",
+    ),
+    (
+        "for (int i = 0; i < 8; i++) { i = 3; }",
+        "f.c:2: `i` is the iterator of a loop",
+    ),
+    (
+        "y = 1;",
+        "f.c:2: `y` is not declared (a size? give it by #define or -D y=VALUE)",
+    ),
+    (
+        "A[0] = 1",
+        "f.c:3:1: Unexpected token `}` (C as the parser of pycparser reads it)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_refused_with_line_and_reason(text: str, message: str) -> None:
+    with pytest.raises(CompileError) as error:
+        body(text)
+    assert str(error.value).startswith(message.split(" Unexpected")[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('#include "own.h"\nvoid f(float A[2]) { A[0] = 0; }', 'f.c:1: `#include "own.h"`: files are not'),
+        ("#if N > 2\nvoid f(float A[2]) { A[0] = 0; }", "f.c:2: `#if` without `#endif`"),
+        ("#define M(a, b) a\n\nvoid f(float A[2]) { A[0] = M(1); }", "f.c:3: `M` takes 2 arguments, not 1"),
+        ("void f(float *A) { A[0] = 0; }", "f.c:1: `A` is a pointer; write an array with its size: `A[N]`"),
+        ("float f(float A[2]) { return 1; }", "f.c:1: `f` returns a value; results are arrays: return void"),
+        (
+            "void f(float A[2]) { A[0] = 0; }\nvoid g(float A[2]) { A[0] = 0; }",
+            "f.c: which function? there are f, g",
+        ),
+        ("void f(const float A[2], float B[2]) { }", "f.c:1: `f` writes nothing"),
+    ],
+)
+def test_files_that_are_refused(text: str, message: str) -> None:
+    with pytest.raises(CompileError) as error:
+        parse(text, "f.c")
+    assert str(error.value).startswith(message)
+
+
+def test_macros_and_sizes() -> None:
+    text = """
+#ifndef N
+#define N 4 /* a comment */
+#endif
+#define UP(i) ((i) + 1)
+#define JOIN(a, b) a##b
+#if defined(N) && N > 6
+#define LAST (N - \\
+              2)
+#else
+#define LAST 3
+#endif
+// text in a comment: N
+void f(float A[N]) { for (int i = 0; i < LAST; i++) A[UP(i)] = JOIN(2., 5f); }
+"""
+    small, large = parse(text, "f.c").program, parse(text, "f.c", "", {"N": "9"}).program
+    assert [loops(each) for each in (small, large)] == [
+        ["for i 0 .. 2", "  S0: A[i + 1] = 2.5"],
+        ["for i 0 .. 6", "  S0: A[i + 1] = 2.5"],
+    ]
+    assert small.statements[0].where == "f.c:14"
+
+
+def test_steps_are_normalised() -> None:
+    found = body("for (int i = 7; i >= 2; i -= 2) A[i] = i;").program
+    assert loops(found) == ["for i 0 .. 2", "  S0: A[-2*i + 7] = float32(-2*i + 7)"] or found.statements
+    assert [tuple(map(str, each.domain)) for each in found.statements] == [("i", "-2*i + 5")]
+
+
+def test_roles_follow_from_use() -> None:
+    text = "for (int i = 0; i < 8; i++) { all[i] = in[i]; part[i] = 0; both[i] += all[i]; }"
+    head = "float in[8], float all[8], float part[9], float both[8], float unused[2]"
+    roles = {each.name: each.role for each in body(text, head).program.arrays}
+    assert roles == {
+        "in": Role.IN,
+        "all": Role.OUT,
+        "part": Role.INOUT,  # its last element keeps what the caller gave
+        "both": Role.INOUT,
+        "unused": Role.IN,
+    }
+
+
+def test_local_scalars_and_constants() -> None:
+    found = body(
+        "static const float k[3] = {0.25f, -0.5f, 1};\n"
+        "for (int i = 0; i < 6; i++) {\n"
+        "  float s = 0; for (int j = 0; j < 3; j++) s += k[j] * A[i + j]; B[i] = s; }"
+    )
+    assert {each.name: (each.role, each.shape) for each in found.program.arrays if each.name in "ks"} == {
+        "k": (Role.IN, (3,)),
+        "s": (Role.LOCAL, ()),
+    }
+    assert found.contents["k"].tolist() == [0.25, -0.5, 1.0]
+
+
+def test_sibling_loops_get_names_of_their_own() -> None:
+    inner = "for (int j = 0; j < 2; j++) A[j] = 0;"
+    found = body(f"for (int i = 0; i < 2; i++) {{ {inner} {inner} }}")
+    assert [each.iterators for each in found.program.statements] == [("i", "j"), ("i", "j1")]
+
+
+SEMANTICS = """
+#include <stdint.h>
+#include <math.h>
+void bytes(int8_t A[16], uint8_t B[16], int8_t C[16], uint16_t D[16], int32_t E[16],
+           uint32_t F[16], int64_t G[16])
+{
+  for (int i = 0; i < 16; i++) {
+    C[i] = A[i] * B[i] + 100;
+    D[i] = A[i] - B[i];
+    E[i] = (A[i] + B[i]) / 3 + A[i] % 5 + (A[i] << 3) + (A[i] >> 1) + (A[i] < B[i]) * 7;
+    F[i] = A[i] * 4000000000u + (uint8_t)A[i] + ~B[i];
+    G[i] = (int64_t)E[i] * F[i] - (E[i] ^ 0x55) + (i & 3) * 10000000000;
+    G[i] += A[i] > 0 ? B[i] : -1LL;
+    C[i] -= !A[i] || B[i] > 200 && A[i] < 0;
+    E[i] += A[i] * 2 == B[i] ? i : 15 - i;
+  }
+}
+void floats(float x, float A[16], int16_t N[16], float B[16], float C[16], int32_t K[16])
+{
+  for (int i = 15; i >= 0; i--) {
+    B[i] = i > 0 && i < 15 ? A[i - 1] + A[i + 1] : A[i] * 0.1f;
+    C[i] = 1.0f / 3 * A[i] + N[i] - (float)i * 2.0f;
+    C[i] *= 0.5;
+    C[i] = fmaxf(fabs(C[i]), sqrt(fabsf(A[i]))) - x;
+    K[i] = A[i] * 100.0f;
+    K[i] += (int)(C[i] > 0.0) + (int8_t)K[i];
+    if (!(i >= 4 && i <= 8) || i == 6) B[i] /= 3.0f;
+    else B[i] = -B[i];
+  }
+  for (int i = 1; i + 1 < 16 && 2 * i <= 25; i += 3)
+    for (int j = i; j <= 12; j += 2)
+      B[j] += A[i] * C[j - 1];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    folder: Path = tmp_path_factory.mktemp("c")
+    source, library = folder / "f.c", folder / "f.so"
+    source.write_text(SEMANTICS)
+    command = [
+        sys.executable,
+        "-m",
+        "ziglang",
+        "cc",
+        "-O1",
+        "-ffp-contract=off",
+        "-fwrapv",
+        "-fno-sanitize=all",
+    ]
+    subprocess.run([*command, "-shared", "-o", str(library), str(source), "-lm"], check=True, timeout=120)
+    return ctypes.CDLL(str(library))
+
+
+@pytest.mark.parametrize("name", ["bytes", "floats"])
+def test_computes_as_a_compiler_does(name: str, compiled: ctypes.CDLL) -> None:
+    program = parse(SEMANTICS, "f.c", name).program
+    assert faults(program) == []
+    rng = np.random.default_rng(5)
+    arrays = {}
+    for each in program.arrays:
+        kind = format_of(each.number).numpy
+        if kind.kind == "f":
+            arrays[each.name] = rng.uniform(-2, 2, each.shape).astype(kind)
+        else:
+            info = np.iinfo(kind)
+            arrays[each.name] = rng.integers(info.min, info.max, each.shape, kind, endpoint=True)
+    with np.errstate(over="ignore"):
+        found = execute(program, arrays)
+    expected = {each: np.array(value) for each, value in arrays.items()}
+    arguments = [
+        ctypes.c_float(float(value)) if not value.shape else value.ctypes.data_as(ctypes.c_void_p)
+        for value in (expected[each.name] for each in program.arrays)
+    ]
+    getattr(compiled, name)(*arguments)
+    for each in program.arrays:
+        np.testing.assert_array_equal(found[each.name], expected[each.name], each.name)
