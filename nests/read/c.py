@@ -66,6 +66,8 @@ def parse(text: str, file: str, function: str = "", defines: Mapping[str, str] |
     return reader.function(functions[names[0]])
 
 
+MOST_PARTS = 32
+"""Statements that an assignment may become: disjoint cases of its conditions."""
 _PARAMETER = re.compile(r"\b(?:int|unsigned|short|u?int\d+_t|size_t)\s+(?:const\s+)?(\w+)\s*(?=[,)])")
 
 
@@ -107,6 +109,8 @@ class _Reader:
     taken: set[str] = field(default_factory=set)
     """Names of loops of this nest."""
     labels: set[str] = field(default_factory=set)
+    parts: dict[int, int] = field(default_factory=dict)
+    """Statements that one assignment of the source has become, by the id of its node."""
 
     def function(self, node: Any) -> Loaded:
         result = node.decl.type.type
@@ -258,6 +262,12 @@ class _Reader:
             self.declarations.check_written(target.array, node is not lvalue and isinstance(node, c_ast.Decl))
         except ValueError as error:
             raise self.fault(node, str(error)) from None
+        self.parts[id(node)] = self.parts.get(id(node), 0) + len(place.holds)
+        if self.parts[id(node)] > MOST_PARTS:
+            raise self.fault(
+                node,
+                f"the conditions here make more than {MOST_PARTS} cases; write fewer `||`, `!=` and `?:`",
+            )
         for forms in place.holds:
             self.statements.append(
                 Statement(
