@@ -24,7 +24,7 @@ COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
 
 def operators() -> Iterator[Operator]:
     """All that the table has."""
-    for name in ("add", "sub", "mul", "max", "min", "neg", "abs", "div", "sqrt"):
+    for name in ("add", "sub", "mul", "max", "min", "neg", "abs", "div", "sqrt", "exp"):
         yield from _all(name, FLOAT32, FLOAT32)
     for name in COMPARISONS:
         yield from _all(name, FLOAT32, BOOL)
@@ -38,6 +38,8 @@ def operators() -> Iterator[Operator]:
             yield from _all(name, number, BOOL)
     yield from _all("mul", "fixed<8,4>", "fixed<32,8>")
     yield from _all("mul", "fixed<16,8>", "fixed<32,16>")
+    for number, result in (("int8", "int16"), ("int8", "int32"), ("int16", "int32"), ("int32", "int64")):
+        yield from _all("mul", number, result)
     for number in (*INTEGERS, *FIXED, FLOAT32, BOOL):
         yield from _all("select", number, number)
     for number in (*INTEGERS, BOOL):

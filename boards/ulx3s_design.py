@@ -10,6 +10,7 @@ from string import Template
 from axiloom.boards import hardware
 from axiloom.boards.ecp5.pll import Pll, divisors
 from axiloom.errors import SpecError, UsageError
+from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.serial.soc import SerialSoc, check
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
@@ -32,6 +33,8 @@ class Design:
     spec: AcceleratorSpec
     clock_hz: int = 0
     """0: the board's own."""
+    user_rtl: UserRtl | None = None
+    """In the accelerator's place."""
 
     def __post_init__(self) -> None:
         faults = check(self.spec)
@@ -69,7 +72,10 @@ class Design:
     @cached_property
     def sources(self) -> tuple[tuple[str, str], ...]:
         """Name and text of each Verilog file."""
-        soc = verilog.convert(SerialSoc(self.spec, self.divisor, self.clock_hz), "axiloom_serial")
+        rtl = self.user_rtl
+        keep = {rtl.top, *(port.name for port in rtl.ports)} if rtl else set()
+        made = SerialSoc(self.spec, self.divisor, self.clock_hz, rtl)
+        soc = verilog.convert(made, "axiloom_serial", keep)
         top = Template((_FOLDER / "top.v.in").read_text(encoding="utf-8")).substitute(
             clock_mhz=f"{self.clock_hz / 1e6:g}",
             oscillator_mhz=f"{self.pll.oscillator_hz / 1e6:g}",
@@ -78,8 +84,9 @@ class Design:
             output=self.pll.output,
             phase=self.pll.phase,
         )
-        banner = verilog.banner((self.spec,))
-        return (f"{TOP}.v", banner + top), ("axiloom_serial.v", banner + soc)
+        banner = verilog.banner((self.spec,), rtl)
+        own = ((file.name, file.read_text(encoding="utf-8")) for file in (rtl.files if rtl else ()))
+        return (f"{TOP}.v", banner + top), ("axiloom_serial.v", banner + soc), *own
 
     @property
     def pins(self) -> str:

@@ -21,7 +21,7 @@ from axiloom.hw.nest.circuit import Circuit, Operate
 from axiloom.hw.nest.operators import operator
 from axiloom.hw.verilog.nest import emit_nest
 from axiloom.nest.resident import resident
-from axiloom.nests.dataflow import Plan, plan
+from axiloom.nests.dataflow import plan
 from axiloom.nests.program import Program
 from axiloom.nests.read.c import read
 from axiloom.nests.schedule import Schedule
@@ -99,8 +99,7 @@ def measure(kernel: str, size: str, synth: bool) -> Row:
     shapes = {each.name: (each.shape, each.number) for each in source.arrays if each.role.is_given}
     arrays = inputs(kernel, shapes)
     expected = REFERENCE[kernel](given, arrays)
-    found = plan(schedule)
-    ran = resident(schedule, arrays, found if found != Plan() else None)
+    ran = resident(schedule, arrays, plan(schedule))
     equal = all(
         np.array_equal(ran.results[name].view(np.uint32), np.asarray(each, np.float32).view(np.uint32))
         for name, each in expected.items()

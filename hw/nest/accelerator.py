@@ -27,7 +27,9 @@ class NestAccelerator(wiring.Component):
     def __init__(self, circuit: Circuit, find: Find) -> None:
         for ports, what in ((circuit.inputs, "inputs"), (circuit.outputs, "outputs")):
             if not ports or len({port.elements for port in ports}) != 1:
-                raise ValueError(f"{circuit.name}: {what} must have as many elements each, and there must be some")
+                raise ValueError(
+                    f"{circuit.name}: {what} must have as many elements each, and there must be some"
+                )
         widths = {sum(_bits(circuit, port) for port in ports) for ports in (circuit.inputs, circuit.outputs)}
         if len(widths) != 1:
             raise ValueError(f"{circuit.name}: beats of {' and '.join(map(str, sorted(widths)))} bits")

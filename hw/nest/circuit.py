@@ -5,9 +5,9 @@ cycles.
 
 **Pipes.** A pipe counts through its iterations, outermost counter first, and issues one at most every
 `interval` cycles. An iteration that was issued is never held up: node v is executed `slot` cycles after the
-issue. An iteration is issued in the first cycle in which a multiple of `interval` cycles, not none, has passed
-since the one before, each FIFO it pops has an element for it, and each FIFO it pushes has a free place for
-it. (Any later cycle would not do: nodes in slots that differ modulo the interval share ports and units.)
+issue. An iteration is issued in the first cycle in which a multiple of `interval` cycles, not none, has
+passed since the one before, each FIFO it pops has an element for it, and each FIFO it pushes has a free place
+for it. (Any later cycle would not do: nodes in slots that differ modulo the interval share ports and units.)
 `start` is high in cycle 0; the first issue is in cycle 1 or later, whenever the FIFOs let it.
 
 **Memories.** A read that is executed in cycle c sees the writes executed in cycles before c. Its value can be

@@ -200,10 +200,9 @@ class Forms:
     def _term(self, term: Term) -> Value:
         """``(value div divisor) mod modulus``, without the factor."""
         value = self.form(term.value)
-        low, high = term.value.range(self.ranges)
         if term.divisor == 1 and not term.modulus:
             return value
-        high = max(high, 0)
+        high = max(term.value.range(self.ranges)[1], 0)
         key = ("term", term.value, term.divisor, term.modulus)
         if key not in self._known:
             value = value.as_unsigned()[: max(high.bit_length(), 1)] if len(value) else value

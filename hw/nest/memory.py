@@ -47,7 +47,7 @@ class BankPorts:
 
 
 class MemoryLogic:
-    """All banks of `memory`. Accesses come by :meth:`read` and :meth:`write`; then :meth:`build` makes them."""
+    """All banks of `memory`. Accesses come by :meth:`read` and :meth:`write`; then comes :meth:`build`."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory, self.name = memory, plain(memory.name)
@@ -143,12 +143,23 @@ class MemoryLogic:
         m.submodules[f"{self.name}_{bank}"] = words
         domain = "sync" if memory.storage is Storage.BLOCK else "comb"
         reads = []
-        for _ in range(memory.ports):
-            port = words.read_port(domain=domain)
+        for number in range(memory.ports):
+            port, name = words.read_port(domain=domain), f"{self.name}_{bank}_r{number}"
+            address, data = self._wires(name)
+            m.d.comb += [port.addr.eq(address), data.eq(port.data)]
             # A read that nobody asked for does no harm; without an enable, it costs nothing.
-            reads.append((port.addr, Signal(), port.data))
-        write = words.write_port() if written else None
-        return BankPorts(tuple(reads), None if write is None else (write.addr, write.en, write.data))
+            reads.append((address, Signal(), data))
+        if not written:
+            return BankPorts(tuple(reads), None)
+        write = words.write_port()
+        address, data = self._wires(f"{self.name}_{bank}_w")
+        m.d.comb += [write.addr.eq(address), write.data.eq(data)]
+        return BankPorts(tuple(reads), (address, write.en, data))
+
+    def _wires(self, name: str) -> tuple[Signal, Signal]:
+        """Address and data under names of ours: a port's own say nothing."""
+        depth, bits = self.memory.depth, self.memory.bits
+        return Signal(range(depth), name=f"{name}_addr"), Signal(bits, name=f"{name}_data")
 
     def _registers(
         self, m: Module, bank: int, reads: Sequence[Access], write: tuple[Value, Value, Value] | None

@@ -221,7 +221,9 @@ class PipeLogic:
     def _choose(self, node: Choose, name: str) -> Value:
         m = self._m
         # All values first: the registers of their delays must not stand under an If.
-        options = [(self._holds(when, node.slot), self._value(option, node.slot)) for when, option in node.options]
+        options = [
+            (self._holds(when, node.slot), self._value(option, node.slot)) for when, option in node.options
+        ]
         chosen = Signal(max(len(value) for _, value in options), name=name)
         m.d.comb += chosen.eq(options[-1][1])
         for bit, value in reversed(options[:-1]):

@@ -66,7 +66,8 @@ class Units:
         operator = self._find(node.operator, node.number, node.result, node.latency)
         if operator.latency != node.latency:
             raise ValueError(
-                f"{node.operator} of {node.number} takes {operator.latency} cycles, not the circuit's {node.latency}"
+                f"{node.operator} of {node.number} takes {operator.latency} cycles, "
+                f"not the circuit's {node.latency}"
             )
         operands = tuple(len(value) for value in request.values)
         named = (node.operator, node.number, node.result, node.latency, operands)

@@ -13,6 +13,7 @@ from axiloom.errors import SpecError
 from axiloom.hw.axi.interconnect import PAGE_BITS, LiteDecoder
 from axiloom.hw.axi.signatures import AXI4Lite
 from axiloom.hw.dma.registers import ADDRESS_WIDTH, LiteSlave
+from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.serial.bridge import SerialBridge
 from axiloom.hw.serial.memory import InputWindow, OutputWindow
 from axiloom.hw.soc.soc import Soc
@@ -72,7 +73,7 @@ class SerialSoc(wiring.Component):
     The DMA's registers and the two windows are at the specification's addresses; at :data:`IDENTITY_ADDRESS`
     are the words of :func:`identity`. An access elsewhere is answered DECERR.
 
-    Raises :exc:`SpecError` for what :func:`check` finds.
+    `user_rtl` takes the accelerator's place. Raises :exc:`SpecError` for what :func:`check` finds.
 
     Members
     -------
@@ -80,11 +81,14 @@ class SerialSoc(wiring.Component):
     led : busy bridge, MM2S, S2MM, computing, and in the upper half the accelerator's error code
     """
 
-    def __init__(self, spec: AcceleratorSpec, divisor: int, clock_hz: int) -> None:
+    def __init__(
+        self, spec: AcceleratorSpec, divisor: int, clock_hz: int, user_rtl: UserRtl | None = None
+    ) -> None:
         faults = check(spec)
         if faults:
             raise SpecError(faults)
         self._spec = spec
+        self._user_rtl = user_rtl
         self._divisor = divisor
         self._clock_hz = clock_hz
         super().__init__({"rx": In(1, init=1), "tx": Out(1, init=1), "led": Out(8)})
@@ -105,7 +109,7 @@ class SerialSoc(wiring.Component):
         m = Module()
         dma = self.spec.dma
         m.submodules.bridge = bridge = SerialBridge(self.divisor)
-        m.submodules.soc = soc = Soc(self.spec)
+        m.submodules.soc = soc = Soc(self.spec, self._user_rtl)
         m.submodules.input_window = source = InputWindow(dma.input_address, _rounded(dma.input_buffer_size))
         m.submodules.output_window = sink = OutputWindow(dma.output_address, _rounded(dma.output_buffer_size))
         m.submodules.identity = identity_slave = LiteSlave(PAGE_BITS)

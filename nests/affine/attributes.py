@@ -2,7 +2,8 @@
 
 On arrays (arguments of the function, and ``memref.alloc``):
 
-- ``nest.name``, ``nest.number``, ``nest.role`` as in the program
+- ``nest.name``, ``nest.number``, ``nest.role`` and, of a copy of another array, ``nest.copy_of``, as in the
+  program
 - ``nest.partition``: ``["cyclic", f0, f1]``, ``["block", f0, f1]`` or ``["hyperplane", banks, c0, c1]``;
   dimensions that are cut into blocks of a mixed one are in ``nest.blocks``
 - ``nest.storage``, ``nest.ports``
@@ -22,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation
 
-NAME, NUMBER, ROLE = "nest.name", "nest.number", "nest.role"
+NAME, NUMBER, ROLE, COPY = "nest.name", "nest.number", "nest.role", "nest.copy_of"
 PARTITION, BLOCKS, STORAGE, PORTS = "nest.partition", "nest.blocks", "nest.storage", "nest.ports"
 STREAM, COPIES = "nest.stream", "nest.copies"
 NEST, PIPELINE, UNROLL = "nest.nest", "nest.pipeline", "nest.unroll"

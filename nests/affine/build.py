@@ -74,6 +74,8 @@ class _Function:
             at.NUMBER: at.text(array.number),
             at.ROLE: at.text(array.role.value),
         }
+        if array.copy_of:
+            found[at.COPY] = at.text(array.copy_of)
         found |= _layout(self.schedule.layouts.get(array.name, Layout()), len(array.shape))
         if array.name in self.schedule.streams:
             found[at.STREAM] = at.integer(0)

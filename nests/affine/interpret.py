@@ -38,7 +38,7 @@ class Executable:
         for each in self.memories:
             kind = format_of(each.number).numpy
             if each.role.is_given:
-                given = checked(self.name, each.name, each.shape, kind, arrays)
+                given = checked(self.name, each.given_as, each.shape, kind, arrays)
                 held[each.name] = np.array(given, kind, order="C")
             else:
                 held[each.name] = np.zeros(each.shape, kind)
@@ -66,7 +66,7 @@ def interpret(
     program = source if isinstance(source, Program) else source.program
     for each in program.arrays:
         if each.role.is_given:
-            checked(program.name, each.name, each.shape, format_of(each.number).numpy, arrays)
+            checked(program.name, each.copy_of or each.name, each.shape, format_of(each.number).numpy, arrays)
     return oracle.execute(source, arrays)
 
 
@@ -94,7 +94,11 @@ def checked(
 
 def random_arrays(program: Program, rng: np.random.Generator) -> dict[str, Host]:
     """Test data for each array that the caller gives: integers over the whole range, floats from -1 to 1."""
-    return {each.name: random_array(each, rng) for each in program.arrays if each.role.is_given}
+    return {
+        each.name: random_array(each, rng)
+        for each in program.arrays
+        if each.role.is_given and not each.copy_of
+    }
 
 
 def random_array(array: Array, rng: np.random.Generator) -> Host:

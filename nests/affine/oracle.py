@@ -34,7 +34,11 @@ def execute(source: Program | Schedule, arrays: Arrays) -> dict[str, npt.NDArray
     memory: _Memory = {}
     for array in program.arrays:
         format = format_of(array.number)
-        given = np.zeros(array.shape, format.numpy) if not array.role.is_given else arrays[array.name]
+        given = (
+            np.zeros(array.shape, format.numpy)
+            if not array.role.is_given
+            else arrays[array.copy_of or array.name]
+        )
         flat = np.asarray(given, format.numpy).ravel()
         memory[array.name] = list(flat) if format.numpy == np.float32 else flat.tolist()
     instances = [points(each.domain, each.loops) for each in schedule.statements]

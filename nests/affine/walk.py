@@ -25,6 +25,11 @@ class Memory:
     role: Role
     attributes: Mapping[str, Attribute] = field(default_factory=dict, compare=False)
 
+    @property
+    def given_as(self) -> str:
+        """The array of the caller that it holds."""
+        return at.read_text(self.attributes, at.COPY) or self.name
+
 
 @dataclass
 class Function:

@@ -52,7 +52,7 @@ def run(
     held = {}
     for each in outside:
         kind = format_of(each.number).numpy
-        given = checked(found.name, each.name, each.shape, kind, arrays) if each.role.is_given else None
+        given = checked(found.name, each.given_as, each.shape, kind, arrays) if each.role.is_given else None
         held[each.name] = np.zeros(each.shape, kind) if given is None else np.array(given, kind, order="C")
     names = Names()
     for each in found.memories.values():

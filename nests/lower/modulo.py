@@ -60,22 +60,40 @@ def schedule(
     nodes: int, edges: Sequence[Edge], resources: Sequence[Resource], first: Sequence[int], wanted: int
 ) -> Timing:
     """Slots for `nodes`, those in `first` at slot 0, with the least interval from `wanted` on."""
-    why = f"as asked for ({wanted})" if wanted > 1 else ""
-    interval = wanted
-    while interval <= MOST_INTERVAL:
+
+    def fits(interval: int) -> tuple[Tied, list[int]] | str:
         tied = tie(nodes, edges, resources, first, interval)
         if isinstance(tied, str):
-            why, interval = tied, interval + 1
-            continue
+            return tied
         early = longest(tied, interval)
-        if isinstance(early, str):
-            why, interval = early, interval + 1
-            continue
-        slots = place(tied, early, interval)
-        if slots is None:
-            why, interval = "ports and recurrences together", interval + 1
-            continue
-        return Timing(interval, tuple(slots[tied.unit[each]] for each in range(nodes)), why)
+        return early if isinstance(early, str) else (tied, early)
+
+    # Whether ports and recurrences fit, each for itself, is monotone: by bisection.
+    why = f"as asked for ({wanted})" if wanted > 1 else ""
+    interval, found = wanted, fits(wanted)
+    if isinstance(found, str):
+        low, why = wanted, found
+        while isinstance(found, str):
+            low, interval = interval, 2 * interval
+            if low > MOST_INTERVAL:
+                raise CompileError(f"no schedule with an interval of at most {MOST_INTERVAL}: {found}")
+            why, found = found, fits(interval)
+        while interval - low > 1:
+            middle = (low + interval) // 2
+            attempt = fits(middle)
+            if isinstance(attempt, str):
+                low, why = middle, attempt
+            else:
+                interval, found = middle, attempt
+    while interval <= 2 * MOST_INTERVAL:
+        if not isinstance(found, str):
+            slots = place(*found, interval)
+            if slots is not None:
+                unit = found[0].unit
+                return Timing(interval, tuple(slots[unit[each]] for each in range(nodes)), why)
+            why = "ports and recurrences together"
+        interval += 1 + interval // 16
+        found = fits(interval)
     raise CompileError(f"no schedule with an interval of at most {MOST_INTERVAL}: {why}")
 
 
@@ -169,7 +187,9 @@ def _recurrence(cause: list[Edge | None], start: int, units: int) -> str:
             break
     delay = sum(each.delay for each in cycle)
     distance = sum(each.distance for each in cycle)
-    names = list(dict.fromkeys(each.name for each in reversed(cycle) if each.name))
+    names = [each.name for each in reversed(cycle) if each.name]
+    first = next((n for n, name in enumerate(names) if name.startswith("read")), 0)
+    names = list(dict.fromkeys(names[first:] + names[:first]))
     return f"recurrence of {delay} cycles over {distance} iterations: {' -> '.join(names)}"
 
 

@@ -6,9 +6,9 @@ that up to four times the banks are taken for wires.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations
 from math import gcd, prod
 
 from axiloom.isa.affine import Affine
@@ -65,19 +65,29 @@ def partition(array: Array, demands: Iterable[Demand]) -> Cyclic:
         for d, n in enumerate(array.shape)
     ]
     fewest: tuple[int, ...] | None = None
-    # In order of the number of banks; the first is the fewest, a later one may be wired.
-    limit = prod(most)
-    for factors in sorted(product(*(range(1, each + 1) for each in most)), key=lambda f: (prod(f), f)):
-        banks = prod(factors)
-        if banks > limit:
-            break
-        if any(all(x % f == 0 for x, f in zip(gap, factors, strict=True)) for gap in gaps):
-            continue
-        if fewest is None:
-            fewest, limit = factors, WIRED * banks
-        if all(step % f == 0 for step, f in zip(steps, factors, strict=True)):
-            return Cyclic(factors)
+    banks, limit = 1, prod(most)
+    while banks <= limit:
+        for factors in _products(banks, most):
+            if any(all(x % f == 0 for x, f in zip(gap, factors, strict=True)) for gap in gaps):
+                continue
+            if fewest is None:
+                fewest, limit = factors, WIRED * banks
+            if all(step % f == 0 for step, f in zip(steps, factors, strict=True)):
+                return Cyclic(factors)
+        banks += 1
     return Cyclic(fewest or (1,) * len(array.shape))
+
+
+def _products(number: int, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All factors, one a dimension and none above `most`, whose product is `number`."""
+    if not most:
+        if number == 1:
+            yield ()
+        return
+    for factor in range(1, min(most[0], number) + 1):
+        if number % factor == 0:
+            for rest in _products(number // factor, most[1:]):
+                yield (factor, *rest)
 
 
 def _gap(one: tuple[Affine, ...], other: tuple[Affine, ...]) -> tuple[int, ...] | None:

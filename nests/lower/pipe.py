@@ -22,6 +22,7 @@ from axiloom.hw.nest.circuit import (
 )
 from axiloom.isa.affine import Affine
 from axiloom.nests.lower import modulo
+from axiloom.nests.lower.bind import bound, units
 from axiloom.nests.lower.carried import Carried, Dependence
 from axiloom.nests.lower.constraints import apart, latency, name, ports
 from axiloom.nests.lower.graph import Access, Graph, Latencies, Receive, Send, Vertex
@@ -58,7 +59,8 @@ class Nests:
 
 @dataclass(frozen=True)
 class Draft:
-    """A pipe without banks and slots. `vertices` share operations as `sharing` says; `unshared` do not."""
+    """A pipe without banks and slots. `vertices` share operations as `sharing` says; `unshared` do not.
+    `waits`: iterations that do nothing, at the ends of phases."""
 
     nests: Nests
     space: Space
@@ -67,6 +69,7 @@ class Draft:
     vertices: tuple[Vertex, ...]
     unshared: tuple[Vertex, ...]
     sharing: Sharing
+    waits: Waits = field(default_factory=dict)
 
     @property
     def arrays(self) -> list[str]:
@@ -117,7 +120,7 @@ def draft(nests: Nests, waits: Waits | None = None, sharing: Sharing = Sharing.A
         graph.add(lane)
     vertices = graph.finish()
     fewer = tuple(shared(vertices, guards, nests.worth, sharing))
-    return Draft(nests, where, guards, tuple(found), fewer, tuple(vertices), sharing)
+    return Draft(nests, where, guards, tuple(found), fewer, tuple(vertices), sharing, waits or {})
 
 
 def build(draft: Draft, around: Surroundings) -> Built:
@@ -242,13 +245,22 @@ class _Work:
             for each in dependences
         ]
         first = [number for number, x in enumerate(vertices) if isinstance(x.what, Receive)]
-        timing = modulo.schedule(len(vertices), edges, self.resources, first, self.draft.nests.interval)
-        return late(vertices, edges, self.resources, timing)
+        wanted, count = self.draft.nests.interval, len(vertices)
+        timing = modulo.schedule(count, edges, self.resources, first, wanted)
+        resources = self.resources
+        if timing.interval > 1:
+            # With an interval to spare, operations take turns on fewer units.
+            fewer = [*resources, *units(vertices, self.draft.nests.worth, timing.interval)]
+            again = modulo.schedule(count, edges, fewer, first, timing.interval)
+            if again.interval == timing.interval:
+                timing, resources = replace(again, why=timing.why), fewer
+        return late(vertices, edges, resources, timing)
 
     def built(self, timing: Timing, vertices: Sequence[Vertex]) -> Built:
         draft = self.draft
+        unit = bound(vertices, draft.nests.worth, timing.slots, timing.interval)
         nodes = [
-            _node(vertex, timing.slots[number], self.places.get(number))
+            _node(vertex, timing.slots[number], self.places.get(number), unit.get(number, ""))
             for number, vertex in enumerate(vertices)
         ]
         nodes += tokens(self.around.passing.orders, vertices, timing.slots, draft.lanes, draft.guards)
@@ -257,7 +269,7 @@ class _Work:
         return Built(draft, pipe, timing, tuple(self.dependences), self.streamed)
 
 
-def _node(vertex: Vertex, slot: int, place: tuple[Place, Place] | None) -> Node:
+def _node(vertex: Vertex, slot: int, place: tuple[Place, Place] | None, unit: str) -> Node:
     match vertex.what:
         case Access() as access:
             assert place is not None
@@ -269,7 +281,9 @@ def _node(vertex: Vertex, slot: int, place: tuple[Place, Place] | None) -> Node:
             return Push(send.fifo, send.value, vertex.guard, slot)
         case Receive() as receive:
             return Pop(receive.fifo, vertex.guard)
-        case Constant() | Position() | Operate() | Choose() as what:
+        case Operate() as operate:
+            return replace(operate, slot=slot, unit=unit)
+        case Constant() | Position() | Choose() as what:
             return replace(what, slot=slot)
 
 

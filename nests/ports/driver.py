@@ -1,7 +1,8 @@
 """The driver in C of a nest behind ports: a function with the arguments of the user's.
 
 It comes twice: ``gemm(float alpha, float C[200][220], ...)``, and ``gemm_flat``, which takes a pointer to the
-first element of each argument, of scalars too. With a DMA that has scatter-gather, arrays that lie in memory as they travel are read and written in place;
+first element of each argument, of scalars too. With a DMA that has scatter-gather, arrays that lie in memory
+as they travel are read and written in place;
 others, and all in the DMA's direct mode, go through its windows.
 """
 
@@ -16,7 +17,9 @@ from axiloom.nests.ports.packet import Packet, Part
 from axiloom.nests.program import Array, Program, Role
 
 HEADER, DRIVER = "driver.h", "driver.c"
-_TAKEN = re.compile(r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|results|from|in_place|send|unpack|take_results)$")
+_TAKEN = re.compile(
+    r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|results|from|in_place|send|unpack|take_results)$"
+)
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
 _KINDS = {"float32": "f32", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "i16", "int32": "i32"}
 _TRY = """#define TRY(call)                             \\
@@ -25,14 +28,14 @@ _TRY = """#define TRY(call)                             \\
         if (try_status != DMA_OK)             \\
             return try_status;                \\
     } while (0)"""
-_UNPACK = """/* Rows of `bytes` bytes, of which each takes `padded` bytes in a packet. Returns the end of the last one. */
+_UNPACK = """/* Rows of `bytes` bytes, each in `padded` bytes of a packet. Returns the end of the last one. */
 static const uint8_t *unpack(void *to, const uint8_t *from, uint32_t rows, uint32_t bytes, uint32_t padded)
 {
     for (uint32_t row = 0; row < rows; row++)
         memcpy((uint8_t *)to + row * bytes, from + row * padded, bytes);
     return from + rows * padded;
 }"""
-_SEND = """/* Bytes as they lie in memory, whole beats: the CPU cleans some while the DMA sends those before them. */
+_SEND = """/* Bytes as they lie in memory, whole beats: the CPU cleans some while the DMA sends others. */
 static dma_status send(const void *from, uint32_t bytes)
 {
     for (uint32_t at = 0; at < bytes; at += 8192) {
@@ -194,7 +197,7 @@ def _queued(inputs: Packet, outputs: Packet) -> list[str]:
         place = only.array.name
         lines += [
             "    /* In place, if no cache line has something else in it. */",
-            f"    const int in_place = (uintptr_t){place} % AXL_CACHE_LINE == 0 && {size}u % AXL_CACHE_LINE == 0;",
+            f"    const int in_place = ((uintptr_t){place} | {size}u) % AXL_CACHE_LINE == 0;",
             f"    TRY(dma_queue_open({words}u, in_place ? NULL : take_results));",
         ]
         if only.array.role.is_given:

@@ -116,11 +116,10 @@ class Packet:
         found: list[Part] = []
         for part in self.parts:
             last = found[-1] if found else None
-            if last and part.count is not None and last.count is not None and part.array == last.array:
-                if part.first == last.first + last.count:
-                    found[-1] = replace(last, count=last.count + part.count)
-                    continue
-            found.append(part)
+            if last and last.array == part.array and last.count is not None and part.count is not None:
+                found[-1] = replace(last, count=last.count + part.count)
+            else:
+                found.append(part)
         return tuple(found)
 
     def pack(self, arrays: Mapping[str, Elements]) -> npt.NDArray[np.uint32]:

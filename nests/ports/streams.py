@@ -1,8 +1,7 @@
 """Streams of a circuit: memories of which each word is touched once, in order, become FIFOs with ports.
 
 A stream has a bank for each lane of a beat, and a FIFO for each bank. All lanes of a beat are popped, and
-pushed, in the same iteration: what fills up a row's last beat comes in and is not used, and goes out as
-whatever is there.
+pushed, in the same iteration: what fills up a row's last beat comes in and is not used, and goes out as 0.
 """
 
 from __future__ import annotations
@@ -13,7 +12,21 @@ from dataclasses import replace
 import numpy as np
 
 from axiloom.errors import CompileError
-from axiloom.hw.nest.circuit import Circuit, Condition, Fifo, Pipe, Place, Pop, Port, Push, Read, Write
+from axiloom.hw.nest.circuit import (
+    Choose,
+    Circuit,
+    Condition,
+    Constant,
+    Fifo,
+    Node,
+    Pipe,
+    Place,
+    Pop,
+    Port,
+    Push,
+    Read,
+    Write,
+)
 from axiloom.nests.lower import layouts
 from axiloom.nests.lower.space import enumerate_points, holds
 
@@ -59,13 +72,7 @@ def _in(circuit: Circuit, names: Sequence[str], prefix: str, is_input: bool) -> 
                 else:
                     nodes[at] = pop
             else:
-                source = nodes[at if at is not None else lanes[0]]
-                assert isinstance(source, Write)
-                push = Push(fifo, source.value, when, source.slot)
-                if at is None:
-                    nodes.append(push)
-                else:
-                    nodes[at] = push
+                _push(nodes, fifo, when, lanes.get(lane), lanes[0], memory.bits)
     depth = AHEAD if is_input else last + 2
     pipes = tuple(
         replace(pipe, nodes=tuple(nodes)) if i == number else one for i, one in enumerate(circuit.pipes)
@@ -79,6 +86,26 @@ def _in(circuit: Circuit, names: Sequence[str], prefix: str, is_input: bool) -> 
         inputs=(*circuit.inputs, *(ports if is_input else ())),
         outputs=(*circuit.outputs, *(() if is_input else ports)),
     )
+
+
+def _push(nodes: list[Node], fifo: str, when: Condition, at: int | None, first: int, bits: int) -> None:
+    """The write number `at` becomes a push, as often as that of the first lane; of 0 where there is none."""
+    given = nodes[first]
+    assert isinstance(given, Write | Push)
+    slot = given.slot
+    write = nodes[at] if at is not None else None
+    if isinstance(write, Write) and at is not None and write.when == when:
+        nodes[at] = Push(fifo, write.value, when, write.slot)
+        return
+    zero = len(nodes) if at is None else at
+    if at is None:
+        nodes.append(Constant(0, bits))
+        nodes.append(Push(fifo, zero, when, slot))
+        return
+    assert isinstance(write, Write)
+    nodes[at] = Constant(0, bits)
+    nodes.append(Choose(((write.when, write.value), ((), zero)), write.slot))
+    nodes.append(Push(fifo, len(nodes) - 1, when, write.slot))
 
 
 def _groups(

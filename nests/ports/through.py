@@ -9,8 +9,8 @@ beat an iteration, its lanes unrolled::
         A[i][2*b + lane] = stream[1 + 205*i + b][lane]
 
 Arrays that are used in blocks of rows come after all others, block by block, each in an iteration of the
-outermost loop. A stream is an array of beats by lanes here, each element once and in order: :mod:`.streams` makes FIFOs and
-ports of it in the circuit. There is one for each format, as a copy converts nothing.
+outermost loop. A stream is an array of beats by lanes here, each element once and in order: :mod:`.streams`
+makes FIFOs and ports of it in the circuit. There is one for each format, as a copy converts nothing.
 """
 
 from __future__ import annotations
@@ -62,16 +62,18 @@ def through_ports(
         if len(sizes) > 1:
             one, other = list(sizes.values())[:2]
             raise CompileError(
-                f"{program.name}: {one.name} of {one.number} and {other.name} of {other.number}: all that {what} "
-                "passes one port, and must have elements of as many bits"
+                f"{program.name}: {one.name} of {one.number} and {other.name} of {other.number}: all that "
+                f"{what} passes one port, and must have elements of as many bits"
             )
     taken = {each.name for each in program.arrays} | {each.name for each in program.statements}
     copies_in = _copies(sent, _fresh("stream_in", taken), True)
     copies_out = _copies(received, _fresh("stream_out", taken), False)
     rows = blocks or {}
-    first, last = len(copies_in.statements), len(program.statements)
-    kept = tuple(replace(each, place=(each.place[0] + first, *each.place[1:])) for each in program.statements)
-    behind = max((each.place[0] for each in kept), default=first) + 1
+    before = len(copies_in.statements)
+    kept = tuple(
+        replace(each, place=(each.place[0] + before, *each.place[1:])) for each in program.statements
+    )
+    behind = max((each.place[0] for each in kept), default=before) + 1
     new_in = tuple(_at(each, number) for number, each in enumerate(copies_in.statements))
     new_out = tuple(_at(each, behind + number) for number, each in enumerate(copies_out.statements))
     arrays = (
@@ -80,7 +82,6 @@ def through_ports(
         *(replace(each, role=Role.LOCAL) for each in program.arrays),
     )
     statements = (*new_in, *kept, *new_out)
-    assert len(statements) == first + last + len(new_out)
     whole = Program(program.name, arrays, statements)
 
     numbers = [each.number for each in schedule.nests]
@@ -234,7 +235,10 @@ def _placed(statement: Statement, number: int, nest: int, in_blocks: bool = Fals
     values = dict(zip(statement.iterators, instance, strict=True))
     only = [] if in_blocks else [Affine.name(outer)]
     only += [] if loops else [Affine.name(below[0])]
-    domain = (*(form for one in only for form in (one, -one)), *(form.substitute(values) for form in statement.domain))
+    domain = (
+        *(form for one in only for form in (one, -one)),
+        *(form.substitute(values) for form in statement.domain),
+    )
     return Placed(statement, tuple(order), instance, domain)
 
 

@@ -9,7 +9,10 @@ from math import ceil
 from axiloom.nests.resources.amount import Amount
 
 _BLOCKS = (
-    *((0.5, width, depth) for width, depth in ((36, 512), (18, 1024), (9, 2048), (4, 4096), (2, 8192), (1, 16384))),
+    *(
+        (0.5, width, depth)
+        for width, depth in ((36, 512), (18, 1024), (9, 2048), (4, 4096), (2, 8192), (1, 16384))
+    ),
     *(
         (1.0, width, depth)
         for width, depth in ((72, 512), (36, 1024), (18, 2048), (9, 4096), (4, 8192), (2, 16384), (1, 32768))

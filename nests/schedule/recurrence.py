@@ -24,7 +24,8 @@ class Recurrence:
     iterations: int
 
     def __str__(self) -> str:
-        return f"nest {self.nest}: {self.sink} needs {self.array} of {self.source} after {self.iterations} iterations"
+        after = f"after {self.iterations} iteration{'s' if self.iterations > 1 else ''}"
+        return f"nest {self.nest}: {self.sink} needs {self.array} of {self.source} {after}"
 
 
 def recurrences(schedule: Schedule) -> tuple[Recurrence, ...]:

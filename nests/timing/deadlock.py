@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from axiloom.errors import HangError
@@ -13,28 +13,37 @@ from axiloom.nests.timing.solver import FULL, Blocked, StuckError, solve
 
 class DeadlockError(HangError):
     """A circuit that never ends. `circle` are the pipes that wait for each other, each for the next and the
-    last for the first; a single one waits for what never comes. `depths` are FIFOs and the smallest depth of
-    each that alone resolves it."""
+    last for the first; a single one waits for what never comes. `depths`: FIFOs that are pushed and popped
+    together, and the smallest depth of theirs that alone resolves it."""
 
-    def __init__(self, message: str, circle: Sequence[Blocked], depths: dict[str, int]) -> None:
+    def __init__(
+        self, message: str, circle: Sequence[Blocked], depths: Mapping[tuple[str, ...], int]
+    ) -> None:
         self.circle = tuple(circle)
         self.depths = depths
         super().__init__(message)
 
 
-def explain(tracks: Sequence[Track], fifos: Sequence[Fifo], stuck: StuckError) -> DeadlockError:
-    """The error to raise where `stuck` came from solving `tracks`."""
+def explain(
+    tracks: Sequence[Track], fifos: Sequence[Fifo], alike: Mapping[str, str], stuck: StuckError
+) -> DeadlockError:
+    """The error to raise where `stuck` came from solving `tracks`. `fifos` stand for those that are
+    `alike`."""
     circle = _circle(tracks, stuck.blocked)
     depths = {
-        each.fifo: depth
+        tuple(name for name, one in alike.items() if one == each.fifo): depth
         for each in circle
         if each.why == FULL and (depth := _smallest(tracks, fifos, each.fifo)) is not None
     }
     waits = "; ".join(_sentence(each, fifos) for each in circle)
     if depths:
-        remedy = "a depth of " + " or ".join(f"{depth} of {name}" for name, depth in depths.items())
+        remedy = "a depth of " + " or ".join(f"{depth} of {_names(names)}" for names, depth in depths.items())
         return DeadlockError(f"deadlock: {waits}: {remedy} resolves it", circle, depths)
     return DeadlockError(f"deadlock: {waits}: no depth of a FIFO resolves it", circle, depths)
+
+
+def _names(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} (and {len(names) - 1} like it)"
 
 
 def _sentence(blocked: Blocked, fifos: Sequence[Fifo]) -> str:

@@ -4,6 +4,8 @@ FIFOs are made smaller one after the other, those with most bits first, each by 
 costs a cycle and one that does not; again until none gets smaller. So in the end no FIFO alone can lose a
 place: its largest occupancy is its depth, and with one place fewer the circuit takes longer or never ends.
 
+FIFOs that are pushed and popped together, as lanes of a stream are, have one depth.
+
 (More places may, rarely, make a pipe of an interval above 1 later: if its first iteration is issued earlier,
 all others are in another phase. So what halving finds is tried, not trusted.)
 """
@@ -15,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from axiloom.hw.nest.circuit import Circuit, Fifo
 from axiloom.nests.timing.deadlock import explain
-from axiloom.nests.timing.events import Rate, Track, tracks
+from axiloom.nests.timing.events import Rate, Track, alike, only, tracks
 from axiloom.nests.timing.occupancy import occupancy
 from axiloom.nests.timing.solver import Issues, StuckError, solve
 
@@ -42,13 +44,16 @@ class Depths:
 
 def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
     """The smallest depths; those of `circuit` do not count. Raises DeadlockError if no depths let it end."""
-    found = tracks(circuit, rates)
+    all_tracks = tracks(circuit, rates)
+    same = alike(all_tracks, circuit.fifos, depths=False)
+    found = only(all_tracks, set(same.values()))
+    few = [each for each in circuit.fifos if same[each.name] == each.name]
     try:
-        free = solve(found, circuit.fifos, places=False)
+        free = solve(found, few, places=False)
     except StuckError as stuck:
-        raise explain(found, circuit.fifos, stuck) from None
+        raise explain(found, few, same, stuck) from None
     best = _end(free)
-    fifos = {each.name: replace(each, depth=max(1, occupancy(each, free).largest)) for each in circuit.fifos}
+    fifos = {each.name: replace(each, depth=max(1, occupancy(each, free).largest)) for each in few}
     while True:
         before = dict(fifos)
         for name in sorted(fifos, key=lambda name: (-fifos[name].bits * fifos[name].depth, name)):
@@ -61,11 +66,13 @@ def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
         for name, each in fifos.items()
         if each.depth > max(each.initial, 1)
     }
+    largest = {name: occupancy(each, issues).largest for name, each in fifos.items()}
+    sized = tuple(replace(each, depth=fifos[same[each.name]].depth) for each in circuit.fifos)
     return Depths(
-        circuit=replace(circuit, fifos=tuple(fifos.values())),
+        circuit=replace(circuit, fifos=sized),
         cycles=_end(issues),
-        largest={name: occupancy(each, issues).largest for name, each in fifos.items()},
-        one_fewer=fewer,
+        largest={name: largest[one] for name, one in same.items()},
+        one_fewer={name: fewer[one] for name, one in same.items() if one in fewer},
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
-from axiloom.hw.nest.circuit import Circuit, Pipe, Pop, Push
+from axiloom.hw.nest.circuit import Circuit, Fifo, Pipe, Pop, Push
 from axiloom.nests.timing.iterations import CHUNK, Ints, rows
 
 NONE = np.zeros(0, np.int64)
@@ -85,6 +85,33 @@ def tracks(
             if len(names) > 1:
                 raise ValueError(f"FIFO {fifo.name} is {what} by {' and '.join(names)}; one may")
     return tuple(found)
+
+
+def alike(found: Sequence[Track], fifos: Sequence[Fifo], *, depths: bool) -> dict[str, str]:
+    """For each FIFO the first one that is pushed and popped in the same iterations (lanes of a stream are).
+    What holds for one holds for the other, if with `depths` they have as many places."""
+    first: dict[Hashable, str] = {}
+    result = {}
+    for fifo in fifos:
+        key: list[Hashable] = [fifo.initial, fifo.depth if depths else 0]
+        for n, track in enumerate(found):
+            for kind, events in (("pop", track.pops), ("push", track.pushes), ("slot", track.delays)):
+                if fifo.name in events:
+                    key.append((n, kind, events[fifo.name].tobytes()))
+        result[fifo.name] = first.setdefault(tuple(key), fifo.name)
+    return result
+
+
+def only(found: Sequence[Track], names: Collection[str]) -> list[Track]:
+    """As if no other FIFOs were there."""
+
+    def kept(events: Mapping[str, Ints]) -> dict[str, Ints]:
+        return {name: each for name, each in events.items() if name in names}
+
+    return [
+        replace(each, pops=kept(each.pops), pushes=kept(each.pushes), delays=kept(each.delays))
+        for each in found
+    ]
 
 
 def _pipe(pipe: Pipe, chunk: int) -> Track:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from axiloom.hw.nest.circuit import Circuit, Fifo
 from axiloom.nests.timing.deadlock import explain
-from axiloom.nests.timing.events import Rate, tracks
+from axiloom.nests.timing.events import Rate, alike, only, tracks
 from axiloom.nests.timing.iterations import Ints
 from axiloom.nests.timing.occupancy import Occupancy, occupancy
 from axiloom.nests.timing.solver import Cause, Issues, StuckError, solve
@@ -27,6 +28,8 @@ class Timing:
     pipes: Mapping[str, Issues]
     ports: Mapping[str, Issues]
     fifos: Mapping[str, Fifo]
+    alike: Mapping[str, str]
+    """For each FIFO the one that stands for it in `pipes`: lanes of a stream move together."""
 
     @property
     def stalls(self) -> dict[str, dict[Cause, int]]:
@@ -38,12 +41,13 @@ class Timing:
         return self.pipes[pipe].at(np.arange(self.pipes[pipe].track.iterations, dtype=np.int64))
 
     def occupancy(self, fifo: str) -> Occupancy:
-        return occupancy(self.fifos[fifo], [*self.pipes.values(), *self.ports.values()])
+        return occupancy(self.fifos[self.alike[fifo]], [*self.pipes.values(), *self.ports.values()])
 
-    @property
+    @cached_property
     def largest(self) -> dict[str, int]:
         """The most places each FIFO ever has taken."""
-        return {name: self.occupancy(name).largest for name in self.fifos}
+        most = {name: self.occupancy(name).largest for name in set(self.alike.values())}
+        return {name: most[self.alike[name]] for name in self.fifos}
 
 
 def cycles(circuit: Circuit, rates: Mapping[str, Rate] | None = None, *, places: bool = True) -> Timing:
@@ -53,12 +57,15 @@ def cycles(circuit: Circuit, rates: Mapping[str, Rate] | None = None, *, places:
     Raises DeadlockError if pipes wait for each other forever, and ValueError as
     :func:`axiloom.nests.timing.events.tracks`.
     """
-    found = tracks(circuit, rates)
+    all_tracks = tracks(circuit, rates)
+    same = alike(all_tracks, circuit.fifos, depths=True)
+    few = [each for each in circuit.fifos if same[each.name] == each.name]
+    found = only(all_tracks, set(same.values()))
     try:
-        issues = solve(found, circuit.fifos, places=places)
+        issues = solve(found, few, places=places)
     except StuckError as stuck:
-        raise explain(found, circuit.fifos, stuck) from None
+        raise explain(found, few, same, stuck) from None
     pipes = {each.track.name: each for each in issues if not each.track.external}
     ports = {each.track.name.removeprefix("port "): each for each in issues if each.track.external}
     end = max((each.last for each in pipes.values()), default=0)
-    return Timing(end, pipes, ports, {each.name: each for each in circuit.fifos})
+    return Timing(end, pipes, ports, {each.name: each for each in circuit.fifos}, same)

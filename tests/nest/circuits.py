@@ -32,7 +32,8 @@ Bound = int | Affine
 def counter(name: str, lower: Bound, upper: Bound, span: tuple[int, int] | None = None) -> Counter:
     """From `lower` to `upper`, both included."""
     if span is None:
-        assert isinstance(lower, int) and isinstance(upper, int)
+        assert isinstance(lower, int)
+        assert isinstance(upper, int)
         span = lower, upper
     return Counter(name, (Piece((), Affine.of(lower)),), (Piece((), Affine.of(upper)),), span)
 
@@ -41,11 +42,14 @@ def at(value: Bound) -> Place:
     return (Term(Affine.of(value)),)
 
 
+FIRST = at(0)
+
+
 def words(name: str, depth: int, banks: int = 1, **options: object) -> Memory:
     return Memory(name, 32, banks, depth, **{"external": True, **options})  # type: ignore[arg-type]
 
 
-def read(memory: str, address: Bound, slot: int, bank: Place = at(0), when: Condition = ()) -> Read:
+def read(memory: str, address: Bound, slot: int, bank: Place = FIRST, when: Condition = ()) -> Read:
     return Read(memory, bank, at(address), when, slot)
 
 

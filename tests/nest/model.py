@@ -192,8 +192,9 @@ class Simulation:
     def _streams(self) -> None:
         for name, elements in self.inputs.items():
             if elements and self.places[name]:
+                x = elements.popleft()
                 self._take_place(name)
-                self.end_of_cycle.append(lambda name=name, x=elements.popleft(): self.queues[name].append(x))
+                self.end_of_cycle.append(lambda name=name, x=x: self.queues[name].append(x))
         for name, sent in self.outputs.items():
             if self.queues[name]:
                 sent.append(self._pop(name))

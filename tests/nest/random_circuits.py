@@ -6,6 +6,7 @@ from collections import Counter as Count
 from typing import Any
 
 from hypothesis import strategies as st
+from tests.nest.model import Point, holds, points
 
 from axiloom.hw.nest.circuit import (
     Choose,
@@ -30,8 +31,6 @@ from axiloom.hw.nest.circuit import (
     Write,
 )
 from axiloom.isa.affine import Affine
-
-from tests.nest.model import Point, holds, points
 
 Draw = Any
 FEW = st.integers(0, 3)
@@ -85,7 +84,7 @@ class _PipeMaker:
         return len(self.nodes) - 1
 
     def value(self) -> int:
-        return self.draw(st.sampled_from([i for i in self.there]))
+        return self.draw(st.sampled_from(list(self.there)))
 
     def read(self, memory: Memory) -> None:
         slot = self.slot(("read", memory.name), 0, memory.ports)
@@ -217,9 +216,7 @@ def circuits(draw: Draw) -> Circuit:
         fifos.append(Fifo("credit", 0, credits, credits))
         one.nodes.append(Pop("credit", when))
         two.nodes.append(Push("credit", None, (), draw(FEW)))
-    return Circuit(
-        "random", (one.done(), two.done()), (*memories, *mine), tuple(fifos), tuple(inputs)
-    )
+    return Circuit("random", (one.done(), two.done()), (*memories, *mine), tuple(fifos), tuple(inputs))
 
 
 def _count(maker: _PipeMaker, when: Condition) -> int:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
-
-from axiloom.hw.nest.circuit import Circuit
-from axiloom.nest.icarus import run_icarus
-
 from tests.nest import model
 from tests.nest.random_circuits import circuits
 from tests.nest.test_run import data
+
+from axiloom.hw.nest.circuit import Circuit
+from axiloom.nest.icarus import run_icarus
 
 QUIET = {
     "deadline": None,
@@ -29,7 +28,7 @@ def agree(circuit: Circuit) -> None:
 
 
 @seed(1)
-@settings(max_examples=8, **QUIET)
+@settings(max_examples=5, **QUIET)
 @given(circuits())
 def test_a_few(circuit: Circuit) -> None:
     agree(circuit)

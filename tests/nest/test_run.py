@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.nest import circuits, model
 
 from axiloom.hw.nest.circuit import Circuit, Fifo, Pipe, Pop, Port, Push, Storage
 from axiloom.hw.verilog.nest import emit_nest
 from axiloom.nest import NestError, Pauses, run, runs
 from axiloom.nest.icarus import run_icarus
-
-from tests.nest import circuits, model
 
 
 def data(circuit: Circuit, seed: int = 1) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -56,7 +55,13 @@ def test_twice_in_a_row_and_after_a_reset_as_the_model(circuit: Circuit) -> None
     expected = model.simulate(circuit, memories, inputs)
     for reset_between in (False, True):
         for outcome in runs(
-            circuit, memories, inputs, find=model.plain, times=4, reset_between=reset_between, pauses=Pauses(3)
+            circuit,
+            memories,
+            inputs,
+            find=model.plain,
+            times=4,
+            reset_between=reset_between,
+            pauses=Pauses(3),
         ):
             model.compare(circuit, outcome, expected)
             assert outcome.peaks == expected.peaks
@@ -66,7 +71,9 @@ def test_twice_in_a_row_and_after_a_reset_as_the_model(circuit: Circuit) -> None
 @pytest.mark.parametrize("circuit", ALL, ids=lambda circuit: circuit.name)
 def test_as_the_model(circuit: Circuit) -> None:
     memories, inputs = data(circuit)
-    model.compare(circuit, run(circuit, memories, inputs, find=model.plain), model.simulate(circuit, memories, inputs))
+    model.compare(
+        circuit, run(circuit, memories, inputs, find=model.plain), model.simulate(circuit, memories, inputs)
+    )
 
 
 @pytest.mark.parametrize(("source", "sink"), [(200, 0), (0, 200), (128, 128)])
@@ -78,15 +85,14 @@ def test_streams_that_pause(source: int, sink: int) -> None:
     for seed in range(3):
         outcome = run(circuit, memories, inputs, find=model.plain, pauses=Pauses(seed, source, sink))
         assert [int(x) for x in outcome.outputs["y"]] == expected.outputs["y"]
-        assert outcome.cycles > expected.cycles or not source
+        assert outcome.cycles >= expected.cycles
 
 
 def test_wide_words_pass() -> None:
     """Streams and memories of more than 64 bits."""
-    pipe = Pipe(
-        "p", (circuits.counter("i", 0, 9),), 1, 10,
-        (Pop("x", ()), circuits.read("a", circuits.i, 0), circuits.write("b", circuits.i, 0, 1), Push("y", 1, (), 1)),
-    )  # fmt: skip
+    ends = Pop("x", ()), Push("y", 1, (), 1)
+    nodes = (ends[0], circuits.read("a", circuits.i, 0), circuits.write("b", circuits.i, 0, 1), ends[1])
+    pipe = Pipe("p", (circuits.counter("i", 0, 9),), 1, 10, nodes)
     memories = (replace(circuits.words("a", 10), bits=100), replace(circuits.words("b", 10), bits=72))
     fifos = (Fifo("x", 72, 2), Fifo("y", 100, 2))
     circuit = Circuit("wide", (pipe,), memories, fifos, (Port("x", 10),), (Port("y", 10),))
@@ -125,7 +131,7 @@ def starved() -> Circuit:
     [
         (conflict(), "conflict: y: two writes to bank 0 in a cycle"),
         (beyond(), "beyond: a: bank 0 has no address 18 (cycle 19)"),
-        (starved(), "starved: not done after 1423 cycles"),
+        (starved(), "starved: not done after 1417 cycles"),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
@@ -142,16 +148,22 @@ def test_arrays_must_have_the_memories_shapes() -> None:
     with pytest.raises(NestError) as error:
         run(circuit, {**memories, "x": memories["x"][:, :5].astype(np.uint32)}, find=model.plain)
     assert str(error.value) == "memory x takes unsigned integers of shape (1, 32), not uint32 of shape (1, 5)"
-    with pytest.raises(NestError, match="memory a takes unsigned integers .* not nothing"):
+    with pytest.raises(NestError, match=r"memory a takes unsigned integers .* not nothing"):
         run(circuit, {}, find=model.plain)
 
 
 def test_checks_are_left_out_of_what_is_built() -> None:
     circuit = circuits.tokens()
+    text = emit_nest(circuit, model.plain).text
+    assert "debug" not in text
+    assert "peak" not in text
+    assert "debug_error" in emit_nest(circuit, model.plain, checks=True).text
+
+
+@pytest.mark.slow
+def test_without_checks_the_same() -> None:
+    circuit = circuits.tokens()
     memories, _ = data(circuit)
     outcome = run(circuit, memories, find=model.plain, checks=False)
+    model.compare(circuit, outcome, model.simulate(circuit, memories))
     assert outcome.peaks == {}
-    assert outcome.cycles == model.simulate(circuit, memories).cycles
-    text = emit_nest(circuit, model.plain).text
-    assert "debug" not in text and "peak" not in text
-    assert "debug_error" in emit_nest(circuit, model.plain, checks=True).text

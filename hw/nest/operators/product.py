@@ -14,16 +14,24 @@ _EXACT_BITS = 16
 
 
 class Product(Operator):
-    """Of integers: the low bits. Of ``fixed<B,F>`` in ``fixed<32,2F>``, B at most 16: exact. In its own
+    """Of integers: the low bits, in the same format or a wider integer: ``int16`` to ``int32`` is exact, and
+    takes one DSP slice where ``int32`` takes three. Of ``fixed<B,F>`` in ``fixed<32,2F>``, B at most 16: exact. In its own
     format: rounded to F bits of fraction, halves up; it stops at the ends of the range if B is less than 32,
     and wraps if it is 32."""
 
-    forms = "mul: integers and fixed<B,F>, the result in the same format; fixed<B,F> to fixed<32,2F>, exact"
+    forms = (
+        "mul: integers and fixed<B,F>, to the same format; integers to wider ones; fixed<B,F> to fixed<32,2F>"
+    )
 
     @classmethod
     def latencies(cls, name: str, number: str, result: str) -> tuple[int, ...]:
         x, r = whole(number), whole(result)
-        if name != "mul" or x is None or r is None or not (number == result or _is_exact(x, r)):
+        if (
+            name != "mul"
+            or x is None
+            or r is None
+            or not (number == result or _is_exact(x, r) or _is_wider(x, r))
+        ):
             return ()
         rounds = int(_is_rounded(x, r))
         if x.bits <= 8:
@@ -69,7 +77,16 @@ class Product(Operator):
 
 
 def _is_exact(number: Whole, result: Whole) -> bool:
-    return number.bits <= _EXACT_BITS and number.is_fixed and result == Whole(32, True, 2 * number.fraction, True)
+    return (
+        number.bits <= _EXACT_BITS
+        and number.is_fixed
+        and result == Whole(32, True, 2 * number.fraction, True)
+    )
+
+
+def _is_wider(number: Whole, result: Whole) -> bool:
+    is_integer = not number.is_fixed and not result.is_fixed
+    return is_integer and number.signed == result.signed and result.bits > number.bits
 
 
 def _is_rounded(number: Whole, result: Whole) -> bool:

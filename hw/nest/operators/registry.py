@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from axiloom.errors import UsageError
 from axiloom.hw.nest.operators import convert, division, logic, product, shift, whole
-from axiloom.hw.nest.operators.float import add, divide, multiply, order, root
+from axiloom.hw.nest.operators.float import add, divide, exponential, multiply, order, root
 from axiloom.hw.nest.operators.float import convert as float_convert
 from axiloom.hw.nest.operators.operator import Operator
 
@@ -12,7 +12,7 @@ OPERATORS: tuple[type[Operator], ...] = (
     *(whole.Sum, whole.Extreme, whole.Compare, product.Product),
     *(convert.Convert, logic.Logic, logic.Select, shift.Shift, division.Division),
     *(add.Sum, multiply.Product, order.Compare, order.Extreme, order.Sign),
-    *(divide.Quotient, root.Root),
+    *(divide.Quotient, root.Root, exponential.Exponential),
     *(float_convert.FromFloat, float_convert.ToFloat),
 )
 

@@ -133,18 +133,20 @@ class _Copies:
         self._original, self._copy, self._outer, self._start = original, copy, outer, start
         self._prefix, self._what = prefix, what
         names: list[str] = []
-        for k in range(len(start)):
-            names.append(fresh(schedule, f"{copy.name}_{k}", names))
+        for k, extent in enumerate(copy.shape):
+            if extent > 1:
+                names.append(fresh(schedule, f"{copy.name}_{k}", names))
         self._names = tuple(names)
+        wide = iter(names)
+        self._places = tuple(Affine.name(next(wide)) if n > 1 else Affine.of(0) for n in copy.shape)
 
     def of(self, way: str, uses: Sequence[tuple[Placed, Load]], static: int) -> list[Placed]:
         if not uses:
             return []
         parts = self._elements(way, uses)
         number = self._original.number
-        places = tuple(Affine.name(each) for each in self._names)
-        inner = Load(self._copy.name, places, number)
-        subscripts = tuple(low + place for low, place in zip(self._start, places, strict=True))
+        inner = Load(self._copy.name, self._places, number)
+        subscripts = tuple(low + place for low, place in zip(self._start, self._places, strict=True))
         outside = Load(self._original.name, subscripts, number)
         target, value = (inner, outside) if way == "in" else (outside, inner)
         made = []
@@ -163,13 +165,14 @@ class _Copies:
         total = None
         for placed, load in uses:
             outer = tuple(Affine.name(each) for each in self._outer)
-            places = tuple(x - low for x, low in zip(load.subscripts, self._start, strict=True))
+            sizes = zip(load.subscripts, self._start, self._copy.shape, strict=True)
+            places = tuple(x - low for x, low, extent in sizes if extent > 1)
             points = domain(placed.loops, placed.domain).apply(function(placed.loops, (*outer, *places)))
             total = points if total is None else total.union(points)
         assert total is not None
         try:
             parts = conditions(total.coalesce(), (*self._outer, *self._names))
-            if len(parts) <= 2:
+            if len(parts) <= (2 if self._names else 1):
                 return parts
         except ValueError:
             pass
@@ -178,7 +181,7 @@ class _Copies:
                 f"{self._what}: the elements used are no box, and others may not be initialised: {total}"
             )
         hull = total.simple_hull() if not isinstance(total, isl.BasicSet) else total
-        inside = [low + Affine.name(n) for low, n in zip(self._start, self._names, strict=True)]
+        inside = [low + place for low, place in zip(self._start, self._places, strict=True)]
         limits = [
             form
             for each, extent in zip(inside, self._original.shape, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 import islpy as isl
@@ -52,9 +52,11 @@ def fuse(schedule: Schedule, statement: str, other: str, loop: str = "", where: 
         if (mine in schedule.unrolled) != (its in schedule.unrolled):
             raise ScheduleError(f"{what}: of loops {mine} and {its} one is unrolled: fuse before you unroll")
     after = _joined(schedule, statement, other, count, where)
-    return legal(
-        schedule, innermost(after, what), what, _shifted(schedule, after, statement, other, loop, where)
+    alternatives = chain(
+        _shifted(schedule, after, statement, other, loop, where),
+        _further_out(target, statement, loop, where),
     )
+    return legal(schedule, innermost(after, what), what, alternatives)
 
 
 @primitive
@@ -87,7 +89,20 @@ def sink(schedule: Schedule, statement: str, other: str, loop: str, at: int | st
     deep = replace(named, order=tuple(order), domain=(*named.domain, *fixed))
     where = "after" if at == "last" else "before"
     after = _joined(replaced(schedule, [deep]), statement, other, count, where)
-    return legal(schedule, innermost(after, what), what)
+    ends: list[Alternative] = [
+        [("sink", statement, other, loop, end)] for end in ("first", "last") if end != at
+    ]
+    return legal(schedule, innermost(after, what), what, ends)
+
+
+def _further_out(target: Placed, statement: str, loop: str, where: str) -> Iterator[Alternative]:
+    """The same with fewer loops shared."""
+    for name in reversed(target.loops[: depth_of(target, loop)] if loop else ()):
+        yield [_line(statement, target.statement.name, name, where)]
+
+
+def _line(statement: str, other: str, loop: str, where: str) -> tuple[str | int, ...]:
+    return ("fuse", statement, other, loop, *(() if where == "after" else (where,)))
 
 
 def _distinct(statement: str, other: str, where: str, what: str) -> None:
@@ -158,4 +173,4 @@ def _shifted(
                 for name, amount in zip(before, amounts, strict=True)
                 if amount
             ]
-            yield [*shifts, ("fuse", statement, other, loop, *(() if where == "after" else (where,)))]
+            yield [*shifts, _line(statement, other, loop, where)]

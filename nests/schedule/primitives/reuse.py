@@ -23,7 +23,8 @@ import islpy as isl
 
 from axiloom.hw.nest.circuit import Storage
 from axiloom.isa.affine import Affine
-from axiloom.nests.poly.sets import conditions, domain
+from axiloom.nests.poly.dependences import dependences
+from axiloom.nests.poly.sets import conditions, domain, function
 from axiloom.nests.program import Array, Load, Statement, loads
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.loops import bounds, depth_of, fresh, place_of, replaced, substituted, within
@@ -71,7 +72,25 @@ def reuse(schedule: Schedule, array: str, statement: str, *loops: str) -> Schedu
     if not uses:
         raise ScheduleError(f"{what}: {statement} does not read {array}")
     found = _Window.of(based, placed, array_of(schedule, array), uses, loops, what)
-    return found.applied()
+    done = found.applied()
+    _initialised(schedule, done, array, what)
+    return done
+
+
+def _initialised(before: Schedule, after: Schedule, array: str, what: str) -> None:
+    """The window is a box: of an array of the program's own, all in it must have been written."""
+    old = {each.name for each in before.program.statements}
+    for each in dependences(after.program).live_in:
+        if each.statement.name not in old and not after.program.array(each.array).role.is_given:
+            at = each.elements.range().lexmin().sample_point()
+            count = at.get_space().dim(isl.dim_type.set)
+            element = "".join(
+                f"[{at.get_coordinate_val(isl.dim_type.set, k).to_python()}]" for k in range(count)
+            )
+            raise ScheduleError(
+                f"{what}: the window would hold {each.array}{element}, which nothing has written: {array} is "
+                f"written at the points that are read only, and these are no box"
+            )
 
 
 @dataclass(frozen=True)
@@ -81,6 +100,10 @@ class _Axis:
 
     base: Affine
     extent: int
+    around: Affine
+    """The part of `base` that loops outside give."""
+    reach: tuple[int, int]
+    """The least and largest subscript that is ever read, but for `around`."""
     loop: str = ""
     step: int = 0
     first: int = 0
@@ -296,13 +319,13 @@ class _Step:
         return tuple(x + self.of.axes[k].since_first() if k == column else x for k, x in enumerate(at))
 
     def _defined(self, at: Sequence[Affine]) -> list[Affine]:
-        """Where the window has reached the element at this place, and the array has it."""
+        """Where the window has reached the element at this place, and the statement will read it."""
         forms = []
         for k, (axis, place) in enumerate(zip(self.of.axes, at, strict=True)):
             if k in (self.of.column, self.of.row):
                 forms.append(axis.since_first() + place)
-            element = axis.base + place
-            forms += [element, self.of.array.shape[k] - 1 - element]
+            element = axis.base - axis.around + place
+            forms += [element - axis.reach[0], axis.reach[1] - element]
         return forms
 
 
@@ -334,11 +357,20 @@ def _axis(
         )
     base = bases.pop()
     moving = [each for each in loops if base.coefficient(each)]
+    around = Affine.sum([(n, f) for n, f in base.terms if n not in loops], base.constant)
+    values = [_values(placed, use.subscripts[k] - around) for use in uses]
+    reach = min(least for least, _ in values), max(most for _, most in values)
     if not moving:
-        return _Axis(base + low, high - low + 1)
+        return _Axis(base + low, high - low + 1, around, reach)
     step = base.coefficient(moving[0])
     if len(moving) > 1 or step < 0:
         raise ScheduleError(f"{what}: subscript {base} of dimension {k} does not move forwards with one loop")
     found = bounds(placed, moving[0])
     assert found is not None
-    return _Axis(base + low, high - low + 1, moving[0], step, *found)
+    return _Axis(base + low, high - low + 1, around, reach, moving[0], step, *found)
+
+
+def _values(placed: Placed, form: Affine) -> tuple[int, int]:
+    """The least and largest value of the form for the statement."""
+    found = domain(placed.loops, placed.domain).apply(function(placed.loops, (form,)))
+    return found.dim_min_val(0).to_python(), found.dim_max_val(0).to_python()

@@ -18,6 +18,7 @@ from axiloom.boards.ulx3s_design import NAME, TOP, Design
 from axiloom.cosim.build.cache import cached_build
 from axiloom.errors import BuildError, UsageError
 from axiloom.files import write_whole
+from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 
 Progress = Callable[[str], None]
@@ -32,7 +33,9 @@ _HOPELESS = 0.85
 """Of the clock: where an attempt stays below, none of the next ones, a tenth apart, will meet it."""
 
 
-def board_files(spec: AcceleratorSpec, board: str = NAME, clock_hz: int = 0) -> dict[str, str]:
+def board_files(
+    spec: AcceleratorSpec, board: str = NAME, clock_hz: int = 0, user_rtl: UserRtl | None = None
+) -> dict[str, str]:
     """What the open flow needs of `spec`: relative path in a board's folder, and text.
 
     `clock_hz` is the fabric's (0: the board's own). Raises :exc:`SpecError` for a specification that cannot
@@ -40,7 +43,7 @@ def board_files(spec: AcceleratorSpec, board: str = NAME, clock_hz: int = 0) -> 
     """
     if board != NAME:
         raise UsageError(f"board {board!r} has no open flow: {NAME} has")
-    design = Design(spec, clock_hz)
+    design = Design(spec, clock_hz, user_rtl)
     settings = {
         "board": NAME,
         "top": TOP,
@@ -56,6 +59,13 @@ def board_files(spec: AcceleratorSpec, board: str = NAME, clock_hz: int = 0) -> 
         "README.md": _readme(spec, design),
     }
     return {f"{FOLDER}/{name}": text for name, text in files.items()}
+
+
+def _user_rtl(folder: Path) -> UserRtl | None:
+    """The user's Verilog that the folder was written with."""
+    mark = folder / "board.json"
+    told = json.loads(mark.read_text(encoding="utf-8")).get("rtl") if mark.is_file() else None
+    return UserRtl([folder / name for name in told["files"]], told["top"]) if told else None
 
 
 @dataclass(frozen=True)
@@ -95,7 +105,8 @@ def build(
         (out / made).unlink(missing_ok=True)
     settings = folder / FOLDER / "design.json"
     told = int(json.loads(settings.read_text(encoding="utf-8"))["clock_hz"]) if settings.is_file() else 0
-    design = Design(spec, clock_hz or told)
+    rtl = _user_rtl(folder)
+    design = Design(spec, clock_hz or told, rtl)
     asked_hz = design.clock_hz
     netlist, best = _routed(design, seeds if clock_hz else 1, progress)
     while not clock_hz and not best.met:
@@ -104,11 +115,11 @@ def build(
         progress(
             f"{best.fmax_hz / 1e6:.1f} MHz reached, not {design.clock_hz / 1e6:g}: next {slower / 1e6:g}"
         )
-        design = Design(spec, slower)
+        design = Design(spec, slower, rtl)
         netlist, best = _routed(design, 1, progress)
     progress("")
 
-    for name, text in board_files(spec, clock_hz=design.clock_hz).items():
+    for name, text in board_files(spec, clock_hz=design.clock_hz, user_rtl=rtl).items():
         write_whole(folder / name, text)
     out.mkdir(parents=True, exist_ok=True)
     _copy(best.folder / nextpnr.LOG, out / LOG)

@@ -76,4 +76,4 @@ def open_flow_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
     board_files = _function("axiloom.board_folder.open_flow", "board_files")
     if board_files is None:
         return {}, ["openflow/: this axiloom has no open flow for ECP5"]
-    return dict(board_files(plan.specs[0], board=plan.hardware.name)), []
+    return dict(board_files(plan.specs[0], board=plan.hardware.name, user_rtl=plan.user_rtl)), []

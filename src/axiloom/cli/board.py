@@ -4,14 +4,17 @@ build, list."""
 from __future__ import annotations
 
 import argparse
+import tempfile
 from pathlib import Path
 
 from axiloom import board_folder
+from axiloom.board_folder.design.plan import Plan
 from axiloom.boards import hardware
-from axiloom.cli import board_trial, open_flow
+from axiloom.cli import board_trial, nest_run, open_flow
 from axiloom.cli import options as shared
-from axiloom.cli.given import output_folder
-from axiloom.errors import BuildError
+from axiloom.cli.given import Refusal, output_folder, reject
+from axiloom.errors import BuildError, UsageError
+from axiloom.files import read_text
 
 MOST_FAULTS = 5
 """Of a tool that are printed: the others mostly follow from them."""
@@ -40,6 +43,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     new.add_argument(
         "--rebase", action="store_true", help="move the registers of --spec to where the board has them"
     )
+    nest_run.add_options(new)
     new.add_argument("-o", "--output", type=output_folder, metavar="DIR", required=True)
     new.add_argument("--force", action="store_true", help="replace a board folder that is there")
     new.set_defaults(execute=execute_new)
@@ -62,6 +66,9 @@ def execute_new(options: argparse.Namespace) -> int:
     dma = board_folder.XILINX if (options.dma or "").startswith("xilinx") else board_folder.OWN
     if options.dma is not None:
         options.dma = "sg" if options.dma.endswith("sg") else "simple"
+    if options.problem and any(nest_run.is_loops(text) for text in options.problem):
+        return _loops(options, board, dma)
+    reject(options, [Refusal(nest_run.OPTIONS, lambda _: True, "for loops: --problem FILE.c[:FUNCTION]")])
     found = [(text, *shared.problem(text)) for text in options.problem or ()]
     problems = [(text, mlir) for text, mlir, _ in found]
     specs = shared.accelerators(options, options.data_type or [kind for _, _, kind in found])
@@ -73,6 +80,36 @@ def execute_new(options: argparse.Namespace) -> int:
         rebase=options.rebase or options.spec is None,
         user_rtl=shared.user_rtl(options, *specs),
     )
+    return _write(options, plan)
+
+
+def _loops(options: argparse.Namespace, board: hardware.Hardware, dma: str) -> int:
+    """A folder for loop nests. Without a processor's memory: 32 bits, and no descriptors."""
+    from axiloom.run.nest import driver_of, on_cpu
+
+    if len(options.problem) > 1:
+        raise UsageError(f"{', '.join(options.problem)}: loops are one accelerator; give one --problem")
+    reject(options, [Refusal(nest_run.OTHERS, lambda _: True, "not for loops: they are an accelerator")])
+    program, made = nest_run.compiled(
+        options,
+        options.stream_width or (32 if board.memory is None else 64),
+        scatter_gather=options.dma == "sg" or (options.dma is None and board.memory is not None),
+    )
+    source = options.problem[0].partition(":")[0]
+    text, sizes = read_text(source), nest_run.sizes(options)
+    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+        plan = board_folder.make(
+            board,
+            [made.spec],
+            dma=dma,
+            rebase=True,
+            user_rtl=made.rtl(Path(folder)),
+            loops=lambda spec: (driver_of(program, *made.packets, spec), on_cpu(program, text, sizes)),
+        )
+        return _write(options, plan)
+
+
+def _write(options: argparse.Namespace, plan: Plan) -> int:
     made = board_folder.contents(plan)
     board_folder.write(made, options.output, force=options.force)
     print(f"{options.output}: {len(made.files)} files for {plan.hardware.description}; see its README.md")

@@ -10,9 +10,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom.cli.given import output_file
+from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import write_whole
 
@@ -28,6 +29,21 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_source(nest)
     nest.add_argument("--json", type=output_file, metavar="FILE", help="write what was found as JSON too")
+    text = nest.add_argument_group("text")
+    text.add_argument(
+        "--emit",
+        choices=("affine", "hls"),
+        help="print the loops as IR (affine dialect) or as HLS C++ with pragmas, instead of what was found",
+    )
+    text.add_argument(
+        "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
+    )
+    text.add_argument("-o", "--output", type=output_file, metavar="FILE", help="write the text there")
+    refuse(
+        nest,
+        Refusal("schedule output", lacks("emit"), "for text: give --emit too"),
+        Refusal("json", has("emit"), "of what was found; with --emit there is only text"),
+    )
     nest.set_defaults(execute=execute)
 
 
@@ -51,6 +67,8 @@ def add_source(command: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
+    if options.emit:
+        return emit(options)
     found = []
     for source in options.source:
         loaded = load(source, defines(options.define))
@@ -58,6 +76,24 @@ def execute(options: argparse.Namespace) -> int:
         print("\n".join(lines(found[-1])))
     if options.json:
         write_whole(options.json, json.dumps({"programs": found}, indent=2) + "\n")
+    return 0
+
+
+def emit(options: argparse.Namespace) -> int:
+    """``--emit``: one program as text."""
+    from axiloom.cli.nest_run import scheduled
+
+    if len(options.source) > 1:
+        raise UsageError(f"--emit {options.emit}: one program, not {len(options.source)}")
+    program = load(options.source[0], defines(options.define)).program
+    schedule = scheduled(program, options.schedule)
+    from axiloom.nest.emit import EMITTERS
+
+    text = EMITTERS[options.emit](schedule, None)
+    if options.output:
+        write_whole(options.output, text)
+    else:
+        print(text, end="")
     return 0
 
 

@@ -17,13 +17,15 @@ from axiloom.files import make_folder, read_text
 from axiloom.run.run import Watch, simulate
 
 if TYPE_CHECKING:
+    from axiloom.nest.accelerator import Accelerator
     from axiloom.nests.program import Program
     from axiloom.nests.schedule import Schedule
 
-_OTHERS = (
+OTHERS = (
     "accel size spec encoding post rtl top macs flow order tile pipeline against input weights stop_after "
-    "offload_from offload port"
+    "offload_from offload port data_type rebase"
 )
+"""Options of other accelerators."""
 OPTIONS = "schedule define plain"
 """Options of loops alone."""
 _RANGE = 1000
@@ -50,14 +52,16 @@ def add_options(run: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace, finish: Any) -> int:
     """`finish` prints the report and writes its files."""
-    from axiloom.cli.nest import defines, load
+    from axiloom.cli.nest import load
     from axiloom.nest.accelerator import accelerator, multiply_adds
     from axiloom.nests.affine.interpret import interpret
     from axiloom.nests.timing import cycles
     from axiloom.run.nest import NestRun
 
-    reject(options, [Refusal(_OTHERS, lambda _: True, "not for loops, which become an accelerator of their own")])
-    loaded = load(options.problem, defines(options.define))
+    reject(
+        options, [Refusal(OTHERS, lambda _: True, "not for loops, which become an accelerator of their own")]
+    )
+    loaded = load(options.problem, sizes(options))
     schedule = scheduled(loaded.program, options.schedule)
     progress = shared.progress()
     progress("from the schedule to RTL")
@@ -90,6 +94,23 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     return code
 
 
+def sizes(options: argparse.Namespace) -> dict[str, str]:
+    """Of ``-D``."""
+    from axiloom.cli.nest import defines
+
+    return defines(options.define)
+
+
+def compiled(options: argparse.Namespace, width: int, scatter_gather: bool) -> tuple[Program, Accelerator]:
+    """The program of ``--problem``, and its accelerator."""
+    from axiloom.cli.nest import load
+    from axiloom.nest.accelerator import accelerator
+
+    program = load(options.problem[0], sizes(options)).program
+    schedule = scheduled(program, options.schedule)
+    return program, accelerator(schedule, width, plain=options.plain, scatter_gather=scatter_gather)
+
+
 def scheduled(program: Program, file: Path | None) -> Schedule:
     """`program` by the schedule in `file`. Raises ScheduleError with its line."""
     from axiloom.nests.schedule import Schedule
@@ -115,5 +136,7 @@ def random_values(program: Program, seed: int) -> dict[str, Any]:
         else:
             ends = np.iinfo(kind)
             low, high = max(ends.min, -_RANGE), min(ends.max, _RANGE)
-            found[array.name] = np.asarray(random.integers(low, high, array.shape, endpoint=True)).astype(kind)
+            found[array.name] = np.asarray(random.integers(low, high, array.shape, endpoint=True)).astype(
+                kind
+            )
     return found

@@ -46,8 +46,10 @@ def accelerator(
     scatter_gather: bool = True,
     find: Find | None = None,
 ) -> Accelerator:
-    """`schedule` behind ports of `width` bits, `plain` or overlapped (:func:`compile_ports`). Raises CompileError
-    and SpecError for what cannot be one."""
+    """`schedule` behind ports of `width` bits, `plain` or overlapped (:func:`compile_ports`).
+
+    Raises CompileError and SpecError for what cannot be one.
+    """
     if find is None:
         from axiloom.hw.nest.operators import operator
 

@@ -98,7 +98,7 @@ def runs(
         taken = given(circuit, memories, inputs or {})
         data.write_bytes(b"".join(part.astype("<u8").tobytes() for _, part, _ in taken))
         numbers = (times, int(reset_between), limit, pauses.seed, pauses.source, pauses.sink)
-        command = [program, data, result, *map(str, numbers)]
+        command: list[str | Path] = [program, data, result, *map(str, numbers)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise NestError(f"{circuit.name}: {done.stdout.strip() or f'exit code {done.returncode}'}")
@@ -162,8 +162,8 @@ def _unpack(circuit: Circuit, found: Words, checks: bool) -> tuple[int, Outcome,
     for port in circuit.outputs:
         bits = circuit.fifo(port.fifo).bits
         count = words(stream_bits(bits))
-        part = found[at : at + port.elements * count].reshape(port.elements, count)
-        outputs[port.fifo] = part[:, 0] if words(bits) == 1 else part[:, : words(bits)]
+        sent = found[at : at + port.elements * count].reshape(port.elements, count)
+        outputs[port.fifo] = sent[:, 0] if words(bits) == 1 else sent[:, : words(bits)]
         at += port.elements * count
     for each in circuit.fifos if checks else ():
         peaks[each.name], at = int(found[at]), at + 1

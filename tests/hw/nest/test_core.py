@@ -50,7 +50,8 @@ def test_a_run_has_its_cycles_and_no_start_disturbs_it() -> None:
     core = Core(circuit, model.plain, checks=True)
 
     async def bench(ctx: Any) -> None:
-        assert not ctx.get(core.busy) and not ctx.get(core.done)
+        assert not ctx.get(core.busy)
+        assert not ctx.get(core.done)
         cycles = []
         for _ in range(2):
             ctx.set(core.start, 1)
@@ -63,7 +64,8 @@ def test_a_run_has_its_cycles_and_no_start_disturbs_it() -> None:
                 count += 1
             ctx.set(core.start, 0)
             await ctx.tick()
-            assert ctx.get(core.done) and not ctx.get(core.busy)
+            assert ctx.get(core.done)
+            assert not ctx.get(core.busy)
             cycles.append((count, ctx.get(core.cycles)))
         assert cycles == [(expected, expected)] * 2
         assert ctx.get(core.debug_error) == 0

@@ -29,7 +29,9 @@ class Bench:
 
     def __init__(self, fifo: Fifo) -> None:
         self.m, self.logic, self.checks = Module(), FifoLogic(fifo), Checks(True)
-        self.start, self.take, self.push, self.pop = (Signal(name=name) for name in ("start", "take", "push", "pop"))
+        self.start, self.take, self.push, self.pop = (
+            Signal(name=name) for name in ("start", "take", "push", "pop")
+        )
         self.value = Signal(fifo.bits)
         self.logic.take(self.take)
         self.logic.push(self.push, self.value if fifo.bits else None)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -24,7 +24,7 @@ def test_digits_are_the_number_and_few(number: int) -> None:
     assert sum(sign << position for sign, position in found) == number
     assert len(found) <= (abs(number).bit_length() + 2) // 2
     positions = [position for _, position in found]
-    assert all(after - before > 1 for before, after in zip(positions, positions[1:], strict=False))
+    assert all(after - before > 1 for before, after in pairwise(positions))
 
 
 def test_reciprocals_divide_every_number() -> None:
@@ -60,13 +60,17 @@ PIECES = (Piece((i - j - 1,), i), Piece((j - i,), 2 * j - 1))
 
 def test_values_at_every_point() -> None:
     m = Module()
-    signals: dict[str, Any] = {name: Signal(range(low, high + 1), name=name) for name, (low, high) in RANGES.items()}
+    signals: dict[str, Any] = {
+        name: Signal(range(low, high + 1), name=name) for name, (low, high) in RANGES.items()
+    }
     forms = Forms(m, "form", signals, RANGES)
     expected: list[tuple[Any, Any]] = []
     for form in FORMS:
         expected.append((forms.form(form), form.value))
     for condition in CONDITIONS:
-        expected.append((forms.holds(condition), lambda at, c=condition: int(all(x.value(at) >= 0 for x in c))))
+        expected.append(
+            (forms.holds(condition), lambda at, c=condition: int(all(x.value(at) >= 0 for x in c)))
+        )
     for place in PLACES:
         expected.append((forms.place(place), lambda at, p=place: sum(map(term_value, p, [at] * len(p)))))
     expected.append((forms.choose(PIECES), piecewise))
@@ -115,10 +119,17 @@ def test_places_reach_what_they_reach() -> None:
             for at in [dict(zip(RANGES, point, strict=True))]
         }
         low, high = place_range(place, RANGES)
-        assert low <= min(values) and max(values) <= high
+        assert low <= min(values)
+        assert max(values) <= high
         assert values <= place_values(place, RANGES)
     assert place_values((Term(i, 16, 1, 2), Term(Affine.of(3))), RANGES) == {3, 19}
 
 
 def test_names_are_plain() -> None:
-    assert [plain(name) for name in ("A", "a__b", "x.y", "_p_", "fixed<8,4>")] == ["A", "a_b", "x_y", "p", "fixed_8_4"]
+    assert [plain(name) for name in ("A", "a__b", "x.y", "_p_", "fixed<8,4>")] == [
+        "A",
+        "a_b",
+        "x_y",
+        "p",
+        "fixed_8_4",
+    ]

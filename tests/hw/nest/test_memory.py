@@ -58,7 +58,9 @@ def test_a_read_sees_the_writes_before_it(storage: Storage) -> None:
                 ctx.set(bench.address[number], address)
             ctx.set(bench.data, value)
             await ctx.delay(1e-10)
-            now = [words[bank][address] if on[number] else None for number, (bank, address) in enumerate(at[:2])]
+            now = [
+                words[bank][address] if on[number] else None for number, (bank, address) in enumerate(at[:2])
+            ]
             for number, signal in enumerate(bench.read):
                 known = expected[number] if memory.latency else now[number]
                 assert known is None or ctx.get(signal) == known

@@ -16,7 +16,9 @@ BEAT = Beat("p", 2, Signal())
 
 def operate(units: Units, name: str, slot: int, unit: str = "", latency: int = 1) -> object:
     request = Request(BEAT, slot, (), Signal(), (Signal(32), Signal(32)))
-    return units.operate(Operate(name, "int32", "int32", (0, 1), latency, slot, unit), f"n{slot}{name}", request)
+    return units.operate(
+        Operate(name, "int32", "int32", (0, 1), latency, slot, unit), f"n{slot}{name}", request
+    )
 
 
 def test_each_kind_is_one_module() -> None:

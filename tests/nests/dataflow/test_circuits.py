@@ -55,7 +55,7 @@ def computes_the_same(schedule: Schedule) -> tuple[Lowered, Depths]:
 def one_place_fewer(fitted: Depths) -> None:
     for name, cycles in fitted.one_fewer.items():
         assert fitted.largest[name] == fitted.circuit.fifo(name).depth
-        smaller = deeper(fitted.circuit, name, fitted.circuit.fifo(name).depth - 1)
+        smaller = deeper(fitted.circuit, name, depth=fitted.circuit.fifo(name).depth - 1)
         if cycles is None:
             with pytest.raises(DeadlockError):
                 timing.cycles(smaller)

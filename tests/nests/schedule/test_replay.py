@@ -84,7 +84,7 @@ live in: C, read by S1"""
 
 def test_recurrences_count_iterations() -> None:
     inner, outer = Schedule.of(gemm()), Schedule.of(gemm()).reorder("S2", "k", "i", "j")
-    assert [str(each) for each in recurrences(inner)] == ["nest 1: S2 needs C of S2 after 1 iterations"]
+    assert [str(each) for each in recurrences(inner)] == ["nest 1: S2 needs C of S2 after 1 iteration"]
     assert [each.iterations for each in recurrences(outer)] == [49]
     assert [each.iterations for each in recurrences(outer.unroll("S2", "j", 4))] == [14]
     turns = inner.reassociate("S2", "k", 2)

@@ -34,7 +34,7 @@ def test_no_place_is_spare(circuit: Circuit) -> None:
             assert fifo.depth == max(fifo.initial, 1)
             continue
         try:
-            fewer = timing.cycles(deeper(found.circuit, fifo.name, fifo.depth - 1)).cycles
+            fewer = timing.cycles(deeper(found.circuit, fifo.name, depth=fifo.depth - 1)).cycles
             assert fewer > found.cycles
         except DeadlockError:
             fewer = None
@@ -50,7 +50,7 @@ def test_more_places_never_cost_a_cycle(circuit: Circuit) -> None:
         return
     assume(all(each.interval == 1 for each in circuit.pipes))
     for fifo in circuit.fifos:
-        assert timing.cycles(deeper(circuit, fifo.name, fifo.depth + 1)).cycles <= cycles
+        assert timing.cycles(deeper(circuit, fifo.name, depth=fifo.depth + 1)).cycles <= cycles
 
 
 def test_depths_of_a_pair_and_of_a_fork() -> None:

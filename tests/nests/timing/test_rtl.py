@@ -69,7 +69,7 @@ def smallest(circuit: Circuit) -> None:
     for name, cycles in list(fitted.one_fewer.items())[:2]:
         depth = fitted.circuit.fifo(name).depth
         assert fitted.largest[name] == depth
-        seen = simulated(deeper(fitted.circuit, name, depth - 1))
+        seen = simulated(deeper(fitted.circuit, name, depth=depth - 1))
         if cycles is None:
             assert seen is None
         else:

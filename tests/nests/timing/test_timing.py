@@ -35,10 +35,10 @@ def test_equals_a_machine_that_goes_cycle_by_cycle(circuit: Circuit) -> None:
         event("deadlock")
         with pytest.raises(ExecutionError, match="has not ended"):
             run(circuit, rates)
-        for fifo, depth in error.depths.items():
-            timing.cycles(deeper(circuit, fifo, depth), rates)
+        for fifos, depth in error.depths.items():
+            timing.cycles(deeper(circuit, *fifos, depth=depth), rates)
             with pytest.raises(DeadlockError):
-                timing.cycles(deeper(circuit, fifo, depth - 1), rates)
+                timing.cycles(deeper(circuit, *fifos, depth=depth - 1), rates)
         return
     event("ends")
     seen = run(circuit, rates)
@@ -48,9 +48,9 @@ def test_equals_a_machine_that_goes_cycle_by_cycle(circuit: Circuit) -> None:
         assert found.issue_times(name).tolist() == issued
 
 
-def deeper(circuit: Circuit, fifo: str, depth: int) -> Circuit:
+def deeper(circuit: Circuit, *fifos: str, depth: int) -> Circuit:
     return replace(
-        circuit, fifos=tuple(replace(f, depth=depth) if f.name == fifo else f for f in circuit.fifos)
+        circuit, fifos=tuple(replace(f, depth=depth) if f.name in fifos else f for f in circuit.fifos)
     )
 
 

@@ -131,7 +131,9 @@ def _aligned(moved: Value, distance: Value) -> tuple[Value, Value]:
     wide = Cat(0, moved)
     near = wide >> (distance[:2] << 1)
     lost_near = (
-        (distance[:2].any() & wide[1]) | (distance[1] & wide[2:4].any()) | (distance[:2].all() & wide[4:6].any())
+        (distance[:2].any() & wide[1])
+        | (distance[1] & wide[2:4].any())
+        | (distance[:2].all() & wide[4:6].any())
     )
     far = near >> (distance[2:] << 3)
     lost_far = (

@@ -12,6 +12,7 @@ from axiloom.hw.nest.operators.operator import Operator, Raw
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.nest.operators.whole import signed_as
 
+
 def _format(name: str) -> Whole | None:
     return Whole(1, signed=False) if name == BOOL else whole(name)
 

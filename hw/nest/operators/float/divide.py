@@ -68,7 +68,13 @@ class Quotient(Operator):
 
 
 def _rounded(
-    stages: Stages, bits: Value, exponent: Value, is_nan: Value, is_zero: Value, is_infinite: Value, sign: Value
+    stages: Stages,
+    bits: Value,
+    exponent: Value,
+    is_nan: Value,
+    is_zero: Value,
+    is_infinite: Value,
+    sign: Value,
 ) -> Value:
     """`exponent` is that of a quotient below 1."""
     is_one = bits[25]

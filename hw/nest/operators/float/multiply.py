@@ -34,7 +34,9 @@ class Product(Operator):
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         stages = Stages(m, name)
-        x, y = (stages.later(each, label, self.latency - 3) for each, label in zip(operands, "xy", strict=True))
+        x, y = (
+            stages.later(each, label, self.latency - 3) for each, label in zip(operands, "xy", strict=True)
+        )
 
         # 1, 2
         wide = Cat(encoding.fraction(x), 1)

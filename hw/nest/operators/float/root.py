@@ -37,7 +37,9 @@ class Root(Operator):
         is_zero = encoding.is_zero(x)
         is_nan = encoding.is_nan(x) | (x[31] & ~is_zero)
         kinds = Cat(is_nan, is_zero, encoding.exponent(x).all(), x[31] & is_zero)
-        is_nan, is_zero, is_infinite, sign = stages.later(stages.wire(kinds, "kinds"), "kind", self.latency - 1)
+        is_nan, is_zero, is_infinite, sign = stages.later(
+            stages.wire(kinds, "kinds"), "kind", self.latency - 1
+        )
         # Half of the exponent: the number is from 1 to 2 where it is odd (the bias is odd too), else from 2 to 4.
         exponent = encoding.exponent(x)
         is_odd = exponent[0]
@@ -57,7 +59,9 @@ class Root(Operator):
             # root 01 goes off a rest that is not negative, root 11 is added to one that is.
             step = Cat(1, negative, root, Const(0, width - row - 2))
             subtract = ~negative
-            moved = Cat(digits, rest)[:width] if len(rest) + 2 >= width else Cat(digits, rest, rest[-1])[:width]
+            moved = (
+                Cat(digits, rest)[:width] if len(rest) + 2 >= width else Cat(digits, rest, rest[-1])[:width]
+            )
             found = (moved + (step ^ subtract.replicate(width)) + subtract)[:width]
             rest = stages.wire(found, f"rest_{row}")
             negative = rest[-1]

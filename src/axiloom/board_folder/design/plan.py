@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,6 +26,10 @@ OWN, XILINX = "axiloom", "xilinx"
 """Whose DMA: ours, in one core with the accelerators, or Xilinx' AXI DMA beside each accelerator's core."""
 
 
+Loops = Callable[[AcceleratorSpec], tuple[Driver, Driver]]
+"""Makes the driver of an accelerator at its final addresses, and the same function for the CPU."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """Everything that the files of a folder follow from. Build one with :func:`make`."""
@@ -37,6 +41,8 @@ class Plan:
     """One for each accelerator: what its driver computes."""
     mlir: tuple[str, ...]
     user_rtl: UserRtl | None = None
+    loops: Loops | None = None
+    """Of loop nests: their driver, and the same for the CPU."""
 
     @property
     def name(self) -> str:
@@ -55,6 +61,8 @@ class Plan:
     @cached_property
     def drivers(self) -> tuple[Driver, ...]:
         """One for each accelerator; their functions have names of their own."""
+        if self.loops is not None:
+            return (self.loops(self.specs[0])[0],)
         return tuple(
             drivergen.compile_mlir(text, spec, pipeline=self.pipeline, name=problem, caches=self._caches)
             for text, spec, problem in zip(self.mlir, self.specs, self.problems, strict=True)
@@ -68,6 +76,8 @@ class Plan:
     @cached_property
     def references(self) -> tuple[Driver, ...]:
         """The same functions as plain loops for the CPU."""
+        if self.loops is not None:
+            return (self.loops(self.specs[0])[1],)
         return tuple(
             drivergen.compile_cpu(_renamed(text, driver.function, f"{driver.function}_on_cpu"), name=problem)
             for text, driver, problem in zip(self.mlir, self.drivers, self.problems, strict=True)
@@ -87,6 +97,7 @@ def make(
     problems: Sequence[tuple[str, str]] = (),
     rebase: bool = False,
     user_rtl: UserRtl | None = None,
+    loops: Loops | None = None,
 ) -> Plan:
     """The plan for `specs` on `hardware`.
 
@@ -101,6 +112,8 @@ def make(
     faults = [*isa.check_together(placed), *_faults(hardware, placed, dma)]
     if faults:
         raise SpecError(faults)
+    if loops is not None:
+        return Plan(hardware, placed, dma, tuple(spec.name for spec in placed), (), user_rtl, loops)
     if not problems:
         problems = [_small(spec) for spec in placed]
     if len(problems) != len(placed):
@@ -125,11 +138,6 @@ def _refuse(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str, user
     if dma == XILINX:
         raise UsageError(
             f"{hardware.name}: no Vivado builds it, so Xilinx' DMA is not there: leave --dma out"
-        )
-    if user_rtl is not None:
-        raise UsageError(
-            f"{hardware.name}: its open flow builds generated accelerators, not RTL {user_rtl.top}: choose a "
-            "Zynq board; `axiloom estimate --rtl` says what it takes of an ECP5"
         )
 
 

@@ -98,8 +98,8 @@ def manifest(plan: Plan, cores: tuple[Core, ...]) -> str:
         ],
     }
     if plan.user_rtl is not None:
-        (core,) = cores
-        names = [f"ip/{core.name}/hdl/{file.name}" for file in plan.user_rtl.files]
+        place = f"ip/{cores[0].name}/hdl" if cores else "openflow"
+        names = [f"{place}/{file.name}" for file in plan.user_rtl.files]
         content["rtl"] = {"top": plan.user_rtl.top, "files": names}
     if hardware.memory is not None:
         content["cores"] = [{"name": core.name, "vlnv": vlnv(core)} for core in cores]

@@ -76,8 +76,11 @@ class _Evaluation:
             while end < len(value) and _follows(value[place], value[end], end - place):
                 end += 1
             if net.is_const:
-                word, cycle, low = np.full(self.count, net.const, np.uint64), None, 0
                 end = place + 1
+                while end < len(value) and value[end].is_const:
+                    end += 1
+                constant = sum(each.const << bit for bit, each in enumerate(value[place:end]))
+                word, cycle, low = np.full(self.count, constant, found.dtype), None, 0
             elif net.cell == 0:
                 (word, low), cycle = self.inputs[net.bit], 0
             else:
@@ -109,6 +112,12 @@ class _Evaluation:
         if isinstance(cell, nir.FlipFlop):
             (word,), cycle = self.together(cell.data)
             return word, None if cycle is None else cycle + 1
+        if isinstance(cell, nir.Part) and cell.value.is_const and not cell.value_signed:
+            (offset,), cycle = self.together(cell.offset)
+            constant = sum(each.const << bit for bit, each in enumerate(cell.value))
+            mask = (1 << cell.width) - 1
+            table = [constant >> place * cell.stride & mask for place in range(1 << len(cell.offset))]
+            return np.array(table, np.uint64)[offset.astype(np.int64)], cycle
         if isinstance(cell, nir.Part):
             (value, offset), cycle = self.together(cell.value, cell.offset)
             wide = (

@@ -17,7 +17,15 @@ from tests.hw.nest.operators.vectors import check
 
 NUMBERS = (
     *("int8", "uint8", "int13", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
-    *("ufixed<8,8>", "fixed<8,4>", "fixed<8,0>", "fixed<11,3>", "fixed<16,8>", "fixed<32,16>", "fixed<32,31>"),
+    *(
+        "ufixed<8,8>",
+        "fixed<8,4>",
+        "fixed<8,0>",
+        "fixed<11,3>",
+        "fixed<16,8>",
+        "fixed<32,16>",
+        "fixed<32,31>",
+    ),
 )
 INTEGERS = ("int3", "uint5", *(each for each in NUMBERS if "int" in each))
 COMPARISONS = tuple(whole.COMPARISONS)
@@ -38,7 +46,9 @@ def test_whole_numbers(number: str) -> None:
         _check_all(name, number, BOOL)
 
 
-def test_exact_products_of_fixed_point() -> None:
+def test_products_in_a_wider_format() -> None:
+    for number, result in (("int8", "int16"), ("int16", "int32"), ("uint8", "uint32"), ("int32", "int64")):
+        _check_all("mul", number, result)
     _check_all("mul", "fixed<8,4>", "fixed<32,8>")
     _check_all("mul", "fixed<11,3>", "fixed<32,6>")
     _check_all("mul", "fixed<16,15>", "fixed<32,30>")
@@ -52,9 +62,18 @@ def test_words(number: str) -> None:
         _check_all(name, number, number, 30 if number.endswith("64") else 150)
 
 
-@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "sqrt", "max", "min", "neg", "abs"])
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "sqrt", "exp", "max", "min", "neg", "abs"])
 def test_float32(name: str) -> None:
     _check_all(name, FLOAT32, FLOAT32, 1_500)
+
+
+def test_the_exponential_is_off_by_less_than_a_unit_in_the_last_place() -> None:
+    rng = np.random.default_rng(3)
+    x = np.concatenate([rng.uniform(-87.3, 88.7, 200_000), rng.normal(0, 1e-3, 20_000)]).astype(np.float32)
+    found = operator("exp", FLOAT32, FLOAT32).reference(x.view(np.uint32)).view(np.float32)
+    right = np.exp(x.astype(np.float64))
+    units = abs(found - right) / 2.0 ** (np.floor(np.log2(right)) - 23)
+    assert 0.5 < units.max() < 0.8
 
 
 def test_comparisons_of_float32() -> None:

@@ -1,0 +1,45 @@
+"""Units: operations in different slots of the interval take turns on one piece of hardware."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from axiloom.hw.nest.circuit import Operate
+from axiloom.nests.lower.graph import Vertex
+from axiloom.nests.lower.modulo import Resource
+from axiloom.nests.lower.share import Worth
+
+
+def families(vertices: Sequence[Vertex], worth: Worth) -> dict[str, list[int]]:
+    """Operations that one unit could do, by a name."""
+    found: dict[str, list[int]] = {}
+    for number, vertex in enumerate(vertices):
+        what = vertex.what
+        if isinstance(what, Operate) and worth(what):
+            name = f"{what.operator} {what.number} {what.result} {what.latency}"
+            found.setdefault(name, []).append(number)
+    return {name: users for name, users in found.items() if len(users) > 1}
+
+
+def units(vertices: Sequence[Vertex], worth: Worth, interval: int) -> list[Resource]:
+    """As few units as the interval allows."""
+    return [
+        Resource(f"units of {name}", tuple(users), -(-len(users) // interval), lambda a, b: False)
+        for name, users in families(vertices, worth).items()
+    ]
+
+
+def bound(vertices: Sequence[Vertex], worth: Worth, slots: Sequence[int], interval: int) -> Mapping[int, str]:
+    """The unit of each operation that shares one."""
+    found: dict[int, str] = {}
+    if interval == 1:
+        return found
+    for name, users in families(vertices, worth).items():
+        turns: dict[int, int] = {}
+        for user in users:
+            turn = slots[user] % interval
+            found[user] = f"{name} {turns.get(turn, 0)}"
+            turns[turn] = turns.get(turn, 0) + 1
+    uses = Counter(found.values())
+    return {user: unit for user, unit in found.items() if uses[unit] > 1}

@@ -1,0 +1,127 @@
+"""What lowering decided, for people: `explain` as lines, `summary` as plain data for reports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from axiloom.hw.nest.circuit import Operate, Read, Write
+from axiloom.nests.lower.layouts import is_constant
+from axiloom.nests.lower.lower import Lowered
+from axiloom.nests.lower.pipe import Built
+from axiloom.nests.schedule import Cyclic
+
+Data = dict[str, Any]
+
+
+def summary(lowered: Lowered) -> Data:
+    """``pipes`` and ``memories``: intervals and why, lanes, operators, banks. Counts and cycles are
+    integers."""
+    return {
+        "pipes": [_pipe(each) for each in lowered.built],
+        "memories": [_memory(lowered, each.name) for each in lowered.circuit.memories],
+        "fifos": [
+            {"name": each.name, "bits": each.bits, "depth": each.depth} for each in lowered.circuit.fifos
+        ],
+    }
+
+
+def _pipe(built: Built) -> Data:
+    """`waits` are iterations that do nothing."""
+    pipe, draft = built.pipe, built.draft
+    lanes = Counter(each.statement.name for each in draft.lanes)
+    return {
+        "name": pipe.name,
+        "nests": list(draft.nests.numbers),
+        "counters": [{"name": each.name, "range": list(each.range)} for each in pipe.counters],
+        "iterations": pipe.iterations,
+        "interval": pipe.interval,
+        "why": built.timing.why,
+        "slots": pipe.last_slot + 1,
+        "cycles": built.cycles,
+        "lanes": dict(lanes),
+        "operators": _operators([each for each in pipe.nodes if isinstance(each, Operate)]),
+        "unshared": _operators([x.what for x in draft.unshared if isinstance(x.what, Operate)]),
+        "waits": {f"level {level}, phase {rank}": count for (level, rank), count in draft.waits.items()},
+    }
+
+
+def _operators(nodes: list[Operate]) -> dict[str, int]:
+    """Pieces of hardware by what they are. Nodes of one unit are one."""
+    alone = [each for each in nodes if not each.unit]
+    units = {each.unit: each for each in nodes if each.unit}.values()
+    return dict(sorted(Counter(f"{x.operator} {x.number}" for x in (*alone, *units)).items()))
+
+
+def _memory(lowered: Lowered, name: str) -> Data:
+    memory = lowered.circuit.memory(name)
+    accesses = [
+        each
+        for pipe in lowered.circuit.pipes
+        for each in pipe.nodes
+        if isinstance(each, Read | Write) and each.memory == name
+    ]
+    selected = sum(not is_constant(each.bank) for each in accesses)
+    layout = lowered.layouts.get(name)
+    return {
+        "name": name,
+        "banks": memory.banks,
+        "depth": memory.depth,
+        "bits": memory.bits,
+        "storage": str(memory.storage),
+        "ports": memory.ports,
+        "external": memory.external,
+        "partition": "" if layout is None else _partition(layout.partition),
+        "reads": sum(isinstance(each, Read) for each in accesses),
+        "writes": sum(isinstance(each, Write) for each in accesses),
+        "selected": selected,
+    }
+
+
+def _partition(partition: Any) -> str:
+    if not isinstance(partition, Cyclic):
+        terms = ", ".join(map(str, partition.coefficients))
+        return f"hyperplane ({terms}) mod {partition.banks}"
+    parts = [
+        "whole" if factor == 1 else f"{'block' if d in partition.block else 'cyclic'} {factor}"
+        for d, factor in enumerate(partition.factors)
+    ]
+    return ", ".join(parts)
+
+
+def explain(lowered: Lowered) -> str:
+    """A paragraph a pipe, a line a memory."""
+    data = summary(lowered)
+    lines: list[str] = []
+    for pipe in data["pipes"]:
+        lanes = ", ".join(f"{name} x {count}" for name, count in pipe["lanes"].items())
+        nests = ", ".join(map(str, pipe["nests"]))
+        every = "cycle" if pipe["interval"] == 1 else f"{pipe['interval']} cycles"
+        lines.append(
+            f"pipe {pipe['name']} (nest {nests}): {pipe['iterations']:,} iterations, one every {every}, "
+            f"{pipe['slots']} slots: {pipe['cycles']:,} cycles alone"
+        )
+        if pipe["why"]:
+            lines.append(f"  interval: {pipe['why']}")
+        lines.append(f"  lanes: {lanes}")
+        if pipe["operators"]:
+            units = ", ".join(_units(kind, n, pipe["unshared"]) for kind, n in pipe["operators"].items())
+            lines.append(f"  operators: {units}")
+        lines += [f"  {count} iterations wait after {where}" for where, count in pipe["waits"].items()]
+    for memory in data["memories"]:
+        banks = f"{memory['banks']} banks of" if memory["banks"] > 1 else "1 bank of"
+        where = "the caller's" if memory["external"] else memory["storage"]
+        text = f"array {memory['name']}: {banks} {memory['depth']} x {memory['bits']} bits ({where})"
+        if memory["partition"]:
+            text += f", {memory['partition']}"
+        text += f"; {memory['reads']} reads, {memory['writes']} writes"
+        if memory["selected"]:
+            text += f", {memory['selected']} of them select their bank"
+        lines.append(text)
+    lines += [f"FIFO {x['name']}: {x['depth']} x {x['bits']} bits" for x in data["fifos"]]
+    return "\n".join(lines)
+
+
+def _units(kind: str, count: int, unshared: dict[str, int]) -> str:
+    before = unshared.get(kind, count)
+    return f"{count} {kind}" + (f" (for {before}, shared)" if before > count else "")

@@ -1,0 +1,41 @@
+"""A schedule as text: IR of the affine dialect, or HLS C++."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from axiloom.errors import CompileError
+from axiloom.nests.affine.build import build
+from axiloom.nests.affine.text import to_text
+from axiloom.nests.hls import hls
+from axiloom.nests.lower.lower import lower
+from axiloom.nests.schedule import Layout, Schedule
+from axiloom.nests.schedule.plan import Plan
+
+
+def affine_text(schedule: Schedule, plan: Plan | None = None) -> str:
+    return to_text(build(schedule, plan))
+
+
+def hls_text(schedule: Schedule, plan: Plan | None = None) -> str:
+    """With the banks that the circuit would have, where the schedule does not say which."""
+    return hls(banked(schedule), plan)
+
+
+EMITTERS: Mapping[str, Callable[[Schedule, Plan | None], str]] = {"affine": affine_text, "hls": hls_text}
+"""What `axiloom nest --emit` offers. A new form is one more entry."""
+
+
+def banked(schedule: Schedule) -> Schedule:
+    """With a partition for each array; as it is if there is no circuit of it."""
+    try:
+        found = lower(schedule).layouts
+    except CompileError:
+        return schedule
+    layouts = {
+        name: replace(schedule.layouts.get(name, Layout()), partition=each.partition)
+        for name, each in found.items()
+        if each.banks > 1
+    }
+    return replace(schedule, layouts={**schedule.layouts, **layouts})
