@@ -20,10 +20,10 @@ from axiloom.hw.nest.circuit import (
     Write,
 )
 from axiloom.isa.affine import Affine
+from axiloom.nests.lower.banks.layouts import BankLayout
+from axiloom.nests.lower.banks.partition import demand, partition
 from axiloom.nests.lower.iteration.graph import Latencies
 from axiloom.nests.lower.iteration.numbers import number_bits
-from axiloom.nests.lower.layouts import BankLayout
-from axiloom.nests.lower.partition import demand, partition
 from axiloom.nests.lower.passing import Passing, without_pushes
 from axiloom.nests.lower.passing import fifos as passed
 from axiloom.nests.lower.pipe import Built, Draft, Nests, Surroundings, build, draft, register
