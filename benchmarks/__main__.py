@@ -27,6 +27,10 @@ LONG = (
     "open_flow",  # as well
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
     "mapping_table",  # needs the extra [prove]
+    *(
+        "nest_operators",
+        "nest_resources",
+    ),  # synthesise for an hour, and the first writes a file of the sources
     "unchanged",  # compares two revisions, and says nothing about one alone
 )
 

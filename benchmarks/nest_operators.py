@@ -15,7 +15,7 @@ from amaranth.hdl import Module, Signal
 from axiloom.boards.synthesis.resources import synthesise
 from axiloom.cosim.build.cache import cached_build
 from axiloom.hw.nest.operators import Operator, costs, latencies, operator
-from axiloom.hw.nest.operators.formats import BOOL, FLOAT32, bits_of, operand_bits
+from axiloom.hw.nest.operators.formats import BOOL, FLOAT32, bits_of
 
 INTEGERS = ("int8", "int16", "int32", "int64")
 FIXED = ("fixed<8,4>", "fixed<16,8>", "fixed<32,16>")
@@ -60,14 +60,14 @@ def operators() -> Iterator[Operator]:
 def _all(name: str, number: str, result: str) -> Iterator[Operator]:
     for latency in latencies(name, number, result):
         made = operator(name, number, result, latency)
-        if not costs.is_registered(made) and not made.is_wired:
+        if not made.is_registered and not made.is_wired:
             yield made
 
 
 def alone(made: Operator) -> str:
     """Verilog of a module that is this operator."""
     m = Module()
-    inputs = [Signal(bits, name=f"operand{place}") for place, bits in enumerate(operand_bits(made))]
+    inputs = [Signal(bits, name=f"operand{place}") for place, bits in enumerate(made.operand_bits)]
     output = Signal(bits_of(made.result), name="result")
     m.d.comb += output.eq(made.build(m, "operator", *inputs))
     return verilog.convert(m, name="alone", ports=[*inputs, output], strip_internal_attrs=True)
@@ -77,8 +77,9 @@ def main() -> None:
     table = {}
     for made in operators():
         used = synthesise(alone(made), "alone", cached_build)
-        table[costs.key(made)] = {"dsp": used.dsp, "lut": used.lut, "ff": used.ff}
-        print(f"{costs.key(made):40} {used.dsp:4} DSP {used.lut:5} LUT {used.ff:5} FF", flush=True)
+        key = costs.key(made.name, made.number, made.result, made.latency)
+        table[key] = {"dsp": used.dsp, "lut": used.lut, "ff": used.ff}
+        print(f"{key:40} {used.dsp:4} DSP {used.lut:5} LUT {used.ff:5} FF", flush=True)
     rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(figures)}" for name, figures in table.items())
     costs.TABLE.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
     print(f"wrote {costs.TABLE.name}: {len(table)} operators")

@@ -138,7 +138,8 @@ class MemoryLogic:
 
     def _ram(self, m: Module, bank: int, written: bool) -> BankPorts:
         memory = self.memory
-        attributes = {"ram_style": memory.storage.value}
+        # What is read in the cycle in which it is written is the old word: hw/verilog tells Yosys.
+        attributes = {"ram_style": memory.storage.value, "reads_old": 1}
         words = ram.Memory(shape=memory.bits, depth=memory.depth, init=[], attrs=attributes)
         m.submodules[f"{self.name}_{bank}"] = words
         domain = "sync" if memory.storage is Storage.BLOCK else "comb"

@@ -156,6 +156,8 @@ def _quick_memories() -> Iterator[None]:
 
 
 _PATCHING = threading.Lock()
+_READS_OLD = re.compile(r"^ *attribute \\reads_old 1\n(?: *attribute \\no_rw_check 1\n)?", re.MULTILINE)
+"""A memory with the attribute ``reads_old`` does give the old word in that cycle."""
 
 
 def convert(
@@ -163,12 +165,11 @@ def convert(
     name: str,
     keep: Collection[str] = (),
     readable: bool = True,
-    reads_old: bool = False,
 ) -> str:
     """Verilog of any component of the domain ``sync``, its members as flat ports.
 
     `keep`: names of modules and ports that are defined elsewhere. Not `readable`: as Yosys
-    prints it. `reads_old`: words of memories are read in the cycle in which they are written.
+    prints it.
     """
     aclk = Signal()  # each in its own statement: Amaranth takes the name from there
     aresetn = Signal()
@@ -186,10 +187,10 @@ def convert(
         ports.pop(internal, None)
     with _quick_memories():
         text, _ = rtlil.convert_fragment(fragment, ports, name, emit_src=False)
-    # In our engines no word is read in the cycle in which it is written. If Yosys did not know, it would put
-    # registers and comparisons around an ECP5's memories, which do not give the old word then.
-    if not reads_old:
-        text = re.sub(r"^( *)(memory )", r"\1attribute \\no_rw_check 1\n\1\2", text, flags=re.MULTILINE)
+    # In most memories no word is read in the cycle in which it is written. If Yosys did not know, it would
+    # put registers and comparisons around an ECP5's memories, which do not give the old word then.
+    text = re.sub(r"^( *)(memory )", r"\1attribute \\no_rw_check 1\n\1\2", text, flags=re.MULTILINE)
+    text = _READS_OLD.sub("", text)
     raw = _yosys(text)
     return tidy(raw, list(ports), keep) if readable else raw
 

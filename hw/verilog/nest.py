@@ -28,7 +28,7 @@ def emit_nest(circuit: Circuit, find: Find, checks: bool = False, readable: bool
     bytes for the same circuit."""
     top = f"nest_{plain(circuit.name)}"
     core = Core(circuit, find, checks)
-    parts = [convert(core, top, readable=readable, reads_old=True)]
+    parts = [convert(core, top, readable=readable)]
     operators = core.operators
     for name, module in sorted(operators.items()):
         parts.append(convert(module, name, readable=readable))
@@ -39,7 +39,7 @@ def emit_accelerator(circuit: Circuit, find: Find, readable: bool = True) -> Nes
     """As :func:`emit_nest`, of `circuit` behind one AXI4-Stream each way."""
     top = f"nest_{plain(circuit.name)}"
     accelerator = NestAccelerator(circuit, find)
-    parts = [convert(accelerator, top, readable=readable, reads_old=True)]
+    parts = [convert(accelerator, top, readable=readable)]
     operators = accelerator.core.operators
     for name, module in sorted(operators.items()):
         parts.append(convert(module, name, readable=readable))

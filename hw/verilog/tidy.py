@@ -129,7 +129,7 @@ def _parse(text: str) -> _Module:
     for item in _items(text[header.end() :].splitlines()[:-1]):
         if item.startswith("(*"):
             if any(item.startswith(f"(* {name}") for name in _KEPT_ATTRIBUTES):
-                attributes = item + " "
+                attributes += item + " "
             continue
         declaration = _DECLARATION.fullmatch(item)
         if declaration is None:

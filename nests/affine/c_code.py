@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from axiloom.errors import CompileError
 from axiloom.isa.numerics.formats import Format, Kind, format_of
 from axiloom.nests.affine import c_forms
+from axiloom.nests.affine.c_exp import c_exp
 from axiloom.nests.affine.c_numbers import HEADER, c_type, definition, function_name, wrapped
 from axiloom.nests.affine.walk import Function, function
 
@@ -34,7 +35,8 @@ class _Code:
             kind = c_type(format_of(memory.number))
             self._line(1, f"{kind} *restrict m{place} = arrays[{place}]; /* {memory.name} */")
         self._block(source.op.body.block, 1)
-        helpers = "\n".join([*c_forms.HELPERS.values(), *self.functions.values()])
+        exp = [c_exp()] if any("circuit_exp" in each for each in self.functions.values()) else []
+        helpers = "\n".join([*exp, *c_forms.HELPERS.values(), *self.functions.values()])
         body = "\n".join(self.lines)
         self.text = f"{HEADER}{helpers}\n\nvoid {ENTRY}(void **arrays)\n{{\n{body}\n}}\n"
 

@@ -63,7 +63,7 @@ def _body(what: Meaning, source: Format, result: Format) -> str:
         return f"return a {'>' if name == 'max' else '<'} b ? a : b;"
     if name == "mul" and source.kind is Kind.FIXED:
         return _fixed_product(source, result)
-    wide = f"uint{max(32, source.container)}_t"
+    wide = f"uint{max(32, source.container, result.container)}_t"
     if name in _BINARY:
         return f"return {wrapped(f'({wide})a {_BINARY[name]} ({wide})b', result)};"
     if source.kind is Kind.INTEGER and name in ("div", "rem"):
@@ -139,7 +139,12 @@ def _float(what: Meaning) -> str:
             f"a = {a}; b = {b}; return rounded(a != a ? b : b != b ? a : "
             f"a {sign} b ? a : b {sign} a ? b : __builtin_signbit(a) ? {zeros});"
         )
-    forms = {"neg": f"-{a}", "abs": f"__builtin_fabsf({a})", "sqrt": f"__builtin_sqrtf({a})"}
+    forms = {
+        "neg": f"-{a}",
+        "abs": f"__builtin_fabsf({a})",
+        "sqrt": f"__builtin_sqrtf({a})",
+        "exp": f"circuit_exp({a})",
+    }
     if name not in forms:
         raise _unknown(what)
     return f"return rounded({forms[name]});"
@@ -161,11 +166,10 @@ def _convert(source: Format, result: Format) -> str:
 
 
 def _from_float(result: Format) -> str:
-    """To an integer towards zero, to fixed-point halves to even; the end of the range beyond it, 0 for
-    NaN."""
+    """To an integer towards zero, to fixed-point halves up; the end of the range beyond it, 0 for NaN."""
     nearest = result.kind is Kind.FIXED
     units = f"flushed(a) * 0x1p{result.fraction}"
-    rounding = " y = __builtin_rint(y);" if nearest else ""
+    rounding = " if (__builtin_fabs(y) < 0x1p30) y = __builtin_floor(y + 0.5);" if nearest else ""
     low, high = _integer(result.lowest), _integer(result.highest)
     return (
         f"double y = {units}; if (y != y) return 0;{rounding} if (y >= {float(result.highest + 1)}) "

@@ -41,7 +41,12 @@ _FLOAT: dict[str, type[Operation]] = {
     "max": arith.MaxnumfOp,
     "min": arith.MinnumfOp,
 }
-_FLOAT_UNARY: dict[str, type[Operation]] = {"neg": arith.NegfOp, "abs": math.AbsFOp, "sqrt": math.SqrtOp}
+_FLOAT_UNARY: dict[str, type[Operation]] = {
+    "neg": arith.NegfOp,
+    "abs": math.AbsFOp,
+    "sqrt": math.SqrtOp,
+    "exp": math.ExpOp,
+}
 _SIGNED = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
 _UNSIGNED = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
 _ORDERED = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
@@ -68,12 +73,13 @@ class Meaning:
 def operation(operator: str, operands: Sequence[SSAValue], numbers: Sequence[str], number: str) -> Operation:
     """`operator` of operands of formats `numbers`, with a result of format `number`."""
     source = format_of(numbers[-1])
-    make = _upstream(operator, source)
+    is_wider = number not in (numbers[-1], "bool")  # upstream's have one type for operands and result
+    make = None if is_wider else _upstream(operator, source)
     if make is None:
         op: Operation = ApplyOp(operator, operands, mlir_type(number))
     else:
         op = make(*operands)
-    if number not in (numbers[-1], "bool"):
+    if is_wider:
         op.attributes[at.NUMBER] = at.text(number)
     return op
 

@@ -1,8 +1,8 @@
 """What a program or a schedule computes, slowly and plainly: instances are enumerated, sorted by their times,
 and executed one after the other in Python.
 
-It shares no code with the way by C (`build.py`, `c_code.py`), so that each tests the other. Some hundred
-thousand instances a second.
+Of the way by C (`build.py`, `c_code.py`) it shares only isl, for boxes around domains: each tests the other.
+Some hundred thousand instances a second.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from axiloom.isa.affine import Affine
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.affine.scalars import Scalar, function
+from axiloom.nests.poly import sets
 from axiloom.nests.program import Expression, Index, Literal, Load, Program
 from axiloom.nests.schedule import Placed, Schedule
 
@@ -100,30 +101,16 @@ def box(domain: Sequence[Affine], names: Sequence[str]) -> int:
 
 
 def _limits(domain: Sequence[Affine], names: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """A box around the domain: each form bounds each of its names by the bounds of the others."""
-    low: dict[str, float] = dict.fromkeys(names, -math.inf)
-    high: dict[str, float] = dict.fromkeys(names, math.inf)
-    for _ in range(4 * len(names) + 4):
-        before = dict(low), dict(high)
-        for form in domain:
-            for name, factor in form.terms:
-                others = form.constant + sum(
-                    each * (high[other] if each > 0 else low[other])
-                    for other, each in form.terms
-                    if other != name
-                )
-                if math.isinf(others):
-                    continue
-                if factor > 0:
-                    low[name] = max(low[name], math.ceil(-others / factor))
-                else:
-                    high[name] = min(high[name], math.floor(others / -factor))
-        if before == (low, high):
-            break
-    for name in names:
-        if math.isinf(low[name]) or math.isinf(high[name]):
-            raise ValueError(f"loop {name} has no bounds")
-    return {name: (int(low[name]), int(high[name])) for name in names}
+    """The box around the domain."""
+    found = sets.domain(tuple(names), tuple(domain))
+    if found.is_empty():
+        return dict.fromkeys(names, (0, -1))
+    if not found.is_bounded():
+        raise ValueError(f"loops {', '.join(names)} have no bounds: {found}")
+    return {
+        name: (found.dim_min_val(i).to_python(), found.dim_max_val(i).to_python())
+        for i, name in enumerate(names)
+    }
 
 
 def _statement(placed: Placed, at: Points, program: Program, memory: _Memory) -> Callable[[int], None]:

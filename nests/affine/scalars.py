@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from axiloom.hw.nest.operators.registry import operator
 from axiloom.isa.numerics.formats import Format, Kind, format_of
 
 Scalar = Any
@@ -48,6 +49,7 @@ _FLOAT: dict[str, Function] = {
     "neg": lambda a: -a,
     "abs": abs,
     "sqrt": np.sqrt,
+    "exp": lambda a: _exp(a),
     "max": lambda a, b: _extreme(a, b, max),
     "min": lambda a, b: _extreme(a, b, min),
 }
@@ -102,6 +104,12 @@ def _extreme(a: np.float32, b: np.float32, choose: Function) -> Scalar:
     return choose((a, b), key=lambda each: (each, not np.signbit(each)))
 
 
+def _exp(value: np.float32) -> np.float32:
+    """The circuit's: it is not the nearest float32."""
+    raw = operator("exp", "float32", "float32").reference(np.array([value], np.float32).view(np.uint32))
+    return np.float32(np.asarray(raw, np.uint32).view(np.float32)[0])
+
+
 def _halves_up(value: int, bits: int) -> int:
     return (value + ((1 << bits) >> 1)) >> bits
 
@@ -153,14 +161,15 @@ def _convert(source: Format, result: Format) -> Function:
 
 
 def _from_float(value: float, result: Format) -> int:
-    """To an integer towards zero, to fixed-point halves to even; the end of the range beyond it, 0 for
-    NaN."""
+    """To an integer towards zero, to fixed-point halves up; the end of the range beyond it, 0 for NaN."""
     if math.isnan(value):
         return 0
     if math.isinf(value):
         return result.highest if value > 0 else result.lowest
     units = value * 2.0**result.fraction
-    return _clip(round(units) if result.kind is Kind.FIXED else int(units), result)
+    if result.kind is Kind.FIXED and abs(units) < 2.0**30:  # beyond, float32 has no halves
+        units = math.floor(units + 0.5)
+    return _clip(int(units), result)
 
 
 _DIVISIONS: dict[str, Function] = {"div": _divide, "rem": _remainder}

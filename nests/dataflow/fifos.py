@@ -41,23 +41,23 @@ def passage(array: str, producers: Sequence[Visits], consumers: Sequence[Visits]
         raise NoPassageError(f"{len(readers)} statements read it, a FIFO has one reader")
     if any(each.writes(array) for each in consumers):
         raise NoPassageError("the nest that reads it writes it too")
-    writer, final = _final(array, writers)
+    writer, last = final(array, writers)
     reader = readers[0]
-    found = [_sources(array, each, reader, writer, final) for each in reader.reads(array)]
+    found = [sources(each, reader, writer, last) for each in reader.reads(array)]
     entry = found[0]
     for each in found[1:]:
         entry = entry.union(each)
     entry = entry.coalesce()
     if not entry.is_single_valued():
         raise NoPassageError(f"an iteration of {reader.name} reads what several of {writer.name} write")
-    _in_order(entry, reader, writer)
+    in_order(entry, reader, writer)
     pushes, pops = entry.range(), entry.reverse().lexmin().range()
-    push = _one(pushes, writer, "pushed at")
-    pop = _one(pops, reader, "popped at")
+    push = one_condition(pushes, writer, "pushed at")
+    pop = one_condition(pops, reader, "popped at")
     return Passage(Edge(writer.name, push), Edge(reader.name, pop), int(pushes.count_val().to_python()))
 
 
-def _final(array: str, writers: Sequence[Visits]) -> tuple[Visits, isl.Map]:
+def final(array: str, writers: Sequence[Visits]) -> tuple[Visits, isl.Map]:
     """The statement that writes each element last, and elements to its instances that do."""
     length = max(len(each.placed.order) for each in writers)
     times = [
@@ -67,20 +67,20 @@ def _final(array: str, writers: Sequence[Visits]) -> tuple[Visits, isl.Map]:
     for each in times[1:]:
         total = total.union(each)
     last = total.lexmax()
-    final = [each for each, time in zip(writers, times, strict=True) if not last.intersect(time).is_empty()]
-    if len(final) > 1:
-        names = " and ".join(each.name for each in final)
+    ends = [each for each, time in zip(writers, times, strict=True) if not last.intersect(time).is_empty()]
+    if len(ends) > 1:
+        names = " and ".join(each.name for each in ends)
         raise NoPassageError(f"{names} both write elements for the last time")
-    (writer,) = final
+    (writer,) = ends
     return writer, writer.touches(writer.writes(array)[0]).reverse().lexmax()
 
 
-def _sources(array: str, load: Load, reader: Visits, writer: Visits, final: isl.Map) -> isl.Map:
+def sources(load: Load, reader: Visits, writer: Visits, last: isl.Map) -> isl.Map:
     """Iterations of `reader` to those of `writer` whose entries `load` reads."""
     read = reader.touches(load)
-    if not read.range().is_subset(final.domain()):
+    if not read.range().is_subset(last.domain()):
         raise NoPassageError(f"{reader.name} reads elements that {writer.name} does not write")
-    source = read.apply_range(final)  # loops, lanes -> loops, lanes
+    source = read.apply_range(last)  # loops, lanes -> loops, lanes
     lanes = source.project_out(isl.dim_type.in_, 0, len(reader.loops))
     lanes = lanes.project_out(isl.dim_type.out, 0, len(writer.loops))
     if not lanes.is_single_valued():
@@ -89,7 +89,7 @@ def _sources(array: str, load: Load, reader: Visits, writer: Visits, final: isl.
     return source.project_out(isl.dim_type.out, len(writer.loops), len(writer.lanes)).coalesce()
 
 
-def _in_order(entry: isl.Map, reader: Visits, writer: Visits) -> None:
+def in_order(entry: isl.Map, reader: Visits, writer: Visits, does: str = "writes") -> None:
     """Entries are needed in the order in which they are pushed, or again at once."""
     later = isl.Map.lex_lt(entry.domain().get_space())  # an iteration to those after it
     before = isl.Map.lex_gt(entry.range().get_space())
@@ -99,7 +99,7 @@ def _in_order(entry: isl.Map, reader: Visits, writer: Visits) -> None:
     pair = swapped.sample()
     first, second = _numbers(pair.domain()), _numbers(pair.range())
     raise NoPassageError(
-        f"{reader.name} needs what {writer.name} writes at {_at(writer, second)} after what it writes at "
+        f"{reader.name} needs what {writer.name} {does} at {_at(writer, second)} after what it {does} at "
         f"{_at(writer, first)}"
     )
 
@@ -113,7 +113,7 @@ def _at(side: Visits, values: Sequence[int]) -> str:
     return "(" + ", ".join(f"{name}={value}" for name, value in zip(side.loops, values, strict=True)) + ")"
 
 
-def _one(points: isl.Set, side: Visits, what: str) -> Condition:
+def one_condition(points: isl.Set, side: Visits, what: str) -> Condition:
     try:
         found = forms(points, side.loops, side.iterations)
     except ValueError as error:

@@ -9,6 +9,7 @@ from itertools import combinations
 from axiloom.errors import CompileError
 from axiloom.nests.dataflow.fifos import NoPassageError, Passage, passage
 from axiloom.nests.dataflow.iterations import Visits, forms, visits
+from axiloom.nests.dataflow.ports import arrival, departure
 from axiloom.nests.dataflow.tokens import Wait, conflicts, waits
 from axiloom.nests.poly.dependences import Dependence, dependences
 from axiloom.nests.program import Array, Role
@@ -48,6 +49,7 @@ def decide(schedule: Schedule) -> Dataflow:
         Stream(array.name, each.entries, producer, consumer, each.push, each.pop)
         for array, producer, consumer, each in _passages(schedule, nests, notes)
     ]
+    streams += _border(schedule, nests)
     passed = {each.array for each in streams}
     orders: list[Order] = []
     ordered = [each for each in dependences(schedule.program).all if each.array not in passed]
@@ -82,9 +84,7 @@ def _passages(
     schedule: Schedule, nests: dict[int, tuple[Visits, ...]], notes: list[Note]
 ) -> Iterator[tuple[Array, int, int, Passage]]:
     for array in schedule.program.arrays:
-        users = [
-            n for n, each in nests.items() if any(v.reads(array.name) or v.writes(array.name) for v in each)
-        ]
+        users = _users(nests, array.name)
         if array.role is not Role.LOCAL or len(users) != 2:
             if array.name in schedule.streams and array.role is Role.LOCAL:
                 raise CompileError(
@@ -103,6 +103,29 @@ def _passages(
             continue
         notes.append(Note(array.name, producer, consumer, "fifo"))
         yield array, producer, consumer, found
+
+
+def _border(schedule: Schedule, nests: dict[int, tuple[Visits, ...]]) -> Iterator[Stream]:
+    """Streams of the circuit itself: only those that are asked for."""
+    for array in schedule.program.arrays:
+        if array.name not in schedule.streams or array.role is Role.LOCAL:
+            continue
+        users = _users(nests, array.name)
+        try:
+            if len(users) != 1 or array.role is Role.INOUT:
+                raise NoPassageError(f"{len(users)} nests use it as {array.role}, a port goes one way to one")
+            if array.role is Role.IN:
+                found = arrival(array.name, nests[users[0]])
+                yield Stream(array.name, found.entries, None, users[0], None, found.pop)
+            else:
+                found = departure(array.name, nests[users[0]])
+                yield Stream(array.name, found.entries, users[0], None, found.push, None)
+        except NoPassageError as error:
+            raise CompileError(f"array {array.name} cannot be a stream: {error}") from None
+
+
+def _users(nests: dict[int, tuple[Visits, ...]], array: str) -> list[int]:
+    return [n for n, each in nests.items() if any(v.reads(array) or v.writes(array) for v in each)]
 
 
 # --- tokens -------------------------------------------------------------------------------------------------

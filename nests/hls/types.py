@@ -6,7 +6,7 @@ and conversions stop at the ends of the range (``AP_SAT``), as ``hw/nest/operato
 
 C's own integers wrap when the host compiles with ``-fwrapv``, and in hardware. What C++ leaves open is open
 here too: divisors of 0, shifts beyond the width, NaN as an integer; `max` of NaN and of zeros of both signs;
-which NaN a sum is; and float32 to fixed-point has halves up where the circuit has halves to even.
+which NaN a sum is; and the last bit of `exp`.
 """
 
 from __future__ import annotations
@@ -135,6 +135,9 @@ def operator(what: Meaning, operands: list[Text]) -> Text:
         a, b = operands
         sign = ">" if name == "max" else "<"
         return Text(f"{a.at(10)} {sign} {b.at(10)} ? {a.at(3)} : {b.at(3)}", CONDITIONAL)
+    if name == "mul" and source.kind is Kind.INTEGER and source != result:
+        operands = [Text(f"{type_name(result)}({each.text})") for each in map(cast, operands, formats)]
+        source = result
     if name in _INFIX and not (source.kind is Kind.FIXED and name in ("div", "rem", "shl", "shr")):
         sign, strength = _INFIX[name]
         a, b = (_widened(each, source, name) for each in operands)

@@ -19,9 +19,10 @@ from axiloom.hw.nest.circuit import (
     Storage,
     Write,
 )
-from axiloom.nests.lower.graph import Latencies
+from axiloom.isa.affine import Affine
+from axiloom.nests.lower.iteration.graph import Latencies
+from axiloom.nests.lower.iteration.numbers import number_bits
 from axiloom.nests.lower.layouts import BankLayout
-from axiloom.nests.lower.numbers import number_bits
 from axiloom.nests.lower.partition import demand, partition
 from axiloom.nests.lower.passing import Passing, without_pushes
 from axiloom.nests.lower.passing import fifos as passed
@@ -54,8 +55,6 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
         from axiloom.hw.nest.operators import latencies as known
 
         latencies = known
-    if plan is not None and plan.doubles:
-        raise CompileError("buffers of several copies are not lowered yet")
     program = schedule.program
     drafts = [
         draft(
@@ -74,6 +73,8 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
     ]
     used = [each for each in program.arrays if any(each.name in one.arrays for one in drafts)]
     layouts = {each.name: _layout(each, schedule.layouts.get(each.name), drafts) for each in used}
+    for double in plan.doubles if plan is not None else ():
+        layouts[double.array] = replace(layouts[double.array], copies=double.copies)
     readers = dict(plan.readers) if plan is not None else {}
     memories = {
         each.name: _memory(
@@ -87,7 +88,7 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
         passing = Passing({each.array: each for each in plan.streams}, layouts, bits, plan.orders)
     ports = {each.name: memories[each.name].ports // readers.get(each.name, 1) for each in used}
     around = Surroundings(layouts, memories, ports, {}, passing)
-    built = [build(each, around) for each in drafts]
+    built = [build(each, replace(around, turns=_turns(each, plan))) for each in drafts]
     if plan is None:
         pipes, fifos = _in_turn(built)
         streams: tuple[tuple[Port, ...], tuple[Port, ...]] = ((), ())
@@ -101,6 +102,24 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
     kept = tuple(each for each in (*memories.values(), *held) if each.name in touched)
     circuit = Circuit(program.name, pipes, kept, fifos, *streams)
     return Lowered(circuit, layouts, tuple(built))
+
+
+def _turns(draft: Draft, plan: Plan | None) -> dict[str, Affine]:
+    """Which copy of a buffer this pipe uses, over its counters."""
+    found: dict[str, Affine] = {}
+    for double in plan.doubles if plan is not None else ():
+        turns = dict(double.turn)
+        forms = {
+            turns[int(each.placed.order[0])].substitute(each.counters)
+            for each in draft.space.members
+            if int(each.placed.order[0]) in turns
+        }
+        if len(forms) > 1:
+            raise CompileError(
+                f"buffer {double.array}: statements of {draft.nests.name} use different copies"
+            )
+        found.update((double.array, form) for form in forms)
+    return found
 
 
 def _worth(what: Operate) -> bool:

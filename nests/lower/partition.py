@@ -12,8 +12,8 @@ from itertools import combinations
 from math import gcd, prod
 
 from axiloom.isa.affine import Affine
-from axiloom.nests.lower.graph import Access, Vertex
-from axiloom.nests.lower.guards import Guards
+from axiloom.nests.lower.iteration.graph import Access, Vertex
+from axiloom.nests.lower.iteration.guards import Guards
 from axiloom.nests.program import Array
 from axiloom.nests.schedule import Cyclic
 

@@ -25,9 +25,9 @@ from axiloom.hw.nest.circuit import (
     Write,
 )
 from axiloom.nests.lower import layouts
-from axiloom.nests.lower.graph import Access, Receive, Send, Vertex
-from axiloom.nests.lower.guards import Guards
-from axiloom.nests.lower.lanes import Lane
+from axiloom.nests.lower.iteration.graph import Access, Receive, Send, Vertex
+from axiloom.nests.lower.iteration.guards import Guards
+from axiloom.nests.lower.iteration.lanes import Lane
 from axiloom.nests.lower.layouts import BankLayout, Ranges
 from axiloom.nests.poly import sets
 from axiloom.nests.schedule import Cyclic

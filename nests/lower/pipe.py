@@ -21,26 +21,28 @@ from axiloom.hw.nest.circuit import (
     Write,
 )
 from axiloom.isa.affine import Affine
-from axiloom.nests.lower import modulo
-from axiloom.nests.lower.bind import bound, units
-from axiloom.nests.lower.carried import Carried, Dependence
-from axiloom.nests.lower.constraints import apart, latency, name, ports
-from axiloom.nests.lower.graph import Access, Graph, Latencies, Receive, Send, Vertex
-from axiloom.nests.lower.guards import Guards
-from axiloom.nests.lower.lanes import Lane, lanes
-from axiloom.nests.lower.late import late
+from axiloom.nests.lower.iteration.graph import Access, Graph, Latencies, Receive, Send, Vertex
+from axiloom.nests.lower.iteration.guards import Guards
+from axiloom.nests.lower.iteration.lanes import Lane, lanes
+from axiloom.nests.lower.iteration.share import Sharing, Worth, shared
 from axiloom.nests.lower.layouts import BankLayout
-from axiloom.nests.lower.modulo import Edge, Timing
 from axiloom.nests.lower.passing import Passing, Streamed, streamed, tokens
-from axiloom.nests.lower.recurrences import cyclic
-from axiloom.nests.lower.share import Sharing, Worth, shared
+from axiloom.nests.lower.slots import modulo
+from axiloom.nests.lower.slots.bind import bound, units
+from axiloom.nests.lower.slots.carried import Carried, Dependence
+from axiloom.nests.lower.slots.constraints import apart, latency, name, ports
+from axiloom.nests.lower.slots.late import late
+from axiloom.nests.lower.slots.modulo import Edge, Timing
+from axiloom.nests.lower.slots.recurrences import cyclic
+from axiloom.nests.lower.slots.waits import crossings
 from axiloom.nests.lower.space import Space, Waits, space
-from axiloom.nests.lower.waits import crossings
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Placed
 
 PRICE = 0.01
-"""Part of its cycles that a pipe may lose by sharing operations."""
+"""Part of its cycles that a pipe may lose by sharing operations..."""
+ASKED = 0.25
+"""... and where the schedule says that its nests share them."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +135,12 @@ def build(draft: Draft, around: Surroundings) -> Built:
         found.append(_built(replace(draft, vertices=fewer, sharing=sharing), around))
         if found[-1].pipe.interval <= draft.nests.interval:
             break
-    least = min(each.cycles for each in found)
-    return next(each for each in found if each.cycles <= least * (1 + PRICE))
+    sharing_some = [each for each in found if each.draft.sharing is not Sharing.NOTHING]
+    least = min(each.cycles for each in sharing_some)
+    best = next(each for each in sharing_some if each.cycles <= least * (1 + PRICE))
+    price = ASKED if len(draft.nests.numbers) > 1 else PRICE
+    without = found[-1]
+    return best if best.cycles <= without.cycles * (1 + price) else without
 
 
 def _built(draft: Draft, around: Surroundings) -> Built:

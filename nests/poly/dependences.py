@@ -8,7 +8,7 @@ program's if and only if it keeps them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -17,7 +17,7 @@ import islpy as isl
 
 from axiloom.isa.affine import Affine
 from axiloom.nests.poly.sets import domain, function
-from axiloom.nests.program import Load, Program, Statement, loads
+from axiloom.nests.program import Program, Statement, loads
 
 
 class Kind(StrEnum):
@@ -69,62 +69,101 @@ class Dependences:
 
 @lru_cache(maxsize=64)
 def dependences(program: Program) -> Dependences:
-    """Of the program in the order it is written. Computed once for each program."""
+    """Of the program in the order it is written. Computed once for each program; for an array whose users
+    another program has too, once for both."""
     found: list[Dependence] = []
     live: list[LiveIn] = []
-    times = _Times(program)
     for array in dict.fromkeys(each.name for each in program.arrays):
-        reads = [_Access(s, k, each) for k, s in enumerate(program.statements) for each in _reads(s, array)]
-        writes = [
-            _Access(s, k, s.target) for k, s in enumerate(program.statements) if s.target.array == array
-        ]
-        for kind, pairs in _flows(reads, writes, times, live, array):
-            found += _parts(program, kind, array, pairs)
+        users = [(statement, use) for statement in program.statements if (use := _use(statement, array))]
+        flows, unwritten = _flows(tuple(use for _, use in users))
+        for kind, source, sink, pairs in flows:
+            found.append(Dependence(kind, array, users[source][0], users[sink][0], pairs))
+        live += [LiveIn(array, users[reader][0], elements) for reader, elements in unwritten]
     return Dependences(tuple(found), tuple(live))
 
 
 @dataclass(frozen=True)
-class _Access:
-    statement: Statement
-    number: int
-    load: Load
+class _Use:
+    """What counts of a statement for one array: when it is executed, and what it touches."""
 
-    def relation(self, side: str) -> isl.Map:
-        """Instances to elements; `side` is R or W: a statement reads before it writes, so its reads and its
-        write are events of different names."""
-        names = self.statement.iterators
-        event = f"{side}{self.number}"
-        elements = function(names, self.load.subscripts, event, "E")
-        return elements.intersect_domain(domain(names, self.statement.domain, event))
+    iterators: tuple[str, ...]
+    domain: tuple[Affine, ...]
+    place: tuple[int, ...]
+    reads: tuple[tuple[Affine, ...], ...]
+    write: tuple[Affine, ...] | None
 
+    def elements(self, event: str, subscripts: tuple[Affine, ...]) -> isl.Map:
+        """Instances to elements."""
+        touched = function(self.iterators, subscripts, event, "E")
+        return touched.intersect_domain(domain(self.iterators, self.domain, event))
 
-def _reads(statement: Statement, array: str) -> Iterator[Load]:
-    seen = dict.fromkeys(loads(statement.value))
-    return (each for each in seen if each.array == array)
-
-
-class _Times:
-    """The program's order as a map to vectors of one length; reads stand before the write of their
-    instance."""
-
-    def __init__(self, program: Program) -> None:
-        self._length = max((len(s.iterators) for s in program.statements), default=0)
-        self._maps: dict[str, isl.Map] = {}
-        for k, each in enumerate(program.statements):
-            for side, last in (("R", 0), ("W", 1)):
-                self._maps[f"{side}{k}"] = self._map(each, f"{side}{k}", last)
-
-    def _map(self, statement: Statement, event: str, last: int) -> isl.Map:
-        vector: list[Affine] = [Affine.of(statement.place[0])]
-        for name, static in zip(statement.iterators, statement.place[1:], strict=True):
+    def time(self, event: str, length: int, last: int) -> isl.Map:
+        """The order of the program as vectors of one length: reads stand before the write of their
+        instance."""
+        vector: list[Affine] = [Affine.of(self.place[0])]
+        for name, static in zip(self.iterators, self.place[1:], strict=True):
             vector += [Affine.name(name), Affine.of(static)]
-        vector += [Affine.of(0)] * (2 * self._length + 1 - len(vector))
-        vector.append(Affine.of(last))
-        at = function(statement.iterators, tuple(vector), event)
-        return at.intersect_domain(domain(statement.iterators, statement.domain, event))
+        vector += [Affine.of(0)] * (2 * length + 1 - len(vector))
+        at = function(self.iterators, (*vector, Affine.of(last)), event)
+        return at.intersect_domain(domain(self.iterators, self.domain, event))
 
-    def of(self, accesses: Iterable[tuple[str, _Access]]) -> isl.UnionMap:
-        return _union(self._maps[f"{side}{each.number}"] for side, each in accesses)
+
+def _use(statement: Statement, array: str) -> _Use | None:
+    reads = dict.fromkeys(each.subscripts for each in loads(statement.value) if each.array == array)
+    write = statement.target.subscripts if statement.target.array == array else None
+    if not reads and write is None:
+        return None
+    return _Use(statement.iterators, statement.domain, statement.place, tuple(reads), write)
+
+
+_Flow = tuple[Kind, int, int, isl.Map]
+"""Kind, numbers of source and sink, and their pairs."""
+
+
+@lru_cache(maxsize=512)
+def _flows(users: tuple[_Use, ...]) -> tuple[tuple[_Flow, ...], tuple[tuple[int, isl.Map], ...]]:
+    """All dependences by one array, and the reads that nothing has written before.
+
+    The read and the write of a user are events of different names, R and W with its number.
+    """
+    numbered = list(enumerate(users))
+    length = max((len(each.iterators) for each in users), default=0)
+    read = _union(each.elements(f"R{k}", form) for k, each in numbered for form in each.reads)
+    written = _union(each.elements(f"W{k}", each.write) for k, each in numbered if each.write is not None)
+    when = _union(each.time(f"R{k}", length, 0) for k, each in numbered if each.reads)
+    when = when.union(_union(e.time(f"W{k}", length, 1) for k, e in numbered if e.write is not None))
+    found: list[_Flow] = []
+    unwritten = read
+    if not read.is_empty() and not written.is_empty():
+        fed = isl.UnionAccessInfo.from_sink(read).set_must_source(written).set_schedule_map(when)
+        flow = fed.compute_flow()
+        unwritten = flow.get_must_no_source()
+        found += _pairs(Kind.RAW, flow.get_must_dependence())
+        kept = isl.UnionAccessInfo.from_sink(written).set_may_source(read).set_kill(written)
+        found += _pairs(Kind.WAR, kept.set_schedule_map(when).compute_flow().get_may_dependence())
+    if not written.is_empty():
+        again = isl.UnionAccessInfo.from_sink(written).set_must_source(written).set_schedule_map(when)
+        found += _pairs(Kind.WAW, again.compute_flow().get_must_dependence())
+    live = [
+        (_number(each, isl.dim_type.in_), _plain(each)) for each in _maps(unwritten) if not each.is_empty()
+    ]
+    return tuple(found), tuple(sorted(live, key=lambda each: each[0]))
+
+
+def _pairs(kind: Kind, union: isl.UnionMap) -> list[_Flow]:
+    found = []
+    for each in _maps(union):
+        source, sink = _number(each, isl.dim_type.in_), _number(each, isl.dim_type.out)
+        plain = _plain(each).coalesce()
+        if source == sink and kind is Kind.WAR:
+            plain = plain.subtract(isl.Map.identity(plain.get_space()))
+        if not plain.is_empty():
+            found.append((kind, source, sink, plain))
+    return sorted(found, key=lambda each: each[1:3])
+
+
+def _number(pairs: isl.Map, side: isl.dim_type) -> int:
+    return int(pairs.get_tuple_name(side)[1:])
 
 
 def _union(maps: Iterable[isl.Map]) -> isl.UnionMap:
@@ -132,43 +171,6 @@ def _union(maps: Iterable[isl.Map]) -> isl.UnionMap:
     for each in maps:
         total = total.union(isl.UnionMap.from_map(each))
     return total
-
-
-def _flows(
-    reads: list[_Access], writes: list[_Access], times: _Times, live: list[LiveIn], array: str
-) -> Iterator[tuple[Kind, isl.UnionMap]]:
-    read, written = _union(each.relation("R") for each in reads), _union(e.relation("W") for e in writes)
-    when = times.of([("R", each) for each in reads] + [("W", each) for each in writes])
-    statements = {f"R{each.number}": each.statement for each in reads}
-    unread = read
-    if reads and writes:
-        fed = isl.UnionAccessInfo.from_sink(read).set_must_source(written).set_schedule_map(when)
-        flow = fed.compute_flow()
-        unread = flow.get_must_no_source()
-        yield Kind.RAW, flow.get_must_dependence()
-        kills = isl.UnionAccessInfo.from_sink(written).set_may_source(read).set_kill(written)
-        yield Kind.WAR, kills.set_schedule_map(when).compute_flow().get_may_dependence()
-    if writes:
-        again = isl.UnionAccessInfo.from_sink(written).set_must_source(written).set_schedule_map(when)
-        yield Kind.WAW, again.compute_flow().get_must_dependence()
-    for each in _maps(unread):
-        if not each.is_empty():
-            statement = statements[each.get_tuple_name(isl.dim_type.in_)]
-            live.append(LiveIn(array, statement, _plain(each)))
-
-
-def _parts(program: Program, kind: Kind, array: str, pairs: isl.UnionMap) -> Iterator[Dependence]:
-    found = []
-    for each in _maps(pairs):
-        source, sink = (each.get_tuple_name(side) for side in (isl.dim_type.in_, isl.dim_type.out))
-        numbers = int(source[1:]), int(sink[1:])
-        plain = _plain(each).coalesce()
-        if numbers[0] == numbers[1] and kind is Kind.WAR:
-            plain = plain.subtract(isl.Map.identity(plain.get_space()))
-        if not plain.is_empty():
-            found.append((numbers, plain))
-    for (first, second), plain in sorted(found, key=lambda each: each[0]):
-        yield Dependence(kind, array, program.statements[first], program.statements[second], plain)
 
 
 def _maps(union: isl.UnionMap) -> list[isl.Map]:

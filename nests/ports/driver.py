@@ -135,6 +135,7 @@ def sources(
         "",
         "/* The same, given the first element of each argument. */",
         f"dma_status {flat};",
+        f"#define {name}_flat_init {name}_init",
         "",
         "#endif",
         "",

@@ -15,6 +15,11 @@ block b.
 The order of the stream follows: what is needed whole first, then blocks in turn. As row-wise kernels then
 work at the pace of the port: atax takes rows of A as they arrive, 10 of them in flight so that a sum in its
 order needs no reassociation, and the next nest reads the rows from the same memory.
+
+Not done yet, which products of matrices need to come near their bound: arrays that are read row by row in the
+first block only and stay (B of gemm; a token a row, popped where the outer loop is 0), results that are given
+block by block, and arrays that are given and results in blocks (C of gemm: the copy and the nest then write
+at the same time, so that blocks must lie in banks of their own, by the parity of the block).
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from axiloom.hw.nest.circuit import Circuit, Fifo, Memory, Operate, Storage
 from axiloom.hw.nest.operators import Cost, operator
-from axiloom.hw.nest.operators.formats import operand_bits
 from axiloom.nests.resources.amount import Amount
 from axiloom.nests.resources.pieces import any_of, block_ram, choice, lut_ram
 from axiloom.nests.resources.pipe import PipeCount, Request
@@ -73,7 +72,7 @@ def _operands(nodes: list[Operate]) -> int:
     if len(nodes) == 1:
         return 0
     one = nodes[0]
-    bits = operand_bits(operator(one.operator, one.number, one.result, one.latency))
+    bits = operator(one.operator, one.number, one.result, one.latency).operand_bits
     different = [len({node.operands[place] for node in nodes}) for place in range(len(bits))]
     return sum(choice(width, count, coded=True) for width, count in zip(bits, different, strict=True))
 

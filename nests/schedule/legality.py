@@ -57,7 +57,7 @@ def swap(schedule: Schedule) -> Swap | None:
         source, sink = placed[each.source.name], placed[each.sink.name]
         common, after = common_loops(source.order, sink.order)
         backwards = _broken(
-            _Key(each), source.loops, source.instance, source.domain,
+            _Key(each.pairs), source.loops, source.instance, source.domain,
             sink.loops, sink.instance, sink.domain, common, after,
         )  # fmt: skip
         if backwards is not None:
@@ -125,16 +125,16 @@ def common_loops(first: tuple[int | str, ...], second: tuple[int | str, ...]) ->
 
 
 class _Key:
-    """A dependence, compared by identity: it is computed once for each program."""
+    """The pairs of a dependence, compared by identity: they are computed once."""
 
-    def __init__(self, dependence: Dependence) -> None:
-        self.dependence = dependence
+    def __init__(self, pairs: isl.Map) -> None:
+        self.pairs = pairs
 
     def __hash__(self) -> int:
-        return id(self.dependence)
+        return id(self.pairs)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.dependence is self.dependence
+        return isinstance(other, _Key) and other.pairs is self.pairs
 
 
 @lru_cache(maxsize=4096)
@@ -152,7 +152,7 @@ def _broken(
     """Pairs of instances that are in the wrong order, or None."""
     source = _times(source_loops, source_instance, source_domain)
     sink = _times(sink_loops, sink_instance, sink_domain)
-    pairs = source.apply_range(key.dependence.pairs).apply_range(sink.reverse())
+    pairs = source.apply_range(key.pairs).apply_range(sink.reverse())
     wrong = pairs.intersect(_backwards(len(source_loops), len(sink_loops), common, after))
     if wrong.is_empty():
         return None
@@ -181,7 +181,8 @@ def _backwards(source: int, sink: int, common: int, after: bool) -> isl.Map:
 
 def _witness(dependence: Dependence, wrong: isl.Map) -> Swap:
     pairs = dependence.pairs.intersect(wrong)
-    at = _point(pairs.wrap().lexmin())
+    least = pairs.wrap().lexmin()  # isl can lose all points here, where divisions depend on each other
+    at = _point(pairs.wrap() if least.is_empty() else least)
     source, sink = at[: len(dependence.source.iterators)], at[len(dependence.source.iterators) :]
     element = _element(dependence, source, sink)
     return Swap(

@@ -62,9 +62,15 @@ def test_what_no_file_of_a_folder_would_have() -> None:
     two = isa.place([isa.builtin("v1_4"), isa.builtin("v3_4")])
     with pytest.raises(UsageError, match=r"ulx3s: its open flow builds one accelerator, not v1_4, v3_4"):
         board_folder.make(small, two)
-    with pytest.raises(
-        UsageError, match=r"ulx3s: its open flow builds generated accelerators, not RTL rowmul"
-    ):
-        board_folder.make(small, [isa.load(SPEC)], user_rtl=rtl)
     with pytest.raises(UsageError, match=r"RTL rowmul takes the place of one accelerator"):
         board_folder.make(zynq, two, dma=board_folder.XILINX, user_rtl=rtl)
+
+
+def test_the_open_flow_takes_it() -> None:
+    """The user's file is beside ours, which instantiates its module; the manifest says where it is."""
+    rtl = UserRtl([EXAMPLE / "rowmul.v"], "rowmul")
+    plan = board_folder.make(hardware.load("ulx3s"), [isa.load(SPEC)], user_rtl=rtl, rebase=True)
+    files = board_folder.contents(plan).files
+    assert files["openflow/rowmul.v"] == (EXAMPLE / "rowmul.v").read_text()
+    assert "rowmul " in files["openflow/axiloom_serial.v"]
+    assert json.loads(files["board.json"])["rtl"] == {"top": "rowmul", "files": ["openflow/rowmul.v"]}

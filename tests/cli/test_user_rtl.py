@@ -91,7 +91,6 @@ def test_a_stream_that_the_ports_do_not_have(command: str, capsys: pytest.Captur
             "--show: with --rtl the rows that --confirm N simulates",
         ),
         ("run matmul:8x8x8 --macs 4", "--macs: sizes the array of a generated accelerator"),
-        ("board new ulx3s -o never", "ulx3s: its open flow builds generated accelerators, not RTL rowmul"),
         ("run matmul:8x8x8 --board ulx3s", "--rtl, --top: not for a board on a serial line"),
     ],
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from axiloom.cli import main
 from axiloom.cosim.system import System
 from axiloom.errors import DriverError, SpecError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -67,3 +68,16 @@ def test_no_model_of_a_packet() -> None:
     spec = run_of(6, True).system.spec
     with pytest.raises(SpecError, match="there is no functional model of a packet"):
         FunctionalModel(spec)
+
+
+POLYBENCH = Path(__file__).parent.parent.parent / "benchmarks" / "polybench"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", ["atax", "bicg", "gesummv", "mvt"])
+def test_from_c_to_the_soc(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Loops in C and a schedule: RTL, driver, SoC; results of one array and of two."""
+    schedule = POLYBENCH / "schedules" / "ports" / f"{kernel}.sched"
+    sizes = ["-D", "M=30", "-D", "N=40"]
+    assert main(["run", str(POLYBENCH / f"{kernel}.c"), "--schedule", str(schedule), *sizes]) == 0
+    assert "Result: equal to NumPy" in capsys.readouterr().out

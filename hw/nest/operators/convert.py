@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 
-from axiloom.hw.nest.operators.formats import BOOL, Units, Whole, whole
+from axiloom.hw.nest.operators.formats import BOOL, Whole, whole
 from axiloom.hw.nest.operators.operator import Operator, Raw
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.nest.operators.whole import signed_as

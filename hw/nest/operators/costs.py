@@ -2,74 +2,70 @@
 
 The table has operators without the register at their end, if that is all a cycle adds. A format that is not
 in it lies between two widths of its family that are (``int24`` between ``int16`` and ``int32``,
-``fixed<11,3>`` between ``fixed<8,4>`` and ``fixed<16,8>``): LUTs and flip-flops in proportion, DSP slices those
-of the wider one. Everything else is refused.
+``fixed<11,3>`` between ``fixed<8,4>`` and ``fixed<16,8>``): LUTs and flip-flops in proportion, DSP slices
+those of the wider one. Everything else is refused: no figure is made up.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from axiloom.errors import UsageError
-from axiloom.hw.nest.operators.formats import bits_of, whole
-from axiloom.hw.nest.operators.operator import Cost, Operator
+from axiloom.hw.nest.operators.formats import Whole, whole
 
 _INTEGERS = ("int8", "int16", "int32", "int64")
 _FIXED = ("fixed<8,4>", "fixed<16,8>", "fixed<32,16>")
 TABLE = Path(__file__).with_name("costs.json")
 
 
-def of(operator: Operator) -> Cost:
-    if is_registered(operator):
-        alone = of(replace(operator, latency=0))
-        return replace(alone, ff=alone.ff + bits_of(operator.result))
-    if operator.is_wired:
-        return Cost()
-    found = _table().get(key(operator)) or _between(operator)
+@dataclass(frozen=True)
+class Cost:
+    """On a 7-series part, by Yosys."""
+
+    dsp: int = 0
+    lut: int = 0
+    ff: int = 0
+
+
+def of(name: str, number: str, result: str, latency: int) -> Cost:
+    """Raises :exc:`UsageError` if it is not known."""
+    found = _table().get(key(name, number, result, latency)) or _between(name, number, result, latency)
     if found is None:
         raise UsageError(
-            f"the cost of operator `{key(operator)}` is not in {TABLE.name}, nor of a narrower and a wider one; "
-            f"`python -m benchmarks nest_operators` fills it"
+            f"the cost of operator `{key(name, number, result, latency)}` is not in {TABLE.name}, nor that "
+            f"of a narrower and a wider one; `python -m benchmarks nest_operators` fills it"
         )
     return found
 
 
-def is_registered(operator: Operator) -> bool:
-    """Whether it is the one of latency 0 and a register behind it."""
-    return operator.latency == 1 and operator.registers_result
+def key(name: str, number: str, result: str, latency: int) -> str:
+    return f"{name} {number} {result} {latency}"
 
 
-def key(operator: Operator) -> str:
-    return f"{operator.name} {operator.number} {operator.result} {operator.latency}"
-
-
-def _between(operator: Operator) -> Cost | None:
+def _between(name: str, number: str, result: str, latency: int) -> Cost | None:
     """By the bits of the operands, between neighbours of the family; an unsigned number costs what a signed
-    one does."""
-    number, result = whole(operator.number), whole(operator.result)
-    if number is None:
+    one does, and one of fewer bits than the narrowest is in proportion."""
+    x = whole(number)
+    if x is None:
         return None
     family: dict[int, Cost] = {}
-    for name in _FIXED if number.is_fixed else _INTEGERS:
-        there = whole(name)
+    for there_name in _FIXED if x.is_fixed else _INTEGERS:
+        there = whole(there_name)
         assert there is not None
-        same_result = name if operator.result == operator.number else operator.result
-        if result is not None and result.fraction == 2 * number.fraction and result.bits == 32 != number.bits:
-            same_result = f"fixed<32,{2 * there.fraction}>"
-        row = _row(operator, name, same_result)
+        row = _row(name, there_name, _alike(number, result, there_name), latency)
         if row is not None:
             family[there.bits] = row
-    if number.bits in family:
-        return family[number.bits]
-    narrower = max((bits for bits in family if bits < number.bits), default=None)
-    wider = min((bits for bits in family if bits > number.bits), default=None)
-    if narrower is None or wider is None:
+    if x.bits in family:
+        return family[x.bits]
+    narrower = max((bits for bits in family if bits < x.bits), default=0)
+    wider = min((bits for bits in family if bits > x.bits), default=None)
+    if wider is None:
         return None
-    share = (number.bits - narrower) / (wider - narrower)
-    low, high = family[narrower], family[wider]
+    share = (x.bits - narrower) / (wider - narrower)
+    low, high = family.get(narrower, Cost()), family[wider]
     return Cost(
         high.dsp,
         round(low.lut + share * (high.lut - low.lut)),
@@ -77,15 +73,25 @@ def _between(operator: Operator) -> Cost | None:
     )
 
 
-def _row(operator: Operator, number: str, result: str) -> Cost | None:
+def _alike(number: str, result: str, of_family: str) -> str:
+    """The result's format where `of_family` takes the place of `number`."""
+    if result == number:
+        return of_family
+    x, r, there = whole(number), whole(result), whole(of_family)
+    assert x is not None
+    assert there is not None
+    if r is not None and x.is_fixed and r == Whole(32, True, 2 * x.fraction, True):
+        return f"fixed<32,{2 * there.fraction}>"  # an exact product
+    return result.removeprefix("u")
+
+
+def _row(name: str, number: str, result: str, latency: int) -> Cost | None:
     """The table's, of the same latency or the one closest to it."""
-    start = f"{operator.name} {number} {result} "
-    rows = {int(name.removeprefix(start)): cost for name, cost in _table().items() if name.startswith(start)}
-    return rows[min(rows, key=lambda latency: abs(latency - operator.latency))] if rows else None
+    start = f"{name} {number} {result} "
+    rows = {int(each.removeprefix(start)): cost for each, cost in _table().items() if each.startswith(start)}
+    return rows[min(rows, key=lambda there: abs(there - latency))] if rows else None
 
 
 @cache
 def _table() -> dict[str, Cost]:
-    if not TABLE.is_file():
-        return {}
     return {name: Cost(**figures) for name, figures in json.loads(TABLE.read_text(encoding="utf-8")).items()}

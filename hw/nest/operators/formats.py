@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.errors import UsageError
-from axiloom.hw.nest.operators.operator import Operator, Raw
 from axiloom.isa.numerics.formats import Kind, format_of
 
 FLOAT32 = "float32"
 BOOL = "bool"
-_UNARY = ("neg", "abs", "not", "convert", "sqrt", "exp")
 
+Raw = npt.NDArray[np.unsignedinteger[Any]]
 Units = npt.NDArray[Any]
 """Integers of a format. Python's own (dtype object): a product of two has up to 128 bits."""
 
@@ -68,14 +67,6 @@ def bits_of(name: str) -> int:
         return format_of(name).bits
     except ValueError as error:
         raise UsageError(str(error)) from error
-
-
-def operand_bits(operator: Operator) -> list[int]:
-    """Bits of each operand."""
-    bits = bits_of(operator.number)
-    if operator.name == "select":
-        return [1, bits, bits]
-    return [bits] * (1 if operator.name in _UNARY else 2)
 
 
 def unsigned(bits: int) -> np.dtype[Any]:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
 from amaranth.hdl import Module, Value
 
-Raw = npt.NDArray[np.unsignedinteger[Any]]
+from axiloom.hw.nest.operators import costs
+from axiloom.hw.nest.operators.costs import Cost
+from axiloom.hw.nest.operators.formats import Raw, bits_of
 
+__all__ = ["Cost", "Operator", "Raw"]
 
-@dataclass(frozen=True)
-class Cost:
-    """On a 7-series part, by Yosys."""
-
-    dsp: int = 0
-    lut: int = 0
-    ff: int = 0
+_UNARY = ("neg", "abs", "not", "convert", "sqrt", "exp")
 
 
 @dataclass(frozen=True)
@@ -49,11 +44,27 @@ class Operator(ABC):
         return False
 
     @property
+    def operand_bits(self) -> list[int]:
+        """Bits of each operand."""
+        bits = bits_of(self.number)
+        if self.name == "select":
+            return [1, bits, bits]
+        return [bits] * (1 if self.name in _UNARY else 2)
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether it is the one of latency 0 and a register behind it."""
+        return self.latency == 1 and self.registers_result
+
+    @property
     def cost(self) -> Cost:
         """Raises :exc:`UsageError` if it is not known."""
-        from axiloom.hw.nest.operators import costs  # it has formats, which know this class
-
-        return costs.of(self)
+        if self.is_registered:
+            alone = replace(self, latency=0).cost
+            return replace(alone, ff=alone.ff + bits_of(self.result))
+        if self.is_wired:
+            return Cost()
+        return costs.of(self.name, self.number, self.result, self.latency)
 
     @abstractmethod
     def reference(self, *operands: Raw) -> Raw:

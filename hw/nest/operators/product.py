@@ -15,9 +15,9 @@ _EXACT_BITS = 16
 
 class Product(Operator):
     """Of integers: the low bits, in the same format or a wider integer: ``int16`` to ``int32`` is exact, and
-    takes one DSP slice where ``int32`` takes three. Of ``fixed<B,F>`` in ``fixed<32,2F>``, B at most 16: exact. In its own
-    format: rounded to F bits of fraction, halves up; it stops at the ends of the range if B is less than 32,
-    and wraps if it is 32."""
+    takes one DSP slice where ``int32`` takes three. Of ``fixed<B,F>`` in ``fixed<32,2F>``, B at most 16:
+    exact. In its own format: rounded to F bits of fraction, halves up; it stops at the ends of the range if B
+    is less than 32, and wraps if it is 32."""
 
     forms = (
         "mul: integers and fixed<B,F>, to the same format; integers to wider ones; fixed<B,F> to fixed<32,2F>"
@@ -35,11 +35,11 @@ class Product(Operator):
             return ()
         rounds = int(_is_rounded(x, r))
         if x.bits <= 8:
-            return tuple(range(1 + rounds, 5)) + ((0,) if not rounds else ())
+            return (*range(1 + rounds, 5), *([] if rounds else [0]))
         if x.bits <= _EXACT_BITS + 1:
-            return tuple(range(2 + rounds, 5)) + (1 + rounds,)
+            return (*range(2 + rounds, 5), 1 + rounds)
         if x.bits <= 34:
-            return tuple(range(3 + rounds, 6)) + (2 + rounds,)
+            return (*range(3 + rounds, 6), 2 + rounds)
         return (5, 6)
 
     def reference(self, *operands: Raw) -> Raw:

@@ -1,20 +1,27 @@
-"""Names and formats to operators. A new operator is one more class of `OPERATORS`."""
+"""Names and formats to operators. A new family is one more module."""
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from axiloom.errors import UsageError
-from axiloom.hw.nest.operators import convert, division, logic, product, shift, whole
-from axiloom.hw.nest.operators.float import add, divide, exponential, multiply, order, root
-from axiloom.hw.nest.operators.float import convert as float_convert
 from axiloom.hw.nest.operators.operator import Operator
 
-OPERATORS: tuple[type[Operator], ...] = (
-    *(whole.Sum, whole.Extreme, whole.Compare, product.Product),
-    *(convert.Convert, logic.Logic, logic.Select, shift.Shift, division.Division),
-    *(add.Sum, multiply.Product, order.Compare, order.Extreme, order.Sign),
-    *(divide.Quotient, root.Root, exponential.Exponential),
-    *(float_convert.FromFloat, float_convert.ToFloat),
+_FAMILIES = (
+    *("whole", "product", "division", "shift", "convert", "logic"),
+    *("float.add", "float.multiply", "float.divide", "float.root", "float.exponential"),
+    *("float.order", "float.convert"),
 )
+"""Modules of this package; each of their operators is one of the registry."""
+
+
+def _operators(family: str) -> list[type[Operator]]:
+    module = import_module(f"axiloom.hw.nest.operators.{family}")
+    kinds = [each for each in vars(module).values() if getattr(each, "__module__", "") == module.__name__]
+    return [each for each in kinds if isinstance(each, type) and issubclass(each, Operator)]
+
+
+OPERATORS: tuple[type[Operator], ...] = tuple(kind for family in _FAMILIES for kind in _operators(family))
 
 
 def latencies(name: str, number: str, result: str) -> tuple[int, ...]:
@@ -31,7 +38,8 @@ def operator(name: str, number: str, result: str, latency: int | None = None) ->
     if latency is not None and latency not in there_are:
         listed = ", ".join(map(str, there_are))
         raise UsageError(
-            f"operator `{name}` from {number} to {result} has no latency of {latency} cycles; there are {listed}"
+            f"operator `{name}` from {number} to {result} has no latency of {latency} cycles; "
+            f"there are {listed}"
         )
     return kind(name, number, result, there_are[0] if latency is None else latency)
 

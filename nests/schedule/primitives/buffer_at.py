@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -69,12 +69,10 @@ def buffer_at(schedule: Schedule, array: str, statement: str, loop: str) -> Sche
     return with_statements(based, changed, added)
 
 
-def _using(placed: Placed, use_copy: object) -> Placed:
-    assert callable(use_copy)
+def _using(placed: Placed, use_copy: Callable[[Load], Load]) -> Placed:
     old = placed.statement
-    target = use_copy(old.target)
-    assert isinstance(target, Load)
-    return replace(placed, statement=replace(old, target=target, value=mapped(old.value, use_copy)))
+    statement = replace(old, target=use_copy(old.target), value=mapped(old.value, use_copy))
+    return replace(placed, statement=statement)
 
 
 def _box(

@@ -24,10 +24,11 @@ import islpy as isl
 from axiloom.hw.nest.circuit import Storage
 from axiloom.isa.affine import Affine
 from axiloom.nests.poly.dependences import dependences
-from axiloom.nests.poly.sets import conditions, domain, function
+from axiloom.nests.poly.sets import conditions, domain
 from axiloom.nests.program import Array, Load, Statement, loads
 from axiloom.nests.schedule.errors import ScheduleError
-from axiloom.nests.schedule.loops import bounds, depth_of, fresh, place_of, replaced, substituted, within
+from axiloom.nests.schedule.loops import depth_of, fresh, place_of, replaced, substituted, within
+from axiloom.nests.schedule.primitives.axes import Axis, axis_of
 from axiloom.nests.schedule.primitives.layout import array_of
 from axiloom.nests.schedule.primitives.rebase import (
     in_loops,
@@ -82,7 +83,7 @@ def _initialised(before: Schedule, after: Schedule, array: str, what: str) -> No
     old = {each.name for each in before.program.statements}
     for each in dependences(after.program).live_in:
         if each.statement.name not in old and not after.program.array(each.array).role.is_given:
-            at = each.elements.range().lexmin().sample_point()
+            at = each.elements.range().sample_point()
             count = at.get_space().dim(isl.dim_type.set)
             element = "".join(
                 f"[{at.get_coordinate_val(isl.dim_type.set, k).to_python()}]" for k in range(count)
@@ -94,46 +95,11 @@ def _initialised(before: Schedule, after: Schedule, array: str, what: str) -> No
 
 
 @dataclass(frozen=True)
-class _Axis:
-    """A dimension of the array: `base`, over the loops, is where the window begins; it holds `extent`
-    elements, of which `step` are new in each iteration of `loop`. Without a loop all are new."""
-
-    base: Affine
-    extent: int
-    around: Affine
-    """The part of `base` that loops outside give."""
-    reach: tuple[int, int]
-    """The least and largest subscript that is ever read, but for `around`."""
-    loop: str = ""
-    step: int = 0
-    first: int = 0
-    last: int = 0
-
-    @property
-    def kept(self) -> int:
-        return max(0, self.extent - self.step) if self.loop else 0
-
-    @property
-    def lead(self) -> int:
-        """Iterations that fill it before the first one."""
-        return -(-self.extent // self.step) - 1 if self.loop else 0
-
-    @property
-    def travel(self) -> int:
-        """Elements that it passes over."""
-        return self.extent + self.step * (self.last - self.first)
-
-    def since_first(self) -> Affine:
-        """How far the window has moved from its first place."""
-        return (Affine.name(self.loop) - self.first) * self.step if self.loop else Affine.of(0)
-
-
-@dataclass(frozen=True)
 class _Window:
     schedule: Schedule
     placed: Placed
     array: Array
-    axes: tuple[_Axis, ...]
+    axes: tuple[Axis, ...]
     row: int | None
     column: int
     what: str
@@ -144,7 +110,7 @@ class _Window:
         what: str,
     ) -> _Window:  # fmt: skip
         lanes = [each for each in placed.loops if each in schedule.unrolled]
-        axes = [_axis(placed, lanes, loops, uses, k, what) for k in range(len(array.shape))]
+        axes = [axis_of(placed, lanes, loops, uses, k, what) for k in range(len(array.shape))]
         moving = {each.loop: k for k, each in enumerate(axes) if each.loop}
         for each in loops:
             if sum(axis.loop == each for axis in axes) > 1:
@@ -234,31 +200,17 @@ class _Window:
 
     def _steps(self, window: Array, line: Array) -> list[_Step]:
         """Shift, from the lines, new, into the lines; those that there are."""
-        column, row = self.axes[self.column], self.axes[self.row] if self.row is not None else None
-        entering = (column.kept, column.extent)
-        rows = (0, row.kept) if row else (0, 0)
+        column = self.axes[self.column]
         everywhere = {k: (0, each.extent) for k, each in enumerate(self.axes)}
-        steps = []
-        if column.kept:
-            steps.append(
-                self._step("shift", {**everywhere, self.column: (0, column.kept)}, window, window, line)
-            )
-        if row and row.kept and self.row is not None:
-            lined = {**everywhere, self.row: rows, self.column: entering}
-            steps.append(self._step("above", lined, window, window, line))
-        new = {**everywhere, self.column: entering}
-        if row and self.row is not None:
-            new[self.row] = (row.kept, row.extent)
-        steps.append(self._step("new", new, window, window, line))
-        if row and row.kept and self.row is not None:
-            lined = {**everywhere, self.row: rows, self.column: entering}
-            steps.append(self._step("keep", lined, line, window, line))
-        return steps
-
-    def _step(
-        self, kind: str, ranges: dict[int, tuple[int, int]], target: Array, window: Array, line: Array
-    ) -> _Step:
-        return _Step(kind, self, ranges, target, window, line)
+        entering = {**everywhere, self.column: (column.kept, column.extent)}
+        ranges = {"shift": {**everywhere, self.column: (0, column.kept)}, "new": entering}
+        if self.row is not None:
+            row = self.axes[self.row]
+            ranges["above"] = ranges["keep"] = {**entering, self.row: (0, row.kept)}
+            ranges["new"] = {**entering, self.row: (row.kept, row.extent)}
+        kinds = [each for each in ("shift", "above", "new", "keep") if each in ranges]
+        steps = [_Step(each, self, ranges[each], window, line) for each in kinds]
+        return [each for each in steps if all(high > low for low, high in each.ranges.values())]
 
 
 @dataclass(frozen=True)
@@ -268,7 +220,6 @@ class _Step:
     kind: str
     of: _Window
     ranges: dict[int, tuple[int, int]]
-    target: Array
     window: Array
     line: Array
 
@@ -337,40 +288,3 @@ def _needed(names: tuple[str, ...], forms: Sequence[Affine], more: Sequence[Affi
 
 def _line_storage(line: Array) -> Storage:
     return Storage.BLOCK if line.shape[-1] > LONG else Storage.DISTRIBUTED
-
-
-def _axis(
-    placed: Placed, lanes: Sequence[str], loops: Sequence[str], uses: Sequence[Load], k: int, what: str
-) -> _Axis:
-    bases = set()
-    low, high = 0, -1
-    ranges = {each: found for each in lanes if (found := bounds(placed, each)) is not None}
-    for number, use in enumerate(uses):
-        form = use.subscripts[k]
-        base = Affine.sum([(n, f) for n, f in form.terms if n not in lanes])
-        least, most = (form - base).range(ranges)
-        low, high = (least, most) if not number else (min(low, least), max(high, most))
-        bases.add(base)
-    if len(bases) != 1:
-        raise ScheduleError(
-            f"{what}: subscripts {' and '.join(sorted(map(str, bases)))} of dimension {k} move differently"
-        )
-    base = bases.pop()
-    moving = [each for each in loops if base.coefficient(each)]
-    around = Affine.sum([(n, f) for n, f in base.terms if n not in loops], base.constant)
-    values = [_values(placed, use.subscripts[k] - around) for use in uses]
-    reach = min(least for least, _ in values), max(most for _, most in values)
-    if not moving:
-        return _Axis(base + low, high - low + 1, around, reach)
-    step = base.coefficient(moving[0])
-    if len(moving) > 1 or step < 0:
-        raise ScheduleError(f"{what}: subscript {base} of dimension {k} does not move forwards with one loop")
-    found = bounds(placed, moving[0])
-    assert found is not None
-    return _Axis(base + low, high - low + 1, around, reach, moving[0], step, *found)
-
-
-def _values(placed: Placed, form: Affine) -> tuple[int, int]:
-    """The least and largest value of the form for the statement."""
-    found = domain(placed.loops, placed.domain).apply(function(placed.loops, (form,)))
-    return found.dim_min_val(0).to_python(), found.dim_max_val(0).to_python()

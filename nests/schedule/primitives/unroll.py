@@ -27,7 +27,7 @@ from axiloom.nests.schedule.primitives.check import (
 from axiloom.nests.schedule.primitives.reorder import arranged
 from axiloom.nests.schedule.primitives.split import cut
 from axiloom.nests.schedule.registry import primitive
-from axiloom.nests.schedule.schedule import Placed, Schedule
+from axiloom.nests.schedule.schedule import Schedule
 
 LANES = 4096
 """The most iterations of one loop that are issued together."""
@@ -108,7 +108,7 @@ def pipeline(schedule: Schedule, statement: str, interval: int = 1) -> Schedule:
 def share(schedule: Schedule, *statements: str) -> Schedule:
     """The nests of these statements take turns on the same operators, in one pipeline."""
     what = " ".join(["share", *statements])
-    numbers = frozenset(int(_nest(schedule, each).order[0]) for each in statements)
+    numbers = frozenset(int(place_of(schedule, each).order[0]) for each in statements)
     if len(numbers) < 2:
         raise ScheduleError(f"{what}: name statements of two nests or more")
     for each in schedule.shared:
@@ -116,7 +116,3 @@ def share(schedule: Schedule, *statements: str) -> Schedule:
             numbers |= each
     kept = tuple(each for each in schedule.shared if not each & numbers)
     return replace(schedule, shared=(*kept, numbers))
-
-
-def _nest(schedule: Schedule, statement: str) -> Placed:
-    return place_of(schedule, statement)

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.errors import CompileError, UsageError
-from axiloom.files import write_whole
+from axiloom.files import read_text, write_whole
 
 if TYPE_CHECKING:
+    from axiloom.nests.program import Program
     from axiloom.nests.program.loaded import Loaded
+    from axiloom.nests.schedule import Schedule
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -81,13 +83,11 @@ def execute(options: argparse.Namespace) -> int:
 
 def emit(options: argparse.Namespace) -> int:
     """``--emit``: one program as text."""
-    from axiloom.cli.nest_run import scheduled
-
     if len(options.source) > 1:
         raise UsageError(f"--emit {options.emit}: one program, not {len(options.source)}")
     program = load(options.source[0], defines(options.define)).program
     schedule = scheduled(program, options.schedule)
-    from axiloom.nest.emit import EMITTERS
+    from axiloom.nest.emit import EMITTERS  # after `load`, which says what is not installed
 
     text = EMITTERS[options.emit](schedule, None)
     if options.output:
@@ -126,6 +126,16 @@ def load(source: str, sizes: Mapping[str, str]) -> Loaded:
     if found := faults(loaded.program):
         raise CompileError("\n".join(found))
     return loaded
+
+
+def scheduled(program: Program, file: Path | None) -> Schedule:
+    """`program` by the schedule in `file`. Raises ScheduleError with its line."""
+    from axiloom.nests.schedule import Schedule
+    from axiloom.nests.schedule.replay import replay
+
+    if file is None:
+        return Schedule.of(program)
+    return replay(program, read_text(str(file)), str(file))
 
 
 def describe(source: str, loaded: Loaded) -> dict[str, Any]:

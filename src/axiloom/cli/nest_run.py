@@ -13,13 +13,12 @@ import numpy as np
 
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, reject
-from axiloom.files import make_folder, read_text
+from axiloom.files import make_folder
 from axiloom.run.run import Watch, simulate
 
 if TYPE_CHECKING:
     from axiloom.nest.accelerator import Accelerator
     from axiloom.nests.program import Program
-    from axiloom.nests.schedule import Schedule
 
 OTHERS = (
     "accel size spec encoding post rtl top macs flow order tile pipeline against input weights stop_after "
@@ -52,7 +51,7 @@ def add_options(run: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace, finish: Any) -> int:
     """`finish` prints the report and writes its files."""
-    from axiloom.cli.nest import load
+    from axiloom.cli.nest import load, scheduled
     from axiloom.nest.accelerator import accelerator, multiply_adds
     from axiloom.nests.affine.interpret import interpret
     from axiloom.nests.timing import cycles
@@ -103,22 +102,12 @@ def sizes(options: argparse.Namespace) -> dict[str, str]:
 
 def compiled(options: argparse.Namespace, width: int, scatter_gather: bool) -> tuple[Program, Accelerator]:
     """The program of ``--problem``, and its accelerator."""
-    from axiloom.cli.nest import load
+    from axiloom.cli.nest import load, scheduled
     from axiloom.nest.accelerator import accelerator
 
     program = load(options.problem[0], sizes(options)).program
     schedule = scheduled(program, options.schedule)
     return program, accelerator(schedule, width, plain=options.plain, scatter_gather=scatter_gather)
-
-
-def scheduled(program: Program, file: Path | None) -> Schedule:
-    """`program` by the schedule in `file`. Raises ScheduleError with its line."""
-    from axiloom.nests.schedule import Schedule
-    from axiloom.nests.schedule.replay import replay
-
-    if file is None:
-        return Schedule.of(program)
-    return replay(program, read_text(str(file)), str(file))
 
 
 def random_values(program: Program, seed: int) -> dict[str, Any]:

@@ -70,14 +70,15 @@ def test_as_a_queue(fifo: Fifo, kind: Storage) -> None:
                     ctx.set(signal, bit)
                 if fifo.bits:
                     ctx.set(bench.value, value)
+                peak = max(peak, fifo.depth - places + take)
+                await ctx.delay(1e-10)
+                assert ctx.get(logic.peak) == peak
                 await ctx.tick()
                 places += pop - take
                 if pop:
                     queue.popleft()
                 if push:
                     queue.append(value if fifo.bits else 0)
-                peak = max(peak, fifo.depth - places)
-                assert ctx.get(logic.peak) == peak
             assert ctx.get(bench.error) == 0
             seen.append(peak)
             for signal in (bench.take, bench.push, bench.pop):

@@ -133,7 +133,7 @@ def expressions(
             names += ("div",) if format.kind is Kind.FLOAT and not tame else ()
             return Op(draw(st.sampled_from(names)), (inner(number), inner(number)), number)
         case "one":
-            more = {Kind.INTEGER: ("not",), Kind.FLOAT: ("sqrt",) if not tame else ()}
+            more = {Kind.INTEGER: ("not",), Kind.FLOAT: ("sqrt", "exp") if not tame else ()}
             names = ("neg", "abs", *more.get(format.kind, ()))
             return Op(draw(st.sampled_from(names)), (inner(number),), number)
         case "convert":

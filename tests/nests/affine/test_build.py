@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from axiloom.errors import CompileError
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import interpret, random_arrays
 from axiloom.nests.affine.text import from_text, to_text
+from axiloom.nests.hls.run import run
+from axiloom.nests.program import Load, Op
 from axiloom.nests.schedule import Schedule
 
 NUMBERS = ("float32", "int8", "fixed<16,8>", "uint32")
@@ -51,6 +54,22 @@ def test_another_order_gives_another_result() -> None:
     arrays = random_arrays(schedule.program, np.random.default_rng(1))
     for by in ("c", "python"):
         assert not same(interpret(swapped, arrays, by=by), interpret(schedule, arrays, by=by))
+
+
+def test_a_product_in_a_wider_format() -> None:
+    program = programs.pair(number="int8")
+    first, second = program.statements
+    value = Op("mul", (Load("X", (programs.name("i"),), "int8"),) * 2, "int32")
+    wide = replace(first, target=replace(first.target, number="int32"), value=value)
+    narrow = replace(
+        second, value=Op("convert", (replace(wide.target, subscripts=(programs.name("i"),)),), "int8")
+    )
+    arrays = tuple(replace(each, number="int32") if each.name == "T" else each for each in program.arrays)
+    program = replace(program, arrays=arrays, statements=(wide, narrow))
+    given = random_arrays(program, np.random.default_rng(1))
+    expected = interpret(program, given, by="python")
+    assert same(interpret(from_text(to_text(build(program))), given), expected)
+    assert same(run(program, given), expected)
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,23 @@ def test_operators_are_those_of_the_hardware(source: str) -> None:
     rng = np.random.default_rng(3)
     format = format_of(source)
     values = [_values(format, rng) for _ in range(2)]
-    names = ("add", "sub", "mul", "div", "rem", "max", "min", "neg", "abs", "sqrt", "and", "or", "xor", "not")
+    names = (
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "rem",
+        "max",
+        "min",
+        "neg",
+        "abs",
+        "sqrt",
+        "exp",
+        "and",
+        "or",
+        "xor",
+        "not",
+    )
     compared = ("eq", "ne", "lt", "le", "gt", "ge")
     asked = [(name, source) for name in (*names, "shl", "shr")] + [(name, "bool") for name in compared]
     asked += [("convert", each) for each in (*programs.FORMATS, "bool") if each != source]
@@ -107,7 +123,7 @@ def test_operators_are_those_of_the_hardware(source: str) -> None:
             hardware = operator(name, source, result)
         except UsageError:
             continue
-        count = 1 if name in ("neg", "abs", "sqrt", "not", "convert") else 2
+        count = 1 if name in ("neg", "abs", "sqrt", "exp", "not", "convert") else 2
         compute = function(name, (source,) * count, result)
         with np.errstate(all="ignore"):
             ours = [compute(*each) for each in zip(*values[:count], strict=True)]

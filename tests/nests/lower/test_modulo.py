@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiloom.nests.lower.modulo import Edge, Resource, schedule
+from axiloom.nests.lower.slots.modulo import Edge, Resource, schedule
 
 
 def fits(slots: tuple[int, ...], edges: list[Edge], ports: list[Resource], interval: int) -> bool:

@@ -14,7 +14,9 @@ from tests.nests.lower.programs import check, interpret, random_values, raw, run
 
 from axiloom.nests import timing
 from axiloom.nests.dataflow import plan
-from axiloom.nests.lower import carried, guards, lower
+from axiloom.nests.lower import lower
+from axiloom.nests.lower.iteration import guards
+from axiloom.nests.lower.slots import carried
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.timing.execute import ExecutionError
 

@@ -65,6 +65,7 @@ def test_a_phase_that_uses_what_the_other_made_waits() -> None:
     (built,) = lowered.built
     assert built.pipe.interval == 1
     assert sum(built.draft.waits.values()) < 20
+    assert operators(built.pipe)["add"] == 4
 
 
 def test_sharing_does_not_cost_the_interval() -> None:

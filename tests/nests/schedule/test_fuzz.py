@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
@@ -20,6 +22,13 @@ def test_random_schedules_against_enumeration() -> None:
     counts = fuzz.run(60, seed=7)
     assert counts["accepted"] > 40
     assert counts["refused for order"] > 15
+
+
+def test_a_witness_is_found_where_isl_finds_no_least_one() -> None:
+    """`lexmin` of the pairs that swap is empty here, though there are some."""
+    counts: Counter[str] = Counter()
+    fuzz.check(random.Random("2/8"), counts)
+    assert counts["refused for order"]
 
 
 @pytest.mark.slow

@@ -173,7 +173,7 @@ def _rounded(
         near = Mux(count[bit], Cat(negative.replicate(shift), near[: 27 - shift]), near)
     significand = stages.cleared(near[:26], is_large | is_zero, "significand", is_cut)
     top = stages.later(is_large | (near[26] & ~is_zero), "top", is_cut)
-    # Less 2: 0 to 3 are added below. The exponent comes last, so that the choice of it is in the adder's LUTs.
+    # Less 2: 0 to 3 are added below. The exponent comes last: the choice of it is in the adder's LUTs then.
     shifts = ~Cat(0, 1, count, by_16, Const(0, 4))
     lowered = (Cat(1, shifts) + Cat(1, exponent, 0))[1:10]
     lowered = stages.cleared(lowered, is_large, "lowered", is_cut, to=252)

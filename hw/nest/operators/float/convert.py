@@ -114,7 +114,7 @@ class ToFloat(Operator):
         # Normalised by 16, 8, 4, 2 and 1 bits; the exponent is that of the last bit less what was moved.
         size = 32 if number.bits <= 32 else 64
         normal = Cat(Const(0, size - number.bits), magnitude)
-        moved = []
+        moved: list[Value] = []
         for shift in (32, 16, 8, 4, 2, 1) if size == 64 else (16, 8, 4, 2, 1):
             is_moved = stages.wire(~normal[size - shift :].any(), f"by_{shift}")
             moved_left = Cat(Const(0, shift), normal[: size - shift])

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.hdl import Value
 
-from axiloom.hw.nest.operators.operator import Raw
+from axiloom.hw.nest.operators.formats import Raw
 
 NAN = 0x7FC00000
 FRACTION = 23

@@ -1,4 +1,4 @@
-"""float32 `sqrt`: one row of adders for each bit of the root, which do not restore, like those of `divide.py`.
+"""float32 `sqrt`: one row of adders for each bit of the root. They do not restore, as in `divide.py`.
 
 A root never lies in the middle between two numbers of 24 bits, so its 25th bit alone says how to round.
 """
@@ -40,7 +40,7 @@ class Root(Operator):
         is_nan, is_zero, is_infinite, sign = stages.later(
             stages.wire(kinds, "kinds"), "kind", self.latency - 1
         )
-        # Half of the exponent: the number is from 1 to 2 where it is odd (the bias is odd too), else from 2 to 4.
+        # Half of the exponent: where it is odd (the bias is odd too), the number is from 1 to 2, else to 4.
         exponent = encoding.exponent(x)
         is_odd = exponent[0]
         halved = (exponent[1:] + Const(encoding.BIAS // 2) + is_odd)[:8]

@@ -15,7 +15,7 @@ from amaranth.hdl import _ir as ir
 from amaranth.hdl import _nir as nir
 
 from axiloom.hw.nest.operators import Operator
-from axiloom.hw.nest.operators.formats import bits_of, operand_bits, unsigned
+from axiloom.hw.nest.operators.formats import bits_of, unsigned
 
 Word = tuple[Any, int | None]
 """Elements, each with all bits of a cell's output; and the cycle, None for constants."""
@@ -24,7 +24,7 @@ Word = tuple[Any, int | None]
 def computed(operator: Operator, *operands: Any) -> Any:
     """Raw results of raw operands, by the RTL. Raises AssertionError unless they come `latency` later."""
     m = Module()
-    sizes = operand_bits(operator)
+    sizes = operator.operand_bits
     inputs = [Signal(bits, name=f"i{place}") for place, bits in enumerate(sizes)]
     output = Signal(bits_of(operator.result), name="o")
     m.d.comb += output.eq(operator.build(m, "op", *inputs))

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from amaranth.hdl import Const
+from tests.hw.nest.operators.vectors import check
 
 from axiloom.hw.nest.operators import convert, latencies, operator, product, whole
 from axiloom.hw.nest.operators.float import add, encoding, order
 from axiloom.hw.nest.operators.formats import BOOL, FLOAT32
-
-from tests.hw.nest.operators.vectors import check
 
 NUMBERS = (
     *("int8", "uint8", "int13", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
@@ -81,13 +80,13 @@ def test_comparisons_of_float32() -> None:
         _check_all(name, FLOAT32, BOOL, 1_000)
 
 
-@pytest.mark.parametrize("number", (*NUMBERS, BOOL))
+@pytest.mark.parametrize("number", [*NUMBERS, BOOL])
 def test_conversions_of_float32(number: str) -> None:
     _check_all("convert", FLOAT32, number, 1_000)
     _check_all("convert", number, FLOAT32, 3_000)
 
 
-@pytest.mark.parametrize("number", (*NUMBERS, BOOL))
+@pytest.mark.parametrize("number", [*NUMBERS, BOOL])
 def test_conversions(number: str) -> None:
     for result in (*NUMBERS, BOOL):
         if result != number:

@@ -40,5 +40,5 @@ def test_costs_come_from_the_table_or_from_two_widths_of_it() -> None:
 
 def test_a_cost_that_is_not_known_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(costs, "_table", dict)
-    with pytest.raises(UsageError, match="cost of operator `div float32 float32 10` is not in costs.json"):
+    with pytest.raises(UsageError, match="cost of operator `div float32 float32 10` is not in costs"):
         operator("div", "float32", "float32").cost  # noqa: B018

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from tests.hw.nest.operators.netlist import computed
 
 from axiloom.hw.nest.operators import Operator
-from axiloom.hw.nest.operators.formats import FLOAT32, bits_of, operand_bits, unsigned
-
-from tests.hw.nest.operators.netlist import computed
+from axiloom.hw.nest.operators.formats import FLOAT32, bits_of, unsigned
 
 _FLOATS = (
     *(0, 1, 0x7FFFFF),  # zero, subnormals
@@ -69,8 +68,8 @@ def words(rng: np.random.Generator, bits: list[int], count: int) -> list[Any]:
 
 def operands(operator: Operator, rng: np.random.Generator, count: int) -> list[Any]:
     if operator.number == FLOAT32 and operator.name != "select":
-        return list(floats(rng, count)[: len(operand_bits(operator))])
-    return words(rng, operand_bits(operator), count)
+        return list(floats(rng, count)[: len(operator.operand_bits)])
+    return words(rng, operator.operand_bits, count)
 
 
 def check(operator: Operator, rng: np.random.Generator, count: int = 300) -> int:

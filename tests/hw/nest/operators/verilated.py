@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.nest_operators import alone
 
 from axiloom.cosim.build import verilator
 from axiloom.hw.nest.operators import Operator
-from axiloom.hw.nest.operators.formats import bits_of, operand_bits, unsigned
-from benchmarks.nest_operators import alone
+from axiloom.hw.nest.operators.formats import bits_of, unsigned
 
 _MAIN = """
 #include "Valone.h"
@@ -42,7 +42,7 @@ int main(int, char **argv) {
 def simulated(operator: Operator, operands: list[Any], folder: Path) -> Any:
     """Raw results of raw operands."""
     archive = verilator.runtime()
-    count = len(operand_bits(operator))
+    count = len(operator.operand_bits)
     text = alone(operator)
     drive = "".join(f"top.operand{place} = operand[{place}];" for place in range(count))
     clock = "top.clk = 1; top.eval(); top.clk = 0;" if operator.latency else ""

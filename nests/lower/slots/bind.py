@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from axiloom.hw.nest.circuit import Operate
-from axiloom.nests.lower.graph import Vertex
-from axiloom.nests.lower.modulo import Resource
-from axiloom.nests.lower.share import Worth
+from axiloom.nests.lower.iteration.graph import Vertex
+from axiloom.nests.lower.iteration.share import Worth
+from axiloom.nests.lower.slots.modulo import Resource
 
 
 def families(vertices: Sequence[Vertex], worth: Worth) -> dict[str, list[int]]:

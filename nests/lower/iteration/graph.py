@@ -16,9 +16,9 @@ import islpy as isl
 
 from axiloom.hw.nest.circuit import Choose, Condition, Constant, Operate, Position
 from axiloom.isa.affine import Affine
-from axiloom.nests.lower.guards import Guards
-from axiloom.nests.lower.lanes import Lane
-from axiloom.nests.lower.numbers import literal, number_bits
+from axiloom.nests.lower.iteration.guards import Guards
+from axiloom.nests.lower.iteration.lanes import Lane
+from axiloom.nests.lower.iteration.numbers import literal, number_bits
 from axiloom.nests.poly import sets
 from axiloom.nests.program import Array, Expression, Index, Literal, Load, Program
 

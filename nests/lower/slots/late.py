@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from axiloom.hw.nest.circuit import Choose, Constant, Position
-from axiloom.nests.lower.graph import Access, Vertex
-from axiloom.nests.lower.modulo import Edge, Resource, Timing
+from axiloom.nests.lower.iteration.graph import Access, Vertex
+from axiloom.nests.lower.slots.modulo import Edge, Resource, Timing
 
 
 def late(

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axiloom.nests.lower.carried import Dependence
-from axiloom.nests.lower.graph import Vertex
+from axiloom.nests.lower.iteration.graph import Vertex
+from axiloom.nests.lower.slots.carried import Dependence
 from axiloom.nests.lower.space import Member, Space
 
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from enum import IntEnum
 
 from axiloom.hw.nest.circuit import Choose, Condition, Operate
-from axiloom.nests.lower.graph import Access, Vertex
-from axiloom.nests.lower.guards import Guards
+from axiloom.nests.lower.iteration.graph import Access, Vertex
+from axiloom.nests.lower.iteration.guards import Guards
 
 Role = tuple[int, ...]
 Worth = Callable[[Operate], bool]

@@ -1,0 +1,6 @@
+"""What one iteration of a pipe does.
+
+- ``guards.py``: conditions on counters; ``lanes.py``: instances of statements that are issued together
+- ``graph.py``: vertices without slots; ``share.py``: operations of phases that exclude each other become one
+- ``numbers.py``: bits of formats and literals
+"""
