@@ -6,6 +6,8 @@
 - ``layout.py``: partition, storage, stream; ``duplicate.py``
 - that change the program (``rebase.py``): ``buffer_at.py``, ``expand.py``, ``reuse.py`` (``axes.py``),
   ``reassociate.py``
+- that change the program (``rebase.py``): ``buffer_at.py``, ``overlay.py``, ``reuse.py``
+  (``axes.py``), ``reassociate.py``
 """
 
 from axiloom.nests.schedule.primitives.buffer_at import buffer_at
@@ -14,6 +16,7 @@ from axiloom.nests.schedule.primitives.expand import expand
 from axiloom.nests.schedule.primitives.fission import fission
 from axiloom.nests.schedule.primitives.fuse import fuse, sink
 from axiloom.nests.schedule.primitives.layout import partition, storage, stream
+from axiloom.nests.schedule.primitives.overlay import overlay
 from axiloom.nests.schedule.primitives.reassociate import reassociate
 from axiloom.nests.schedule.primitives.reorder import interchange, reorder
 from axiloom.nests.schedule.primitives.reuse import reuse
@@ -28,6 +31,7 @@ __all__ = [
     "fission",
     "fuse",
     "interchange",
+    "overlay",
     "partition",
     "pipeline",
     "reassociate",
