@@ -4,9 +4,7 @@
 - ``split.py``: split, tile; ``reorder.py``: reorder, interchange; ``skew.py``: skew, shift
 - ``fuse.py``: fuse, sink; ``fission.py``; ``unroll.py``: unroll, pipeline, share
 - ``layout.py``: partition, storage, stream; ``duplicate.py``
-- that change the program (``rebase.py``): ``buffer_at.py``, ``expand.py``, ``reuse.py`` (``axes.py``),
-  ``reassociate.py``
-- that change the program (``rebase.py``): ``buffer_at.py``, ``overlay.py``, ``reuse.py``
+- that change the program (``rebase.py``): ``buffer_at.py``, ``expand.py``, ``overlay.py``, ``reuse.py``
   (``axes.py``), ``reassociate.py``
 """
 
