@@ -47,10 +47,8 @@ def main() -> int:
     counts = run(asked.count, asked.seed, asked.rtl, asked.only, asked.keep_going)
     for what, number in sorted(counts.items()):
         print(f"{number:7d} {what}")
-    faults = counts["FAULTS"]
-    print(
-        f"{asked.count} programs, seed {asked.seed}: {time.monotonic() - started:.0f} s, {faults or 'no'} faults"
-    )
+    faults, seconds = counts["FAULTS"], time.monotonic() - started
+    print(f"{asked.count} programs, seed {asked.seed}: {seconds:.0f} s, {faults or 'no'} faults")
     return int(bool(faults))
 
 

@@ -137,7 +137,9 @@ def smaller(circuit: Circuit, fifo: str) -> Circuit:
 
 def to_raw(values: npt.NDArray[Any], format: Format) -> npt.NDArray[np.uint64]:
     unsigned = np.dtype(f"uint{format.container}")
-    return np.asarray(values, format.numpy).view(unsigned).astype(np.uint64) & np.uint64((1 << format.bits) - 1)
+    return np.asarray(values, format.numpy).view(unsigned).astype(np.uint64) & np.uint64(
+        (1 << format.bits) - 1
+    )
 
 
 def from_raw(raw: npt.NDArray[np.uint64], format: Format) -> npt.NDArray[Any]:

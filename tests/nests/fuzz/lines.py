@@ -41,7 +41,8 @@ def hardware_line(rng: Random, schedule: Schedule) -> str:
     arrays = [placed.statement.target.array, *(each.array for each in loads(placed.statement.value))]
     array = schedule.program.array(rng.choice(arrays))
     factors = " ".join(str(rng.randint(1, min(3, extent))) for extent in array.shape)
-    plane = " ".join(str(rng.randint(0, 2)) for _ in array.shape)
+    kind = rng.choice(("block", "distributed", "registers"))
+    plane = " ".join(str(rng.choice((1, 1, 1, 2))) for _ in array.shape)
     return rng.choice(
         (
             f"unroll {name} {placed.loops[-1]}",
@@ -52,7 +53,7 @@ def hardware_line(rng: Random, schedule: Schedule) -> str:
             f"partition {array.name} {rng.choice(('cyclic', 'block'))} {factors}",
             f"partition {array.name} complete",
             f"partition {array.name} hyperplane {rng.randint(2, 3)} {plane}",
-            f"storage {array.name} {rng.choice(('block', 'distributed', 'registers'))} {rng.choice((1, 1, 2))}",
+            f"storage {array.name} {kind} {rng.choice((1, 1, 2))}",
             f"duplicate {array.name} {name}",
             f"buffer_at {array.name} {name} {loop}",
             f"reuse {array.name} {name} {loop}",

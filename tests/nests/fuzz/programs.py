@@ -88,28 +88,25 @@ class _Maker:
         self.ranks = {"A": 2, **{f"X{n}": 2 for n in range(count)}}
         self.numbers = dict.fromkeys(self.ranks, self.number)
         for nest in range(count):
-            loops = list("ijk"[: rng.randint(2, 3)])
-            rng.shuffle(loops)
+            loops = rng.choice((("i", "j"), ("i", "j"), ("j", "i"), ("i", "j", "k"), ("j", "i", "k")))
             domain = [form for each in loops for form in _between(each, 0, sizes[each] - 1)]
             if triangle:
                 domain.append(Affine.name("i") - Affine.name("j"))
             target = self.load(f"X{nest}", Affine.name("i"), Affine.name("j"))
-            column = rng.choice(["j", "j", "j", *loops])
-            value: Expression = self.access(tuple(loops), "A")
+            value: Expression = self.access(loops, "A")
             if nest:
-                before = self.load(f"X{nest - 1}", Affine.name("i"), Affine.name(column))
+                subscripts = [Affine.name("i"), Affine.name("j")]
+                if rng.random() < 0.2:
+                    subscripts[rng.randint(0, 1)] = self.form(loops)
+                before = self.load(f"X{nest - 1}", *subscripts)
                 value = Op(rng.choice(("add", "mul", "sub")), (value, before), self.number)
-            again = "k" in loops or rng.random() < 0.2
-            if again:
-                value = Op("add", (target, value), self.number)
-                if rng.random() < 0.7:  # what it begins with
-                    start = tuple(each for each in domain if "k" not in each.names)
-                    names = tuple(each for each in loops if each != "k")
-                    place = (2 * nest, *(0 for _ in names))
-                    number = Literal(0, self.number)
-                    self.statements.append(Statement(f"Z{nest}", names, start, target, number, place))
-            place = (2 * nest + 1, *(0 for _ in loops))
-            self.statements.append(Statement(f"S{nest}", tuple(loops), tuple(domain), target, value, place))
+            place = (nest, *(0 for _ in loops))
+            if loops[-1] == "k":  # a sum, which begins with 0
+                value, place = Op("add", (target, value), self.number), (nest, 0, 1, 0)
+                start = tuple(each for each in domain if "k" not in each.names)
+                zero = Literal(0, self.number)
+                self.statements.append(Statement(f"Z{nest}", loops[:2], start, target, zero, (nest, 0, 0)))
+            self.statements.append(Statement(f"S{nest}", loops, tuple(domain), target, value, place))
         return self.done()
 
     def bounds(self, name: str, outer: tuple[str, ...]) -> tuple[Affine, ...]:
@@ -214,6 +211,8 @@ def _with_roles(rng: Random, given: Program) -> Program:
     """Some arrays become local, in or out, where that is right."""
     for each in given.arrays:
         role = rng.choice((Role.LOCAL, Role.LOCAL, Role.IN, Role.OUT, Role.INOUT))
+        if each.name.startswith("X"):
+            role = rng.choice((Role.LOCAL, Role.LOCAL, Role.LOCAL, Role.INOUT))
         arrays = tuple(replace(x, role=role) if x == each else x for x in given.arrays)
         changed = replace(given, arrays=arrays)
         if any(x.role.is_result for x in arrays) and not faults(changed):
