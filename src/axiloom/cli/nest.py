@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom.cli import nest_auto
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text, write_whole
@@ -43,9 +44,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     text.add_argument("-o", "--output", type=output_file, metavar="FILE", help="write the text there")
     refuse(
         nest,
-        Refusal("schedule output", lacks("emit"), "for text: give --emit too"),
+        Refusal("schedule", lacks("emit"), "for text: give --emit too"),
+        Refusal("output", lambda given: not (given.emit or given.auto), "for text: give --emit too"),
         Refusal("json", has("emit"), "of what was found; with --emit there is only text"),
     )
+    nest_auto.add_options(nest)
     nest.set_defaults(execute=execute)
 
 
@@ -69,6 +72,8 @@ def add_source(command: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
+    if options.auto:
+        return nest_auto.execute(options)
     if options.emit:
         return emit(options)
     found = []
