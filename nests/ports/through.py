@@ -27,8 +27,8 @@ from axiloom.nests.schedule import Cyclic, Layout, Placed, Schedule
 LOOP = "port"
 """Loops of copies are port0, port1, ... by position, and portlane."""
 LANE = f"{LOOP}lane"
-TAKE, GIVE = "take_", "give_"
-"""Before an array's name: its copy statement."""
+TAKE, GIVE = "take", "give"
+"""``take_A`` copies A, ``take1_A`` its blocks that the first one cannot."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,22 @@ class Ported:
 
 
 def through_ports(
-    schedule: Schedule, width: int = 64, blocks: Mapping[str, int] | None = None, first: Sequence[str] = ()
+    schedule: Schedule,
+    width: int = 64,
+    blocks: Mapping[str, int] | None = None,
+    first: Sequence[str] = (),
+    groups: Mapping[str, int] | None = None,
 ) -> Ported:
     """`schedule` with one stream in and one out, `width` bits each. Raises CompileError for what cannot pass.
 
-    `blocks`: rows in a block of each array that comes in blocks; there are as many blocks of each. `first`:
-    arrays that come before the others.
+    `blocks`: rows in a block of each array that comes or goes in blocks; there are as many blocks of each.
+    `groups`: rows in a group of each array that comes whole between the first blocks, a group at a time.
+    `first`: arrays that come before the others.
     """
     program = schedule.program
+    blocks, groups = blocks or {}, groups or {}
     sent, received = packets(program, width)
-    sent = _in_order(sent, blocks or {}, first)
+    sent, received = _in_order(sent, blocks, first, groups), _in_order(received, blocks, first)
     for packet, what in ((sent, "is given"), (received, "is a result")):
         sizes = {part.bits: part.array for part in packet.parts}
         if len(sizes) > 1:
@@ -66,9 +72,8 @@ def through_ports(
                 f"{what} passes one port, and must have elements of as many bits"
             )
     taken = {each.name for each in program.arrays} | {each.name for each in program.statements}
-    copies_in = _copies(sent, _fresh("stream_in", taken), True)
+    copies_in = _copies(sent, _fresh("stream_in", taken), True, groups)
     copies_out = _copies(received, _fresh("stream_out", taken), False)
-    rows = blocks or {}
     before = len(copies_in.statements)
     kept = tuple(
         replace(each, place=(each.place[0] + before, *each.place[1:])) for each in program.statements
@@ -88,7 +93,7 @@ def through_ports(
     end = max(numbers, default=0) + 2
     by_name = {each.name: each for each in kept}
     placed = (
-        *(_placed(each, number, 0, copied(each) in rows) for number, each in enumerate(new_in)),
+        *(_placed(each, number, 0, copies_in.outer[number]) for number, each in enumerate(new_in)),
         *(
             replace(
                 each,
@@ -97,7 +102,7 @@ def through_ports(
             )
             for each in schedule.statements
         ),
-        *(_placed(each, number, end) for number, each in enumerate(new_out)),
+        *(_placed(each, number, end, copies_out.outer[number]) for number, each in enumerate(new_out)),
     )
     lanes = {
         each.name: Layout(Cyclic((1, each.shape[1]))) for each in (*copies_in.arrays, *copies_out.arrays)
@@ -121,64 +126,110 @@ def through_ports(
     )
 
 
-def _in_order(sent: Packet, blocks: Mapping[str, int], first: Sequence[str]) -> Packet:
-    """`first`, the other whole arrays, and then blocks in turn."""
-    whole = [part for part in sent.parts if part.array.name not in blocks]
-    whole.sort(key=lambda part: first.index(part.array.name) if part.array.name in first else len(first))
-    cut = [part for part in sent.parts if part.array.name in blocks]
+def _in_order(
+    packet: Packet, blocks: Mapping[str, int], first: Sequence[str], groups: Mapping[str, int] | None = None
+) -> Packet:
+    """`first`, the other whole arrays, and then blocks in turn: `groups` between those of the first turn."""
+    groups = groups or {}
+    parts = sorted(
+        packet.parts,
+        key=lambda part: first.index(part.array.name) if part.array.name in first else len(first),
+    )
+    whole = [part for part in parts if part.array.name not in blocks and part.array.name not in groups]
+    cut = [part for part in parts if part.array.name in blocks]
     count = {-(-part.array.shape[0] // blocks[part.array.name]) for part in cut}
     if len(count) > 1:
         raise CompileError(f"blocks in turn: there must be as many of each array, not {sorted(count)}")
-    pieces = []
+    turns = [
+        _cut(part, blocks[part.array.name]) if part.array.name in blocks else _cut(part, groups[part.array.name])
+        for part in parts
+        if part not in whole
+    ]
+    pieces: list[Part] = []
     for block in range(next(iter(count), 0)):
-        for part in cut:
-            size = blocks[part.array.name]
-            start = block * size
-            pieces.append(replace(part, first=start, count=min(size, part.array.shape[0] - start)))
+        for turn in turns:
+            if turn[0].array.name in blocks:
+                pieces.append(turn[block])
+            elif block == 0:
+                pieces += turn
     return Packet((*whole, *pieces))
+
+
+def _cut(part: Part, size: int) -> list[Part]:
+    rows = part.array.shape[0]
+    return [replace(part, first=at, count=min(size, rows - at)) for at in range(0, rows, size)]
 
 
 @dataclass(frozen=True)
 class _Copies:
+    """`outer`: where the outermost loop stands when the first block of a statement is copied; None for what
+    is copied in the first iteration."""
+
     arrays: tuple[Array, ...]
     statements: tuple[Statement, ...]
+    outer: tuple[int | None, ...]
 
 
-def _copies(packet: Packet, stream: str, is_input: bool) -> _Copies:
-    """Between the arrays of a packet and its streams: one of each format. All blocks of an array are one
-    statement."""
+def _copies(
+    packet: Packet, stream: str, is_input: bool, groups: Mapping[str, int] | None = None
+) -> _Copies:
+    """Between the arrays of a packet and its streams: one of each format. Blocks of an array that follow each
+    other at the same distance are one statement."""
     formats = list(dict.fromkeys(part.array.number for part in packet.parts))
     names = {number: stream if len(formats) == 1 else f"{stream}_{number}" for number in formats}
     role = Role.IN if is_input else Role.OUT
     shape = (packet.beats, packet.parts[0].lanes)
-    cut = [part for part in packet.parts if part.count is not None]
-    period = sum(part.beats for part in cut if part.first == 0)
-    statements = []
+    # What is copied in one turn of the outermost loop stands in the order of the packet.
+    found: dict[str, list[_Copy]] = {}
+    seen: dict[str, int] = {}
+    begun: list[_Copy] = []
+    # A run goes on if its next block is where a turn of whole blocks, and nothing else, takes it.
+    grouped = groups or {}
+    turn = sum(p.beats for p in packet.parts if p.count is not None and p.first == 0 and p.array.name not in grouped)
     start = 0
     for part in packet.parts:
-        if part.first == 0:
-            copy = _Copy(part, names[part.array.number], start, period)
-            statements.append(copy.statement(is_input))
+        name = part.array.name
+        number = seen.get(name, 0)
+        seen[name] = number + 1
+        period = part.beats if name in grouped else turn
+        run = found.setdefault(name, [])
+        last = run[-1] if run else None
+        if last and last.part.count == part.count and start == last.start + last.number * last.period:
+            run[-1] = replace(last, number=last.number + 1)
+            begun[begun.index(last)] = run[-1]
+        else:
+            outer = None if part.count is None or name in grouped else number
+            size = run[0].size if run else part.count or 0
+            copy = _Copy(part, names[part.array.number], start, period, 1, size, outer, len(run))
+            run.append(copy)
+            begun.append(copy)
         start += part.beats
-    if cut and sum(part.beats for part in cut) % period and len({part.array.name for part in cut}) > 1:
-        raise CompileError("blocks of several arrays in turn must be whole: their last ones are shorter")
-    return _Copies(tuple(Array(names[number], shape, number, role) for number in formats), tuple(statements))
+    return _Copies(
+        tuple(Array(names[number], shape, number, role) for number in formats),
+        tuple(each.statement(is_input) for each in begun),
+        tuple(each.outer for each in begun),
+    )
 
 
 @dataclass(frozen=True)
 class _Copy:
-    """Of an array whose first beat in a packet is `start`; blocks begin `period` beats after each other."""
+    """Of an array, or of `number` blocks like `part`, whose first beat in a packet is `start`; blocks begin
+    `period` beats and `size` rows after each other. It is the array's statement number `index`."""
 
     part: Part
     stream: str
     start: int
     period: int
+    number: int
+    size: int
+    outer: int | None
+    index: int
 
     def statement(self, is_input: bool) -> Statement:
         """Its iterators are the block, the rows' indices (the first of them in its block), the beat of a row,
         and the lane."""
         part, array = self.part, self.part.array
-        name = f"{TAKE if is_input else GIVE}{array.name}"
+        name = f"{TAKE if is_input else GIVE}{self.index or ''}_{array.name}"
         if not array.shape:
             here = Load(array.name, (), array.number)
             there = Load(self.stream, (Affine.of(self.start), Affine.of(0)), array.number)
@@ -200,11 +251,10 @@ class _Copy:
             domain.append(part.columns - 1 - subscripts[-1])
         if part.count is not None:
             block = Affine.name("block")
-            subscripts[0] = subscripts[0] + block * part.count
+            # A shorter block alone counts on as if it were whole: places of all blocks have one form.
+            subscripts[0] = subscripts[0] + block * self.size + part.first
             position = position + block * self.period
-            extents.insert(0, (block, -(-array.shape[0] // part.count)))
-            if array.shape[0] % part.count:
-                domain.append(array.shape[0] - 1 - subscripts[0])
+            extents.insert(0, (block, self.number))
         here = Load(array.name, tuple(subscripts), array.number)
         there = Load(self.stream, (position, lane), array.number)
         target, value = (here, there) if is_input else (there, here)
@@ -221,9 +271,11 @@ def _at(statement: Statement, place: int) -> Statement:
     return replace(statement, place=(place, *statement.place[1:]))
 
 
-def _placed(statement: Statement, number: int, nest: int, in_blocks: bool = False) -> Placed:
-    """All copies of a packet stand in one nest, one after the other: its outermost loop is the block."""
+def _placed(statement: Statement, number: int, nest: int, first: int | None = None) -> Placed:
+    """All copies of a packet stand in one nest, one after the other: its outermost loop is the block, and
+    `first` its value at the statement's first block."""
     outer = f"{LOOP}0"
+    in_blocks = first is not None
     loops = [f"{LOOP}{i + (not in_blocks)}" for i in range(len(statement.iterators))]
     if loops:
         loops[-1] = LANE
@@ -231,7 +283,9 @@ def _placed(statement: Statement, number: int, nest: int, in_blocks: bool = Fals
     order: list[int | str] = [nest, outer, number]
     for loop in below:
         order += [loop, 0]
-    instance = tuple(map(Affine.name, loops))
+    instance = [Affine.name(loop) for loop in loops]
+    if first is not None:
+        instance[0] = instance[0] - first
     values = dict(zip(statement.iterators, instance, strict=True))
     only = [] if in_blocks else [Affine.name(outer)]
     only += [] if loops else [Affine.name(below[0])]
@@ -239,12 +293,7 @@ def _placed(statement: Statement, number: int, nest: int, in_blocks: bool = Fals
         *(form for one in only for form in (one, -one)),
         *(form.substitute(values) for form in statement.domain),
     )
-    return Placed(statement, tuple(order), instance, domain)
-
-
-def copied(statement: Statement) -> str:
-    """The array that a copy statement takes or gives."""
-    return statement.name.removeprefix(TAKE).removeprefix(GIVE)
+    return Placed(statement, tuple(order), tuple(instance), domain)
 
 
 def _fresh(name: str, taken: set[str]) -> str:
