@@ -1,4 +1,4 @@
-"""Runs a schedule with the caller's arrays resident: memories around the circuit, in the banks it asks for."""
+"""Runs a schedule with the caller's arrays resident: memories in banks around the circuit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Host = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Resident:
-    """`results`: the arrays that the program writes for its caller, by name. Cycles as ``circuit.py`` says."""
+    """`results`: arrays that the program writes for its caller, by name. Cycles as ``circuit.py`` says."""
 
     lowered: Lowered
     predicted: int
@@ -38,7 +38,11 @@ def resident(schedule: Schedule, arrays: Mapping[str, Host], plan: Plan | None =
     for each in circuit.memories:
         if each.external:
             array = program.array(each.name)
-            held = np.asarray(given[each.name]) if array.role.is_given else np.zeros(array.shape, _raw(each.bits))
+            held = (
+                np.asarray(given[each.name])
+                if array.role.is_given
+                else np.zeros(array.shape, _raw(each.bits))
+            )
             memories[each.name] = lowered.layouts[each.name].to_banks(held.view(_raw(each.bits)))
     predicted = cycles(circuit).cycles
     outcome = run(circuit, memories)
