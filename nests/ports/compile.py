@@ -42,7 +42,9 @@ def compile_ports(
         circuit = lower(ported.schedule).circuit
     else:
         groups = {name: rows for name, (rows, _) in found.groups.items()}
-        ported = through_ports(with_reads(schedule, found), width, found.blocks, found.first, groups)
+        ported = through_ports(
+            with_reads(schedule, found), width, found.blocks, found.first, groups, found.sets
+        )
         circuit = overlapped(lower(ported.schedule), found, schedule.program.arrays, copies)
     circuit = with_ports(circuit, ported.inputs, ported.outputs)
     return Compiled(circuit, *ported.packets, found)

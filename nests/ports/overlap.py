@@ -53,15 +53,19 @@ class Wait(Enum):
 class Overlap:
     """`waits`: by the numbers of two nests, the earlier one first. `blocks`: rows of a block, by array.
     `groups`: rows of a group, and the loop whose iterations need one each, by array. `readers`: the nests
-    that touch an array that is given; `first`: these arrays in the order of their first use. `results`:
-    those that go in blocks; all or none."""
+    that touch an array that is given; `first`: these arrays in the order of their first use. `sets`: arrays
+    whose blocks come in turn, with their groups; one set comes after the other. `results`: those that go in
+    blocks; all or none. `private`: arrays within one nest each block of which lives in one block of the
+    nest."""
 
     waits: Mapping[tuple[int, int], Wait]
     blocks: Mapping[str, int]
     groups: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     readers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     first: tuple[str, ...] = ()
+    sets: tuple[tuple[str, ...], ...] = ()
     results: tuple[str, ...] = ()
+    private: Mapping[str, int] = field(default_factory=dict)
 
     def copies(self, array: Array, most: int) -> int:
         """Blocks of an array that there is room for."""
@@ -83,42 +87,87 @@ class Overlap:
 
 def overlap(schedule: Schedule) -> Overlap:
     """What the nests of `schedule`, which is without ports, share."""
-    nests = schedule.nests
+    nests, arrays = schedule.nests, schedule.program.arrays
     waits = {(a.number, b.number): _wait(a, b) for a, b in combinations(nests, 2)}
-    readers: dict[str, tuple[int, ...]] = {}
-    uses: dict[str, tuple[int, int, bool]] = {}
-    blocks: dict[str, int] = {}
-    for array in schedule.program.arrays:
-        if array.role is Role.LOCAL:
-            continue
-        touching = [nest for nest in nests if any(one.array == array.name for one, _, _ in _accesses(nest))]
-        if array.role.is_given:
-            readers[array.name] = tuple(nest.number for nest in touching)
-        if len(array.shape) > 1 and touching and (len(touching) == 1 or not array.role.is_result):
-            sizes = {_rows(nest, array.name) for nest in touching}
-            size = sizes.pop() if len(sizes) == 1 else None
-            count = -(-array.shape[0] // size) if size else 0
-            if size and count > 1 and all(_blocks_of(nest) == count for nest in touching):
-                blocks[array.name] = size
-    results = tuple(array.name for array in schedule.program.arrays if array.role.is_result)
-    if any(name not in blocks for name in results):
-        blocks = {name: size for name, size in blocks.items() if name not in results}
+    users = {
+        array.name: [nest for nest in nests if any(one.array == array.name for one, _, _ in _accesses(nest))]
+        for array in arrays
+    }
+    in_blocks = {array.name: size for array in arrays if (size := _blocks(array, users[array.name], waits))}
+    results = tuple(array.name for array in arrays if array.role.is_result)
+    if any(name not in in_blocks for name in results) or len({_count(schedule, in_blocks, x) for x in results}) > 1:
+        in_blocks = {name: size for name, size in in_blocks.items() if name not in results}
         results = ()
-    if len({-(-schedule.program.array(name).shape[0] // size) for name, size in blocks.items()}) > 1:
-        blocks, results = {}, ()
+    local = [array.name for array in arrays if array.role is Role.LOCAL and array.name in in_blocks]
+    private = {name: in_blocks.pop(name) for name in local}
+    readers = {
+        array.name: tuple(nest.number for nest in users[array.name]) for array in arrays if array.role.is_given
+    }
     groups: dict[str, tuple[int, str]] = {}
     for name, numbers in readers.items():
         array = schedule.program.array(name)
-        if blocks and len(numbers) == 1 and array.role is Role.IN and name not in blocks:
-            nest = next(each for each in nests if each.number == numbers[0])
-            found = None
-            if len(array.shape) > 1 and _blocks_of(nest):
-                found = _groups(nest, name, array.shape[0])
+        if len(numbers) == 1 and array.role is Role.IN and len(array.shape) > 1 and name not in in_blocks:
+            beside = any(numbers[0] in readers.get(other, ()) for other in in_blocks)
+            found = _groups(users[name][0], name, array.shape[0]) if beside else None
             if found is not None:
                 groups[name] = found
-    for name in readers:
-        uses[name] = _first_use(nests, name, name in groups)
-    return Overlap(waits, blocks, groups, readers, tuple(sorted(readers, key=lambda one: uses[one])), results)
+    uses = {name: _first_use(nests, name, name in groups) for name in readers}
+    first = tuple(sorted(readers, key=lambda one: uses[one]))
+    sets: list[tuple[str, ...]] = []
+    for name in first:
+        if name in in_blocks:
+            if sets and _in_turn(schedule, in_blocks, waits, readers, name, sets[-1]):
+                sets[-1] = (*sets[-1], name)
+            else:
+                sets.append((name,))
+    sets = [
+        tuple(one for one in first if one in each or (one in groups and _together(readers, one, each)))
+        for each in sets
+    ]
+    return Overlap(waits, in_blocks, groups, readers, first, tuple(sets), results, private)
+
+
+def _blocks(array: Array, users: Sequence[Nest], waits: Mapping[tuple[int, int], Wait]) -> int | None:
+    """Rows of a block of `array`, if it is used in blocks: what more than one nest uses is only given, and no
+    nest waits for all of another one."""
+    if len(array.shape) < 2 or not users or (len(users) > 1 and array.role is not Role.IN):
+        return None
+    if any(waits[a.number, b.number] is Wait.WHOLE for a, b in combinations(users, 2)):
+        return None
+    sizes = {_rows(nest, array.name) for nest in users}
+    size = sizes.pop() if len(sizes) == 1 else None
+    count = -(-array.shape[0] // size) if size else 0
+    return size if count > 1 and all(_blocks_of(nest) == count for nest in users) else None
+
+
+def _count(schedule: Schedule, blocks: Mapping[str, int], array: str) -> int:
+    return -(-schedule.program.array(array).shape[0] // blocks[array])
+
+
+def _in_turn(
+    schedule: Schedule,
+    blocks: Mapping[str, int],
+    waits: Mapping[tuple[int, int], Wait],
+    readers: Mapping[str, tuple[int, ...]],
+    array: str,
+    others: Sequence[str],
+) -> bool:
+    """Whether blocks of `array` may come between those of `others`: there are as many, and no nest that takes
+    them has to wait for all of another."""
+    if _count(schedule, blocks, array) != _count(schedule, blocks, others[0]):
+        return False
+    for one in readers[array]:
+        for other in (number for name in others for number in readers[name]):
+            pair = (min(one, other), max(one, other))
+            if one != other and (
+                waits[pair] is Wait.WHOLE or any(set(pair) <= mates for mates in schedule.shared)
+            ):
+                return False
+    return True
+
+
+def _together(readers: Mapping[str, tuple[int, ...]], array: str, blocks: Sequence[str]) -> bool:
+    return any(set(readers[array]) & set(readers[other]) for other in blocks)
 
 
 def _first_use(nests: Sequence[Nest], array: str, is_group: bool) -> tuple[int, int, bool]:

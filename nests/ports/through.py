@@ -15,7 +15,8 @@ makes FIFOs and ports of it in the circuit. There is one for each format, as a c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from axiloom.errors import CompileError
@@ -52,17 +53,20 @@ def through_ports(
     blocks: Mapping[str, int] | None = None,
     first: Sequence[str] = (),
     groups: Mapping[str, int] | None = None,
+    sets: Sequence[Sequence[str]] = (),
 ) -> Ported:
     """`schedule` with one stream in and one out, `width` bits each. Raises CompileError for what cannot pass.
 
     `blocks`: rows in a block of each array that comes or goes in blocks; there are as many blocks of each.
     `groups`: rows in a group of each array that comes whole between the first blocks, a group at a time.
-    `first`: arrays that come before the others.
+    `first`: arrays that come before the others. `sets`: of those in blocks and groups, which come in turn.
     """
     program = schedule.program
     blocks, groups = blocks or {}, groups or {}
     sent, received = packets(program, width)
-    sent, received = _in_order(sent, blocks, first, groups), _in_order(received, blocks, first)
+    back = [part.array.name for part in received.parts if part.array.name in blocks]
+    sent = _in_order(sent, blocks, first, groups, sets)
+    received = _in_order(received, blocks, first, {}, [back] if back else [])
     for packet, what in ((sent, "is given"), (received, "is a result")):
         sizes = {part.bits: part.array for part in packet.parts}
         if len(sizes) > 1:
@@ -72,8 +76,8 @@ def through_ports(
                 f"{what} passes one port, and must have elements of as many bits"
             )
     taken = {each.name for each in program.arrays} | {each.name for each in program.statements}
-    copies_in = _copies(sent, _fresh("stream_in", taken), True, groups)
-    copies_out = _copies(received, _fresh("stream_out", taken), False)
+    copies_in = _copies(sent, _fresh("stream_in", taken), True, groups, sets)
+    copies_out = _copies(received, _fresh("stream_out", taken), False, {}, [back])
     before = len(copies_in.statements)
     kept = tuple(
         replace(each, place=(each.place[0] + before, *each.place[1:])) for each in program.statements
@@ -127,31 +131,26 @@ def through_ports(
 
 
 def _in_order(
-    packet: Packet, blocks: Mapping[str, int], first: Sequence[str], groups: Mapping[str, int] | None = None
+    packet: Packet,
+    blocks: Mapping[str, int],
+    first: Sequence[str],
+    groups: Mapping[str, int],
+    sets: Sequence[Sequence[str]],
 ) -> Packet:
     """`first`, the other whole arrays, and then blocks in turn: `groups` between those of the first turn."""
-    groups = groups or {}
-    parts = sorted(
-        packet.parts,
-        key=lambda part: first.index(part.array.name) if part.array.name in first else len(first),
-    )
-    whole = [part for part in parts if part.array.name not in blocks and part.array.name not in groups]
-    cut = [part for part in parts if part.array.name in blocks]
-    count = {-(-part.array.shape[0] // blocks[part.array.name]) for part in cut}
-    if len(count) > 1:
-        raise CompileError(f"blocks in turn: there must be as many of each array, not {sorted(count)}")
-    turns = [
-        _cut(part, blocks[part.array.name]) if part.array.name in blocks else _cut(part, groups[part.array.name])
-        for part in parts
-        if part not in whole
-    ]
+    cut = {name for each in sets for name in each}
+    whole = [part for part in packet.parts if part.array.name not in cut]
+    whole.sort(key=lambda part: first.index(part.array.name) if part.array.name in first else len(first))
+    by_name = {part.array.name: part for part in packet.parts}
     pieces: list[Part] = []
-    for block in range(next(iter(count), 0)):
-        for turn in turns:
-            if turn[0].array.name in blocks:
-                pieces.append(turn[block])
-            elif block == 0:
-                pieces += turn
+    for names in sets:
+        turns = {name: _cut(by_name[name], blocks[name]) for name in names if name in blocks}
+        for block in range(max(map(len, turns.values()))):
+            for name in names:
+                if name in turns:
+                    pieces.append(turns[name][block])
+                elif block == 0:
+                    pieces += _cut(by_name[name], groups[name])
     return Packet((*whole, *pieces))
 
 
@@ -162,16 +161,26 @@ def _cut(part: Part, size: int) -> list[Part]:
 
 @dataclass(frozen=True)
 class _Copies:
-    """`outer`: where the outermost loop stands when the first block of a statement is copied; None for what
-    is copied in the first iteration."""
+    """`outer`: where the outermost loop stands when a statement's first block is copied, and whether it is
+    the statement's loop over blocks."""
 
     arrays: tuple[Array, ...]
     statements: tuple[Statement, ...]
-    outer: tuple[int | None, ...]
+    outer: tuple[tuple[int, bool], ...]
+
+
+def first_turns(packet: Packet, sets: Sequence[Sequence[str]], groups: Container[str]) -> dict[str, int]:
+    """Where the outermost loop stands at the first block, or group, of an array: sets follow each other."""
+    counts = Counter(part.array.name for part in packet.parts if part.count is not None)
+    found, at = {}, 0
+    for names in sets:
+        found.update(dict.fromkeys(names, at))
+        at += max((counts[name] for name in names if name not in groups), default=0)
+    return found
 
 
 def _copies(
-    packet: Packet, stream: str, is_input: bool, groups: Mapping[str, int] | None = None
+    packet: Packet, stream: str, is_input: bool, groups: Container[str], sets: Sequence[Sequence[str]]
 ) -> _Copies:
     """Between the arrays of a packet and its streams: one of each format. Blocks of an array that follow each
     other at the same distance are one statement."""
@@ -179,35 +188,40 @@ def _copies(
     names = {number: stream if len(formats) == 1 else f"{stream}_{number}" for number in formats}
     role = Role.IN if is_input else Role.OUT
     shape = (packet.beats, packet.parts[0].lanes)
-    # What is copied in one turn of the outermost loop stands in the order of the packet.
-    found: dict[str, list[_Copy]] = {}
-    seen: dict[str, int] = {}
-    begun: list[_Copy] = []
+    turns = first_turns(packet, sets, groups)
+    first = {part.array.name: part for part in reversed(packet.parts)}
     # A run goes on if its next block is where a turn of whole blocks, and nothing else, takes it.
-    grouped = groups or {}
-    turn = sum(p.beats for p in packet.parts if p.count is not None and p.first == 0 and p.array.name not in grouped)
+    periods = {
+        name: first[name].beats
+        if name in groups
+        else sum(first[each].beats for each in names_of if each not in groups)
+        for names_of in sets
+        for name in names_of
+    }
+    runs: list[_Copy] = []  # in the order of the packet: so they stand in each turn
+    last: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     start = 0
     for part in packet.parts:
         name = part.array.name
-        number = seen.get(name, 0)
-        seen[name] = number + 1
-        period = part.beats if name in grouped else turn
-        run = found.setdefault(name, [])
-        last = run[-1] if run else None
-        if last and last.part.count == part.count and start == last.start + last.number * last.period:
-            run[-1] = replace(last, number=last.number + 1)
-            begun[begun.index(last)] = run[-1]
+        number = seen[name]
+        seen[name] += 1
+        run = runs[last[name]] if name in last else None
+        if run and run.part.count == part.count and start == run.start + run.number * run.period:
+            runs[last[name]] = replace(run, number=run.number + 1)
         else:
-            outer = None if part.count is None or name in grouped else number
-            size = run[0].size if run else part.count or 0
-            copy = _Copy(part, names[part.array.number], start, period, 1, size, outer, len(run))
-            run.append(copy)
-            begun.append(copy)
+            in_blocks = part.count is not None and name not in groups
+            outer = (turns.get(name, 0) + (number if in_blocks else 0), in_blocks)
+            index = run.index + 1 if run else 0
+            size = run.size if run else part.count or 0
+            last[name] = len(runs)
+            stream_of = names[part.array.number]
+            runs.append(_Copy(part, stream_of, start, periods.get(name, 0), 1, size, outer, index))
         start += part.beats
     return _Copies(
         tuple(Array(names[number], shape, number, role) for number in formats),
-        tuple(each.statement(is_input) for each in begun),
-        tuple(each.outer for each in begun),
+        tuple(each.statement(is_input) for each in runs),
+        tuple(each.outer for each in runs),
     )
 
 
@@ -222,7 +236,7 @@ class _Copy:
     period: int
     number: int
     size: int
-    outer: int | None
+    outer: tuple[int, bool]
     index: int
 
     def statement(self, is_input: bool) -> Statement:
@@ -271,11 +285,11 @@ def _at(statement: Statement, place: int) -> Statement:
     return replace(statement, place=(place, *statement.place[1:]))
 
 
-def _placed(statement: Statement, number: int, nest: int, first: int | None = None) -> Placed:
-    """All copies of a packet stand in one nest, one after the other: its outermost loop is the block, and
-    `first` its value at the statement's first block."""
+def _placed(statement: Statement, number: int, nest: int, turn: tuple[int, bool]) -> Placed:
+    """All copies of a packet stand in one nest, one after the other: its outermost loop is the block, or
+    stands still at what `turn` says."""
     outer = f"{LOOP}0"
-    in_blocks = first is not None
+    first, in_blocks = turn
     loops = [f"{LOOP}{i + (not in_blocks)}" for i in range(len(statement.iterators))]
     if loops:
         loops[-1] = LANE
@@ -284,10 +298,10 @@ def _placed(statement: Statement, number: int, nest: int, first: int | None = No
     for loop in below:
         order += [loop, 0]
     instance = [Affine.name(loop) for loop in loops]
-    if first is not None:
+    if in_blocks:
         instance[0] = instance[0] - first
     values = dict(zip(statement.iterators, instance, strict=True))
-    only = [] if in_blocks else [Affine.name(outer)]
+    only = [] if in_blocks else [Affine.name(outer) - first]
     only += [] if loops else [Affine.name(below[0])]
     domain = (
         *(form for one in only for form in (one, -one)),
