@@ -2,5 +2,5 @@
 
 - ``guards.py``: conditions on counters; ``lanes.py``: instances of statements that are issued together
 - ``graph.py``: vertices without slots; ``share.py``: operations of phases that exclude each other become one
-- ``numbers.py``: bits of formats and literals
+- ``numbers.py``: bits of formats and literals; ``narrow.py``: integers in as few bits as they need
 """
