@@ -72,6 +72,17 @@ def place_values(place: Place, ranges: Mapping[str, Range]) -> set[int]:
     return found
 
 
+def varying(place: Place, ranges: Mapping[str, Range]) -> tuple[Place, int]:
+    """What of `place` changes, and the number that stands beside it: in bits of its own, or 0."""
+    fixed = [term for term in place if term.value.is_constant and term.divisor == 1 and not term.modulus]
+    beside = sum(term.value.constant * term.factor for term in fixed)
+    rest = tuple(term for term in place if term not in fixed)
+    taken = 0
+    for value in place_values(rest, ranges):
+        taken |= value
+    return (rest, beside) if rest and beside >= 0 and taken & beside == 0 else (place, 0)
+
+
 class Forms:
     """Forms over `values`, signals or numbers by counter, of which `ranges` are the values they may have.
 

@@ -27,6 +27,9 @@ class Bench:
         self.address = [Signal(4, name=f"address_{number}") for number in range(3)]
         self.bank = [Signal(2, name=f"bank_{number}") for number in range(3)]
         self.data = Signal(8)
+        self.then = [Signal.like(each, name=f"{each.name}_then") for each in self.bank]
+        domain = "sync" if memory.latency else "comb"
+        self.m.d[domain] += [a.eq(b) for a, b in zip(self.then, self.bank, strict=True)]
         logic = MemoryLogic(memory)
         self.read = [logic.read(self._access(number)) for number in range(2 if second else 1)]
         logic.write(self._access(2, self.data))
@@ -35,7 +38,7 @@ class Bench:
 
     def _access(self, number: int, *data: Signal) -> Access:
         request = Request(BEAT, 0, (), self.on[number], (self.address[number], *data))
-        return Access(request, (0, 2), self.bank[number], f"access_{number}")
+        return Access(request, (0, 2), self.bank[number], f"access_{number}", self.then[number])
 
 
 @pytest.mark.parametrize("storage", list(Storage))
