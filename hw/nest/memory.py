@@ -122,7 +122,7 @@ class MemoryLogic:
         served: list[list[Request]] = [[] for _ in ports.reads]
         for access in reads:
             request = access.at(bank)
-            found = [i for i, mine in enumerate(served) if not any(meet(request, one) for one in mine)]
+            found = [i for i, mine in enumerate(served) if not any(_collide(request, one) for one in mine)]
             alone = [i for i in found if all(one.beat.pipe == request.beat.pipe for one in served[i])]
             port = (alone or found or [len(served) - 1])[0]
             served[port].append(request)
@@ -209,6 +209,11 @@ class MemoryLogic:
         for number in reversed(access.banks[:-1]):
             value = Mux(bank == number, access.answers[number], value)
         m.d.comb += result.eq(value)
+
+
+def _collide(one: Request, other: Request) -> bool:
+    """Both may be active in the same cycle, with different addresses."""
+    return meet(one, other) and one.values[0] is not other.values[0]
 
 
 def external_ports(memory: Memory, bank: int, reads: bool, writes: bool) -> dict[str, tuple[str, int]]:
