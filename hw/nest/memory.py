@@ -137,14 +137,10 @@ class MemoryLogic:
     def _read_ports(
         self, m: Module, bank: int, reads: Sequence[Access], ports: BankPorts, checks: Checks
     ) -> None:
-        """Each read on the first port on which it meets no other, and if there is one, where no other pipe
-        reads: pipes may run at the same time."""
+        """What chooses the address of each port, and what each read gets."""
         served: list[list[Request]] = [[] for _ in ports.reads]
-        for access in reads:
-            request = access.at(bank)
-            found = [i for i, mine in enumerate(served) if not any(meet(request, one) for one in mine)]
-            alone = [i for i in found if all(one.beat.pipe == request.beat.pipe for one in served[i])]
-            port = (alone or found or [len(served) - 1])[0]
+        asked = [access.at(bank) for access in reads]
+        for access, request, port in zip(reads, asked, _ports(asked, len(served)), strict=True):
             served[port].append(request)
             access.answers[bank] = ports.reads[port][2]
         for port, ((address, enable, _), requests) in enumerate(zip(ports.reads, served, strict=True)):
@@ -231,6 +227,43 @@ class MemoryLogic:
                     m.d.comb += result.eq(access.answers[number])
             with m.Default():
                 m.d.comb += result.eq(access.answers[last])
+
+
+def _ports(requests: Sequence[Request], count: int) -> list[int]:
+    """A port for each: the first on which it meets no other, and if there is one, where no other pipe reads
+    (pipes may run at the same time). If there is none for some request, it is tried again with that one
+    first; in the end it takes the last port, and the RTL's checks say whether the others are there too."""
+    order = list(range(len(requests)))
+    ports, late = _first_fit(requests, order, count)
+    for _ in requests:
+        if late is None:
+            break
+        order.remove(late)
+        order.insert(0, late)
+        ports, late = _first_fit(requests, order, count)
+    return ports
+
+
+def _first_fit(
+    requests: Sequence[Request], order: Sequence[int], count: int
+) -> tuple[list[int], int | None]:
+    """Ports, and the first request for which there was none."""
+    served: list[list[Request]] = [[] for _ in range(count)]
+    ports, late = [count - 1] * len(requests), None
+    for number in order:
+        request = requests[number]
+        found = [i for i, mine in enumerate(served) if not any(_collide(request, one) for one in mine)]
+        alone = [i for i in found if all(one.beat.pipe == request.beat.pipe for one in served[i])]
+        if not found and late is None:
+            late = number
+        ports[number] = (alone or found or [count - 1])[0]
+        served[ports[number]].append(request)
+    return ports, late
+
+
+def _collide(one: Request, other: Request) -> bool:
+    """Both may be active in the same cycle, with different addresses."""
+    return meet(one, other) and one.values[0] is not other.values[0]
 
 
 def external_ports(memory: Memory, bank: int, reads: bool, writes: bool) -> dict[str, tuple[str, int]]:

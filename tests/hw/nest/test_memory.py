@@ -12,8 +12,9 @@ from tests.hw.component_bench import simulate
 
 from axiloom.hw.nest.checks import Checks
 from axiloom.hw.nest.circuit import Memory, Storage
-from axiloom.hw.nest.memory import Access, MemoryLogic, address_bits, external_ports
+from axiloom.hw.nest.memory import Access, MemoryLogic, _ports, address_bits, external_ports
 from axiloom.hw.nest.requests import Beat, Request
+from axiloom.isa.affine import Affine
 
 BEAT = Beat("p", 1, None)
 
@@ -149,3 +150,14 @@ def test_ports_of_external_banks() -> None:
         "a_b_1_r1_data": ("in", 8),
     }
     assert [*external_ports(memory, 0, False, True)] == ["a_b_0_w_addr", "a_b_0_w_en", "a_b_0_w_data"]
+
+
+def test_ports_are_found_in_another_order() -> None:
+    """Of four reads in a row each meets its neighbours: two ports do, but not for the first that comes."""
+    x, y, z = (Affine.name(name) for name in "xyz")
+    row: list[tuple[Affine, ...]] = [(x, y), (-z - 1,), (-x - 1,), (-y - 1, z)]
+    asked = [Request(BEAT, 0, row[k], Signal(), (Signal(4),)) for k in (0, 3, 1, 2)]
+    first, last, second, third = _ports(asked, 2)
+    assert first == third != second == last
+    same = Signal(4)
+    assert _ports([Request(BEAT, 0, (), Signal(), (same,)) for _ in range(3)], 2) == [0, 0, 0]
