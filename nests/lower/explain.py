@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from axiloom.hw.nest.circuit import Operate, Read, Write
@@ -118,8 +121,20 @@ def explain(lowered: Lowered) -> str:
         if memory["selected"]:
             text += f", {memory['selected']} of them select their bank"
         lines.append(text)
-    lines += [f"FIFO {x['name']}: {x['depth']} x {x['bits']} bits" for x in data["fifos"]]
+    lines += _fifos(data["fifos"])
     return "\n".join(lines)
+
+
+def _fifos(fifos: list[Data]) -> Iterator[str]:
+    """Lanes of a stream are one line."""
+    lanes = groupby(fifos, lambda x: (re.sub(r"_\d+$", "", x["name"]), x["depth"], x["bits"]))
+    for (stem, depth, bits), alike in lanes:
+        found = list(alike)
+        size = f"{depth} x {bits} bits" if bits else f"{depth} token{'s' if depth > 1 else ''}"
+        if len(found) == 1:
+            yield f"FIFO {found[0]['name']}: {size}"
+        else:
+            yield f"{len(found)} FIFOs {stem}: {size} each"
 
 
 def _units(kind: str, count: int, unshared: dict[str, int]) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom.cli import nest_resident
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text, write_whole
@@ -26,25 +27,32 @@ if TYPE_CHECKING:
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     nest = commands.add_parser(
         "nest",
-        help="loop nests: read and check them",
-        description="Reads loops, says what is wrong with them, and prints arrays, loops and operations.",
+        help="loop nests: read, check, schedule, run",
+        description="Reads loops, says what is wrong with them, and prints arrays, loops and operations. "
+        "With --plan it says which circuit a schedule makes of them and how many cycles that takes; --run "
+        "executes that in Verilator, with exit code 0 only if results and cycles are as foretold. `axiloom run "
+        "FILE.c` does it on the SoC.",
     )
     add_source(nest)
-    nest.add_argument("--json", type=output_file, metavar="FILE", help="write what was found as JSON too")
+    nest.add_argument("--json", type=output_file, metavar="FILE", help="write what is printed as JSON too")
+    nest.add_argument(
+        "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
+    )
+    nest_resident.add_options(nest)
     text = nest.add_argument_group("text")
     text.add_argument(
         "--emit",
-        choices=("affine", "hls"),
-        help="print the loops as IR (affine dialect) or as HLS C++ with pragmas, instead of what was found",
-    )
-    text.add_argument(
-        "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
+        choices=("affine", "hls", "verilog"),
+        help="print the loops as IR (affine dialect), as HLS C++ with pragmas, or as Verilog, instead",
     )
     text.add_argument("-o", "--output", type=output_file, metavar="FILE", help="write the text there")
     refuse(
         nest,
-        Refusal("schedule output", lacks("emit"), "for text: give --emit too"),
-        Refusal("json", has("emit"), "of what was found; with --emit there is only text"),
+        Refusal(
+            "schedule", lacks("emit", "run", "plan"), "nothing is built: give --plan, --run or --emit too"
+        ),
+        Refusal("output", lacks("emit"), "for text: give --emit too"),
+        Refusal("json run plan", has("emit"), "with --emit there is only text"),
     )
     nest.set_defaults(execute=execute)
 
@@ -71,6 +79,8 @@ def add_source(command: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     if options.emit:
         return emit(options)
+    if options.run or options.plan:
+        return nest_resident.execute(options)
     found = []
     for source in options.source:
         loaded = load(source, defines(options.define))
