@@ -30,8 +30,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="loop nests: read, check, schedule, run",
         description="Reads loops, says what is wrong with them, and prints arrays, loops and operations. "
         "With --plan it says which circuit a schedule makes of them and how many cycles that takes; --run "
-        "executes that in Verilator, with exit code 0 only if results and cycles are as foretold. `axiloom run "
-        "FILE.c` does it on the SoC.",
+        "executes that in Verilator, with exit code 0 only if results and cycles are as foretold. "
+        "`axiloom run FILE.c` does it on the SoC.",
     )
     add_source(nest)
     nest.add_argument("--json", type=output_file, metavar="FILE", help="write what is printed as JSON too")

@@ -13,7 +13,8 @@ _ORDER = ("pop", "read", "operate", "write", "push")
 
 def body(circuit: Circuit) -> list[dict[str, Any]]:
     """For each pipe ``{"name", "interval", "slots", "groups"}``, and for each group, by slot, ``{"slot",
-    "kind", "what", "cycles", "count"}``. A group are nodes of one kind in one slot; `cycles` pass until the value is there."""
+    "kind", "what", "cycles", "count"}``. A group are nodes of one kind in one slot; `cycles` pass until the
+    value is there."""
     return [_pipe(circuit, pipe) for pipe in circuit.pipes]
 
 

@@ -31,8 +31,8 @@ GANTT = (
 )
 SLOTS = "What one iteration does in which slot. Iterations overlap: a new one starts every interval."
 BANKS = (
-    "A bank takes one write and as many reads a cycle as it has ports. Selected: accesses that find their bank "
-    "at run time."
+    "A bank takes one write and as many reads a cycle as it has ports. Selected: accesses that find their "
+    "bank at run time."
 )
 FIFOS = "Depths are the smallest that cost no cycle; the RTL counted the most places that were taken."
 RESOURCES = "Of the circuit alone. Arrays of the caller lie outside it, in the banks that it wants."
