@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from axiloom.hw.nest.circuit import Operate, Read, Write
-from axiloom.nests.lower.layouts import is_constant
+from axiloom.nests.lower.banks.layouts import is_constant
 from axiloom.nests.lower.lower import Lowered
 from axiloom.nests.lower.pipe import Built
 from axiloom.nests.schedule import Cyclic

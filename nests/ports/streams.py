@@ -27,8 +27,8 @@ from axiloom.hw.nest.circuit import (
     Read,
     Write,
 )
-from axiloom.nests.lower import layouts
-from axiloom.nests.lower.space import enumerate_points, holds
+from axiloom.nests.lower.banks import layouts
+from axiloom.nests.lower.iteration.space import enumerate_points, holds
 
 AHEAD = 2
 """Elements that an input FIFO holds: one a cycle passes."""

@@ -11,9 +11,10 @@ import islpy as isl
 from axiloom.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit, Condition, Fifo, Node, Place, Pop, Push, Read, Term, Write
 from axiloom.isa.affine import Affine
-from axiloom.nests.lower import Lowered, layouts
+from axiloom.nests.lower import Lowered
+from axiloom.nests.lower.banks import layouts
+from axiloom.nests.lower.iteration.space import enumerate_points, holds
 from axiloom.nests.lower.pipe import Built
-from axiloom.nests.lower.space import enumerate_points, holds
 from axiloom.nests.poly import sets
 from axiloom.nests.ports.overlap import COPIES, Overlap, Wait
 from axiloom.nests.ports.through import TAKE

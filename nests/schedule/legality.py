@@ -180,9 +180,7 @@ def _backwards(source: int, sink: int, common: int, after: bool) -> isl.Map:
 
 
 def _witness(dependence: Dependence, wrong: isl.Map) -> Swap:
-    pairs = dependence.pairs.intersect(wrong)
-    least = pairs.wrap().lexmin()  # isl can lose all points here, where divisions depend on each other
-    at = _point(pairs.wrap() if least.is_empty() else least)
+    at = _first(dependence.pairs.intersect(wrong).wrap())
     source, sink = at[: len(dependence.source.iterators)], at[len(dependence.source.iterators) :]
     element = _element(dependence, source, sink)
     return Swap(
@@ -190,10 +188,15 @@ def _witness(dependence: Dependence, wrong: isl.Map) -> Swap:
     )
 
 
-def _point(points: isl.Set) -> tuple[int, ...]:
-    point = points.sample_point()
-    count = point.get_space().dim(isl.dim_type.set)
-    return tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count))
+def _first(points: isl.Set) -> tuple[int, ...]:
+    """The least point, number by number: `lexmin` loses points, or fails, where divisions depend on each
+    other."""
+    found: list[int] = []
+    for k in range(points.dim(isl.dim_type.set)):
+        value = points.dim_min_val(k)
+        points = points.fix_val(isl.dim_type.set, k, value)
+        found.append(value.to_python())
+    return tuple(found)
 
 
 def _element(dependence: Dependence, source: tuple[int, ...], sink: tuple[int, ...]) -> tuple[int, ...]:

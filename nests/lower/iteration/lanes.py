@@ -9,7 +9,7 @@ from itertools import product
 from axiloom.hw.nest.circuit import Condition
 from axiloom.isa.affine import Affine
 from axiloom.nests.lower.iteration.guards import Guards
-from axiloom.nests.lower.space import Member, Space
+from axiloom.nests.lower.iteration.space import Member, Space
 from axiloom.nests.poly import sets
 from axiloom.nests.program import Statement
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from axiloom.hw.nest.circuit import Condition
 from axiloom.isa.affine import Affine
+from axiloom.nests.lower.banks.layouts import BankLayout
 from axiloom.nests.lower.iteration.graph import Access, Vertex
-from axiloom.nests.lower.layouts import BankLayout
-from axiloom.nests.lower.space import Space, holds
+from axiloom.nests.lower.iteration.space import Space, holds
 from axiloom.nests.poly import sets
 
 MOST_POINTS = 1 << 22
