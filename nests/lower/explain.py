@@ -57,6 +57,7 @@ def _operators(nodes: list[Operate]) -> dict[str, int]:
 
 
 def _memory(lowered: Lowered, name: str) -> Data:
+    """`held`: no array, but a register that holds an element of a FIFO."""
     memory = lowered.circuit.memory(name)
     accesses = [
         each
@@ -78,6 +79,7 @@ def _memory(lowered: Lowered, name: str) -> Data:
         "reads": sum(isinstance(each, Read) for each in accesses),
         "writes": sum(isinstance(each, Write) for each in accesses),
         "selected": selected,
+        "held": layout is None,
     }
 
 
@@ -111,7 +113,10 @@ def explain(lowered: Lowered) -> str:
             units = ", ".join(_units(kind, n, pipe["unshared"]) for kind, n in pipe["operators"].items())
             lines.append(f"  operators: {units}")
         lines += [f"  {count} iterations wait after {where}" for where, count in pipe["waits"].items()]
+    held = sum(memory["held"] for memory in data["memories"])
     for memory in data["memories"]:
+        if memory["held"]:
+            continue
         banks = f"{memory['banks']} banks of" if memory["banks"] > 1 else "1 bank of"
         where = "the caller's" if memory["external"] else memory["storage"]
         text = f"array {memory['name']}: {banks} {memory['depth']} x {memory['bits']} bits ({where})"
@@ -122,6 +127,7 @@ def explain(lowered: Lowered) -> str:
             text += f", {memory['selected']} of them select their bank"
         lines.append(text)
     lines += _fifos(data["fifos"])
+    lines += [f"{held} registers hold elements of FIFOs that are used again"] if held else []
     return "\n".join(lines)
 
 

@@ -16,7 +16,7 @@ from axiloom.nests.program import Program
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.timing.chart import chart
 from axiloom.report.nest import charts, sections
-from axiloom.report.nest.body import body
+from axiloom.report.nest.body import body, titles
 from axiloom.report.nest.build import Data, Setting, build, table
 from axiloom.report.page.document import document
 from axiloom.report.page.parts import repeat, section
@@ -36,7 +36,7 @@ def render(design: Design, data: Data, command: str) -> str:
             sections.loops(Schedule.of(design.written), design.schedule, data["schedule"]["lines"]),
             sections.LOOPS,
         ),
-        section("pipes", "Pipes over time", charts.gantt(times), sections.GANTT),
+        section("pipes", "Pipes over time", charts.gantt(times, titles(design.timing.alike)), sections.GANTT),
         *(
             section(
                 f"slots-{each['name']}",
@@ -44,7 +44,7 @@ def render(design: Design, data: Data, command: str) -> str:
                 charts.iteration(each),
                 sections.SLOTS,
             )
-            for each in body(design.lowered.circuit)
+            for each in body(design.lowered.circuit, design.timing.alike)
         ),
         '<div class="pair">',
         section("roofline", "Roofline", sections.roofline(data, words, bits), sections.ROOFLINE),

@@ -110,6 +110,7 @@ def _fifos(design: Design, run: Run | None) -> list[Data]:
             "depth": each.depth,
             "predicted": largest[each.name],
             "simulated": peaks.get(each.name),
+            "like": design.timing.alike[each.name],
         }
         for each in design.lowered.circuit.fifos
     ]

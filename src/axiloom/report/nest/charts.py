@@ -5,12 +5,12 @@ Widths are in units of the view box; colours come from page.css.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
 Data = dict[str, Any]
-WIDTH, LABEL, RIGHT = 1080, 150, 14
+WIDTH, LABEL, RIGHT = 1080, 170, 14
 ROW, BAR, FOOT = 26, 16, 30
 MOST_FIFOS = 24
 """FIFOs that get a row: those that hold most bits."""
@@ -25,15 +25,17 @@ COLOURS = {
 }
 
 
-def gantt(chart: Data) -> str:
-    """When each pipe issues iterations, and how full each FIFO is; `chart` is that of ``nests.timing``."""
-    pipes, fifos = chart["pipes"], _largest(chart["fifos"])
+def gantt(chart: Data, titles: Mapping[str, str]) -> str:
+    """When each pipe issues iterations, and how full each FIFO is; `chart` is that of ``nests.timing``,
+    `titles` are the names of FIFOs: those that have the same one are lanes, and equal."""
+    once = {titles[each["name"]]: {**each, "name": titles[each["name"]]} for each in chart["fifos"]}
+    pipes, fifos = chart["pipes"], _largest([*once.values()])
     end = max(chart["cycles"], 1)
     rows = [_pipe_row(each, k, end) for k, each in enumerate(pipes)]
     rows += [_fifo_row(each, len(pipes) + k, end) for k, each in enumerate(fifos)]
     names = ", ".join(each["name"] for each in pipes)
     text = f"{len(pipes)} pipes ({names}) and {len(chart['fifos'])} FIFOs over {chart['cycles']:,} cycles"
-    left_out = len(chart["fifos"]) - len(fifos)
+    left_out = len(once) - len(fifos)
     note = f'<p class="note">{left_out} smaller FIFOs are in the table alone.</p>' if left_out else ""
     return _svg(text, len(rows), end, rows, "cycles") + note
 

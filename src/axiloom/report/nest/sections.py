@@ -10,6 +10,7 @@ from axiloom.nests.poly.vectors import distances as as_text
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.legality import distances
 from axiloom.nests.schedule.show import tree
+from axiloom.report.nest.body import titles
 from axiloom.report.nest.build import NAMES, interval, taken, verdict
 from axiloom.report.page.numbers import count, percent
 from axiloom.report.page.parts import table
@@ -166,21 +167,24 @@ def memories(data: Data) -> str:
             count(each["selected"]),
         )
         for each in data["memories"]
+        if not each["held"]
     ]
     head = ("array", "where", "banks", "words × bits", "partition", "reads", "writes", "selected")
     return table(head, rows)
 
 
 def fifos(data: Data) -> str:
+    called = titles({each["name"]: each["like"] for each in data["fifos"]})
     rows = [
         (
-            f"<code>{escape(each['name'])}</code>",
+            f"<code>{escape(called[each['name']])}</code>",
             f"{each['bits']} bits" if each["bits"] else "tokens",
             count(each["depth"]),
             count(each["predicted"]),
             "–" if each["simulated"] is None else count(each["simulated"]),
         )
         for each in data["fifos"]
+        if each["like"] == each["name"]
     ]
     return table(("FIFO", "element", "depth", "most, predicted", "most, simulated"), rows) if rows else ""
 
