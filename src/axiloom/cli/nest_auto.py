@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.cli.given import Refusal, has, lacks, refuse
+from axiloom.cli.nest_source import DEVICE, defines, load
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
 
 if TYPE_CHECKING:
-    from axiloom.nests.search import Found
+    from axiloom.nests.program import Program
+    from axiloom.nests.search import Found, Limits
     from axiloom.nests.search.exact import Exact
-
-DEVICE = "xc7z020"
 
 
 def add_options(nest: argparse.ArgumentParser) -> None:
@@ -25,9 +25,8 @@ def add_options(nest: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--auto",
         action="store_true",
-        help="search for the schedule with the fewest cycles; print it, or write it to -o",
+        help="search for the schedule with the fewest cycles: print it, write it to -o, --plan or --run it",
     )
-    group.add_argument("--device", metavar="PART", help=f"whose limits count (default: {DEVICE})")
     group.add_argument(
         "--budget", metavar="NAME=N,...", help="other limits: of dsp, lut, ff, bram36, as dsp=140,lut=25000"
     )
@@ -43,7 +42,7 @@ def add_options(nest: argparse.ArgumentParser) -> None:
     group.add_argument("--pareto", action="store_true", help="print cycles against DSP slices and LUTs too")
     refuse(
         nest,
-        Refusal("device budget multipliers points pareto", lacks("auto"), "of a search: give --auto too"),
+        Refusal("budget multipliers points pareto", lacks("auto"), "of a search: give --auto too"),
         Refusal("emit schedule", has("auto"), "with --auto the schedule is what is searched for"),
     )
 
@@ -54,24 +53,30 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def search(options: argparse.Namespace, program: Program) -> tuple[Found, list[Exact]]:
+    """The best schedule of `program`, and with ``--pareto`` the front of cycles and resources."""
+    from axiloom.nests.search import auto
+    from axiloom.nests.search.pareto import pareto
+
+    with _Bar() as bar:
+        if options.pareto:
+            return pareto(program, limits(options), points=options.points, progress=bar)
+        return auto(program, limits(options), points=options.points, progress=bar), []
+
+
+def limits(options: argparse.Namespace) -> Limits:
+    from axiloom.nests.search import Limits
+
+    return Limits.of(options.device or DEVICE, options.budget or "", options.multipliers)
+
+
 def execute(options: argparse.Namespace) -> int:
     """One program; the schedule, and what was searched as comments before it."""
-    from axiloom.cli.nest import defines, load
-
     if len(options.source) > 1:
         raise UsageError(f"--auto: one program, not {len(options.source)}")
     program = load(options.source[0], defines(options.define)).program
-    from axiloom.nests.search import Limits, auto
-    from axiloom.nests.search.pareto import pareto
-
-    limits = Limits.of(options.device or DEVICE, options.budget or "", options.multipliers)
-    front: list[Exact] = []
-    with _Bar() as bar:
-        if options.pareto:
-            found, front = pareto(program, limits, points=options.points, progress=bar)
-        else:
-            found = auto(program, limits, points=options.points, progress=bar)
-    report = "\n".join(lines(program.name, found, str(limits)))
+    found, front = search(options, program)
+    report = "\n".join(lines(program.name, found, str(limits(options))))
     text = "".join(f"# {line}\n" for line in report.splitlines()) + found.text
     if options.output:
         write_whole(options.output, text)
@@ -112,15 +117,20 @@ def as_json(name: str, found: Found, front: list[Exact]) -> Mapping[str, Any]:
         "cycles": {"predicted": found.best.cycles, "bound": found.bound},
         "ii": list(found.best.intervals),
         "resources": asdict(found.best.amount),
-        "search": {
-            "points": found.space,
-            "looked_at": found.searched,
-            "exact": len(found.points),
-            "seconds": round(found.seconds, 3),
-            "proven": found.proven,
-            "notes": list(found.notes),
-        },
+        "search": searched(found),
         "pareto": [{"cycles": each.cycles, **asdict(each.amount), "schedule": each.text} for each in front],
+    }
+
+
+def searched(found: Found) -> dict[str, Any]:
+    """What a search says of itself, as JSON."""
+    return {
+        "points": found.space,
+        "looked_at": found.searched,
+        "exact": len(found.points),
+        "seconds": round(found.seconds, 3),
+        "proven": found.proven,
+        "notes": list(found.notes),
     }
 
 
