@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom.cli import nest_resident
+from axiloom.cli import nest_auto, nest_resident
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text, write_whole
@@ -51,9 +51,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         Refusal(
             "schedule", lacks("emit", "run", "plan"), "nothing is built: give --plan, --run or --emit too"
         ),
-        Refusal("output", lacks("emit"), "for text: give --emit too"),
+        Refusal("output", lacks("emit", "auto"), "for text: give --emit too"),
         Refusal("json run plan", has("emit"), "with --emit there is only text"),
     )
+    nest_auto.add_options(nest)
     nest.set_defaults(execute=execute)
 
 
@@ -81,6 +82,8 @@ def execute(options: argparse.Namespace) -> int:
         return emit(options)
     if options.run or options.plan:
         return nest_resident.execute(options)
+    if options.auto:
+        return nest_auto.execute(options)
     found = []
     for source in options.source:
         loaded = load(source, defines(options.define))
