@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import axiloom.nests
 from axiloom.nests.program import Program
 from axiloom.nests.resources import Amount
 from axiloom.nests.search.exact import Exact, exact
@@ -25,7 +24,7 @@ ROOMS = ("lower", "timing", "resources", "schedule", "dataflow")
 @cache
 def version() -> str:
     """Changes with the sources that make a circuit of a schedule."""
-    root = Path(axiloom.nests.__file__).parent
+    root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for room in ROOMS:
         for file in sorted((root / room).rglob("*.py")):

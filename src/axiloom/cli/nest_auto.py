@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.cli.given import Refusal, has, lacks, refuse
+from axiloom.cli.nest_source import DEVICE, defines, load
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
 
 if TYPE_CHECKING:
     from axiloom.nests.program import Program
-    from axiloom.nests.search import Found
+    from axiloom.nests.search import Found, Limits
     from axiloom.nests.search.exact import Exact
-
-DEVICE = "xc7z020"
 
 
 def add_options(nest: argparse.ArgumentParser) -> None:
@@ -26,8 +25,7 @@ def add_options(nest: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--auto",
         action="store_true",
-        help="search for the schedule with the fewest cycles; print it, or write it to -o; with --plan or "
-        "--run it is what is built",
+        help="search for the schedule with the fewest cycles: print it, write it to -o, --plan or --run it",
     )
     group.add_argument(
         "--budget", metavar="NAME=N,...", help="other limits: of dsp, lut, ff, bram36, as dsp=140,lut=25000"
@@ -46,7 +44,9 @@ def add_options(nest: argparse.ArgumentParser) -> None:
         nest,
         Refusal("budget multipliers points pareto", lacks("auto"), "of a search: give --auto too"),
         Refusal("emit schedule", has("auto"), "with --auto the schedule is what is searched for"),
-        Refusal("pareto", lambda given: given.run or given.plan, "for the search alone: leave --run out"),
+        Refusal(
+            "pareto", lambda given: given.run or given.plan, "of the search alone: leave --plan, --run out"
+        ),
     )
 
 
@@ -56,20 +56,34 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def search(options: argparse.Namespace, program: Program) -> tuple[Found, list[Exact]]:
+    """The best schedule of `program`, and with ``--pareto`` the front of cycles and resources."""
+    from axiloom.nests.search import auto
+    from axiloom.nests.search.pareto import pareto
+
+    with _Bar() as bar:
+        if options.pareto:
+            return pareto(program, limits(options), points=options.points, progress=bar)
+        return auto(program, limits(options), points=options.points, progress=bar), []
+
+
+def limits(options: argparse.Namespace) -> Limits:
+    from axiloom.nests.search import Limits
+
+    return Limits.of(options.device or DEVICE, options.budget or "", options.multipliers)
+
+
 def execute(options: argparse.Namespace) -> int:
     """One program; the schedule, and what was searched as comments before it."""
-    from axiloom.cli.nest import defines, load
-
     if len(options.source) > 1:
         raise UsageError(f"--auto: one program, not {len(options.source)}")
     program = load(options.source[0], defines(options.define)).program
-    found, front, report = search(options, program)
-    text = as_text(found, report)
+    found, front = search(options, program)
     if options.output:
-        write_whole(options.output, text)
-        print(report)
+        write_whole(options.output, as_text(program.name, found, options))
+        print("\n".join(lines(program.name, found, str(limits(options)))))
     else:
-        print(text, end="")
+        print(as_text(program.name, found, options), end="")
     for each in front:
         print(f"# {each.cycles:>12,} cycles  {each.amount.dsp:>4} DSP  {each.amount.lut:>7,} LUT")
     if options.json:
@@ -77,23 +91,9 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def search(options: argparse.Namespace, program: Program) -> tuple[Found, list[Exact], str]:
-    """What is found, the front that ``--pareto`` asks for, and both as lines."""
-    from axiloom.nests.search import Limits, auto
-    from axiloom.nests.search.pareto import pareto
-
-    limits = Limits.of(options.device or DEVICE, options.budget or "", options.multipliers)
-    front: list[Exact] = []
-    with _Bar() as bar:
-        if options.pareto:
-            found, front = pareto(program, limits, points=options.points, progress=bar)
-        else:
-            found = auto(program, limits, points=options.points, progress=bar)
-    return found, front, "\n".join(lines(program.name, found, str(limits)))
-
-
-def as_text(found: Found, report: str) -> str:
-    """The schedule, and what was searched as comments before it."""
+def as_text(name: str, found: Found, options: argparse.Namespace) -> str:
+    """The schedule, with what was searched as comments before it."""
+    report = "\n".join(lines(name, found, str(limits(options))))
     return "".join(f"# {line}\n" for line in report.splitlines()) + found.text
 
 
@@ -124,12 +124,13 @@ def as_json(name: str, found: Found, front: list[Exact]) -> Mapping[str, Any]:
         "cycles": {"predicted": found.best.cycles, "bound": found.bound},
         "ii": list(found.best.intervals),
         "resources": asdict(found.best.amount),
-        "search": of_search(found),
+        "search": searched(found),
         "pareto": [{"cycles": each.cycles, **asdict(each.amount), "schedule": each.text} for each in front],
     }
 
 
-def of_search(found: Found) -> dict[str, Any]:
+def searched(found: Found) -> dict[str, Any]:
+    """What a search says of itself, as JSON."""
     return {
         "points": found.space,
         "looked_at": found.searched,

@@ -13,17 +13,14 @@ import numpy as np
 
 from axiloom.cli import nest_auto
 from axiloom.cli.given import Refusal, has, lacks, output_folder, refuse
+from axiloom.cli.nest_source import DEVICE, defines, load, scheduled
 from axiloom.errors import CompileError, MismatchError, UsageError
 from axiloom.files import write_whole
 
 if TYPE_CHECKING:
-    from axiloom.nests.program import Program
     from axiloom.nests.program.loaded import Loaded
     from axiloom.nests.schedule import Schedule
-    from axiloom.nests.search import Found
 
-DEVICE = "xc7z020"
-_PARTS = ("xc7z010", "xc7z020", "xczu7ev", "xck26")
 _OF_BOTH = "plain synth report"
 _OF_RUNS = "seed input"
 
@@ -45,7 +42,6 @@ def add_options(nest: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--input", type=Path, metavar="FILE.npz", help="inputs, by the names of arrays (default: random ones)"
     )
-    group.add_argument("--device", choices=_PARTS, help=f"whose resources count (default {DEVICE})")
     group.add_argument(
         "--synth", action="store_true", help="resources by Yosys, minutes, in place of the predicted ones"
     )
@@ -58,7 +54,6 @@ def add_options(nest: argparse.ArgumentParser) -> None:
     refuse(
         nest,
         Refusal(_OF_BOTH, lacks("run", "plan"), "of a circuit: give --plan or --run too"),
-        Refusal("device", lacks("run", "plan", "auto"), "of a circuit: give --plan, --run or --auto too"),
         Refusal(_OF_RUNS, lacks("run"), "of a run: give --run too"),
         Refusal("plan", has("run"), "--run says all of it"),
         Refusal("seed", has("input"), "of random inputs; here --input has them"),
@@ -67,23 +62,26 @@ def add_options(nest: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     from axiloom.cli import options as shared
-    from axiloom.cli.nest import defines, load, scheduled
     from axiloom.nest.measure import design, measure
     from axiloom.nest.progress import Steps
+    from axiloom.nests.schedule.replay import replay
     from axiloom.report.nest.build import Setting, build, table
 
     if len(options.source) > 1:
         raise UsageError(f"{'--run' if options.run else '--plan'}: one program, not {len(options.source)}")
     steps = Steps(shared.progress())
-    device = options.device or DEVICE
     source = options.source[0]
     loaded = load(source, defines(options.define))
     arrays = inputs(loaded, options) if options.run else {}
-    found = None
+    schedule, search = scheduled(loaded.program, options.schedule), None
     if options.auto:
-        found, schedule = searched(options, loaded.program)
-    else:
-        schedule = scheduled(loaded.program, options.schedule)
+        found, _ = nest_auto.search(options, loaded.program)
+        name = loaded.program.name
+        if found.best.cycles is None:
+            raise CompileError(f"{name}: no schedule that can be built was found: {found.best.fault}")
+        schedule, search = replay(loaded.program, found.text, "the schedule found"), nest_auto.searched(found)
+        if options.output:
+            write_whole(options.output, nest_auto.as_text(name, found, options))
     with steps.step("from the schedule to a circuit", "design", 0):
         made = design(loaded.program, schedule, plain=options.plain)
     run = measure(made, arrays, steps) if options.run else None
@@ -97,10 +95,10 @@ def execute(options: argparse.Namespace) -> int:
     setting = Setting(
         source,
         str(options.schedule or ""),
-        device,
+        options.device or DEVICE,
         None if options.input or not run else options.seed,
         measured,
-        nest_auto.of_search(found) if found else None,
+        search,
     )
     data = build(made, run, setting)
     if not options.run:
@@ -113,18 +111,6 @@ def execute(options: argparse.Namespace) -> int:
 
         write(made, data, f"axiloom {shlex.join(options.words)}", options.report)
     return 0 if run is None or run.right else MismatchError.exit_code
-
-
-def searched(options: argparse.Namespace, program: Program) -> tuple[Found, Schedule]:
-    """What a search finds, written to ``-o``, and the schedule. Raises CompileError if there is none."""
-    from axiloom.nests.schedule.replay import replay
-
-    found, _, report = nest_auto.search(options, program)
-    if found.best.cycles is None:
-        raise CompileError(report)
-    if options.output:
-        write_whole(options.output, nest_auto.as_text(found, report))
-    return found, replay(program, found.text, "the schedule found")
 
 
 def dependences(schedule: Schedule) -> str:
