@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.isa.numerics.formats import format_of
+from axiloom.nest.raw import from_raw, to_raw
 from axiloom.nest.run import NestError, run
 from axiloom.nests.lower.lower import Lowered, lower
 from axiloom.nests.schedule import Schedule
@@ -38,31 +40,21 @@ def resident(schedule: Schedule, arrays: Mapping[str, Host], plan: Plan | None =
     for each in circuit.memories:
         if each.external:
             array = program.array(each.name)
-            held = (
-                np.asarray(given[each.name])
-                if array.role.is_given
-                else np.zeros(array.shape, _raw(each.bits))
-            )
-            memories[each.name] = lowered.layouts[each.name].to_banks(held.view(_raw(each.bits)))
+            held = given[each.name] if array.role.is_given else np.zeros(array.shape, _host(array.number))
+            memories[each.name] = lowered.layouts[each.name].to_banks(to_raw(np.asarray(held), array.number))
     predicted = cycles(circuit).cycles
     outcome = run(circuit, memories)
     results = {}
     for array in program.arrays:
-        if array.role.is_result:
+        if array.role.is_result and array.name not in outcome.memories:
+            results[array.name] = np.array(given[array.name])  # no statement touches it
+        elif array.role.is_result:
             raw = lowered.layouts[array.name].from_banks(outcome.memories[array.name])
-            bits = circuit.memory(array.name).bits
-            like = arrays[array.name].dtype if array.name in arrays else np.dtype(_host(array.number))
-            results[array.name] = raw.astype(_raw(bits)).view(like).reshape(array.shape)
+            results[array.name] = from_raw(raw, array.number)
     return Resident(lowered, predicted, outcome.cycles, results)
 
 
-def _raw(bits: int) -> np.dtype[np.unsignedinteger]:
-    return np.dtype(f"uint{bits}")
-
-
 def _host(number: str) -> np.dtype[Any]:
-    from axiloom.isa.numerics.formats import format_of
-
     return format_of(number).numpy
 
 
