@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import islpy as isl
@@ -18,6 +19,7 @@ from axiloom.hw.nest.circuit import Condition
 from axiloom.isa.affine import Affine
 from axiloom.nests.lower.iteration.graph import Access, Vertex
 from axiloom.nests.lower.layouts import BankLayout
+from axiloom.nests.lower.slots.numbered import Part, numbered
 from axiloom.nests.lower.space import Space, holds
 from axiloom.nests.poly import sets
 
@@ -138,35 +140,41 @@ class Carried:
     def _by_isl(
         self, first: _Element, second: _Element, where: Condition, guard: Condition, same: bool
     ) -> int | None:
-        """The same where all counters have constant bounds, so that an iteration's number is affine; else 1
-        if there is any."""
+        """The same, where an iteration's number is affine in each part of the counters' space; else 1 if
+        there is any."""
         names = self.space.names
-        later = {name: f"{name}_later" for name in names}
-        number = self._number()
-        forms = [*where, *(form.substitute({k: Affine.name(v) for k, v in later.items()}) for form in guard)]
-        for counter in self.space.counters if number is not None else ():
-            for name in (counter.name, later[counter.name]):
-                forms += [Affine.name(name) - counter.range[0], counter.range[1] - Affine.name(name)]
-        moved = {k: Affine.name(v) for k, v in later.items()}
+        moved = {name: Affine.name(f"{name}_later") for name in names}
+        both = (*names, *(each.names[0] for each in moved.values()))
         gap = first[0] - second[0].substitute(moved)
-        forms += [gap, -gap]
-        pairs = sets.domain((*names, *later.values()), tuple(forms))
-        if number is None:
+        forms = [*where, *(form.substitute(moved) for form in guard), gap, -gap]
+        pairs = sets.domain(both, tuple(forms))
+        if self._parts is None:
             ends = self.space.reached.flat_product(self.space.reached)
             return None if pairs.intersect(ends).is_empty() else int(not same)
-        distance = number.substitute(moved) - number
-        pairs = pairs.intersect(sets.domain((*names, *later.values()), (distance - int(not same),)))
-        if pairs.is_empty():
-            return None
-        value = isl.Aff(f"{{ {sets.point((*names, *later.values()))} -> [{distance}] }}")
-        return int(pairs.min_val(value).to_python())
+        least: int | None = None
+        sources, sinks = self._meeting(where), self._meeting(guard)
+        for source in sources:
+            for sink in sinks:
+                distance = sink.number.substitute(moved) - source.number
+                there = (*source.where, *(form.substitute(moved) for form in sink.where))
+                part = pairs.intersect(sets.domain(both, (*there, distance - int(not same))))
+                if not part.is_empty():
+                    value = isl.Aff(f"{{ {sets.point(both)} -> [{distance}] }}")
+                    found = int(part.min_val(value).to_python())
+                    least = found if least is None else min(least, found)
+        return least
 
-    def _number(self) -> Affine | None:
-        """The number of an iteration, up to a constant."""
-        total, stride = Affine(), 1
-        for counter in reversed(self.space.counters):
-            if any(len(x) != 1 or not x[0].value.is_constant for x in (counter.lower, counter.upper)):
-                return None
-            total = total + Affine.name(counter.name) * stride
-            stride *= counter.range[1] - counter.range[0] + 1
-        return total
+    def _meeting(self, guard: Condition) -> list[Part]:
+        """The parts in which the guard may hold."""
+        names = self.space.names
+        points = sets.domain(names, guard)
+        return [
+            each
+            for each in self._parts or ()
+            if not points.intersect(sets.domain(names, each.where)).is_empty()
+        ]
+
+    @cached_property
+    def _parts(self) -> tuple[Part, ...] | None:
+        found = numbered(self.space.counters)
+        return None if found is None else found[1]
