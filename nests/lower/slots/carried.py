@@ -23,8 +23,10 @@ from axiloom.nests.lower.slots.numbered import Part, numbered
 from axiloom.nests.lower.space import Space, holds
 from axiloom.nests.poly import sets
 
+FEW_POINTS = 1 << 15
+"""Iterations that are enumerated sooner than isl finds the distance."""
 MOST_POINTS = 1 << 22
-"""Iterations that are enumerated; of more, isl finds the distance."""
+"""Iterations that are enumerated where their numbers are not affine; of more, isl says whether there is any."""
 
 _Element = tuple[Affine, Affine, int, int]
 """A number within the array, the copy's number, how many copies, and how many numbers each has."""
@@ -109,7 +111,7 @@ class Carried:
         self, first: _Element, second: _Element, where: Condition, guard: Condition, same: bool
     ) -> int | None:
         n = self.space.iterations
-        if n > MOST_POINTS:
+        if n > (MOST_POINTS if self._parts is None else FEW_POINTS):
             return self._by_isl(first, second, where, guard, same)
         before = self._sorted(first, where, n)
         after = self._keys(second, guard, n)
