@@ -20,7 +20,8 @@ from axiloom.nests.ports import compile_ports
 from axiloom.nests.resources import estimate
 from axiloom.nests.schedule.replay import replay
 from axiloom.nests.timing import cycles
-from benchmarks.polybench.__main__ import MULTIPLY_ADDS, program, units
+from benchmarks.polybench.measure import program, units
+from benchmarks.polybench.published import MULTIPLY_ADDS
 from benchmarks.polybench.reference import REFERENCE, inputs
 
 SCHEDULES = Path(__file__).parent / "polybench" / "schedules" / "ports"

@@ -1,5 +1,5 @@
-"""Convolutional blocks from PyTorch on resident arrays (``python -m benchmarks.streamhls``): cycles, bound, what
-is published.
+"""Convolutional blocks from PyTorch: cycles, bound, what is published (``python -m benchmarks.streamhls``).
+Arrays are resident.
 
 Each design runs in Verilator; its results are compared bit for bit with torch (`reference.py`) and with the
 interpreter.
@@ -29,7 +29,7 @@ from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.resources import estimate
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.replay import replay
-from benchmarks.polybench.__main__ import units
+from benchmarks.polybench.measure import units
 from benchmarks.streamhls import models, reference
 
 SCHEDULES = Path(__file__).with_name("schedules")

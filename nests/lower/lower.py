@@ -139,8 +139,8 @@ def _pipes(schedule: Schedule, tokens: bool) -> list[tuple[str, list[Nest]]]:
             pipe.append(nest)
         else:
             raise CompileError(
-                f"nests {sorted(mates)} share operators, and another nest stands between them: nests that run "
-                "one after the other need neighbours, or a plan"
+                f"nests {sorted(mates)} share operators, and another nest stands between them: nests that "
+                "run one after the other need neighbours, or a plan"
             )
     return found
 

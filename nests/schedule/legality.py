@@ -189,14 +189,17 @@ def _witness(dependence: Dependence, wrong: isl.Map) -> Swap:
 
 
 def _first(points: isl.Set) -> tuple[int, ...]:
-    """The least point, number by number: `lexmin` loses points, or fails, where divisions depend on each
-    other."""
-    found: list[int] = []
-    for k in range(points.dim(isl.dim_type.set)):
-        value = points.dim_min_val(k)
-        points = points.fix_val(isl.dim_type.set, k, value)
-        found.append(value.to_python())
-    return tuple(found)
+    """The least point, number by number; or any one. Where divisions depend on each other, isl's `lexmin`
+    loses points or fails, and so may `dim_min_val`."""
+    count = points.dim(isl.dim_type.set)
+    least = points
+    for k in range(count):
+        value = least.dim_min_val(k)
+        if not value.is_int():
+            break
+        least = least.fix_val(isl.dim_type.set, k, value)
+    point = (points if least.is_empty() else least).sample_point()
+    return tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count))
 
 
 def _element(dependence: Dependence, source: tuple[int, ...], sink: tuple[int, ...]) -> tuple[int, ...]:

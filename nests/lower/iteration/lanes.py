@@ -40,6 +40,8 @@ def lanes(space: Space, guards: Guards) -> list[Lane]:
     for member in space.members:
         names = (*space.names, *member.unrolled)
         domain = sets.domain(names, member.domain)
+        if domain.is_empty():
+            continue  # a statement that is never executed
         extents = []
         for position in range(len(space.names), len(names)):
             low, high = (

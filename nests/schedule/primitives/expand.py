@@ -125,7 +125,5 @@ def _instances(pairs: isl.Map, source: str, sink: str) -> tuple[str, str]:
         point.get_coordinate_val(isl.dim_type.set, k).to_python()
         for k in range(count + pairs.dim(isl.dim_type.out))
     ]
-    return tuple(
-        f"{name}({', '.join(map(str, part))})"
-        for name, part in ((source, values[:count]), (sink, values[count:]))
-    )
+    written, read = (", ".join(map(str, part)) for part in (values[:count], values[count:]))
+    return f"{source}({written})", f"{sink}({read})"
