@@ -60,8 +60,8 @@ class Distances:
 
     @cached_property
     def _parting(self) -> list[isl.Set]:
-        """For each level the pairs whose counters agree up to there, and that one is smaller for p; at the end
-        those that agree in all."""
+        """For each level the pairs whose counters agree up to there, where p's is smaller; at the end those
+        that agree in all."""
         gaps = [self.later[each] - Affine.name(each) for each in self.names]
         same = [form for gap in gaps for form in (gap, -gap)]
         levels = [(*same[: 2 * level], gaps[level] - 1) for level in range(len(gaps))]
