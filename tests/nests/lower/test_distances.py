@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from benchmarks.polybench import sizes
 
-from axiloom.nests.lower import lower
+from axiloom.nests.lower import explain, lower
 from axiloom.nests.lower.slots import carried
 from axiloom.nests.lower.slots.distances import Distances
 from axiloom.nests.read import c
@@ -51,4 +51,8 @@ def test_a_large_triangle_keeps_its_interval(monkeypatch: pytest.MonkeyPatch) ->
     """symm, too large to enumerate: the recurrence of temp2, as for small ones."""
     monkeypatch.setattr(carried, "MOST_POINTS", 100)
     program = c.read(sizes.source("symm"), defines={"M": "9", "N": "8"}).program
-    assert lower(Schedule.of(program)).circuit.pipes[0].interval == 4
+    lowered = lower(Schedule.of(program))
+    assert lowered.circuit.pipes[0].interval == 4
+    assert "read temp2 -> add (3) -> write temp2\n  (distances are lower bounds" in explain(lowered)
+    monkeypatch.undo()
+    assert "lower bounds" not in explain(lowered)
