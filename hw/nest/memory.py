@@ -244,9 +244,7 @@ def _ports(requests: Sequence[Request], count: int) -> list[int]:
     return ports
 
 
-def _first_fit(
-    requests: Sequence[Request], order: Sequence[int], count: int
-) -> tuple[list[int], int | None]:
+def _first_fit(requests: Sequence[Request], order: Sequence[int], count: int) -> tuple[list[int], int | None]:
     """Ports, and the first request for which there was none."""
     served: list[list[Request]] = [[] for _ in range(count)]
     ports, late = [count - 1] * len(requests), None

@@ -86,7 +86,8 @@ def _in_each_block(pipe: Built, array: str) -> isl.Set:
     """The iterations that use an array; all of them if there are blocks that do not."""
     used, reached = _uses(pipe, array), pipe.draft.space.reached
     blocks = [
-        points.project_out(isl.dim_type.set, 1, points.dim(isl.dim_type.set) - 1) for points in (used, reached)
+        points.project_out(isl.dim_type.set, 1, points.dim(isl.dim_type.set) - 1)
+        for points in (used, reached)
     ]
     return used if blocks[0].is_equal(blocks[1]) else reached
 
@@ -133,9 +134,7 @@ class _Tokens:
         input."""
         self.whole("taken", take, None, give, end)
 
-    def groups(
-        self, name: str, take: Built, copy: isl.Set, reader: Built, used: isl.Set, loop: str
-    ) -> None:
+    def groups(self, name: str, take: Built, copy: isl.Set, reader: Built, used: isl.Set, loop: str) -> None:
         """In the first block of `reader` the first iteration with a value of `loop` waits for the copy of a
         group."""
         mine, its = _depth(take, copy, f"{LOOP}1"), _depth(reader, used, loop)
@@ -213,7 +212,9 @@ def folded(circuit: Circuit, overlap: Overlap, lowered: Lowered, room: Mapping[s
         unit = _unit(circuit, array)
         if unit is None or unit * (count - 1) >= memory.depth:
             raise CompileError(f"{array}: {rows} rows are no whole words in each of its banks")
-        smaller = replace(memory, depth=unit * (1 if apart else copies), banks=memory.banks * (copies if apart else 1))
+        smaller = replace(
+            memory, depth=unit * (1 if apart else copies), banks=memory.banks * (copies if apart else 1)
+        )
         memories = tuple(smaller if each.name == array else each for each in circuit.memories)
         pipes = tuple(
             replace(
