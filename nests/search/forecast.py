@@ -75,7 +75,7 @@ def copies(chosen: Sequence[Chosen], program: Program) -> list[tuple[str, list[C
         for each in chosen:
             if array.name in each.lanes.banks:
                 groups.setdefault(each.lanes.banks[array.name], []).append(each)
-        joint = prod(map(max, zip(*groups, strict=True))) if groups else 0  # type: ignore[arg-type]
+        joint = prod(max(each) for each in zip(*groups, strict=True))
         if len(groups) > 1 and joint > max(prod(each) for each in groups):
             found += [(array.name, each) for each in list(groups.values())[1:]]
     return found
@@ -103,7 +103,7 @@ def forecast(chosen: Sequence[Chosen], program: Program) -> Forecast:
 
 def _banks(array: str, users: Sequence[Chosen]) -> int:
     """LUTs of choices: which bank an access takes, which access a bank takes."""
-    banks = tuple(map(max, zip(*(each.lanes.banks[array] for each in users), strict=True)))
+    banks = tuple(max(each) for each in zip(*(each.lanes.banks[array] for each in users), strict=True))
     lut = 0
     reads = writes = 0
     count = prod(banks)
@@ -121,7 +121,8 @@ def _banks(array: str, users: Sequence[Chosen]) -> int:
                 reads += requests
                 lut += instances * choice(WORD, reach, coded=True)
     lut += count * choice(ADDRESS, reads, coded=False)
-    return lut + count * choice(ADDRESS + WORD, writes, coded=False)
+    lut += count * choice(ADDRESS + WORD, writes, coded=False)
+    return int(lut)
 
 
 def as_dict(amount: Amount) -> Mapping[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import ceil, gcd, prod
 
 import numpy as np
@@ -19,6 +19,7 @@ from axiloom.nests.schedule import Nest, Placed, Schedule
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.legality import distances
 from axiloom.nests.search.structures import extents, is_perfect
+from axiloom.nests.search.visits import Group, groups
 
 Kinds = tuple[str, str, str]
 """Name, format of the operands and of the result."""
@@ -90,7 +91,9 @@ class Shape:
             tuple(name for name in self.loops if self._opens(schedule, name)) if is_perfect(nest) else ()
         )
         self.touches = tuple(touch for each in nest.statements for touch in _touches(each))
-        self._operations = tuple(op for each in nest.statements for op in _operations(each, self.program))
+        self._operations = [_operations(each, self.program) for each in nest.statements]
+        # Statements on other points may exclude each other, and then have operators in common.
+        self._at_once = len({(each.loops, each.domain) for each in nest.statements}) == 1
         self._sums = tuple(self._recurrences(schedule))
         self._counted: dict[tuple[int, ...], int] = {}
 
@@ -107,6 +110,8 @@ class Shape:
         for each in distances(schedule):
             if each.kind is not Kind.RAW or each.source != each.sink or each.source not in self.statements:
                 continue
+            if self.program.statement(each.source).iterators and set(each.loops) - set(self.loops):
+                continue  # of a shorter body
             carrying = [n for n, d in zip(each.loops, each.vector, strict=True) if d != (0, 0)]
             if len(carrying) != 1 or each.vector[each.loops.index(carrying[0])] != (1, 1):
                 continue
@@ -125,6 +130,17 @@ class Shape:
             if any(load.array == array for load in loads(each.statement.value))
         ]
 
+    def ways(self, array: str) -> int:
+        """How many loads from `array` an iteration has, those at constant distances taken together."""
+        found: list[Touch] = []
+        for each in self.touches:
+            if each.is_store or each.array != array:
+                continue
+            gaps = [[a - b for a, b in zip(each.forms, e.forms, strict=True)] for e in found]
+            if not any(all(form.is_constant for form in gap) for gap in gaps):
+                found.append(each)
+        return len(found)
+
     @property
     def operated(self) -> list[str]:
         """Statements that compute."""
@@ -137,13 +153,23 @@ class Shape:
             new = each.banks(by_loop, self.program.array(each.array).shape)
             old = banks.get(each.array, new)
             banks[each.array] = tuple(map(max, old, new))
-        units: dict[Kinds, int] = {}
-        for kinds, names in self._operations:
-            units[kinds] = units.get(kinds, 0) + prod(f for n, f in by_loop.items() if n in names)
+        units = self._units(by_loop)
         return Lanes(
             factors, self._iterations(factors), self._interval(by_loop), self._path(by_loop),
             prod(factors) * len(self.operated), self._chain(by_loop), units, banks,
         )  # fmt: skip
+
+    def _units(self, by_loop: Mapping[str, int]) -> dict[Kinds, int]:
+        """Operators that the nest needs at least."""
+        total: dict[Kinds, int] = {}
+        for operations in self._operations:
+            mine: dict[Kinds, int] = {}
+            for kinds, names in operations:
+                mine[kinds] = mine.get(kinds, 0) + prod(f for n, f in by_loop.items() if n in names)
+            for kinds, count in mine.items():
+                before = total.get(kinds, 0)
+                total[kinds] = before + count if self._at_once else max(before, count)
+        return total
 
     def _chain(self, by_loop: Mapping[str, int]) -> int:
         return max((by_loop[loop] for _, loop, _, _ in self._sums), default=0)
@@ -167,9 +193,7 @@ class Shape:
         return int(keys or 1)
 
     @cached_property
-    def _groups(self) -> list[tuple[tuple[str, ...], np.ndarray]]:  # type: ignore[type-arg]
-        from axiloom.nests.search.visits import groups
-
+    def _groups(self) -> list[Group]:
         return groups(self.main, self.extents)
 
     def _interval(self, by_loop: Mapping[str, int]) -> int:
@@ -193,7 +217,7 @@ class Shape:
         most = 0
         for each in self.nest.statements:
             value = each.statement.value
-            longest = _longest(value)
+            longest = self._longest(value)
             chain = max(
                 (
                     latency * (by_loop[loop] - 1)
@@ -204,6 +228,16 @@ class Shape:
             )
             most = max(most, longest + chain)
         return most
+
+    def _longest(self, node: Expression) -> int:
+        """Cycles of the longest way through an expression, with its loads: those of the caller's arrays."""
+        match node:
+            case Load():
+                return int(self.program.array(node.array).role is not Role.LOCAL)
+            case Op():
+                kinds = (node.name, _operand(node), node.number)
+                return latency(kinds) + max(self._longest(each) for each in node.operands)
+        return 0
 
 
 def _is_box(placed: Placed) -> bool:
@@ -242,23 +276,14 @@ def _operations(placed: Placed, program: Program) -> list[tuple[Kinds, frozenset
     return list(found.values())
 
 
+@cache
 def cost(kinds: Kinds) -> Cost:
     return operator(*kinds).cost
 
 
+@cache
 def latency(kinds: Kinds) -> int:
     return latencies(*kinds)[0]
-
-
-def _longest(node: Expression) -> int:
-    """Cycles of the longest way through an expression, loads included."""
-    match node:
-        case Load():
-            return 0
-        case Op():
-            kinds = (node.name, _operand(node), node.number)
-            return latency(kinds) + max(_longest(each) for each in node.operands)
-    return 0
 
 
 def _operand(node: Op) -> str:
