@@ -16,7 +16,7 @@ from benchmarks.polybench.__main__ import MULTIPLY_ADDS, SCHEDULES, program
 from benchmarks.polybench.sizes import MEDIUM
 
 HAND = tuple(MULTIPLY_ADDS)
-HEAD = "kernel            auto     by hand ratio  DSP    LUT  II     declared  looked at exact seconds  cpu proven"
+HEAD = "kernel            auto     by hand ratio  DSP    LUT  II     declared  looked at exact seconds cpu ok"
 
 
 def row(kernel: str, size: str, limits: Limits) -> str:
@@ -35,7 +35,7 @@ def line(kernel: str, found: Found, hand: Exact, cpu: float) -> str:
     ratio = f"{best.cycles / hand.cycles:.3f}" if best.cycles and hand.cycles else "    -"
     text = f"{kernel:12} {_number(best.cycles):>9} {_number(hand.cycles):>11} {ratio}"
     text += f" {best.amount.dsp:4} {best.amount.lut:6,} {','.join(map(str, best.intervals)):6}"
-    text += f" {found.space:9,} {found.searched:10,} {len(found.points):5} {found.seconds:7.1f} {cpu:4.0f}"
+    text += f" {found.space:9,} {found.searched:10,} {len(found.points):5} {found.seconds:7.1f} {cpu:3.0f}"
     proven = "yes" if found.proven else f"no, at least {found.bound:,}"
     return "  ".join([f"{text} {proven}", *found.notes])
 

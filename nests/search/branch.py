@@ -94,7 +94,7 @@ class Search:
             found[self.pipes[n]] = (
                 iterations + min(each.iterations for each in some),
                 max(interval, min(each.interval for each in some)),
-                max(path, min(each.path for each in some)),
+                max(path, min(each.short for each in some)),
             )
         return found
 
@@ -155,7 +155,7 @@ class Search:
         return Partial(
             now.iterations + lanes.iterations,
             max(now.interval, lanes.interval),
-            max(now.path, lanes.path),
+            max(now.path, lanes.short),
             max(now.count, lanes.count),
             max(now.sums, lanes.sums),
             tuple(map(max, now.units, self._units[n][k])),
@@ -196,8 +196,15 @@ class Search:
     def forecast(self, point: Point) -> Forecast:
         return forecast(self.chosen(point), self.program)
 
-    def shares(self, point: Point) -> bool:
-        """Whether it is in the declared space: sums of a pipe go in chains of one length."""
+    def allows(self, point: Point) -> bool:
+        """Whether it is in the declared space: not too many lanes, and sums of a pipe in chains of one
+        length."""
+        lanes = sum(
+            max(self.choices[n][point[n]].count for n in self.leaders if self.pipes[n] == pipe)
+            for pipe in {self.pipes[n] for n in self.leaders}
+        )
+        if lanes > self.limits.lanes:
+            return False
         leaders = [(self.pipes[n], self.choices[n][point[n]].sums) for n in self.leaders]
         return all(len({s for p, s in leaders if p == pipe and s}) <= 1 for pipe, _ in leaders)
 

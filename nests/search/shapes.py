@@ -28,13 +28,16 @@ Kinds = tuple[str, str, str]
 @dataclass(frozen=True)
 class Lanes:
     """A choice for one nest: `factors` by loop, in the order of the loops (1: none). `path`: cycles from its
-    first load to its store; `count`: operations at once; `sums`: how many additions to one sum, 0 if there
+    first load to its store, `short`: with the quickest operators, which all nests of a pipe have if one is
+    `hurried` by its sums; `count`: operations at once; `sums`: how many additions to one sum, 0 if there
     are no sums."""
 
     factors: tuple[int, ...]
     iterations: int
     interval: int
     path: int
+    short: int
+    hurried: bool
     count: int
     sums: int
     units: Mapping[Kinds, int]
@@ -94,6 +97,7 @@ class Shape:
         self._operations = [_operations(each, self.program) for each in nest.statements]
         # Statements on other points may exclude each other, and then have operators in common.
         self._at_once = len({(each.loops, each.domain) for each in nest.statements}) == 1
+        self._quickest: dict[tuple[str, str], int] = {}
         self._sums = tuple(self._recurrences(schedule))
         self._counted: dict[tuple[int, ...], int] = {}
 
@@ -118,6 +122,7 @@ class Shape:
             value = self.program.statement(each.source).value
             memory = 1 if self.program.array(each.array).role is Role.LOCAL else 2
             found.append((each.source, carrying[0], _through(value, each.array), memory))
+            self._quickest[each.source, carrying[0]] = _through(value, each.array, quickest=True)
         return found
 
     # --- of a choice of lanes ---
@@ -155,7 +160,8 @@ class Shape:
             banks[each.array] = tuple(map(max, old, new))
         units = self._units(by_loop)
         return Lanes(
-            factors, self._iterations(factors), self._interval(by_loop), self._path(by_loop),
+            factors, self._iterations(factors), self._interval(by_loop), self._path(by_loop, False),
+            self._path(by_loop, True), self._interval(by_loop, quickest=False) > self.nest.interval,
             prod(factors) * len(self.operated), self._chain(by_loop), units, banks,
         )  # fmt: skip
 
@@ -196,47 +202,48 @@ class Shape:
     def _groups(self) -> list[Group]:
         return groups(self.main, self.extents)
 
-    def _interval(self, by_loop: Mapping[str, int]) -> int:
+    def _interval(self, by_loop: Mapping[str, int], quickest: bool = True) -> int:
         """What sums ask for at least."""
         least = self.nest.interval
-        for _, loop, latency, memory in self._sums:
+        for statement, loop, latency, memory in self._sums:
             inner = self.loops[self.loops.index(loop) + 1 :]
             between = (
                 prod(ceil(self.extents[n] / by_loop[n]) for n in inner) if self.is_box else self._inner(loop)
             )
             if self.extents[loop] > by_loop[loop]:
-                least = max(least, ceil((latency * by_loop[loop] + memory) / max(1, between)))
+                # Where sums come too soon, lowering takes quicker operators.
+                cycles = (self._quickest[statement, loop] if quickest else latency) * by_loop[loop]
+                least = max(least, ceil((cycles + memory) / max(1, between)))
         return least
 
     def _inner(self, loop: str) -> int:
         """Of a domain that is no box nothing is known: as if no sum were near."""
         return prod(self.extents[n] for n in self.loops[self.loops.index(loop) + 1 :])
 
-    def _path(self, by_loop: Mapping[str, int]) -> int:
+    def _path(self, by_loop: Mapping[str, int], quickest: bool) -> int:
         """Cycles from the first load to the store at least."""
         most = 0
         for each in self.nest.statements:
-            value = each.statement.value
-            longest = self._longest(value)
+            sums = [s for s in self._sums if s[0] == each.statement.name]
             chain = max(
                 (
-                    latency * (by_loop[loop] - 1)
-                    for s, loop, latency, _ in self._sums
-                    if s == each.statement.name
+                    (self._quickest[name, loop] if quickest else cycles) * (by_loop[loop] - 1)
+                    for name, loop, cycles, _ in sums
                 ),
                 default=0,
             )
-            most = max(most, longest + chain)
+            most = max(most, self._longest(each.statement.value, quickest) + chain)
         return most
 
-    def _longest(self, node: Expression) -> int:
+    def _longest(self, node: Expression, quickest: bool) -> int:
         """Cycles of the longest way through an expression, with its loads: those of the caller's arrays."""
         match node:
             case Load():
                 return int(self.program.array(node.array).role is not Role.LOCAL)
             case Op():
                 kinds = (node.name, _operand(node), node.number)
-                return latency(kinds) + max(self._longest(each) for each in node.operands)
+                cycles = min(latencies(*kinds)) if quickest else latency(kinds)
+                return cycles + max(self._longest(each, quickest) for each in node.operands)
         return 0
 
 
@@ -291,16 +298,19 @@ def _operand(node: Op) -> str:
     return node.operands[-1].number
 
 
-def _through(node: Expression, array: str) -> int:
-    """Cycles from a load of `array` to the value, by the shortest way; -1 if there is none."""
-    found = _way(node, array)
-    return max(0, found)
+def _through(node: Expression, array: str, quickest: bool = False) -> int:
+    """Cycles from a load of `array` to the value, by the shortest way; `quickest`: with the quickest operators
+    there are."""
+    return max(0, _way(node, array, quickest))
 
 
-def _way(node: Expression, array: str) -> int:
+def _way(node: Expression, array: str, quickest: bool) -> int:
+    """As :func:`_through`; -1 if there is no way."""
     if isinstance(node, Load):
         return 0 if node.array == array else -1
     if isinstance(node, Op):
-        ways = [way for each in node.operands if (way := _way(each, array)) >= 0]
-        return latency((node.name, _operand(node), node.number)) + min(ways) if ways else -1
+        ways = [way for each in node.operands if (way := _way(each, array, quickest)) >= 0]
+        kinds = (node.name, _operand(node), node.number)
+        cycles = min(latencies(*kinds)) if quickest else latency(kinds)
+        return cycles + min(ways) if ways else -1
     return -1
