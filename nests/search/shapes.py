@@ -299,8 +299,8 @@ def _operand(node: Op) -> str:
 
 
 def _through(node: Expression, array: str, quickest: bool = False) -> int:
-    """Cycles from a load of `array` to the value, by the shortest way; `quickest`: with the quickest operators
-    there are."""
+    """Cycles from a load of `array` to the value, by the shortest way; `quickest`: with quicker operators
+    where there are any."""
     return max(0, _way(node, array, quickest))
 
 
