@@ -6,10 +6,10 @@
 - second stage, ``shapes.py``, ``visits.py``: a nest and what lanes make of it; ``choices.py``: the declared
   space; ``forecast.py``: a design in closed form; ``branch.py``: branch and bound
 - ``exact.py``: a point's circuit; ``points.py``: the file of points
-- ``auto.py``: all of it
+- ``best.py``: all of it
 """
 
-from axiloom.nests.search.auto import Found, auto
+from axiloom.nests.search.best import Found, auto
 from axiloom.nests.search.limits import Limits
 
 __all__ = ["Found", "Limits", "auto"]

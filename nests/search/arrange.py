@@ -7,8 +7,11 @@ Those that do not can share it too, or run at the same time, each pipe with a pa
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from axiloom.nests.schedule import Schedule
+from axiloom.nests.poly.counting import count
+from axiloom.nests.program import Role
+from axiloom.nests.schedule import Nest, Schedule
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.search.forecast import Chosen, copies
 from axiloom.nests.search.shapes import Shape
@@ -17,20 +20,53 @@ from axiloom.nests.search.structures import Structure
 MOST_COMPONENTS = 4
 """Components whose partitions are all tried; more: one pipe for all, or one each."""
 
+LIGHT = 32
+"""A component with a smaller part of the most work of a nest is not worth a pipe of its own."""
+
 Pipes = tuple[tuple[int, ...], ...]
 """Numbers of nests, a tuple a pipe."""
 
 
-def arrangements(structure: Structure) -> list[Pipes]:
-    """All ways of components into pipes."""
-    parts = structure.components
-    if len(parts) > MOST_COMPONENTS:
-        every = tuple(sorted(n for each in parts for n in each))
-        return [(every,), parts]
-    return [
-        tuple(tuple(sorted(n for part in group for n in part)) for group in groups)
-        for groups in _partitions(parts)
-    ]
+def arrangements(structure: Structure) -> Iterator[tuple[Schedule, Pipes]]:
+    """All ways of the components that work long into pipes, each with its nests in their places. The others
+    go with the first, if their order allows that."""
+    work = {each.number: _work(each) for each in structure.schedule.nests}
+    most = max(work.values())
+    heavy = [part for part in structure.components if sum(work[n] for n in part) * LIGHT >= most]
+    light = [part for part in structure.components if part not in heavy]
+    if len(heavy) > MOST_COMPONENTS:
+        ways = [[heavy], [[part] for part in heavy]]
+    else:
+        ways = list(_partitions(heavy))
+    some = False
+    for groups in ways:
+        first, *rest = groups
+        for way in ([[*first, *light], *rest], [*groups, *([each] for each in light)]):
+            pipes = tuple(tuple(sorted(n for part in group for n in part)) for group in way)
+            base = together(structure.schedule, pipes)
+            if base is not None:
+                some = True
+                yield base, pipes
+                break
+    if not some:
+        yield structure.schedule, _runs(structure)
+
+
+def _runs(structure: Structure) -> Pipes:
+    """Nests that stand next to each other and depend on each other share a pipe."""
+    found: list[list[int]] = []
+    for nest in structure.schedule.nests:
+        mates = next(part for part in structure.components if nest.number in part)
+        if found and found[-1][-1] in mates:
+            found[-1].append(nest.number)
+        else:
+            found.append([nest.number])
+    return tuple(map(tuple, found))
+
+
+def _work(nest: Nest) -> int:
+    """Instances of its statements."""
+    return sum(count(each.loops, each.domain) for each in nest.statements)
 
 
 def _partitions(parts: Sequence[tuple[int, ...]]) -> Iterator[list[list[tuple[int, ...]]]]:
@@ -50,7 +86,7 @@ def together(schedule: Schedule, pipes: Pipes) -> Schedule | None:
     wanted = [n for pipe in pipes for n in pipe]
     names = {each.number: [one.statement.name for one in each.statements] for each in schedule.nests}
     at_end = [names[n] for n in wanted]
-    for previous, mine in zip(at_end, at_end[1:], strict=False):
+    for previous, mine in pairwise(at_end):
         order = [[one.statement.name for one in each.statements] for each in schedule.nests]
         if order.index(mine) == order.index(previous) + 1:
             continue
@@ -69,6 +105,7 @@ def text(base: Schedule, chosen: Sequence[Chosen]) -> str:
     for array, group in copies(chosen, base.program):
         readers = [name for each in group for name in each.shape.readers(array)]
         lines.append(" ".join(["duplicate", array, *readers]))
+    lines += _ports(base, chosen)
     for each in chosen:
         lines += unrolls(each.shape, each.lanes.factors)
     for pipe in dict.fromkeys(each.pipe for each in chosen):
@@ -76,6 +113,23 @@ def text(base: Schedule, chosen: Sequence[Chosen]) -> str:
         if len(mine) > 1:
             lines.append(" ".join(["share", *(shape.statements[0] for shape in mine)]))
     return "".join(f"{line}\n" for line in lines)
+
+
+def _ports(base: Schedule, chosen: Sequence[Chosen]) -> list[str]:
+    """Arrays of the caller that an iteration reads in two ways (``A[i][k]`` and ``A[j][k]``) are read by both
+    ports of their block RAM."""
+    moved = {
+        (array, name): "_".join([array, *(n for one in group for n in one.shape.readers(array))])
+        for array, group in copies(chosen, base.program)
+        for each in group
+        for name in each.shape.statements
+    }
+    twice: dict[str, None] = {}
+    for each in chosen:
+        for array in base.program.arrays:
+            if array.role is not Role.LOCAL and array.shape and each.shape.ways(array.name) > 1:
+                twice[moved.get((array.name, each.shape.statements[0]), array.name)] = None
+    return [f"storage {name} block 2" for name in twice]
 
 
 def unrolls(shape: Shape, factors: tuple[int, ...]) -> list[str]:

@@ -12,7 +12,7 @@ than the worst point kept, or if what is decided does not fit.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -23,6 +23,9 @@ from axiloom.nests.search.shapes import Lanes, Shape, cost
 
 NODES = 200_000
 """Partial points that are looked at before the search gives up the proof."""
+LEAVES = 1_000
+"""Whole points of which those with equal cycles are told apart by LUTs; after so many, only fewer cycles
+count; after three times as many the search gives up the proof."""
 LEADS = 0.125
 """Of the most work of any nest: a nest with as much leads."""
 
@@ -91,7 +94,7 @@ class Search:
             found[self.pipes[n]] = (
                 iterations + min(each.iterations for each in some),
                 max(interval, min(each.interval for each in some)),
-                max(path, min(each.path for each in some)),
+                max(path, min(each.short for each in some)),
             )
         return found
 
@@ -106,7 +109,10 @@ class Search:
     @property
     def complete(self) -> bool:
         """Whether no better point was left out."""
-        return self.looked_at < self.nodes
+        return self.looked_at < self.nodes and not self._is_tired()
+
+    def _is_tired(self) -> bool:
+        return self.bounded and self.leaves >= 3 * LEAVES
 
     def run(self) -> list[Kept]:
         empty = Partial(units=(0,) * len(self._kinds))
@@ -130,20 +136,12 @@ class Search:
         pipe = self.pipes[n]
         now = partial[pipe]
         for k, lanes in enumerate(self.choices[n]):
-            if self.looked_at >= self.nodes:
+            if self.looked_at >= self.nodes or self._is_tired():
                 return
             self.looked_at += 1
             if now.sums and lanes.sums and (now.sums != lanes.sums or now.sums in self.unshared):
                 continue
-            new = dict(partial)
-            new[pipe] = Partial(
-                now.iterations + lanes.iterations,
-                max(now.interval, lanes.interval),
-                max(now.path, lanes.path),
-                max(now.count, lanes.count),
-                max(now.sums, lanes.sums),
-                tuple(map(max, now.units, self._units[n][k])),
-            )
+            new = {**partial, pipe: self.added(now, n, k)}
             if self.bounded and self._is_hopeless(depth + 1, new):
                 continue
             if self._fits(new):
@@ -151,8 +149,22 @@ class Search:
                 self._visit(depth + 1, new, decided)
                 del decided[n]
 
+    def added(self, now: Partial, n: int, k: int) -> Partial:
+        """Of a pipe, with choice `k` of nest `n` too."""
+        lanes = self.choices[n][k]
+        return Partial(
+            now.iterations + lanes.iterations,
+            max(now.interval, lanes.interval),
+            max(now.path, lanes.short),
+            max(now.count, lanes.count),
+            max(now.sums, lanes.sums),
+            tuple(map(max, now.units, self._units[n][k])),
+        )
+
     def _is_hopeless(self, depth: int, partial: dict[int, Partial]) -> bool:
-        return len(self.kept) >= self.wanted and self.least(depth, partial) > self.kept[-1].key[0]
+        if len(self.kept) < self.wanted:
+            return False
+        return self.least(depth, partial) + int(self.leaves >= LEAVES) > self.kept[-1].key[0]
 
     def _fits(self, partial: dict[int, Partial]) -> bool:
         lanes = slices = 0
@@ -165,16 +177,36 @@ class Search:
 
     def _leaf(self, decided: dict[int, int]) -> None:
         self.leaves += 1
-        for n in self.followers:
-            decided[n] = self._follow(n, decided)
-        point = tuple(decided[n] for n in range(len(self.shapes)))
-        chosen = self.chosen(point)
-        for n in self.followers:
-            del decided[n]
-        found = forecast(chosen, self.program)
+        point = self.whole(decided)
+        found = self.forecast(point)
         if found.amount.fits(self.limits.amount):
             insort(self.kept, Kept(found.key(), point, found))
             del self.kept[self.wanted :]
+
+    def whole(self, decided: Mapping[int, int]) -> Point:
+        """The point of which the leaders' choices are `decided`."""
+        all_of_it = {**decided, **{n: self._follow(n, decided) for n in self.followers}}
+        return tuple(all_of_it[n] for n in range(len(self.shapes)))
+
+    def every(self) -> Iterator[Point]:
+        """All points, whether they fit or not."""
+        for numbers in product(*(range(len(self.choices[n])) for n in self.leaders)):
+            yield self.whole(dict(zip(self.leaders, numbers, strict=True)))
+
+    def forecast(self, point: Point) -> Forecast:
+        return forecast(self.chosen(point), self.program)
+
+    def allows(self, point: Point) -> bool:
+        """Whether it is in the declared space: not too many lanes, and sums of a pipe in chains of one
+        length."""
+        lanes = sum(
+            max(self.choices[n][point[n]].count for n in self.leaders if self.pipes[n] == pipe)
+            for pipe in {self.pipes[n] for n in self.leaders}
+        )
+        if lanes > self.limits.lanes:
+            return False
+        leaders = [(self.pipes[n], self.choices[n][point[n]].sums) for n in self.leaders]
+        return all(len({s for p, s in leaders if p == pipe and s}) <= 1 for pipe, _ in leaders)
 
     def chosen(self, point: Point) -> list[Chosen]:
         return [
@@ -182,7 +214,7 @@ class Search:
             for shape, some, k, pipe in zip(self.shapes, self.choices, point, self.pipes, strict=True)
         ]
 
-    def _follow(self, n: int, decided: dict[int, int]) -> int:
+    def _follow(self, n: int, decided: Mapping[int, int]) -> int:
         """The first choice whose lanes agree with the leaders'."""
         allowed: dict[str, list[set[int]]] = {}
         sums = 0
@@ -225,8 +257,3 @@ class Search:
     def _single(self, n: int) -> int:
         """Without lanes."""
         return min(range(len(self.choices[n])), key=lambda k: self.choices[n][k].count)
-
-
-def every(search: Search) -> Iterator[Point]:
-    """All points of leaders, for comparison in tests."""
-    return product(*(range(len(search.choices[n])) for n in search.leaders))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from axiloom.nests.program import Program
-from axiloom.nests.search.auto import Found, Progress, auto
+from axiloom.nests.search.best import Found, Progress, auto
 from axiloom.nests.search.exact import Exact
 from axiloom.nests.search.limits import Limits
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import ceil, gcd, prod
 
 import numpy as np
@@ -19,6 +19,7 @@ from axiloom.nests.schedule import Nest, Placed, Schedule
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.legality import distances
 from axiloom.nests.search.structures import extents, is_perfect
+from axiloom.nests.search.visits import Group, groups
 
 Kinds = tuple[str, str, str]
 """Name, format of the operands and of the result."""
@@ -27,13 +28,16 @@ Kinds = tuple[str, str, str]
 @dataclass(frozen=True)
 class Lanes:
     """A choice for one nest: `factors` by loop, in the order of the loops (1: none). `path`: cycles from its
-    first load to its store; `count`: operations at once; `sums`: how many additions to one sum, 0 if there
+    first load to its store, `short`: with the quickest operators, which all nests of a pipe have if one is
+    `hurried` by its sums; `count`: operations at once; `sums`: how many additions to one sum, 0 if there
     are no sums."""
 
     factors: tuple[int, ...]
     iterations: int
     interval: int
     path: int
+    short: int
+    hurried: bool
     count: int
     sums: int
     units: Mapping[Kinds, int]
@@ -90,7 +94,10 @@ class Shape:
             tuple(name for name in self.loops if self._opens(schedule, name)) if is_perfect(nest) else ()
         )
         self.touches = tuple(touch for each in nest.statements for touch in _touches(each))
-        self._operations = tuple(op for each in nest.statements for op in _operations(each, self.program))
+        self._operations = [_operations(each, self.program) for each in nest.statements]
+        # Statements on other points may exclude each other, and then have operators in common.
+        self._at_once = len({(each.loops, each.domain) for each in nest.statements}) == 1
+        self._quickest: dict[tuple[str, str], int] = {}
         self._sums = tuple(self._recurrences(schedule))
         self._counted: dict[tuple[int, ...], int] = {}
 
@@ -107,12 +114,15 @@ class Shape:
         for each in distances(schedule):
             if each.kind is not Kind.RAW or each.source != each.sink or each.source not in self.statements:
                 continue
+            if self.program.statement(each.source).iterators and set(each.loops) - set(self.loops):
+                continue  # of a shorter body
             carrying = [n for n, d in zip(each.loops, each.vector, strict=True) if d != (0, 0)]
             if len(carrying) != 1 or each.vector[each.loops.index(carrying[0])] != (1, 1):
                 continue
             value = self.program.statement(each.source).value
             memory = 1 if self.program.array(each.array).role is Role.LOCAL else 2
             found.append((each.source, carrying[0], _through(value, each.array), memory))
+            self._quickest[each.source, carrying[0]] = _through(value, each.array, quickest=True)
         return found
 
     # --- of a choice of lanes ---
@@ -124,6 +134,17 @@ class Shape:
             for each in self.nest.statements
             if any(load.array == array for load in loads(each.statement.value))
         ]
+
+    def ways(self, array: str) -> int:
+        """How many loads from `array` an iteration has, those at constant distances taken together."""
+        found: list[Touch] = []
+        for each in self.touches:
+            if each.is_store or each.array != array:
+                continue
+            gaps = [[a - b for a, b in zip(each.forms, e.forms, strict=True)] for e in found]
+            if not any(all(form.is_constant for form in gap) for gap in gaps):
+                found.append(each)
+        return len(found)
 
     @property
     def operated(self) -> list[str]:
@@ -137,13 +158,24 @@ class Shape:
             new = each.banks(by_loop, self.program.array(each.array).shape)
             old = banks.get(each.array, new)
             banks[each.array] = tuple(map(max, old, new))
-        units: dict[Kinds, int] = {}
-        for kinds, names in self._operations:
-            units[kinds] = units.get(kinds, 0) + prod(f for n, f in by_loop.items() if n in names)
+        units = self._units(by_loop)
         return Lanes(
-            factors, self._iterations(factors), self._interval(by_loop), self._path(by_loop),
+            factors, self._iterations(factors), self._interval(by_loop), self._path(by_loop, False),
+            self._path(by_loop, True), self._interval(by_loop, quickest=False) > self.nest.interval,
             prod(factors) * len(self.operated), self._chain(by_loop), units, banks,
         )  # fmt: skip
+
+    def _units(self, by_loop: Mapping[str, int]) -> dict[Kinds, int]:
+        """Operators that the nest needs at least."""
+        total: dict[Kinds, int] = {}
+        for operations in self._operations:
+            mine: dict[Kinds, int] = {}
+            for kinds, names in operations:
+                mine[kinds] = mine.get(kinds, 0) + prod(f for n, f in by_loop.items() if n in names)
+            for kinds, count in mine.items():
+                before = total.get(kinds, 0)
+                total[kinds] = before + count if self._at_once else max(before, count)
+        return total
 
     def _chain(self, by_loop: Mapping[str, int]) -> int:
         return max((by_loop[loop] for _, loop, _, _ in self._sums), default=0)
@@ -167,43 +199,52 @@ class Shape:
         return int(keys or 1)
 
     @cached_property
-    def _groups(self) -> list[tuple[tuple[str, ...], np.ndarray]]:  # type: ignore[type-arg]
-        from axiloom.nests.search.visits import groups
-
+    def _groups(self) -> list[Group]:
         return groups(self.main, self.extents)
 
-    def _interval(self, by_loop: Mapping[str, int]) -> int:
+    def _interval(self, by_loop: Mapping[str, int], quickest: bool = True) -> int:
         """What sums ask for at least."""
         least = self.nest.interval
-        for _, loop, latency, memory in self._sums:
+        for statement, loop, latency, memory in self._sums:
             inner = self.loops[self.loops.index(loop) + 1 :]
             between = (
                 prod(ceil(self.extents[n] / by_loop[n]) for n in inner) if self.is_box else self._inner(loop)
             )
             if self.extents[loop] > by_loop[loop]:
-                least = max(least, ceil((latency * by_loop[loop] + memory) / max(1, between)))
+                # Where sums come too soon, lowering takes quicker operators.
+                cycles = (self._quickest[statement, loop] if quickest else latency) * by_loop[loop]
+                least = max(least, ceil((cycles + memory) / max(1, between)))
         return least
 
     def _inner(self, loop: str) -> int:
         """Of a domain that is no box nothing is known: as if no sum were near."""
         return prod(self.extents[n] for n in self.loops[self.loops.index(loop) + 1 :])
 
-    def _path(self, by_loop: Mapping[str, int]) -> int:
+    def _path(self, by_loop: Mapping[str, int], quickest: bool) -> int:
         """Cycles from the first load to the store at least."""
         most = 0
         for each in self.nest.statements:
-            value = each.statement.value
-            longest = _longest(value)
+            sums = [s for s in self._sums if s[0] == each.statement.name]
             chain = max(
                 (
-                    latency * (by_loop[loop] - 1)
-                    for s, loop, latency, _ in self._sums
-                    if s == each.statement.name
+                    (self._quickest[name, loop] if quickest else cycles) * (by_loop[loop] - 1)
+                    for name, loop, cycles, _ in sums
                 ),
                 default=0,
             )
-            most = max(most, longest + chain)
+            most = max(most, self._longest(each.statement.value, quickest) + chain)
         return most
+
+    def _longest(self, node: Expression, quickest: bool) -> int:
+        """Cycles of the longest way through an expression, with its loads: those of the caller's arrays."""
+        match node:
+            case Load():
+                return int(self.program.array(node.array).role is not Role.LOCAL)
+            case Op():
+                kinds = (node.name, _operand(node), node.number)
+                cycles = min(latencies(*kinds)) if quickest else latency(kinds)
+                return cycles + max(self._longest(each, quickest) for each in node.operands)
+        return 0
 
 
 def _is_box(placed: Placed) -> bool:
@@ -242,23 +283,14 @@ def _operations(placed: Placed, program: Program) -> list[tuple[Kinds, frozenset
     return list(found.values())
 
 
+@cache
 def cost(kinds: Kinds) -> Cost:
     return operator(*kinds).cost
 
 
+@cache
 def latency(kinds: Kinds) -> int:
     return latencies(*kinds)[0]
-
-
-def _longest(node: Expression) -> int:
-    """Cycles of the longest way through an expression, loads included."""
-    match node:
-        case Load():
-            return 0
-        case Op():
-            kinds = (node.name, _operand(node), node.number)
-            return latency(kinds) + max(_longest(each) for each in node.operands)
-    return 0
 
 
 def _operand(node: Op) -> str:
@@ -266,16 +298,19 @@ def _operand(node: Op) -> str:
     return node.operands[-1].number
 
 
-def _through(node: Expression, array: str) -> int:
-    """Cycles from a load of `array` to the value, by the shortest way; -1 if there is none."""
-    found = _way(node, array)
-    return max(0, found)
+def _through(node: Expression, array: str, quickest: bool = False) -> int:
+    """Cycles from a load of `array` to the value, by the shortest way; `quickest`: with quicker operators
+    where there are any."""
+    return max(0, _way(node, array, quickest))
 
 
-def _way(node: Expression, array: str) -> int:
+def _way(node: Expression, array: str, quickest: bool) -> int:
+    """As :func:`_through`; -1 if there is no way."""
     if isinstance(node, Load):
         return 0 if node.array == array else -1
     if isinstance(node, Op):
-        ways = [way for each in node.operands if (way := _way(each, array)) >= 0]
-        return latency((node.name, _operand(node), node.number)) + min(ways) if ways else -1
+        ways = [way for each in node.operands if (way := _way(each, array, quickest)) >= 0]
+        kinds = (node.name, _operand(node), node.number)
+        cycles = min(latencies(*kinds)) if quickest else latency(kinds)
+        return cycles + min(ways) if ways else -1
     return -1

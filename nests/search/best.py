@@ -9,7 +9,7 @@ from pathlib import Path
 
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Schedule
-from axiloom.nests.search.arrange import Pipes, arrangements, text, together
+from axiloom.nests.search.arrange import Pipes, arrangements, text
 from axiloom.nests.search.branch import Kept, Search
 from axiloom.nests.search.choices import choices
 from axiloom.nests.search.exact import Exact
@@ -84,6 +84,14 @@ class _Case:
     def space(self) -> int:
         return self.search.space
 
+    @property
+    def plain(self) -> int:
+        """Cycles without lanes, at least."""
+        ones = [shape.lanes((1,) * len(shape.loops)) for shape in self.shapes]
+        return max(
+            sum(o.iterations for o, p in zip(ones, self.pipes, strict=True) if p == q) for q in self.pipes
+        )
+
     def text(self, kept: Kept) -> str:
         return text(self.base, self.search.chosen(kept.point))
 
@@ -141,6 +149,13 @@ def auto(
             complete = complete and case.search.complete
         tell(len(seen), evaluations, f"{best.cycles:,} cycles" if best else "none fits yet")
     notes: list[str] = []
+    plain = min((case.plain for case in cases if not case.base.log), default=0)
+    if best is not None and best.cycles is not None and plain < best.cycles:
+        written = store[""]
+        seen[""] = written
+        if written.cycles is not None and written.amount.fits(limits.amount) and _key(written) < _key(best):
+            best = written
+            notes.append("nothing that was tried takes fewer cycles than the loops as they are written")
     if best is None:
         best = store[""]
         notes.append("nothing that was tried fits: it stays as written")
@@ -172,10 +187,7 @@ def _tighter(now: Limits, kept: Kept, point: Exact, limits: Limits) -> Limits:
 
 def _cases(program: Program, limits: Limits) -> Iterator[_Case]:
     for structure in structures(Schedule.of(program)):
-        for pipes in arrangements(structure):
-            base = together(structure.schedule, pipes)
-            if base is None:
-                continue
+        for base, pipes in arrangements(structure):
             yield _case(structure, base, pipes, limits)
 
 
