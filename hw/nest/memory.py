@@ -20,8 +20,9 @@ def address_bits(memory: Memory) -> int:
 
 @dataclass
 class Access:
-    """A read or write of a pipe: `banks` are those it may reach; ``bank + beside``, in bits of their own, says
-    which. `request.values` are the address, and what is written. `then`: `bank` when a read's answer is there.
+    """A read or write of a pipe: `banks` are those it may reach; ``bank + beside``, in bits of their own,
+    says which. `request.values` are the address, and what is written. `then`: `bank` when a read's answer
+    is there.
     """
 
     request: Request
