@@ -23,7 +23,7 @@ def random_values(program: Program, seed: int) -> dict[str, npt.NDArray[Any]]:
             continue
         format = format_of(array.number)
         if format.kind is Kind.FLOAT:
-            values = random.uniform(-1, 1, array.shape)
+            values: Any = random.uniform(-1, 1, array.shape)
         else:
             low, high = max(format.lowest, -RANGE), min(format.highest, RANGE)
             values = random.integers(low, high, array.shape, endpoint=True)
