@@ -172,6 +172,25 @@ def test_inputs_of_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "no .npz file" in capsys.readouterr().err
 
 
+NARROW = """
+from axiloom.nests.program.builder import Builder
+def narrow(N=5):
+    p = Builder("narrow")
+    A, B = p.input("A", (N,), "int12"), p.input("B", (N,), "fixed<20,6>")
+    C, D = p.output("C", (N,), "int12"), p.output("D", (N,), "fixed<20,6>")
+    with p.loop("i", 0, N) as i:
+        C[i] = A[i] * A[i] - A[i]
+        D[i] = B[i] * B[i]
+    return p
+"""
+
+
+def test_numbers_that_c_does_not_have(folder: Path) -> None:
+    """Of a program in Python; int12 wraps, its sign is repeated in the array of int16."""
+    (folder / "narrow.py").write_text(NARROW)
+    assert main(["nest", f"{folder / 'narrow.py'}:narrow", "--run"]) == 0
+
+
 def test_one_program_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = str(folder / "rows.c")
     assert main(["nest", source, source, "--plan"]) == 2

@@ -128,8 +128,8 @@ def inputs(loaded: Loaded, options: argparse.Namespace) -> dict[str, Any]:
     are given.
 
     Raises UsageError for arrays that are missing, unknown, or of another type or shape."""
-    from axiloom.cli.nest_run import random_values
     from axiloom.isa.numerics.formats import format_of
+    from axiloom.nest.values import random_values
 
     program = loaded.program
     if options.input is None:

@@ -9,8 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, reject
 from axiloom.files import make_folder
@@ -27,8 +25,6 @@ OTHERS = (
 """Options of other accelerators."""
 OPTIONS = "schedule define plain"
 """Options of loops alone."""
-_RANGE = 1000
-"""Integers of random inputs are of at most this size."""
 
 
 def is_loops(problem: str) -> bool:
@@ -53,6 +49,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     """`finish` prints the report and writes its files."""
     from axiloom.cli.nest_source import load, scheduled
     from axiloom.nest.accelerator import accelerator, multiply_adds
+    from axiloom.nest.values import random_values
     from axiloom.nests.affine.interpret import interpret
     from axiloom.nests.timing import cycles
     from axiloom.run.nest import NestRun
@@ -108,24 +105,3 @@ def compiled(options: argparse.Namespace, width: int, scatter_gather: bool) -> t
     program = load(options.problem[0], sizes(options)).program
     schedule = scheduled(program, options.schedule)
     return program, accelerator(schedule, width, plain=options.plain, scatter_gather=scatter_gather)
-
-
-def random_values(program: Program, seed: int) -> dict[str, Any]:
-    """What the caller gives: small integers, and numbers of -1 to 1; the same for the same seed."""
-    from axiloom.nests.ports.packet import Part
-
-    random = np.random.default_rng(seed)
-    found = {}
-    for array in program.arrays:
-        if not array.role.is_given:
-            continue
-        kind = Part(array, 64).host
-        if kind.kind == "f":
-            found[array.name] = random.uniform(-1, 1, array.shape).astype(kind)
-        else:
-            ends = np.iinfo(kind)
-            low, high = max(ends.min, -_RANGE), min(ends.max, _RANGE)
-            found[array.name] = np.asarray(random.integers(low, high, array.shape, endpoint=True)).astype(
-                kind
-            )
-    return found
