@@ -31,6 +31,7 @@ LONG = (
         "nest_operators",
         "nest_resources",
     ),  # synthesise for an hour, and the first writes a file of the sources
+    "nest_windows",  # builds six designs with Verilator
     "unchanged",  # compares two revisions, and says nothing about one alone
 )
 

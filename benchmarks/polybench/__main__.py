@@ -1,4 +1,4 @@
-"""PolyBench's kernels on resident arrays: cycles, bound, what is published (``python -m benchmarks.polybench``).
+"""PolyBench on resident arrays: cycles, bound, what is published (``python -m benchmarks.polybench``).
 
 Each design runs in Verilator; its results are compared bit for bit with NumPy (`reference.py`).
 """

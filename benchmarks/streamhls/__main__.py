@@ -1,5 +1,5 @@
-"""Convolutional blocks from PyTorch on resident arrays (``python -m benchmarks.streamhls``): cycles, bound, what
-is published.
+"""Convolutional blocks from PyTorch: cycles, bound, what is published (``python -m benchmarks.streamhls``).
+Arrays are resident.
 
 Each design runs in Verilator; its results are compared bit for bit with torch (`reference.py`) and with the
 interpreter.

@@ -24,7 +24,7 @@ from axiloom.hw.nest.circuit import (
 from axiloom.hw.nest.counters import Counters
 from axiloom.hw.nest.delays import Delays
 from axiloom.hw.nest.fifo import FifoLogic
-from axiloom.hw.nest.forms import place_values, plain
+from axiloom.hw.nest.forms import place_values, plain, varying
 from axiloom.hw.nest.memory import Access, MemoryLogic
 from axiloom.hw.nest.requests import Beat, Request
 from axiloom.hw.nest.units import Units
@@ -203,7 +203,10 @@ class PipeLogic:
         memory = self._circuit.memory(node.memory)
         banks = sorted(place_values(node.bank, self._ranges) & {*range(memory.banks)})
         request = Request(self._beat, node.slot, node.when, self._active(node.when, node.slot), values)
-        return Access(request, tuple(banks), self._placed(node.bank, node.slot), name)
+        bank, beside = varying(node.bank, self._ranges)
+        then = node.slot + (memory.latency if isinstance(node, Read) and len(banks) > 1 else 0)
+        placed = self._placed(bank, node.slot), self._placed(bank, then)
+        return Access(request, tuple(banks), placed[0], name, placed[1], beside)
 
     def _read(self, node: Read, name: str) -> tuple[Value, int]:
         """Equal reads are one."""

@@ -6,12 +6,13 @@ an array without dimensions. Loops are normalised: they start where C's do and c
 with another step counts its iterations from 0. Loops of the same name beside each other in one nest get names
 of their own: ``j``, ``j1``.
 
-A parameter that is only read is ``in``, one completely written before it is read is ``out``, others are
-``inout``.
+Sizes are macros or parameters (``int n``); ``-D`` gives either. A parameter that is only read is ``in``, one
+completely written before it is read is ``out``, others are ``inout``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any
 
 from pycparser import c_ast, c_parser
 
-from axiloom.errors import CompileError
+from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text
 from axiloom.isa.affine import Affine
 from axiloom.nests.poly.liveness import with_roles
@@ -31,7 +32,7 @@ from axiloom.nests.read.c_declarations import Declarations
 from axiloom.nests.read.c_expressions import Names, Translator, Value, Variable, affine_ternary, binary, to
 from axiloom.nests.read.c_loops import Loop, loop
 from axiloom.nests.read.c_preprocessor import Preprocessor
-from axiloom.nests.read.c_types import TYPEDEFS
+from axiloom.nests.read.c_types import INT, TYPEDEFS
 
 
 def read(path: Path, function: str = "", defines: Mapping[str, str] | None = None) -> Loaded:
@@ -42,7 +43,10 @@ def read(path: Path, function: str = "", defines: Mapping[str, str] | None = Non
 
 def parse(text: str, file: str, function: str = "", defines: Mapping[str, str] | None = None) -> Loaded:
     """As :func:`read`, of text."""
-    expanded = Preprocessor(file, defines or {}).run(text)
+    given = dict(defines or {})
+    # A size that is a parameter, `int n`, is no macro: it is known by its name inside the function.
+    sizes = {name: _integer(name, given.pop(name)) for name in _PARAMETER.findall(text) if name in given}
+    expanded = Preprocessor(file, given).run(text)
     try:
         tree = c_parser.CParser().parse(f'{TYPEDEFS}\n# 1 "{file}"\n{expanded}', filename=file)
     except c_parser.ParseError as error:
@@ -56,10 +60,22 @@ def parse(text: str, file: str, function: str = "", defines: Mapping[str, str] |
     if not names:
         why = f"no function `{function}`;" if function else "which function?"
         raise CompileError(f"{file}: {why} there are {', '.join(functions)}: write {file}:NAME")
-    reader = _Reader(file, Declarations(file))
+    reader = _Reader(file, Declarations(file, sizes=sizes))
     for each in tree.ext:
         reader.declarations.top(each)
     return reader.function(functions[names[0]])
+
+
+MOST_PARTS = 32
+"""Statements that an assignment may become: disjoint cases of its conditions."""
+_PARAMETER = re.compile(r"\b(?:int|unsigned|short|u?int\d+_t|size_t)\s+(?:const\s+)?(\w+)\s*(?=[,)])")
+
+
+def _integer(name: str, value: str) -> int:
+    try:
+        return int(value, 0)
+    except ValueError:
+        raise UsageError(f"-D {name}={value}: {name} is a parameter, and takes an integer") from None
 
 
 @dataclass(frozen=True)
@@ -93,13 +109,20 @@ class _Reader:
     taken: set[str] = field(default_factory=set)
     """Names of loops of this nest."""
     labels: set[str] = field(default_factory=set)
+    parts: dict[int, int] = field(default_factory=dict)
+    """Statements that one assignment of the source has become, by the id of its node."""
 
     def function(self, node: Any) -> Loaded:
         result = node.decl.type.type
         if getattr(getattr(result, "type", None), "names", None) != ["void"]:
             raise self.fault(node, f"`{node.decl.name}` returns a value; results are arrays: return void")
         variables = self.declarations.parameters(node)
-        self.block(node.body, _Place(variables=variables), _Counter())
+        known = self.declarations.known_sizes
+        self.block(
+            node.body,
+            _Place(iterators=known, types=dict.fromkeys(known, INT), variables=variables),
+            _Counter(),
+        )
         used = {each.target.array for each in self.statements}
         arrays = self.declarations.arrays(self.statements)
         if not used:
@@ -168,6 +191,8 @@ class _Reader:
             found: Loop = loop(node, place.iterators, self.declarations)
         except ValueError as error:
             raise self.fault(node, str(error)) from None
+        if found.name in self.declarations.known_sizes:
+            raise self.fault(node, f"`{found.name}` is a size; give the iterator another name")
         if found.name in place.iterators:
             raise self.fault(
                 node,
@@ -237,6 +262,12 @@ class _Reader:
             self.declarations.check_written(target.array, node is not lvalue and isinstance(node, c_ast.Decl))
         except ValueError as error:
             raise self.fault(node, str(error)) from None
+        self.parts[id(node)] = self.parts.get(id(node), 0) + len(place.holds)
+        if self.parts[id(node)] > MOST_PARTS:
+            raise self.fault(
+                node,
+                f"the conditions here make more than {MOST_PARTS} cases; write fewer `||`, `!=` and `?:`",
+            )
         for forms in place.holds:
             self.statements.append(
                 Statement(

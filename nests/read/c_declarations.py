@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from pycparser import c_ast
 
 from axiloom.errors import CompileError
+from axiloom.isa.affine import Affine
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.program import Array, Role, Statement, loads
 from axiloom.nests.program.expressions import Literal
@@ -25,6 +27,8 @@ class Declarations:
     """`free`: arrays whose role follows from the program; `contents`: of constant arrays."""
 
     file: str
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """Parameters that the command line gives."""
     typedefs: dict[str, str] = field(default_factory=dict)
     known: dict[str, Array] = field(default_factory=dict)
     free: set[str] = field(default_factory=set)
@@ -41,6 +45,10 @@ class Declarations:
     def fault(self, node: Any, why: str) -> CompileError:
         return CompileError(f"{self.where(node)}: {why}")
 
+    @property
+    def known_sizes(self) -> dict[str, Affine]:
+        return {name: Affine((), value) for name, value in self.sizes.items()}
+
     # --- types ----------------------------------------------------------------------------------------
 
     def number(self, node: Any) -> str:
@@ -54,7 +62,9 @@ class Declarations:
         while isinstance(node, c_ast.ArrayDecl):
             if node.dim is None:
                 raise ValueError(f"`{declared.name}` has no size; write `{declared.name}[N]`")
-            size = form(node.dim, {})
+            size = form(node.dim, self.known_sizes)
+            if not size.is_constant:
+                raise ValueError(f"`{declared.name}` has the size {size}; sizes are constant")
             if size.constant < 1:
                 raise ValueError(f"`{declared.name}` has the size {size}")
             shape.append(size.constant)
@@ -105,6 +115,8 @@ class Declarations:
                 if isinstance(each, c_ast.Typename) and len(parameters.params) == 1:
                     continue  # (void)
                 raise self.fault(function, "a parameter without a name")
+            if each.name in self.sizes:
+                continue
             variable = self._variable(each, Role.INOUT)
             if not variable.shape:
                 self.values.add(variable.array)

@@ -8,25 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 
-import islpy as isl
 import numpy as np
 import numpy.typing as npt
 
 from axiloom.hw.nest.circuit import Condition
 from axiloom.isa.affine import Affine
+from axiloom.nests.lower.banks.layouts import BankLayout
 from axiloom.nests.lower.iteration.graph import Access, Vertex
-from axiloom.nests.lower.layouts import BankLayout
-from axiloom.nests.lower.slots.numbered import Part, numbered
-from axiloom.nests.lower.space import Space, holds
-from axiloom.nests.poly import sets
+from axiloom.nests.lower.iteration.space import Space, holds
+from axiloom.nests.lower.slots.distances import Distances
 
 FEW_POINTS = 1 << 15
 """Iterations that are enumerated sooner than isl finds the distance."""
 MOST_POINTS = 1 << 22
-"""Iterations that are enumerated where their numbers are not affine; of more, isl says whether there is any."""
+"""Iterations that are enumerated where isl's distance may be too small."""
 
 _Element = tuple[Affine, Affine, int, int]
 """A number within the array, the copy's number, how many copies, and how many numbers each has."""
@@ -55,6 +52,7 @@ class Carried:
 
     def __post_init__(self) -> None:
         self._known: dict[tuple[_Element, _Element, Condition, Condition, bool], int | None] = {}
+        self._distances = Distances(self.space)
         self._columns: dict[tuple[_Element, Condition], npt.NDArray[np.int64]] = {}
 
     def dependences(self, vertices: Sequence[Vertex], apart: Callable[[int, int], bool]) -> list[Dependence]:
@@ -111,8 +109,9 @@ class Carried:
         self, first: _Element, second: _Element, where: Condition, guard: Condition, same: bool
     ) -> int | None:
         n = self.space.iterations
-        if n > (MOST_POINTS if self._parts is None else FEW_POINTS):
-            return self._by_isl(first, second, where, guard, same)
+        if n > (FEW_POINTS if self._distances.is_exact else MOST_POINTS):
+            # Of which of several copies an access is does not matter here: all are taken for one.
+            return self._distances.least(first[0], second[0], where, guard, same)
         before = self._sorted(first, where, n)
         after = self._keys(second, guard, n)
         if not len(before) or not len(after):
@@ -138,45 +137,3 @@ class Carried:
         if key not in self._columns:
             self._columns[key] = np.sort(self._keys(element, guard, n))
         return self._columns[key]
-
-    def _by_isl(
-        self, first: _Element, second: _Element, where: Condition, guard: Condition, same: bool
-    ) -> int | None:
-        """The same, where an iteration's number is affine in each part of the counters' space; else 1 if
-        there is any."""
-        names = self.space.names
-        moved = {name: Affine.name(f"{name}_later") for name in names}
-        both = (*names, *(each.names[0] for each in moved.values()))
-        gap = first[0] - second[0].substitute(moved)
-        forms = [*where, *(form.substitute(moved) for form in guard), gap, -gap]
-        pairs = sets.domain(both, tuple(forms))
-        if self._parts is None:
-            ends = self.space.reached.flat_product(self.space.reached)
-            return None if pairs.intersect(ends).is_empty() else int(not same)
-        least: int | None = None
-        sources, sinks = self._meeting(where), self._meeting(guard)
-        for source in sources:
-            for sink in sinks:
-                distance = sink.number.substitute(moved) - source.number
-                there = (*source.where, *(form.substitute(moved) for form in sink.where))
-                part = pairs.intersect(sets.domain(both, (*there, distance - int(not same))))
-                if not part.is_empty():
-                    value = isl.Aff(f"{{ {sets.point(both)} -> [{distance}] }}")
-                    found = int(part.min_val(value).to_python())
-                    least = found if least is None else min(least, found)
-        return least
-
-    def _meeting(self, guard: Condition) -> list[Part]:
-        """The parts in which the guard may hold."""
-        names = self.space.names
-        points = sets.domain(names, guard)
-        return [
-            each
-            for each in self._parts or ()
-            if not points.intersect(sets.domain(names, each.where)).is_empty()
-        ]
-
-    @cached_property
-    def _parts(self) -> tuple[Part, ...] | None:
-        found = numbered(self.space.counters)
-        return None if found is None else found[1]

@@ -4,12 +4,13 @@
 - ``split.py``: split, tile; ``reorder.py``: reorder, interchange; ``skew.py``: skew, shift
 - ``fuse.py``: fuse, sink; ``fission.py``; ``unroll.py``: unroll, pipeline, share
 - ``layout.py``: partition, storage, stream; ``duplicate.py``
-- that change the program (``rebase.py``): ``buffer_at.py``, ``overlay.py``, ``reuse.py``
+- that change the program (``rebase.py``): ``buffer_at.py``, ``expand.py``, ``overlay.py``, ``reuse.py``
   (``axes.py``), ``reassociate.py``
 """
 
 from axiloom.nests.schedule.primitives.buffer_at import buffer_at
 from axiloom.nests.schedule.primitives.duplicate import duplicate
+from axiloom.nests.schedule.primitives.expand import expand
 from axiloom.nests.schedule.primitives.fission import fission
 from axiloom.nests.schedule.primitives.fuse import fuse, sink
 from axiloom.nests.schedule.primitives.layout import partition, storage, stream
@@ -24,6 +25,7 @@ from axiloom.nests.schedule.primitives.unroll import pipeline, share, unroll
 __all__ = [
     "buffer_at",
     "duplicate",
+    "expand",
     "fission",
     "fuse",
     "interchange",

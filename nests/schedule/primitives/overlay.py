@@ -76,7 +76,8 @@ def _same(before: Program, after: Program, array: str, other: str, what: str) ->
             assert lost is not None
             raise ScheduleError(
                 f"{what}: {sink} would read the other array's contents: what {source} writes is needed "
-                f"while both are in use, first at {source}{_first(lost.domain())}, {sink}{_first(lost.range())}"
+                f"while both are in use, first at {source}{_first(lost.domain())} and "
+                f"{sink}{_first(lost.range())}"
             )
     unwritten = [{each.statement.name: each for each in dependences(p).live_in} for p in (before, after)]
     for name, each in unwritten[0].items():

@@ -83,7 +83,7 @@ def _initialised(before: Schedule, after: Schedule, array: str, what: str) -> No
     old = {each.name for each in before.program.statements}
     for each in dependences(after.program).live_in:
         if each.statement.name not in old and not after.program.array(each.array).role.is_given:
-            at = each.elements.range().lexmin().sample_point()
+            at = each.elements.range().sample_point()
             count = at.get_space().dim(isl.dim_type.set)
             element = "".join(
                 f"[{at.get_coordinate_val(isl.dim_type.set, k).to_python()}]" for k in range(count)

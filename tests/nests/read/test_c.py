@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.nests.execute import execute
 
-from axiloom.errors import CompileError
+from axiloom.errors import CompileError, UsageError
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Role
@@ -166,6 +166,18 @@ void f(float A[N]) { for (int i = 0; i < LAST; i++) A[UP(i)] = JOIN(2., 5f); }
         ["for i 0 .. 6", "  S0: A[i + 1] = 2.5"],
     ]
     assert small.statements[0].where == "f.c:14"
+
+
+def test_sizes_that_are_parameters() -> None:
+    text = """void f(int n, const float A[n][n], float B[n]) {
+      for (int i = 0; i < n; i++) B[i] = A[i][n - 1] * n; }"""
+    program = parse(text, "f.c", "", {"n": "5"}).program
+    assert [each.shape for each in program.arrays] == [(5, 5), (5,)]
+    assert loops(program) == ["for i 0 .. 4", "  S0: B[i] = A[i][4] * 5"]
+    with pytest.raises(CompileError, match=r"f.c:1: `n` is neither .*give sizes by #define or -D n=VALUE"):
+        parse(text, "f.c")
+    with pytest.raises(UsageError, match="-D n=m: n is a parameter, and takes an integer"):
+        parse(text, "f.c", "", {"n": "m"})
 
 
 def test_steps_are_normalised() -> None:

@@ -5,7 +5,7 @@ x = k ln 2 + r, with k the nearest integer to x / ln 2 or the one beside it; r =
 rest in 29 bits behind the point. What is left out is l^3 / 6, less than 2^-29. `reference` computes the same
 integers, so that its bits are those of the RTL. The largest error seen is 0.79 units in the last place.
 
-Five DSP slices: for k, two for k ln 2, for l^2, and for the last product.
+DSP slices hold the products: for k, for k ln 2, for l^2, and the last one.
 """
 
 from __future__ import annotations
