@@ -1,4 +1,4 @@
-"""POM's kernels under their schedules: the interpreter against NumPy, one in Verilator, cycles of the model."""
+"""POM's kernels under their schedules: the interpreter against NumPy, one in Verilator, cycles."""
 
 from __future__ import annotations
 
