@@ -1,8 +1,8 @@
 """POM's 14 kernels (``python -m benchmarks.pom``): cycles at POM's size beside the published ones, at POM's
 parallelism (pom) and at what fits an XC7Z020 (ours); and runs in Verilator.
 
-Cycles at POM's size are the timing model's. With --run each design is executed as well, at --size small or own;
-its results are compared bit for bit with NumPy (`reference.py`) and its cycles with the model's.
+Cycles at POM's size are the timing model's. With --run each design is executed as well, small or at POM's own
+size; its results are compared bit for bit with NumPy (`reference.py`) and its cycles with the model's.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def main(words: list[str]) -> int:
                 predicted, taken = model(name, variant, own)
                 fits = taken.dsp <= XC7Z020.dsp and taken.lut <= XC7Z020.lut
                 text += f" {published.work(own):15,} {predicted:14,} {published.cycles:13,.0f}"
-                text += f" {published.cycles / predicted:6.2f} {taken.dsp:5} {taken.lut:6,}  {'yes' if fits else 'NO'}"
+                text += f" {published.cycles / predicted:6.2f} {taken.dsp:5} {taken.lut:6,}"
+                text += f"  {'yes' if fits else 'NO'}"
             if options.run:
                 ran = execute(name, variant, own if options.run == "own" else SMALL[name])
                 good = good and ran.equal and ran.predicted == ran.simulated

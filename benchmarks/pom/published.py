@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Published:
-    """`cycles`: of csynth's estimate, as the speed-ups of its tables imply. `dsp` and `lut` as it reports them.
-    `work`: multiply-adds (or points of a stencil) by the size."""
+    """`cycles`: of csynth's estimate, as the speed-ups of its tables imply. `dsp` and `lut` as it reports
+    them. `work`: multiply-adds (or points of a stencil) by the size."""
 
     cycles: float
     dsp: int
@@ -40,8 +40,8 @@ PUBLISHED: Mapping[str, Published] = {
     "vgg16": Published(4.295e7, 40, 52_837, 8, "MAC", lambda s: 313_196_544),
     "resnet18": Published(1.423e8, 30, 52_484, 4, "MAC", lambda s: 555_417_600),
 }  # fmt: skip
-"""POM's BICG starts 32 multiply-adds every second cycle, GESUMMV 16 points of two. Its Seidel computes something
-else (its schedule is illegal)."""
+"""POM's BICG starts 32 multiply-adds every second cycle, GESUMMV 16 points of two. Its Seidel computes
+something else (its schedule is illegal)."""
 OWN_SIZE: Mapping[str, Mapping[str, int]] = {
     **{
         name: {"n": 4096} for name in ("gemm", "bicg", "gesummv", "two_mm", "three_mm", "blur", "edge_detect")

@@ -1,6 +1,6 @@
-"""POM's kernels in NumPy, by another hand than the builder's: float32, each element by the same operations in
-the same order. ``REFERENCE["gemm"](arrays)`` gives what the kernel leaves in its results, by name. NumPy keeps
-subnormals, which the hardware flushes to zero: data from -1 to 1 lead to none here.
+"""POM's kernels in NumPy, by another hand than the builder's: float32, each element by the same operations
+in the same order. ``REFERENCE["gemm"](arrays)`` gives what the kernel leaves in its results, by name. NumPy
+keeps subnormals, which the hardware flushes to zero: but for `heat`, data from -1 to 1 lead to none.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 
-class ResidualBlock(nn.Module):
+class ResidualBlock(nn.Module):  # type: ignore[misc]
     """Two convolutions of 3x3 and the input added to the result: 18 C^2 multiply-adds a pixel."""
 
     def __init__(self, channels: int) -> None:
@@ -18,7 +18,7 @@ class ResidualBlock(nn.Module):
         return torch.relu(self.second(torch.relu(self.first(x))) + x)
 
 
-class DepthwiseSeparable(nn.Module):
+class DepthwiseSeparable(nn.Module):  # type: ignore[misc]
     """A convolution of 3x3 in each channel, and one of 1x1 across them: 9 C + C^2 multiply-adds a pixel."""
 
     def __init__(self, channels: int) -> None:

@@ -32,6 +32,12 @@ class Distances:
         self.later = {each: Affine.name(f"{each}_later") for each in space.names}
         self.every = (*self.names, *(f"{each}_later" for each in self.names))
 
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether all counters have constant bounds: then `least` gives the distance itself."""
+        ends = [each for counter in self.space.counters for each in (counter.lower, counter.upper)]
+        return all(len(pieces) == 1 and pieces[0].value.is_constant for pieces in ends)
+
     def least(
         self, first: Affine, second: Affine, where: Condition, guard: Condition, same: bool
     ) -> int | None:
