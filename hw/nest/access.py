@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from amaranth.hdl import Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Value
 
 from axiloom.hw.nest.requests import Request, active, choose
 from axiloom.hw.nest.rotation import Turn, from_banks, to_banks
@@ -13,13 +13,17 @@ from axiloom.hw.nest.rotation import Turn, from_banks, to_banks
 
 @dataclass
 class Access:
-    """A read or write of a pipe: `banks` are those it may reach, `bank` says which (for a `turn`, by how much
-    its group turns); `request.values` are the address, and what is written."""
+    """A read or write of a pipe: `banks` are those it may reach; ``bank + beside``, in bits of their own,
+    says which; with a `turn`, `bank` is by how much its group turns. `then`: `bank` when a read's answer is
+    there. `request.values` are the address, and what is written.
+    """
 
     request: Request
     banks: tuple[int, ...]
     bank: Value
     name: str
+    then: Value | None = None
+    beside: int = 0
     turn: Turn | None = None
     answers: dict[int, Value] = field(default_factory=dict)
 
@@ -28,7 +32,24 @@ class Access:
         one = self.request
         if len(self.banks) == 1:
             return one
-        return Request(one.beat, one.slot, one.when, one.active & (self.bank == bank), one.values)
+        is_there = self.code(self.bank) == self.code_of(bank)
+        return Request(one.beat, one.slot, one.when, one.active & is_there, one.values)
+
+    def code(self, bank: Value) -> Value:
+        """The bits of `bank` that tell its banks apart."""
+        return Cat(*(bank[place] for place in code_bits(self.banks)))
+
+    def code_of(self, bank: int) -> int:
+        places = code_bits(self.banks)
+        return sum((bank - self.beside >> place & 1) << at for at, place in enumerate(places))
+
+
+def code_bits(banks: Sequence[int]) -> list[int]:
+    """Places of the bits in which `banks` differ."""
+    differ = 0
+    for bank in banks:
+        differ |= bank ^ banks[0]
+    return [place for place in range(differ.bit_length()) if differ >> place & 1]
 
 
 class Rotation:
@@ -38,6 +59,7 @@ class Rotation:
         self.accesses = accesses
         first = accesses[0]
         self.banks, self._by, self._name = first.banks, first.bank, first.name
+        self._then = first.bank if first.then is None else first.then
         self.answers: dict[int, Value] = {}
         self._asked: list[Request] = []
 
@@ -65,19 +87,10 @@ class Rotation:
     def at(self, bank: int) -> Request:
         return self._asked[self.banks.index(bank)]
 
-    def answer(self, m: Module, latency: int) -> dict[int, Value]:
+    def answer(self, m: Module) -> dict[int, Value]:
         """From banks to lanes: the value by offset."""
-        by = delayed(m, self._by, latency, f"{self._name}_by")
         offsets = [each.turn.offset for each in self.accesses if each.turn is not None]
-        return from_banks(m, self._name, [self.answers[bank] for bank in self.banks], by, offsets)
-
-
-def delayed(m: Module, value: Value, cycles: int, name: str) -> Value:
-    for cycle in range(cycles):
-        register = Signal(value.shape(), name=f"{name}_{cycle + 1}", reset_less=True)
-        m.d.sync += register.eq(value)
-        value = register
-    return value
+        return from_banks(m, self._name, [self.answers[bank] for bank in self.banks], self._then, offsets)
 
 
 Asks = Access | Rotation

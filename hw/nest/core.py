@@ -13,7 +13,7 @@ from axiloom.hw.nest.fifo import FifoLogic
 from axiloom.hw.nest.forms import plain
 from axiloom.hw.nest.memory import BankPorts, MemoryLogic, external_ports
 from axiloom.hw.nest.pipe import PipeLogic
-from axiloom.hw.nest.units import Find, OperatorModule, Units
+from axiloom.hw.nest.units import Built, Find, Units
 
 CYCLE_BITS = 48
 
@@ -63,8 +63,9 @@ class Core(wiring.Component):
         return self._circuit
 
     @property
-    def operators(self) -> dict[str, OperatorModule]:
-        """The modules that operators are instances of, by name; known once the core is elaborated."""
+    def operators(self) -> dict[str, Built]:
+        """The modules that operators are instances of, by name, each as what :class:`OperatorModule` takes;
+        known once the core is elaborated."""
         return self._units.modules()
 
     def elaborate(self, platform: object) -> Module:

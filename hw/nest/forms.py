@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import gcd
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
@@ -67,9 +68,25 @@ def place_values(place: Place, ranges: Mapping[str, Range]) -> set[int]:
     found = {0}
     for term in place:
         low, high = (end // term.factor for end in term_range(term, ranges)) if term.factor else (0, 0)
-        values = range(min(low, high), max(low, high) + 1)
+        low, high = min(low, high), max(low, high)
+        values = range(low, high + 1)
+        if term.modulus and term.divisor == 1:
+            # All coefficients are multiples of `step`, so that the rest by it never changes: 8*i + 3 of 24.
+            step = gcd(term.modulus, *(factor for _, factor in term.value.terms))
+            values = range(low + (term.value.constant - low) % step, high + 1, step)
         found = {one + term.factor * value for one in found for value in values}
     return found
+
+
+def varying(place: Place, ranges: Mapping[str, Range]) -> tuple[Place, int]:
+    """What of `place` changes, and the number that stands beside it: in bits of its own, or 0."""
+    fixed = [term for term in place if term.value.is_constant and term.divisor == 1 and not term.modulus]
+    beside = sum(term.value.constant * term.factor for term in fixed)
+    rest = tuple(term for term in place if term not in fixed)
+    taken = 0
+    for value in place_values(rest, ranges):
+        taken |= value
+    return (rest, beside) if rest and beside >= 0 and taken & beside == 0 else (place, 0)
 
 
 class Forms:

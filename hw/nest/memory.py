@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib import memory as ram
 
-from axiloom.hw.nest.access import Access, Asks, Rotation, delayed, grouped
+from axiloom.hw.nest.access import Access, Asks, Rotation, grouped
 from axiloom.hw.nest.checks import Checks
 from axiloom.hw.nest.circuit import Memory, Storage
 from axiloom.hw.nest.forms import plain
@@ -65,7 +65,7 @@ class MemoryLogic:
         turned = {
             id(access): answers[access.turn.offset]
             for group in all_reads
-            if isinstance(group, Rotation) and (answers := group.answer(m, memory.latency))
+            if isinstance(group, Rotation) and (answers := group.answer(m))
             for access in group.accesses
             if access.turn is not None
         }
@@ -86,7 +86,7 @@ class MemoryLogic:
                 outside = outside | (address < 0)
             checks.never(f"{what}: the address is not in the bank", on & outside)
         if len(access.banks) > 1 and access.turn is None:
-            reached = [access.bank == bank for bank in access.banks]
+            reached = [access.bank == bank - access.beside for bank in access.banks]
             hit = reached[0]
             for bit in reached[1:]:
                 hit = hit | bit
@@ -110,14 +110,10 @@ class MemoryLogic:
     def _read_ports(
         self, m: Module, bank: int, reads: Sequence[Asks], ports: BankPorts, checks: Checks
     ) -> None:
-        """Each read on the first port on which it meets no other, and if there is one, where no other pipe
-        reads: pipes may run at the same time."""
+        """What chooses the address of each port, and what each read gets."""
         served: list[list[Request]] = [[] for _ in ports.reads]
-        for access in reads:
-            request = access.at(bank)
-            found = [i for i, mine in enumerate(served) if not any(meet(request, one) for one in mine)]
-            alone = [i for i in found if all(one.beat.pipe == request.beat.pipe for one in served[i])]
-            port = (alone or found or [len(served) - 1])[0]
+        asked = [access.at(bank) for access in reads]
+        for access, request, port in zip(reads, asked, _ports(asked, len(served)), strict=True):
             served[port].append(request)
             access.answers[bank] = ports.reads[port][2]
         for port, ((address, enable, _), requests) in enumerate(zip(ports.reads, served, strict=True)):
@@ -194,13 +190,52 @@ class MemoryLogic:
         return chosen
 
     def _answer(self, m: Module, access: Access, result: Signal) -> None:
-        bank = access.bank
-        if len(access.banks) > 1:
-            bank = delayed(m, bank, self.memory.latency, f"{access.name}_bank")
-        value = access.answers[access.banks[-1]]
-        for number in reversed(access.banks[:-1]):
-            value = Mux(bank == number, access.answers[number], value)
-        m.d.comb += result.eq(value)
+        *others, last = access.banks
+        if not others:
+            m.d.comb += result.eq(access.answers[last])
+            return
+        # A number that chooses takes half the LUTs of a chain of comparisons.
+        with m.Switch(access.code(access.bank if access.then is None else access.then)):
+            for number in others:
+                with m.Case(access.code_of(number)):
+                    m.d.comb += result.eq(access.answers[number])
+            with m.Default():
+                m.d.comb += result.eq(access.answers[last])
+
+
+def _ports(requests: Sequence[Request], count: int) -> list[int]:
+    """A port for each: the first on which it meets no other, and if there is one, where no other pipe reads
+    (pipes may run at the same time). If there is none for some request, it is tried again with that one
+    first; in the end it takes the last port, and the RTL's checks say whether the others are there too."""
+    order = list(range(len(requests)))
+    ports, late = _first_fit(requests, order, count)
+    for _ in requests:
+        if late is None:
+            break
+        order.remove(late)
+        order.insert(0, late)
+        ports, late = _first_fit(requests, order, count)
+    return ports
+
+
+def _first_fit(requests: Sequence[Request], order: Sequence[int], count: int) -> tuple[list[int], int | None]:
+    """Ports, and the first request for which there was none."""
+    served: list[list[Request]] = [[] for _ in range(count)]
+    ports, late = [count - 1] * len(requests), None
+    for number in order:
+        request = requests[number]
+        found = [i for i, mine in enumerate(served) if not any(_collide(request, one) for one in mine)]
+        alone = [i for i in found if all(one.beat.pipe == request.beat.pipe for one in served[i])]
+        if not found and late is None:
+            late = number
+        ports[number] = (alone or found or [count - 1])[0]
+        served[ports[number]].append(request)
+    return ports, late
+
+
+def _collide(one: Request, other: Request) -> bool:
+    """Both may be active in the same cycle, with different addresses."""
+    return meet(one, other) and one.values[0] is not other.values[0]
 
 
 def external_ports(memory: Memory, bank: int, reads: bool, writes: bool) -> dict[str, tuple[str, int]]:

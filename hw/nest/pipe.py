@@ -25,7 +25,7 @@ from axiloom.hw.nest.circuit import (
 from axiloom.hw.nest.counters import Counters
 from axiloom.hw.nest.delays import Delays
 from axiloom.hw.nest.fifo import FifoLogic
-from axiloom.hw.nest.forms import place_values, plain
+from axiloom.hw.nest.forms import place_values, plain, varying
 from axiloom.hw.nest.memory import MemoryLogic
 from axiloom.hw.nest.requests import Beat, Request
 from axiloom.hw.nest.rotation import turns
@@ -204,11 +204,16 @@ class PipeLogic:
 
     def _access(self, index: int, node: Read | Write, name: str, values: tuple[Value, ...]) -> Access:
         memory, turn = self._circuit.memory(node.memory), self._turns.get(index)
+        latency = memory.latency if isinstance(node, Read) else 0
         request = Request(self._beat, node.slot, node.when, self._active(node.when, node.slot), values)
         if turn is not None:
-            return Access(request, turn.banks, self._placed(turn.place, node.slot), name, turn)
+            by, there = self._placed(turn.place, node.slot), self._placed(turn.place, node.slot + latency)
+            return Access(request, turn.banks, by, name, there, turn=turn)
         banks = sorted(place_values(node.bank, self._ranges) & {*range(memory.banks)})
-        return Access(request, tuple(banks), self._placed(node.bank, node.slot), name)
+        bank, beside = varying(node.bank, self._ranges)
+        then = node.slot + (latency if len(banks) > 1 else 0)
+        placed = self._placed(bank, node.slot), self._placed(bank, then)
+        return Access(request, tuple(banks), placed[0], name, placed[1], beside)
 
     def _read(self, index: int, node: Read, name: str) -> tuple[Value, int]:
         """Equal reads are one."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
@@ -72,15 +73,18 @@ def _turn(place: Place, ranges: Mapping[str, tuple[int, int]]) -> Turn | None:
     if len(moving) != 1 or moving[0].divisor != 1 or moving[0].modulus < 2 or moving[0].factor < 1:
         return None
     (term,) = moving
-    count = term.modulus
     first = place_range([each for each in place if each is not term], {})[0]
-    # Coefficients count modulo `count` only; those near 0 take the fewest bits.
-    near = [(name, (factor + count // 2) % count - count // 2) for name, factor in term.value.terms]
-    by = Affine.sum(near)
-    if by.is_constant:
+    # Coefficients count modulo `modulus` only; those near 0 take the fewest bits.
+    modulus = term.modulus
+    near = [(name, (factor + modulus // 2) % modulus - modulus // 2) for name, factor in term.value.terms]
+    # In steps of `apart`, lanes reach some of the banks only.
+    apart = gcd(modulus, *(factor for _, factor in near))
+    count, (offset, beside) = modulus // apart, divmod(term.value.constant % modulus, apart)
+    if count == 1:
         return None
+    by = Affine.sum([(name, factor // apart) for name, factor in near])
     by = by + -(by.range(ranges)[0] // count) * count
-    return Turn(0, term.value.constant % count, by, first, term.factor, count)
+    return Turn(0, offset, by, first + term.factor * beside, term.factor * apart, count)
 
 
 def _in_the_way(node: Read | Write, turn: Turn, group: Mapping[int, tuple[Read | Write, Turn]]) -> bool:

@@ -19,6 +19,9 @@ from axiloom.hw.nest.requests import Request, choose
 Find = Callable[[str, str, str, int], Operator]
 """An operator by its name, its operands' format, its result's, and its latency."""
 
+Built = tuple[Operator, tuple[int, ...], int]
+"""What an operator's module is built of: the operator, bits of its operands, bits of its result."""
+
 INPUTS = "abcdefgh"
 Kind = tuple[str, str, str, int, tuple[int, ...], int]
 """Operator, operands' format, result's, latency, bits of the operands, bits of the result."""
@@ -101,9 +104,6 @@ class Units:
                 **inputs,
             )
 
-    def modules(self) -> dict[str, OperatorModule]:
-        """By name, those that :meth:`build` instantiates."""
-        return {
-            module_name(kind): OperatorModule(operator, kind[4], kind[5])
-            for kind, operator in self.kinds.items()
-        }
+    def modules(self) -> dict[str, Built]:
+        """By name, what :class:`OperatorModule` takes to be one that :meth:`build` instantiates."""
+        return {module_name(kind): (operator, kind[4], kind[5]) for kind, operator in self.kinds.items()}

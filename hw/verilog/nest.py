@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from axiloom.hw.nest.accelerator import NestAccelerator
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.core import Core
 from axiloom.hw.nest.forms import plain
-from axiloom.hw.nest.units import Find
+from axiloom.hw.nest.operators import Operator
+from axiloom.hw.nest.units import Find, OperatorModule
 from axiloom.hw.verilog.emit import convert
 
 
@@ -30,8 +32,7 @@ def emit_nest(circuit: Circuit, find: Find, checks: bool = False, readable: bool
     core = Core(circuit, find, checks)
     parts = [convert(core, top, readable=readable)]
     operators = core.operators
-    for name, module in sorted(operators.items()):
-        parts.append(convert(module, name, readable=readable))
+    parts += [_operator(name, *built, readable) for name, built in sorted(operators.items())]
     return NestVerilog(top, "\n".join(parts), tuple(core.checks), tuple(sorted(operators)))
 
 
@@ -41,6 +42,11 @@ def emit_accelerator(circuit: Circuit, find: Find, readable: bool = True) -> Nes
     accelerator = NestAccelerator(circuit, find)
     parts = [convert(accelerator, top, readable=readable)]
     operators = accelerator.core.operators
-    for name, module in sorted(operators.items()):
-        parts.append(convert(module, name, readable=readable))
+    parts += [_operator(name, *built, readable) for name, built in sorted(operators.items())]
     return NestVerilog(top, "\n".join(parts), (), tuple(sorted(operators)))
+
+
+@lru_cache(maxsize=256)
+def _operator(name: str, operator: Operator, operands: tuple[int, ...], bits: int, readable: bool) -> str:
+    """Verilog of an operator's module. Circuits have few kinds, and mostly the same ones."""
+    return convert(OperatorModule(operator, operands, bits), name, readable=readable)

@@ -5,8 +5,8 @@ Integers of 8, 16, 32 and 64 bits are C's; other widths are ``ap_int`` and ``ap_
 and conversions stop at the ends of the range (``AP_SAT``), as ``hw/nest/operators`` has them.
 
 C's own integers wrap when the host compiles with ``-fwrapv``, and in hardware. What C++ leaves open is open
-here too: divisors of 0, shifts beyond the width, NaN as an integer; `max` of NaN and of zeros of both signs;
-which NaN a sum is; and the last bit of `exp`.
+here too: divisors of 0, shifts beyond the width, NaN as an integer; `max` of zeros of both signs; which NaN
+a sum is; and the last bit of `exp`.
 """
 
 from __future__ import annotations
@@ -133,6 +133,8 @@ def operator(what: Meaning, operands: list[Text]) -> Text:
         return _convert(operands[0], source, result)
     if name in ("max", "min"):
         a, b = operands
+        if source.kind is Kind.FLOAT:
+            return Text(f"f{name}f({a.text}, {b.text})")
         sign = ">" if name == "max" else "<"
         return Text(f"{a.at(10)} {sign} {b.at(10)} ? {a.at(3)} : {b.at(3)}", CONDITIONAL)
     if name == "mul" and source.kind is Kind.INTEGER and source != result:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from axiloom.hw.nest.circuit import Operate, Read, Write
-from axiloom.nests.lower.layouts import is_constant
+from axiloom.nests.lower.banks.layouts import is_constant
 from axiloom.nests.lower.lower import Lowered
 from axiloom.nests.lower.pipe import Built
 from axiloom.nests.schedule import Cyclic
@@ -54,6 +57,7 @@ def _operators(nodes: list[Operate]) -> dict[str, int]:
 
 
 def _memory(lowered: Lowered, name: str) -> Data:
+    """`held`: no array, but a register that holds an element of a FIFO."""
     memory = lowered.circuit.memory(name)
     accesses = [
         each
@@ -75,6 +79,7 @@ def _memory(lowered: Lowered, name: str) -> Data:
         "reads": sum(isinstance(each, Read) for each in accesses),
         "writes": sum(isinstance(each, Write) for each in accesses),
         "selected": selected,
+        "held": layout is None,
     }
 
 
@@ -108,7 +113,10 @@ def explain(lowered: Lowered) -> str:
             units = ", ".join(_units(kind, n, pipe["unshared"]) for kind, n in pipe["operators"].items())
             lines.append(f"  operators: {units}")
         lines += [f"  {count} iterations wait after {where}" for where, count in pipe["waits"].items()]
+    held = sum(memory["held"] for memory in data["memories"])
     for memory in data["memories"]:
+        if memory["held"]:
+            continue
         banks = f"{memory['banks']} banks of" if memory["banks"] > 1 else "1 bank of"
         where = "the caller's" if memory["external"] else memory["storage"]
         text = f"array {memory['name']}: {banks} {memory['depth']} x {memory['bits']} bits ({where})"
@@ -118,8 +126,21 @@ def explain(lowered: Lowered) -> str:
         if memory["selected"]:
             text += f", {memory['selected']} of them select their bank"
         lines.append(text)
-    lines += [f"FIFO {x['name']}: {x['depth']} x {x['bits']} bits" for x in data["fifos"]]
+    lines += _fifos(data["fifos"])
+    lines += [f"{held} registers hold elements of FIFOs that are used again"] if held else []
     return "\n".join(lines)
+
+
+def _fifos(fifos: list[Data]) -> Iterator[str]:
+    """Lanes of a stream are one line."""
+    lanes = groupby(fifos, lambda x: (re.sub(r"_\d+$", "", x["name"]), x["depth"], x["bits"]))
+    for (stem, depth, bits), alike in lanes:
+        found = list(alike)
+        size = f"{depth} x {bits} bits" if bits else f"{depth} token{'s' if depth > 1 else ''}"
+        if len(found) == 1:
+            yield f"FIFO {found[0]['name']}: {size}"
+        else:
+            yield f"{len(found)} FIFOs {stem}: {size} each"
 
 
 def _units(kind: str, count: int, unshared: dict[str, int]) -> str:

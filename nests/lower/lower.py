@@ -20,10 +20,10 @@ from axiloom.hw.nest.circuit import (
     Write,
 )
 from axiloom.isa.affine import Affine
+from axiloom.nests.lower.banks.layouts import BankLayout
+from axiloom.nests.lower.banks.partition import demand, partition
 from axiloom.nests.lower.iteration.graph import Latencies
 from axiloom.nests.lower.iteration.numbers import number_bits
-from axiloom.nests.lower.layouts import BankLayout
-from axiloom.nests.lower.partition import demand, partition
 from axiloom.nests.lower.passing import Passing, without_pushes
 from axiloom.nests.lower.passing import fifos as passed
 from axiloom.nests.lower.pipe import Built, Draft, Nests, Surroundings, build, draft, register
@@ -69,7 +69,7 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
                 _worth,
             )
         )
-        for name, nests in _pipes(schedule)
+        for name, nests in _pipes(schedule, plan is not None)
     ]
     used = [each for each in program.arrays if any(each.name in one.arrays for one in drafts)]
     layouts = {each.name: _layout(each, schedule.layouts.get(each.name), drafts) for each in used}
@@ -127,17 +127,21 @@ def _worth(what: Operate) -> bool:
     return what.latency > 1
 
 
-def _pipes(schedule: Schedule) -> list[tuple[str, list[Nest]]]:
-    """Nests that share operators stand in one pipe."""
+def _pipes(schedule: Schedule, tokens: bool) -> list[tuple[str, list[Nest]]]:
+    """Nests that share operators stand in one pipe. With tokens, other pipes may run between them."""
     found: list[tuple[str, list[Nest]]] = []
     for nest in schedule.nests:
         mates = next((each for each in schedule.shared if nest.number in each), frozenset())
-        if found and found[-1][1][-1].number in mates:
-            found[-1][1].append(nest)
-            continue
-        if any(one.number in mates for _, nests in found for one in nests):
-            raise CompileError(f"nests {sorted(mates)} share operators, and another nest stands between them")
-        found.append((f"nest{nest.number}", [nest]))
+        pipe = next((nests for _, nests in found if nests[-1].number in mates), None)
+        if pipe is None:
+            found.append((f"nest{nest.number}", [nest]))
+        elif tokens or pipe is found[-1][1]:
+            pipe.append(nest)
+        else:
+            raise CompileError(
+                f"nests {sorted(mates)} share operators, and another nest stands between them: nests that "
+                "run one after the other need neighbours, or a plan"
+            )
     return found
 
 

@@ -24,11 +24,11 @@ from axiloom.hw.nest.circuit import (
     Push,
     Write,
 )
-from axiloom.nests.lower import layouts
+from axiloom.nests.lower.banks import layouts
+from axiloom.nests.lower.banks.layouts import BankLayout, Ranges
 from axiloom.nests.lower.iteration.graph import Access, Receive, Send, Vertex
 from axiloom.nests.lower.iteration.guards import Guards
 from axiloom.nests.lower.iteration.lanes import Lane
-from axiloom.nests.lower.layouts import BankLayout, Ranges
 from axiloom.nests.poly import sets
 from axiloom.nests.schedule import Cyclic
 from axiloom.nests.schedule.plan import Edge, Order, Stream

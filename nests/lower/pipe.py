@@ -21,11 +21,12 @@ from axiloom.hw.nest.circuit import (
     Write,
 )
 from axiloom.isa.affine import Affine
+from axiloom.nests.lower.banks.layouts import BankLayout
 from axiloom.nests.lower.iteration.graph import Access, Graph, Latencies, Receive, Send, Vertex
 from axiloom.nests.lower.iteration.guards import Guards
 from axiloom.nests.lower.iteration.lanes import Lane, lanes
 from axiloom.nests.lower.iteration.share import Sharing, Worth, shared
-from axiloom.nests.lower.layouts import BankLayout
+from axiloom.nests.lower.iteration.space import Space, Waits, space
 from axiloom.nests.lower.passing import Passing, Streamed, streamed, tokens
 from axiloom.nests.lower.slots import modulo
 from axiloom.nests.lower.slots.bind import bound, units
@@ -35,7 +36,6 @@ from axiloom.nests.lower.slots.late import late
 from axiloom.nests.lower.slots.modulo import Edge, Timing
 from axiloom.nests.lower.slots.recurrences import cyclic
 from axiloom.nests.lower.slots.waits import crossings
-from axiloom.nests.lower.space import Space, Waits, space
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Placed
 

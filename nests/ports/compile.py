@@ -41,7 +41,10 @@ def compile_ports(
         ported = through_ports(schedule, width)
         circuit = lower(ported.schedule).circuit
     else:
-        ported = through_ports(with_reads(schedule, found), width, found.blocks, found.first)
-        circuit = overlapped(lower(ported.schedule), found, copies)
+        groups = {name: rows for name, (rows, _) in found.groups.items()}
+        ported = through_ports(
+            with_reads(schedule, found), width, found.blocks, found.first, groups, found.sets
+        )
+        circuit = overlapped(lower(ported.schedule), found, schedule.program.arrays, copies)
     circuit = with_ports(circuit, ported.inputs, ported.outputs)
     return Compiled(circuit, *ported.packets, found)

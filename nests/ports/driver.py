@@ -192,7 +192,7 @@ def _comment(title: str, packet: Packet) -> str:
 
 def _queued(inputs: Packet, outputs: Packet) -> list[str]:
     words = outputs.words
-    lines, only = [], outputs.parts[0] if len(outputs.parts) == 1 else None
+    lines, only = [], outputs.pieces[0] if len(outputs.pieces) == 1 else None
     if only is not None and only.in_place:
         size = only.beats * only.width // 8
         place = only.array.name
@@ -211,7 +211,7 @@ def _queued(inputs: Packet, outputs: Packet) -> list[str]:
             "        TRY(dma_queue_receive(results, 1, 1));",
         ]
     else:
-        places = ", ".join(part.array.name for part in outputs.parts)
+        places = ", ".join(_names(outputs))
         lines += [
             f"    TRY(dma_queue_open({words}u, take_results));",
             f"    void *results[] = {{{places}}};",
@@ -225,6 +225,7 @@ def _queued(inputs: Packet, outputs: Packet) -> list[str]:
 
 def _taker(outputs: Packet) -> list[str]:
     """The function that takes a packet that came through the output window."""
+    names = _names(outputs)
     return [
         "static void take_results(void *to, const int32_t *packet, uint32_t rows, uint32_t cols)",
         "{",
@@ -232,12 +233,24 @@ def _taker(outputs: Packet) -> list[str]:
         "    const uint8_t *from = (const uint8_t *)packet;",
         "    (void)rows, (void)cols;",
         *(
-            f"    from = unpack(results[{i}], from, {_unpacked(part)});"
-            for i, part in enumerate(outputs.parts)
+            f"    from = unpack({_target(part, f'results[{names.index(part.array.name)}]', True)}, from, "
+            f"{_unpacked(part)});"
+            for part in outputs.pieces
         ),
         "    (void)from;",
         "}",
     ]
+
+
+def _names(outputs: Packet) -> list[str]:
+    return list(dict.fromkeys(part.array.name for part in outputs.parts))
+
+
+def _target(part: Part, place: str, is_void: bool = False) -> str:
+    """Where its first element lies."""
+    if not part.start:
+        return place
+    return f"(uint8_t *){place} + {part.start * part.bits // 8}u" if is_void else f"{place} + {part.start}"
 
 
 def _unpacked(part: Part) -> str:
@@ -260,6 +273,9 @@ def _windows(inputs: Packet, outputs: Packet) -> list[str]:
         "    TRY(dma_wait_send());",
         "    TRY(dma_wait_recv());",
         "    const uint8_t *from = (const uint8_t *)(uintptr_t)dma_out_buffer();",
-        *(f"    from = unpack({part.array.name}, from, {_unpacked(part)});" for part in outputs.parts),
+        *(
+            f"    from = unpack({_target(part, part.array.name)}, from, {_unpacked(part)});"
+            for part in outputs.pieces
+        ),
         "    (void)from;",
     ]

@@ -130,12 +130,15 @@ class Packet:
 
     def unpack(self, words: npt.NDArray[np.uint32]) -> dict[str, Elements]:
         """The arrays, from all words of a packet in which each is whole."""
-        found, at = {}, 0
+        found: dict[str, list[Elements]] = {}
+        at = 0
         for part in self.parts:
             end = at + part.beats * part.width // WORD_BITS
-            found[part.array.name] = part.elements(words[at:end])
+            found.setdefault(part.array.name, []).append(part.elements(words[at:end]))
             at = end
-        return found
+        return {
+            name: blocks[0] if len(blocks) == 1 else np.concatenate(blocks) for name, blocks in found.items()
+        }
 
 
 def packets(program: Program, width: int = 64) -> tuple[Packet, Packet]:

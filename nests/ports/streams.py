@@ -6,6 +6,7 @@ pushed, in the same iteration: what fills up a row's last beat comes in and is n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -27,8 +28,8 @@ from axiloom.hw.nest.circuit import (
     Read,
     Write,
 )
-from axiloom.nests.lower import layouts
-from axiloom.nests.lower.space import enumerate_points, holds
+from axiloom.nests.lower.banks import layouts
+from axiloom.nests.lower.iteration.space import enumerate_points, holds
 
 AHEAD = 2
 """Elements that an input FIFO holds: one a cycle passes."""
@@ -113,16 +114,18 @@ def _groups(
 ) -> list[tuple[Place, Condition, dict[int, int]]]:
     """The accesses of a beat: its address, when, and for each lane the number of its node. Lane 0 is always
     there, and so says when."""
-    found: dict[tuple[str, Place, Condition | None], tuple[Condition | None, dict[int, int]]] = {}
+    found: dict[tuple[str, Place, int], tuple[Condition | None, dict[int, int]]] = {}
+    seen: Counter[tuple[str, Place, int]] = Counter()
     for number, node in enumerate(pipe.nodes):
         if not isinstance(node, Read | Write) or not isinstance(node, kind) or node.memory not in names:
             continue
         lane = layouts.constant(node.bank)
-        when, lanes = found.setdefault((node.memory, node.address, None), (None, {}))
-        if lane in lanes:
-            raise CompileError(f"a beat of {node.memory} is touched twice in an iteration of {pipe.name}")
+        # Of several copies with one form of address each lane's n-th access belongs to the n-th copy.
+        copy = seen[node.memory, node.address, lane]
+        seen[node.memory, node.address, lane] += 1
+        when, lanes = found.setdefault((node.memory, node.address, copy), (None, {}))
         lanes[lane] = number
-        found[node.memory, node.address, None] = (node.when if lane == 0 else when, lanes)
+        found[node.memory, node.address, copy] = (node.when if lane == 0 else when, lanes)
     groups = []
     for (memory, address, _), (when, lanes) in found.items():
         if when is None:

@@ -15,7 +15,8 @@ makes FIFOs and ports of it in the circuit. There is one for each format, as a c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from axiloom.errors import CompileError
@@ -27,8 +28,8 @@ from axiloom.nests.schedule import Cyclic, Layout, Placed, Schedule
 LOOP = "port"
 """Loops of copies are port0, port1, ... by position, and portlane."""
 LANE = f"{LOOP}lane"
-TAKE, GIVE = "take_", "give_"
-"""Before an array's name: its copy statement."""
+TAKE, GIVE = "take", "give"
+"""``take_A`` copies A, ``take1_A`` its blocks that the first one cannot."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +48,25 @@ class Ported:
 
 
 def through_ports(
-    schedule: Schedule, width: int = 64, blocks: Mapping[str, int] | None = None, first: Sequence[str] = ()
+    schedule: Schedule,
+    width: int = 64,
+    blocks: Mapping[str, int] | None = None,
+    first: Sequence[str] = (),
+    groups: Mapping[str, int] | None = None,
+    sets: Sequence[Sequence[str]] = (),
 ) -> Ported:
     """`schedule` with one stream in and one out, `width` bits each. Raises CompileError for what cannot pass.
 
-    `blocks`: rows in a block of each array that comes in blocks; there are as many blocks of each. `first`:
-    arrays that come before the others.
+    `blocks`: rows in a block of each array that comes or goes in blocks; there are as many blocks of each.
+    `groups`: rows in a group of each array that comes whole between the first blocks, a group at a time.
+    `first`: arrays that come before the others. `sets`: of those in blocks and groups, which come in turn.
     """
     program = schedule.program
+    blocks, groups = blocks or {}, groups or {}
     sent, received = packets(program, width)
-    sent = _in_order(sent, blocks or {}, first)
+    back = [part.array.name for part in received.parts if part.array.name in blocks]
+    sent = _in_order(sent, blocks, first, groups, sets)
+    received = _in_order(received, blocks, first, {}, [back] if back else [])
     for packet, what in ((sent, "is given"), (received, "is a result")):
         sizes = {part.bits: part.array for part in packet.parts}
         if len(sizes) > 1:
@@ -66,9 +76,8 @@ def through_ports(
                 f"{what} passes one port, and must have elements of as many bits"
             )
     taken = {each.name for each in program.arrays} | {each.name for each in program.statements}
-    copies_in = _copies(sent, _fresh("stream_in", taken), True)
-    copies_out = _copies(received, _fresh("stream_out", taken), False)
-    rows = blocks or {}
+    copies_in = _copies(sent, _fresh("stream_in", taken), True, groups, sets)
+    copies_out = _copies(received, _fresh("stream_out", taken), False, {}, [back])
     before = len(copies_in.statements)
     kept = tuple(
         replace(each, place=(each.place[0] + before, *each.place[1:])) for each in program.statements
@@ -88,7 +97,7 @@ def through_ports(
     end = max(numbers, default=0) + 2
     by_name = {each.name: each for each in kept}
     placed = (
-        *(_placed(each, number, 0, copied(each) in rows) for number, each in enumerate(new_in)),
+        *(_placed(each, number, 0, copies_in.outer[number]) for number, each in enumerate(new_in)),
         *(
             replace(
                 each,
@@ -97,7 +106,7 @@ def through_ports(
             )
             for each in schedule.statements
         ),
-        *(_placed(each, number, end) for number, each in enumerate(new_out)),
+        *(_placed(each, number, end, copies_out.outer[number]) for number, each in enumerate(new_out)),
     )
     lanes = {
         each.name: Layout(Cyclic((1, each.shape[1]))) for each in (*copies_in.arrays, *copies_out.arrays)
@@ -121,64 +130,120 @@ def through_ports(
     )
 
 
-def _in_order(sent: Packet, blocks: Mapping[str, int], first: Sequence[str]) -> Packet:
-    """`first`, the other whole arrays, and then blocks in turn."""
-    whole = [part for part in sent.parts if part.array.name not in blocks]
+def _in_order(
+    packet: Packet,
+    blocks: Mapping[str, int],
+    first: Sequence[str],
+    groups: Mapping[str, int],
+    sets: Sequence[Sequence[str]],
+) -> Packet:
+    """`first`, the other whole arrays, and then blocks in turn: `groups` between those of the first turn."""
+    cut = {name for each in sets for name in each}
+    whole = [part for part in packet.parts if part.array.name not in cut]
     whole.sort(key=lambda part: first.index(part.array.name) if part.array.name in first else len(first))
-    cut = [part for part in sent.parts if part.array.name in blocks]
-    count = {-(-part.array.shape[0] // blocks[part.array.name]) for part in cut}
-    if len(count) > 1:
-        raise CompileError(f"blocks in turn: there must be as many of each array, not {sorted(count)}")
-    pieces = []
-    for block in range(next(iter(count), 0)):
-        for part in cut:
-            size = blocks[part.array.name]
-            start = block * size
-            pieces.append(replace(part, first=start, count=min(size, part.array.shape[0] - start)))
+    by_name = {part.array.name: part for part in packet.parts}
+    pieces: list[Part] = []
+    for names in sets:
+        turns = {name: _cut(by_name[name], blocks[name]) for name in names if name in blocks}
+        for block in range(max(map(len, turns.values()))):
+            for name in names:
+                if name in turns:
+                    pieces.append(turns[name][block])
+                elif block == 0:
+                    pieces += _cut(by_name[name], groups[name])
     return Packet((*whole, *pieces))
+
+
+def _cut(part: Part, size: int) -> list[Part]:
+    rows = part.array.shape[0]
+    return [replace(part, first=at, count=min(size, rows - at)) for at in range(0, rows, size)]
 
 
 @dataclass(frozen=True)
 class _Copies:
+    """`outer`: where the outermost loop stands when a statement's first block is copied, and whether it is
+    the statement's loop over blocks."""
+
     arrays: tuple[Array, ...]
     statements: tuple[Statement, ...]
+    outer: tuple[tuple[int, bool], ...]
 
 
-def _copies(packet: Packet, stream: str, is_input: bool) -> _Copies:
-    """Between the arrays of a packet and its streams: one of each format. All blocks of an array are one
-    statement."""
+def first_turns(packet: Packet, sets: Sequence[Sequence[str]], groups: Container[str]) -> dict[str, int]:
+    """Where the outermost loop stands at the first block, or group, of an array: sets follow each other."""
+    counts = Counter(part.array.name for part in packet.parts if part.count is not None)
+    found, at = {}, 0
+    for names in sets:
+        found.update(dict.fromkeys(names, at))
+        at += max((counts[name] for name in names if name not in groups), default=0)
+    return found
+
+
+def _copies(
+    packet: Packet, stream: str, is_input: bool, groups: Container[str], sets: Sequence[Sequence[str]]
+) -> _Copies:
+    """Between the arrays of a packet and its streams: one of each format. Blocks of an array that follow each
+    other at the same distance are one statement."""
     formats = list(dict.fromkeys(part.array.number for part in packet.parts))
     names = {number: stream if len(formats) == 1 else f"{stream}_{number}" for number in formats}
     role = Role.IN if is_input else Role.OUT
     shape = (packet.beats, packet.parts[0].lanes)
-    cut = [part for part in packet.parts if part.count is not None]
-    period = sum(part.beats for part in cut if part.first == 0)
-    statements = []
+    turns = first_turns(packet, sets, groups)
+    first = {part.array.name: part for part in reversed(packet.parts)}
+    # A run goes on if its next block is where a turn of whole blocks, and nothing else, takes it.
+    periods = {
+        name: first[name].beats
+        if name in groups
+        else sum(first[each].beats for each in names_of if each not in groups)
+        for names_of in sets
+        for name in names_of
+    }
+    runs: list[_Copy] = []  # in the order of the packet: so they stand in each turn
+    last: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     start = 0
     for part in packet.parts:
-        if part.first == 0:
-            copy = _Copy(part, names[part.array.number], start, period)
-            statements.append(copy.statement(is_input))
+        name = part.array.name
+        number = seen[name]
+        seen[name] += 1
+        run = runs[last[name]] if name in last else None
+        if run and run.part.count == part.count and start == run.start + run.number * run.period:
+            runs[last[name]] = replace(run, number=run.number + 1)
+        else:
+            in_blocks = part.count is not None and name not in groups
+            outer = (turns.get(name, 0) + (number if in_blocks else 0), in_blocks)
+            index = run.index + 1 if run else 0
+            size = run.size if run else part.count or 0
+            last[name] = len(runs)
+            stream_of = names[part.array.number]
+            runs.append(_Copy(part, stream_of, start, periods.get(name, 0), 1, size, outer, index))
         start += part.beats
-    if cut and sum(part.beats for part in cut) % period and len({part.array.name for part in cut}) > 1:
-        raise CompileError("blocks of several arrays in turn must be whole: their last ones are shorter")
-    return _Copies(tuple(Array(names[number], shape, number, role) for number in formats), tuple(statements))
+    return _Copies(
+        tuple(Array(names[number], shape, number, role) for number in formats),
+        tuple(each.statement(is_input) for each in runs),
+        tuple(each.outer for each in runs),
+    )
 
 
 @dataclass(frozen=True)
 class _Copy:
-    """Of an array whose first beat in a packet is `start`; blocks begin `period` beats after each other."""
+    """Of an array, or of `number` blocks like `part`, whose first beat in a packet is `start`; blocks begin
+    `period` beats and `size` rows after each other. It is the array's statement number `index`."""
 
     part: Part
     stream: str
     start: int
     period: int
+    number: int
+    size: int
+    outer: tuple[int, bool]
+    index: int
 
     def statement(self, is_input: bool) -> Statement:
         """Its iterators are the block, the rows' indices (the first of them in its block), the beat of a row,
         and the lane."""
         part, array = self.part, self.part.array
-        name = f"{TAKE if is_input else GIVE}{array.name}"
+        name = f"{TAKE if is_input else GIVE}{self.index or ''}_{array.name}"
         if not array.shape:
             here = Load(array.name, (), array.number)
             there = Load(self.stream, (Affine.of(self.start), Affine.of(0)), array.number)
@@ -200,11 +265,10 @@ class _Copy:
             domain.append(part.columns - 1 - subscripts[-1])
         if part.count is not None:
             block = Affine.name("block")
-            subscripts[0] = subscripts[0] + block * part.count
+            # A shorter block alone counts on as if it were whole: places of all blocks have one form.
+            subscripts[0] = subscripts[0] + block * self.size + part.first
             position = position + block * self.period
-            extents.insert(0, (block, -(-array.shape[0] // part.count)))
-            if array.shape[0] % part.count:
-                domain.append(array.shape[0] - 1 - subscripts[0])
+            extents.insert(0, (block, self.number))
         here = Load(array.name, tuple(subscripts), array.number)
         there = Load(self.stream, (position, lane), array.number)
         target, value = (here, there) if is_input else (there, here)
@@ -221,9 +285,11 @@ def _at(statement: Statement, place: int) -> Statement:
     return replace(statement, place=(place, *statement.place[1:]))
 
 
-def _placed(statement: Statement, number: int, nest: int, in_blocks: bool = False) -> Placed:
-    """All copies of a packet stand in one nest, one after the other: its outermost loop is the block."""
+def _placed(statement: Statement, number: int, nest: int, turn: tuple[int, bool]) -> Placed:
+    """All copies of a packet stand in one nest, one after the other: its outermost loop is the block, or
+    stands still at what `turn` says."""
     outer = f"{LOOP}0"
+    first, in_blocks = turn
     loops = [f"{LOOP}{i + (not in_blocks)}" for i in range(len(statement.iterators))]
     if loops:
         loops[-1] = LANE
@@ -231,20 +297,17 @@ def _placed(statement: Statement, number: int, nest: int, in_blocks: bool = Fals
     order: list[int | str] = [nest, outer, number]
     for loop in below:
         order += [loop, 0]
-    instance = tuple(map(Affine.name, loops))
+    instance = [Affine.name(loop) for loop in loops]
+    if in_blocks:
+        instance[0] = instance[0] - first
     values = dict(zip(statement.iterators, instance, strict=True))
-    only = [] if in_blocks else [Affine.name(outer)]
+    only = [] if in_blocks else [Affine.name(outer) - first]
     only += [] if loops else [Affine.name(below[0])]
     domain = (
         *(form for one in only for form in (one, -one)),
         *(form.substitute(values) for form in statement.domain),
     )
-    return Placed(statement, tuple(order), instance, domain)
-
-
-def copied(statement: Statement) -> str:
-    """The array that a copy statement takes or gives."""
-    return statement.name.removeprefix(TAKE).removeprefix(GIVE)
+    return Placed(statement, tuple(order), tuple(instance), domain)
 
 
 def _fresh(name: str, taken: set[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -11,31 +11,42 @@ import islpy as isl
 from axiloom.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit, Condition, Fifo, Node, Place, Pop, Push, Read, Term, Write
 from axiloom.isa.affine import Affine
-from axiloom.nests.lower import Lowered, layouts
+from axiloom.nests.lower import Lowered
+from axiloom.nests.lower.banks import layouts
+from axiloom.nests.lower.iteration.space import enumerate_points, holds
 from axiloom.nests.lower.pipe import Built
-from axiloom.nests.lower.space import enumerate_points, holds
 from axiloom.nests.poly import sets
 from axiloom.nests.ports.overlap import COPIES, Overlap, Wait
-from axiloom.nests.ports.through import TAKE
+from axiloom.nests.ports.through import LOOP
+from axiloom.nests.program import Array, loads
 
 
-def overlapped(lowered: Lowered, overlap: Overlap, copies: int = COPIES) -> Circuit:
+def overlapped(lowered: Lowered, overlap: Overlap, arrays: Sequence[Array], copies: int = COPIES) -> Circuit:
     """The circuit of a schedule behind ports, of which the first nest takes arrays and the last one gives
-    them; nests of `overlap` have numbers one lower. Its pipes wait for no more than they must."""
+    them; nests of `overlap` have numbers one lower. Its pipes wait for no more than they must. `arrays`: the
+    user's, with their roles; `copies`: blocks of one that is only given, at most."""
     tokens = _Tokens(lowered)
     take, *work, give = lowered.built
     if any(len(each.draft.nests.numbers) > 1 for each in lowered.built):
         raise CompileError(f"{lowered.circuit.name}: nests that share operators do not overlap")
     by_number = {each.draft.nests.numbers[0] - 1: each for each in work}
+    roles = {array.name: array.role for array in arrays}
+    room = {array.name: overlap.copies(array, copies) for array in arrays if array.name in overlap.blocks}
     for array, numbers in overlap.readers.items():
-        copy = _copies_of(take, f"{TAKE}{array}")
+        copy = _uses(take, array)
         for number in numbers:
             reader = by_number[number]
-            if array in overlap.blocks:
-                tokens.blocks(f"{array}_{reader.pipe.name}", take, copy, reader, None)
-                tokens.blocks(f"{array}_free_{reader.pipe.name}", reader, None, take, copy, copies)
+            name = f"{array}_{reader.pipe.name}"
+            used = _in_each_block(reader, array) if array in overlap.blocks else None
+            if array in overlap.groups:
+                tokens.groups(name, take, copy, reader, _uses(reader, array), overlap.groups[array][1])
+            elif array in overlap.blocks:
+                tokens.blocks(name, take, copy, reader, used)
+                if not roles[array].is_result:
+                    free = f"{array}_free_{reader.pipe.name}"
+                    tokens.blocks(free, reader, used, take, copy, room[array])
             else:
-                tokens.whole(f"{array}_{reader.pipe.name}", take, copy, reader)
+                tokens.whole(name, take, copy, reader)
     for one, other in combinations(by_number, 2):
         wait = overlap.waits[one, other]
         first, then = by_number[one], by_number[other]
@@ -44,23 +55,47 @@ def overlapped(lowered: Lowered, overlap: Overlap, copies: int = COPIES) -> Circ
             tokens.blocks(name, first, None, then, None)
         elif wait is Wait.WHOLE:
             tokens.whole(name, first, None, then)
+    for array in overlap.results:
+        writer = next(each for each in work if array in each.draft.arrays)
+        used, gone = _in_each_block(writer, array), _uses(give, array)
+        tokens.blocks(f"{array}_give", writer, used, give, gone)
+        first, filled = (take, _uses(take, array)) if roles[array].is_given else (writer, used)
+        tokens.blocks(f"{array}_gone", give, gone, first, filled, room[array])
+    end = _block(give, last=True) if overlap.results else give.draft.space.reached
     for each in work:
-        tokens.whole(f"{each.pipe.name}_give", each, None, give)
+        tokens.whole(f"{each.pipe.name}_give", each, None, give, end)
     if not overlap.readers:
         return tokens.circuit()
-    tokens.taken_before(take, give)
-    return folded(tokens.circuit(), overlap.blocks, lowered, copies)
+    tokens.taken_before(take, give, end)
+    return folded(tokens.circuit(), overlap, lowered, room)
 
 
-def _copies_of(take: Built, statement: str) -> isl.Set:
-    """The iterations that execute a copy statement."""
-    names = take.draft.space.names
-    for member in take.draft.space.members:
-        if member.placed.statement.name == statement:
-            points = sets.domain((*names, *member.unrolled), member.domain)
-            points = points.project_out(isl.dim_type.set, len(names), len(member.unrolled))
-            return points.intersect(take.draft.space.reached)
-    raise CompileError(f"no statement {statement} in {take.pipe.name}")
+def _uses(pipe: Built, array: str) -> isl.Set:
+    """The iterations that use an array."""
+    space = pipe.draft.space
+    found = isl.Set.empty(space.reached.get_space())
+    for member in space.members:
+        statement = member.placed.statement
+        if array in (each.array for each in (statement.target, *loads(statement.value))):
+            points = sets.domain((*space.names, *member.unrolled), member.domain)
+            found = found.union(points.project_out(isl.dim_type.set, len(space.names), len(member.unrolled)))
+    return found.intersect(space.reached).coalesce()
+
+
+def _in_each_block(pipe: Built, array: str) -> isl.Set:
+    """The iterations that use an array; all of them if there are blocks that do not."""
+    used, reached = _uses(pipe, array), pipe.draft.space.reached
+    blocks = [
+        points.project_out(isl.dim_type.set, 1, points.dim(isl.dim_type.set) - 1) for points in (used, reached)
+    ]
+    return used if blocks[0].is_equal(blocks[1]) else reached
+
+
+def _block(pipe: Built, last: bool) -> isl.Set:
+    """The iterations of the last block, or of the first."""
+    reached = pipe.draft.space.reached
+    value = reached.dim_max_val(0) if last else reached.dim_min_val(0)
+    return reached.fix_val(isl.dim_type.set, 0, value)
 
 
 class _Tokens:
@@ -83,16 +118,31 @@ class _Tokens:
         pipes = tuple(replace(pipe, nodes=tuple(self._nodes[pipe.name])) for pipe in self._whole.pipes)
         return replace(self._whole, pipes=pipes, fifos=tuple(self._fifos))
 
-    def whole(self, name: str, first: Built, points: isl.Set | None, then: Built) -> None:
-        """The first iteration of `then` waits for the last of `first`, of those in `points`."""
+    def whole(
+        self, name: str, first: Built, points: isl.Set | None, then: Built, others: isl.Set | None = None
+    ) -> None:
+        """The first iteration of `then` (of those in `others`) waits for the last of `first`, of those in
+        `points`."""
         self._fifos.append(Fifo(name, 0, 1))
         among = first.draft.space.reached if points is None else points
         self._push(first, name, among.lexmax())
-        self._pop(then, name, then.draft.space.reached.lexmin())
+        self._pop(then, name, (then.draft.space.reached if others is None else others).lexmin())
 
-    def taken_before(self, take: Built, give: Built) -> None:
-        """Results are given when all has been taken, by a token of its own: a nest may use no input."""
-        self.whole("taken", take, None, give)
+    def taken_before(self, take: Built, give: Built, end: isl.Set) -> None:
+        """The `end` of the results is given when all has been taken, by a token of its own: a nest may use no
+        input."""
+        self.whole("taken", take, None, give, end)
+
+    def groups(
+        self, name: str, take: Built, copy: isl.Set, reader: Built, used: isl.Set, loop: str
+    ) -> None:
+        """In the first block of `reader` the first iteration with a value of `loop` waits for the copy of a
+        group."""
+        mine, its = _depth(take, copy, f"{LOOP}1"), _depth(reader, used, loop)
+        ends = _each(copy, mine, last=True)
+        self._fifos.append(Fifo(name, 0, int(ends.count_val().to_python())))
+        self._push(take, name, ends)
+        self._pop(reader, name, _each(used.intersect(_block(reader, last=False)), its, last=False))
 
     def blocks(
         self,
@@ -108,8 +158,8 @@ class _Tokens:
         # As many as there are blocks: a full FIFO would hold up `first`. It is a counter.
         count = first.draft.space.ranges[first.draft.space.names[0]][1] + 1
         self._fifos.append(Fifo(name, 0, count + initial, initial))
-        ends = _each(first.draft.space.reached if points is None else points, last=True)
-        begins = _each(then.draft.space.reached if others is None else others, last=False)
+        ends = _each(first.draft.space.reached if points is None else points, 1, last=True)
+        begins = _each(then.draft.space.reached if others is None else others, 1, last=False)
         self._push(first, name, ends)
         self._pop(then, name, begins)
 
@@ -122,9 +172,18 @@ class _Tokens:
             self._nodes[pipe.pipe.name].append(Pop(fifo, when))
 
 
-def _each(points: isl.Set, last: bool) -> isl.Set:
-    """For each value of the first dimension the last (or first) point."""
-    within = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, 1)
+def _depth(pipe: Built, points: isl.Set, loop: str) -> int:
+    """How many counters there are down to `loop`, of the statement that has `points`."""
+    for member in pipe.draft.space.members:
+        counter = member.counters.get(loop)
+        if counter is not None and counter.terms:
+            return pipe.draft.space.names.index(counter.terms[0][0]) + 1
+    raise CompileError(f"{pipe.pipe.name} has no loop {loop}")
+
+
+def _each(points: isl.Set, outer: int, last: bool) -> isl.Set:
+    """For each value of the first `outer` dimensions the last (or first) point."""
+    within = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, outer)
     extreme = within.lexmax() if last else within.lexmin()
     return extreme.wrap().flatten()
 
@@ -141,25 +200,28 @@ def _conditions(pipe: Built, points: isl.Set) -> list[Condition]:
 # --- folded memories ---------------------------------------------------------------------------------
 
 
-def folded(circuit: Circuit, blocks: Mapping[str, int], lowered: Lowered, copies: int) -> Circuit:
-    """Memories of arrays that come in blocks hold `copies` blocks: block b lies where block b mod copies
-    does."""
-    for array, rows in blocks.items():
-        layout = lowered.layouts[array]
-        depth = circuit.memory(array).depth
-        count = -(-layout.shape[0] // rows)
-        if count <= copies:
+def folded(circuit: Circuit, overlap: Overlap, lowered: Lowered, room: Mapping[str, int]) -> Circuit:
+    """Memories of arrays that come in blocks have `room` for some: block b lies where block b mod room does.
+
+    Of what comes only, in the same banks; of results, in banks of its own: one is written while another is
+    worked on."""
+    for array, rows in overlap.blocks.items():
+        memory, copies, apart = circuit.memory(array), room[array], array in overlap.results
+        count = -(-lowered.layouts[array].shape[0] // rows)
+        if count <= copies and not apart:
             continue
         unit = _unit(circuit, array)
-        if unit is None or unit * (count - 1) >= depth:
+        if unit is None or unit * (count - 1) >= memory.depth:
             raise CompileError(f"{array}: {rows} rows are no whole words in each of its banks")
-        memories = tuple(
-            replace(each, depth=unit * copies) if each.name == array else each for each in circuit.memories
-        )
+        smaller = replace(memory, depth=unit * (1 if apart else copies), banks=memory.banks * (copies if apart else 1))
+        memories = tuple(smaller if each.name == array else each for each in circuit.memories)
         pipes = tuple(
             replace(
                 pipe,
-                nodes=tuple(_fold(node, array, pipe.counters[0].name, unit, copies) for node in pipe.nodes),
+                nodes=tuple(
+                    _fold(node, array, pipe.counters[0].name, unit, copies, memory.banks if apart else 0)
+                    for node in pipe.nodes
+                ),
             )
             for pipe in circuit.pipes
         )
@@ -181,11 +243,15 @@ def _unit(circuit: Circuit, array: str) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _fold(node: Node, array: str, outer: str, unit: int, copies: int) -> Node:
+def _fold(node: Node, array: str, outer: str, unit: int, copies: int, banks: int) -> Node:
+    """`banks` of a block, or 0 for all blocks in the same ones."""
     if not isinstance(node, Read | Write) or node.memory != array:
         return node
     _, rest = _split(node.address, outer)
-    return replace(node, address=(Term(Affine.name(outer), unit, 1, copies), *rest))
+    turn = Term(Affine.name(outer), banks or unit, 1, copies)
+    if banks:
+        return replace(node, bank=(turn, *node.bank), address=rest)
+    return replace(node, address=(turn, *rest))
 
 
 def _split(place: Place, outer: str) -> tuple[int, Place]:

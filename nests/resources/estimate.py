@@ -9,7 +9,8 @@ from axiloom.hw.nest.circuit import Circuit, Fifo, Memory, Operate, Storage
 from axiloom.hw.nest.operators import Cost, operator
 from axiloom.nests.resources.amount import Amount
 from axiloom.nests.resources.pieces import any_of, block_ram, choice, lut_ram
-from axiloom.nests.resources.pipe import PipeCount, Request
+from axiloom.nests.resources.pipe import PipeCount
+from axiloom.nests.resources.ports import ports
 
 CYCLE_BITS = 48
 _FIFO_DISTRIBUTED = 64
@@ -52,7 +53,7 @@ def estimate(circuit: Circuit, of_operator: OfOperator = cost) -> Estimate:
             add("shared operands", Amount(lut=_operands(nodes)))
     resident = Amount()
     for memory in circuit.memories:
-        add("ports", Amount(lut=_ports(memory, counts)))
+        add("ports", Amount(lut=ports(memory, counts)))
         if memory.external:
             resident = resident + _storage(memory)
         else:
@@ -75,40 +76,6 @@ def _operands(nodes: list[Operate]) -> int:
     bits = operator(one.operator, one.number, one.result, one.latency).operand_bits
     different = [len({node.operands[place] for node in nodes}) for place in range(len(bits))]
     return sum(choice(width, count, coded=True) for width, count in zip(bits, different, strict=True))
-
-
-def _ports(memory: Memory, counts: list[PipeCount]) -> int:
-    """LUTs between the accesses and each bank's ports."""
-    lut = 0
-    address_bits = max((memory.depth - 1).bit_length(), 1)
-    reads = [one for count in counts for one in count.reads.get(memory.name, ())]
-    writes = [one for count in counts for one in count.writes.get(memory.name, ())]
-    for bank in range(memory.banks):
-        mine = [one for one in reads if bank in one.banks]
-        if memory.storage is not Storage.REGISTERS or memory.external:
-            lut += _chosen(mine, address_bits, lambda one: one.address)
-        elif memory.depth > 1:
-            known = {one.address for one in mine if one.address is not None}
-            lut += len(known) * choice(memory.bits, memory.depth, coded=True)
-        mine = [one for one in writes if bank in one.banks]
-        lut += _chosen(mine, address_bits, lambda one: one.address)
-        lut += _chosen(mine, memory.bits, lambda one: one.value)
-        lut += sum(len(one.banks) > 1 for one in mine) + any_of(len(mine))
-        if mine and memory.storage is Storage.REGISTERS and not memory.external:
-            lut += memory.depth if memory.depth > 1 else 0
-    return lut
-
-
-def _chosen(requests: list[Request], bits: int, of: Callable[[Request], object]) -> int:
-    """LUTs of one input of a port: those in turn by their pipe's phase, others by who is active."""
-    pipes: dict[str, dict[int, set[object]]] = {}
-    for one in requests:
-        pipes.setdefault(one.pipe, {}).setdefault(one.slot % one.interval, set()).add(of(one))
-    lut = 0
-    for turns in pipes.values():
-        lut += sum(choice(bits, len(keys), coded=False) for keys in turns.values())
-        lut += choice(bits, len({frozenset(keys) for keys in turns.values()}), coded=True)
-    return lut + choice(bits, len(pipes), coded=False)
 
 
 def _storage(memory: Memory) -> Amount:

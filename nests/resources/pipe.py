@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from axiloom.hw.nest.access import code_bits
 from axiloom.hw.nest.circuit import (
     Choose,
     Circuit,
@@ -19,7 +20,7 @@ from axiloom.hw.nest.circuit import (
     Read,
     Write,
 )
-from axiloom.hw.nest.forms import place_values
+from axiloom.hw.nest.forms import place_values, varying
 from axiloom.hw.nest.operators.formats import bits_of
 from axiloom.nests.resources.amount import Amount
 from axiloom.nests.resources.forms import FormCount, bits_of_range
@@ -28,7 +29,8 @@ from axiloom.nests.resources.pieces import any_of, choice, delay
 
 @dataclass(frozen=True)
 class Request:
-    """A node's access to a bank's port: keys of its address and of what it writes."""
+    """A node's access to the ports of `banks`: keys of its address, of what it writes, of when it is active
+    and of what says which bank."""
 
     pipe: str
     interval: int
@@ -36,7 +38,13 @@ class Request:
     when: Condition
     banks: tuple[int, ...]
     address: object
-    value: object = None
+    value: object
+    active: object
+    bank: object
+
+    @property
+    def turn(self) -> int:
+        return self.slot % self.interval
 
 
 @dataclass
@@ -151,13 +159,15 @@ class PipeCount:
         banks = tuple(sorted(place_values(node.bank, self.ranges) & {*range(memory.banks)}))
         key, bits = self.forms.place(node.address)
         address = self._later(key, bits, node.slot)
-        key, bits = self.forms.place(node.bank)
+        bank = None
         if len(banks) > 1:
-            self._later(key, bits, node.slot)
+            key, _ = self.forms.place(varying(node.bank, self.ranges)[0])
+            bits = len(code_bits(banks))
+            bank = self._later(key, bits, node.slot)
             if isinstance(node, Read) and memory.latency:
                 self._later(key, bits, node.slot + memory.latency)
-        pipe = self.pipe
-        return Request(pipe.name, pipe.interval, node.slot, node.when, banks, address, value)
+        pipe, active = self.pipe, (self.pipe.name, self.forms.holds(node.when), node.slot)
+        return Request(pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank)
 
     def _read(self, node: Read) -> tuple[object, int, int]:
         memory = self.circuit.memory(node.memory)

@@ -180,9 +180,7 @@ def _backwards(source: int, sink: int, common: int, after: bool) -> isl.Map:
 
 
 def _witness(dependence: Dependence, wrong: isl.Map) -> Swap:
-    pairs = dependence.pairs.intersect(wrong)
-    least = pairs.wrap().lexmin()  # isl can lose all points here, where divisions depend on each other
-    at = _point(pairs.wrap() if least.is_empty() else least)
+    at = _first(dependence.pairs.intersect(wrong).wrap())
     source, sink = at[: len(dependence.source.iterators)], at[len(dependence.source.iterators) :]
     element = _element(dependence, source, sink)
     return Swap(
@@ -190,9 +188,17 @@ def _witness(dependence: Dependence, wrong: isl.Map) -> Swap:
     )
 
 
-def _point(points: isl.Set) -> tuple[int, ...]:
-    point = points.sample_point()
-    count = point.get_space().dim(isl.dim_type.set)
+def _first(points: isl.Set) -> tuple[int, ...]:
+    """The least point, number by number; or any one. Where divisions depend on each other, isl's `lexmin`
+    loses points or fails, and so may `dim_min_val`."""
+    count = points.dim(isl.dim_type.set)
+    least = points
+    for k in range(count):
+        value = least.dim_min_val(k)
+        if not value.is_int():
+            break
+        least = least.fix_val(isl.dim_type.set, k, value)
+    point = (points if least.is_empty() else least).sample_point()
     return tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count))
 
 

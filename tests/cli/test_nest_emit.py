@@ -39,8 +39,14 @@ def test_hls_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--schedule", "x"], "for text: give --emit too"),
+        (["-o", "x"], "--output: for text: give --emit too"),
+        (["--schedule", "x"], "--schedule: nothing is built: give --plan, --run or --emit too"),
         (["--emit", "hls", "--json", "x"], "with --emit there is only text"),
+        (["--emit", "hls", "--run"], "--run: with --emit there is only text"),
+        (["--plain", "--report", "x"], "--plain, --report: of a circuit: give --plan or --run too"),
+        (["--plan", "--seed", "3"], "--seed: of a run: give --run too"),
+        (["--plan", "--run"], "--plan: --run says all of it"),
+        (["--run", "--seed", "1", "--input", "x"], "--seed: of random inputs; here --input has them"),
         ([BICG, "--emit", "hls"], "one program, not 2"),
     ],
 )

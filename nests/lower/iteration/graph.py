@@ -18,6 +18,7 @@ from axiloom.hw.nest.circuit import Choose, Condition, Constant, Operate, Positi
 from axiloom.isa.affine import Affine
 from axiloom.nests.lower.iteration.guards import Guards
 from axiloom.nests.lower.iteration.lanes import Lane
+from axiloom.nests.lower.iteration.narrow import narrowed
 from axiloom.nests.lower.iteration.numbers import literal, number_bits
 from axiloom.nests.poly import sets
 from axiloom.nests.program import Array, Expression, Index, Literal, Load, Program
@@ -129,7 +130,7 @@ class Graph:
         """The statement of `lane`, after all that were added before."""
         self._time += 1
         statement = lane.statement
-        value = self.expression(statement.value, lane)
+        value = self.expression(narrowed(statement.value), lane)
         self._store(statement.target.array, lane.forms(statement.target.subscripts), lane, value)
 
     def expression(self, tree: Expression, lane: Lane) -> int:

@@ -12,7 +12,7 @@ import islpy as isl
 
 from axiloom.hw.nest.circuit import Condition
 from axiloom.isa.affine import Affine
-from axiloom.nests.lower.space import Space
+from axiloom.nests.lower.iteration.space import Space
 from axiloom.nests.poly import sets
 
 

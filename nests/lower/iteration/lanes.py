@@ -9,7 +9,7 @@ from itertools import product
 from axiloom.hw.nest.circuit import Condition
 from axiloom.isa.affine import Affine
 from axiloom.nests.lower.iteration.guards import Guards
-from axiloom.nests.lower.space import Member, Space
+from axiloom.nests.lower.iteration.space import Member, Space
 from axiloom.nests.poly import sets
 from axiloom.nests.program import Statement
 
@@ -40,6 +40,8 @@ def lanes(space: Space, guards: Guards) -> list[Lane]:
     for member in space.members:
         names = (*space.names, *member.unrolled)
         domain = sets.domain(names, member.domain)
+        if domain.is_empty():
+            continue  # a statement that is never executed
         extents = []
         for position in range(len(space.names), len(names)):
             low, high = (

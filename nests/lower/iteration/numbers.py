@@ -14,15 +14,12 @@ def number_bits(number: str) -> int:
 
 
 def literal(value: int | float, number: str) -> int:
-    """The raw bits of a constant."""
+    """The raw bits of a constant; fixed-point is in units."""
     form = _format(number)
     if form.kind is Kind.FLOAT:
         raw = int(np.asarray(value, np.float32).view(np.uint32))
         return raw if raw & 0x7F800000 else raw & 0x80000000  # subnormals are zero
-    scaled = value * (1 << form.fraction) if form.fraction else value
-    if scaled != int(scaled):
-        raise CompileError(f"{value} is none of {number}: it needs more than {form.fraction} fraction bits")
-    return int(scaled) & ((1 << form.bits) - 1)
+    return int(value) & ((1 << form.bits) - 1)
 
 
 def _format(number: str) -> Format:

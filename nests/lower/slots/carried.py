@@ -10,19 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-import islpy as isl
 import numpy as np
 import numpy.typing as npt
 
 from axiloom.hw.nest.circuit import Condition
 from axiloom.isa.affine import Affine
+from axiloom.nests.lower.banks.layouts import BankLayout
 from axiloom.nests.lower.iteration.graph import Access, Vertex
-from axiloom.nests.lower.layouts import BankLayout
-from axiloom.nests.lower.space import Space, holds
-from axiloom.nests.poly import sets
+from axiloom.nests.lower.iteration.space import Space, holds
+from axiloom.nests.lower.slots.distances import Distances
 
 MOST_POINTS = 1 << 22
-"""Iterations that are enumerated; of more, isl finds the distance."""
+"""Iterations that are enumerated; of more, isl finds a distance that is never too large."""
 
 _Element = tuple[Affine, Affine, int, int]
 """A number within the array, the copy's number, how many copies, and how many numbers each has."""
@@ -51,6 +50,7 @@ class Carried:
 
     def __post_init__(self) -> None:
         self._known: dict[tuple[_Element, _Element, Condition, Condition, bool], int | None] = {}
+        self._distances = Distances(self.space)
         self._columns: dict[tuple[_Element, Condition], npt.NDArray[np.int64]] = {}
 
     def dependences(self, vertices: Sequence[Vertex], apart: Callable[[int, int], bool]) -> list[Dependence]:
@@ -108,7 +108,8 @@ class Carried:
     ) -> int | None:
         n = self.space.iterations
         if n > MOST_POINTS:
-            return self._by_isl(first, second, where, guard, same)
+            # Of which of several copies an access is does not matter here: all are taken for one.
+            return self._distances.least(first[0], second[0], where, guard, same)
         before = self._sorted(first, where, n)
         after = self._keys(second, guard, n)
         if not len(before) or not len(after):
@@ -134,39 +135,3 @@ class Carried:
         if key not in self._columns:
             self._columns[key] = np.sort(self._keys(element, guard, n))
         return self._columns[key]
-
-    def _by_isl(
-        self, first: _Element, second: _Element, where: Condition, guard: Condition, same: bool
-    ) -> int | None:
-        """The same where all counters have constant bounds, so that an iteration's number is affine; else 1
-        if there is any."""
-        names = self.space.names
-        later = {name: f"{name}_later" for name in names}
-        number = self._number()
-        forms = [*where, *(form.substitute({k: Affine.name(v) for k, v in later.items()}) for form in guard)]
-        for counter in self.space.counters if number is not None else ():
-            for name in (counter.name, later[counter.name]):
-                forms += [Affine.name(name) - counter.range[0], counter.range[1] - Affine.name(name)]
-        moved = {k: Affine.name(v) for k, v in later.items()}
-        gap = first[0] - second[0].substitute(moved)
-        forms += [gap, -gap]
-        pairs = sets.domain((*names, *later.values()), tuple(forms))
-        if number is None:
-            ends = self.space.reached.flat_product(self.space.reached)
-            return None if pairs.intersect(ends).is_empty() else int(not same)
-        distance = number.substitute(moved) - number
-        pairs = pairs.intersect(sets.domain((*names, *later.values()), (distance - int(not same),)))
-        if pairs.is_empty():
-            return None
-        value = isl.Aff(f"{{ {sets.point((*names, *later.values()))} -> [{distance}] }}")
-        return int(pairs.min_val(value).to_python())
-
-    def _number(self) -> Affine | None:
-        """The number of an iteration, up to a constant."""
-        total, stride = Affine(), 1
-        for counter in reversed(self.space.counters):
-            if any(len(x) != 1 or not x[0].value.is_constant for x in (counter.lower, counter.upper)):
-                return None
-            total = total + Affine.name(counter.name) * stride
-            stride *= counter.range[1] - counter.range[0] + 1
-        return total

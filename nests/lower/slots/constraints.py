@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from axiloom.hw.nest.circuit import Memory, Operate, Place
+from axiloom.nests.lower.banks.layouts import BankLayout, bounds
 from axiloom.nests.lower.iteration.graph import Access, Vertex
 from axiloom.nests.lower.iteration.guards import Guards
-from axiloom.nests.lower.layouts import BankLayout, bounds
 from axiloom.nests.lower.slots.modulo import Resource
 
 

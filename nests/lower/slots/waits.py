@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from axiloom.nests.lower.iteration.graph import Vertex
+from axiloom.nests.lower.iteration.space import Member, Space
 from axiloom.nests.lower.slots.carried import Dependence
-from axiloom.nests.lower.space import Member, Space
 
 
 def crossings(

@@ -4,15 +4,17 @@
 - ``split.py``: split, tile; ``reorder.py``: reorder, interchange; ``skew.py``: skew, shift
 - ``fuse.py``: fuse, sink; ``fission.py``; ``unroll.py``: unroll, pipeline, share
 - ``layout.py``: partition, storage, stream; ``duplicate.py``
-- that change the program (``rebase.py``): ``buffer_at.py``, ``reuse.py`` (``axes.py``),
-  ``reassociate.py``
+- that change the program (``rebase.py``): ``buffer_at.py``, ``expand.py``, ``overlay.py``, ``reuse.py``
+  (``axes.py``), ``reassociate.py``
 """
 
 from axiloom.nests.schedule.primitives.buffer_at import buffer_at
 from axiloom.nests.schedule.primitives.duplicate import duplicate
+from axiloom.nests.schedule.primitives.expand import expand
 from axiloom.nests.schedule.primitives.fission import fission
 from axiloom.nests.schedule.primitives.fuse import fuse, sink
 from axiloom.nests.schedule.primitives.layout import partition, storage, stream
+from axiloom.nests.schedule.primitives.overlay import overlay
 from axiloom.nests.schedule.primitives.reassociate import reassociate
 from axiloom.nests.schedule.primitives.reorder import interchange, reorder
 from axiloom.nests.schedule.primitives.reuse import reuse
@@ -23,9 +25,11 @@ from axiloom.nests.schedule.primitives.unroll import pipeline, share, unroll
 __all__ = [
     "buffer_at",
     "duplicate",
+    "expand",
     "fission",
     "fuse",
     "interchange",
+    "overlay",
     "partition",
     "pipeline",
     "reassociate",

@@ -10,7 +10,7 @@ import islpy as isl
 from axiloom.isa.affine import Affine
 from axiloom.nests.poly.dependences import Kind, dependences
 from axiloom.nests.poly.sets import Condition, conditions, domain, function
-from axiloom.nests.program import Array, Load, Statement, loads
+from axiloom.nests.program import Array, Load, Role, Statement, loads
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.loops import depth_of, fresh, place_of, within
 from axiloom.nests.schedule.primitives.check import not_unrolled
@@ -35,7 +35,7 @@ def buffer_at(schedule: Schedule, array: str, statement: str, loop: str) -> Sche
 
     This changes the program: it gets an array ``A_io`` and statements ``A_io_in``, ``A_io_out``. Legal
     always: all that stands in the loop uses the copy. Refused if the slice is not a box that moves with the
-    loops outside.
+    loops outside. A local array whose contents no other iteration reads is not copied back: it is gone.
     """
     what = f"buffer_at {array} {statement} {loop}"
     original = array_of(schedule, array)
@@ -61,12 +61,30 @@ def buffer_at(schedule: Schedule, array: str, statement: str, loop: str) -> Sche
     prefix = placed.order[: 2 * depth + 2]
     first = min(int(each.order[len(prefix)]) for each in inside)
     unfed = [(each, use) for each, use in read if not _is_fed(based, each, array, inside, depth + 1)]
+    private = not unfed and original.role is Role.LOCAL and _only(based, array, inside)
     based = with_arrays(room_for(based, prefix, first, 1), copy)
     changed = [_using(place_of(based, each.statement.name), use_copy) for each in inside]
     last = max(int(each.order[len(prefix)]) for each in changed) + 1
     make = _Copies(based, original, copy, outer, start, prefix, what)
-    added = make.of("in", unfed, first) + make.of("out", written, last)
-    return with_statements(based, changed, added)
+    added = make.of("in", unfed, first) + ([] if private else make.of("out", written, last))
+    done = with_statements(based, changed, added)
+    return _without(done, array) if private else done
+
+
+def _only(schedule: Schedule, array: str, inside: Sequence[Placed]) -> bool:
+    """Whether no other statement uses the array."""
+    names = {each.statement.name for each in inside}
+    return not any(
+        array in (each.target.array, *(use.array for use in loads(each.value)))
+        for each in schedule.program.statements
+        if each.name not in names
+    )
+
+
+def _without(schedule: Schedule, array: str) -> Schedule:
+    arrays = tuple(each for each in schedule.program.arrays if each.name != array)
+    layouts = {name: each for name, each in schedule.layouts.items() if name != array}
+    return replace(schedule, program=replace(schedule.program, arrays=arrays), layouts=layouts)
 
 
 def _using(placed: Placed, use_copy: Callable[[Load], Load]) -> Placed:

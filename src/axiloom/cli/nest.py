@@ -7,70 +7,64 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom.cli import nest_auto, nest_resident
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
-from axiloom.errors import CompileError, UsageError
-from axiloom.files import read_text, write_whole
+from axiloom.cli.nest_source import DEVICE, PARTS, add_source, defines, load, scheduled
+from axiloom.errors import UsageError
+from axiloom.files import write_whole
 
 if TYPE_CHECKING:
-    from axiloom.nests.program import Program
     from axiloom.nests.program.loaded import Loaded
-    from axiloom.nests.schedule import Schedule
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     nest = commands.add_parser(
         "nest",
-        help="loop nests: read and check them",
-        description="Reads loops, says what is wrong with them, and prints arrays, loops and operations.",
+        help="loop nests: read, check, schedule, run",
+        description="Reads loops, says what is wrong with them, and prints arrays, loops and operations. "
+        "With --plan it says which circuit a schedule makes of them and how many cycles that takes; --run "
+        "executes that in Verilator, with exit code 0 only if results and cycles are as foretold. "
+        "`axiloom run FILE.c` does it on the SoC.",
     )
     add_source(nest)
-    nest.add_argument("--json", type=output_file, metavar="FILE", help="write what was found as JSON too")
+    nest.add_argument("--json", type=output_file, metavar="FILE", help="write what is printed as JSON too")
+    nest.add_argument(
+        "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
+    )
+    nest.add_argument("--device", choices=PARTS, help=f"whose resources count (default {DEVICE})")
+    nest_resident.add_options(nest)
     text = nest.add_argument_group("text")
     text.add_argument(
         "--emit",
-        choices=("affine", "hls"),
-        help="print the loops as IR (affine dialect) or as HLS C++ with pragmas, instead of what was found",
-    )
-    text.add_argument(
-        "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
+        choices=("affine", "hls", "verilog"),
+        help="print the loops as IR (affine dialect), as HLS C++ with pragmas, or as Verilog, instead",
     )
     text.add_argument("-o", "--output", type=output_file, metavar="FILE", help="write the text there")
     refuse(
         nest,
-        Refusal("schedule output", lacks("emit"), "for text: give --emit too"),
-        Refusal("json", has("emit"), "of what was found; with --emit there is only text"),
+        Refusal(
+            "schedule", lacks("emit", "run", "plan"), "nothing is built: give --plan, --run or --emit too"
+        ),
+        Refusal("device", lacks("run", "plan", "auto"), "of a circuit: give --plan, --run or --auto too"),
+        Refusal("output", lambda given: not (given.emit or given.auto), "for text: give --emit too"),
+        Refusal("json run plan", has("emit"), "with --emit there is only text"),
     )
+    nest_auto.add_options(nest)
     nest.set_defaults(execute=execute)
-
-
-def add_source(command: argparse.ArgumentParser) -> None:
-    """The arguments that say which program is meant."""
-    command.add_argument(
-        "source",
-        metavar="FILE",
-        nargs="+",
-        help="FILE.c[:FUNCTION], FILE.mlir, FILE.onnx, or MODEL.py:FUNCTION that returns a program or a "
-        "torch module and its inputs",
-    )
-    command.add_argument(
-        "-D",
-        dest="define",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a size: a macro in C, a parameter of a function in Python",
-    )
 
 
 def execute(options: argparse.Namespace) -> int:
     if options.emit:
         return emit(options)
+    if options.run or options.plan:
+        return nest_resident.execute(options)
+    if options.auto:
+        return nest_auto.execute(options)
     found = []
     for source in options.source:
         loaded = load(source, defines(options.define))
@@ -95,47 +89,6 @@ def emit(options: argparse.Namespace) -> int:
     else:
         print(text, end="")
     return 0
-
-
-def defines(given: list[str]) -> dict[str, str]:
-    """``-D NAME=VALUE`` as a mapping; ``-D NAME`` is 1. Raises UsageError."""
-    found = {}
-    for each in given:
-        name, equals, value = each.partition("=")
-        if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise UsageError(f"-D {each}: write NAME=VALUE")
-        found[name] = value if equals else "1"
-    return found
-
-
-def load(source: str, sizes: Mapping[str, str]) -> Loaded:
-    """The program, without faults. Raises CompileError with every fault, UsageError, BuildError."""
-    try:
-        import islpy  # noqa: F401
-        import pycparser  # noqa: F401
-    except ImportError as error:
-        from axiloom.errors import BuildError
-
-        raise BuildError(
-            f"nest: needs {error.name}, which is not installed: pip install 'axiloom[nests]'"
-        ) from None
-    from axiloom.frontend import loops
-    from axiloom.nests.poly.checks import faults
-
-    loaded = loops.load(source, sizes)
-    if found := faults(loaded.program):
-        raise CompileError("\n".join(found))
-    return loaded
-
-
-def scheduled(program: Program, file: Path | None) -> Schedule:
-    """`program` by the schedule in `file`. Raises ScheduleError with its line."""
-    from axiloom.nests.schedule import Schedule
-    from axiloom.nests.schedule.replay import replay
-
-    if file is None:
-        return Schedule.of(program)
-    return replay(program, read_text(str(file)), str(file))
 
 
 def describe(source: str, loaded: Loaded) -> dict[str, Any]:

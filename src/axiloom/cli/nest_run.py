@@ -51,7 +51,7 @@ def add_options(run: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace, finish: Any) -> int:
     """`finish` prints the report and writes its files."""
-    from axiloom.cli.nest import load, scheduled
+    from axiloom.cli.nest_source import load, scheduled
     from axiloom.nest.accelerator import accelerator, multiply_adds
     from axiloom.nests.affine.interpret import interpret
     from axiloom.nests.timing import cycles
@@ -95,14 +95,14 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
 
 def sizes(options: argparse.Namespace) -> dict[str, str]:
     """Of ``-D``."""
-    from axiloom.cli.nest import defines
+    from axiloom.cli.nest_source import defines
 
     return defines(options.define)
 
 
 def compiled(options: argparse.Namespace, width: int, scatter_gather: bool) -> tuple[Program, Accelerator]:
     """The program of ``--problem``, and its accelerator."""
-    from axiloom.cli.nest import load, scheduled
+    from axiloom.cli.nest_source import load, scheduled
     from axiloom.nest.accelerator import accelerator
 
     program = load(options.problem[0], sizes(options)).program

@@ -12,6 +12,7 @@ from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.units import Find
 from axiloom.hw.verilog.nest import NestVerilog, emit_nest
 from axiloom.nest.ports import header
+from axiloom.nest.progress import SILENT, Steps
 
 MAIN = Path(__file__).with_name("main.cpp")
 PROGRAM = "simulation"
@@ -69,7 +70,13 @@ def _compile(folder: Path, level: list[str], top: str) -> None:
         verilator.compile_cxx([*optimise, *flags, "-c", f"{name}.cpp", "-o", f"{name}.o"], what, folder)
 
 
-def emit_and_build(circuit: Circuit, find: Find, checks: bool, fast: bool) -> tuple[Path, NestVerilog]:
+def emit_and_build(
+    circuit: Circuit, find: Find, checks: bool, fast: bool, steps: Steps = SILENT
+) -> tuple[Path, NestVerilog]:
     """As :func:`build`, with the Verilog."""
-    verilog = emit_nest(circuit, find, checks)
-    return build(circuit, verilog, checks, fast), verilog
+    nodes = sum(len(pipe.nodes) for pipe in circuit.pipes)
+    with steps.step("writing the Verilog", "verilog", nodes):
+        verilog = emit_nest(circuit, find, checks)
+    what = f"building the simulation with Verilator ({len(verilog.text) // 1000:,} kB of Verilog)"
+    with steps.step(what, "fast" if fast else "quick", len(verilog.text)):
+        return build(circuit, verilog, checks, fast), verilog

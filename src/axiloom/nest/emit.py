@@ -1,4 +1,4 @@
-"""A schedule as text: IR of the affine dialect, or HLS C++."""
+"""A schedule as text: IR of the affine dialect, HLS C++, or Verilog."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from axiloom.errors import CompileError
+from axiloom.hw.nest.operators import operator
+from axiloom.hw.verilog.nest import emit_nest
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.text import to_text
+from axiloom.nests.dataflow.planner import decide
 from axiloom.nests.hls import hls
 from axiloom.nests.lower.lower import lower
 from axiloom.nests.schedule import Layout, Schedule
 from axiloom.nests.schedule.plan import Plan
+from axiloom.nests.timing import fit
 
 
 def affine_text(schedule: Schedule, plan: Plan | None = None) -> str:
@@ -23,7 +27,17 @@ def hls_text(schedule: Schedule, plan: Plan | None = None) -> str:
     return hls(banked(schedule), plan)
 
 
-EMITTERS: Mapping[str, Callable[[Schedule, Plan | None], str]] = {"affine": affine_text, "hls": hls_text}
+def verilog_text(schedule: Schedule, plan: Plan | None = None) -> str:
+    """With a memory port for each bank of the caller's arrays; nests as `plan` says, by default at once."""
+    circuit = fit(lower(schedule, plan or decide(schedule).plan).circuit).circuit
+    return emit_nest(circuit, operator).text
+
+
+EMITTERS: Mapping[str, Callable[[Schedule, Plan | None], str]] = {
+    "affine": affine_text,
+    "hls": hls_text,
+    "verilog": verilog_text,
+}
 """What `axiloom nest --emit` offers. A new form is one more entry."""
 
 

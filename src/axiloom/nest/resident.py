@@ -1,4 +1,4 @@
-"""Runs a schedule with the caller's arrays resident: memories around the circuit, in the banks it asks for."""
+"""Runs a schedule with the caller's arrays resident: memories around the circuit, in the banks it wants."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.isa.numerics.formats import Format, Kind, format_of
+from axiloom.nest.progress import SILENT, Steps
 from axiloom.nest.run import NestError, run
 from axiloom.nests.lower.lower import Lowered, lower
+from axiloom.nests.program import Program
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.plan import Plan
 from axiloom.nests.timing.timing import cycles
@@ -20,46 +23,65 @@ Host = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Resident:
-    """`results`: the arrays that the program writes for its caller, by name. Cycles as ``circuit.py`` says."""
+    """`results`: the arrays that the program writes for its caller, by name. `peaks`: the most places of each
+    FIFO that were taken at once. Cycles as ``circuit.py`` says."""
 
     lowered: Lowered
     predicted: int
     simulated: int
     results: dict[str, Host]
+    peaks: dict[str, int]
 
 
 def resident(schedule: Schedule, arrays: Mapping[str, Host], plan: Plan | None = None) -> Resident:
     """Run `schedule` in Verilator on `arrays` (by name, as C holds them). Raises CompileError for what cannot
     be built, NestError if the RTL's own checks fail."""
-    lowered = lower(schedule, plan)
-    circuit, program = lowered.circuit, schedule.program
+    return execute(lower(schedule, plan), schedule.program, arrays)
+
+
+def execute(
+    lowered: Lowered, program: Program, arrays: Mapping[str, Host], steps: Steps = SILENT
+) -> Resident:
+    """As :func:`resident`, of a schedule of `program` that is lowered already."""
+    circuit = lowered.circuit
     given = program.with_copies(arrays)
     memories = {}
     for each in circuit.memories:
         if each.external:
             array = program.array(each.name)
-            held = np.asarray(given[each.name]) if array.role.is_given else np.zeros(array.shape, _raw(each.bits))
-            memories[each.name] = lowered.layouts[each.name].to_banks(held.view(_raw(each.bits)))
+            format = format_of(array.number)
+            held = np.asarray(
+                given[each.name] if array.role.is_given else np.zeros(array.shape, format.numpy)
+            )
+            memories[each.name] = lowered.layouts[each.name].to_banks(to_raw(held, format))
     predicted = cycles(circuit).cycles
-    outcome = run(circuit, memories)
+    outcome = run(circuit, memories, steps=steps)
     results = {}
     for array in program.arrays:
         if array.role.is_result:
             raw = lowered.layouts[array.name].from_banks(outcome.memories[array.name])
-            bits = circuit.memory(array.name).bits
-            like = arrays[array.name].dtype if array.name in arrays else np.dtype(_host(array.number))
-            results[array.name] = raw.astype(_raw(bits)).view(like).reshape(array.shape)
-    return Resident(lowered, predicted, outcome.cycles, results)
+            results[array.name] = from_raw(raw, format_of(array.number)).reshape(array.shape)
+    return Resident(lowered, predicted, outcome.cycles, results, outcome.peaks)
 
 
-def _raw(bits: int) -> np.dtype[np.unsignedinteger]:
-    return np.dtype(f"uint{bits}")
+def to_raw(held: Host, format: Format) -> npt.NDArray[np.unsignedinteger]:
+    """The bits of each element, the highest ones of its type in C zero where the format has fewer."""
+    raw = np.array(held, format.numpy, order="C").view(_unsigned(format))
+    return np.asarray(raw & raw.dtype.type((1 << format.bits) - 1))
 
 
-def _host(number: str) -> np.dtype[Any]:
-    from axiloom.isa.numerics.formats import format_of
+def from_raw(raw: npt.NDArray[np.unsignedinteger], format: Format) -> Host:
+    """As C holds them: signed ones with their sign repeated."""
+    kind = _unsigned(format)
+    if format.kind is Kind.BOOL:
+        return raw.astype(np.bool_)
+    spare = 8 * kind.itemsize - format.bits
+    held = (raw.astype(kind) << kind.type(spare)).view(format.numpy)
+    return np.asarray(held >> held.dtype.type(spare)) if spare else held
 
-    return format_of(number).numpy
+
+def _unsigned(format: Format) -> np.dtype[np.unsignedinteger]:
+    return np.dtype(f"uint{8 * np.dtype(format.numpy).itemsize}")
 
 
-__all__ = ["NestError", "Resident", "resident"]
+__all__ = ["NestError", "Resident", "execute", "resident"]

@@ -17,6 +17,7 @@ from axiloom.hw.nest.core import stream_bits
 from axiloom.hw.nest.units import Find
 from axiloom.nest.build import emit_and_build
 from axiloom.nest.ports import external, words
+from axiloom.nest.progress import SILENT, Steps
 
 Words = npt.NDArray[np.uint64]
 Arrays = Mapping[str, npt.NDArray[np.unsignedinteger]]
@@ -56,6 +57,7 @@ def run(
     fast: bool | None = None,
     pauses: Pauses = Pauses(),
     limit: int | None = None,
+    steps: Steps = SILENT,
 ) -> Outcome:
     """Run `circuit` once.
 
@@ -65,10 +67,19 @@ def run(
 
     With `checks` the RTL watches itself. `fast` compiles for longer so that it runs faster (None: as the
     number of iterations suggests). Raises :exc:`NestError` if a check fails, or if the circuit is not done
-    after `limit` cycles (None: many times what its iterations take).
+    after `limit` cycles (None: many times what its iterations take). `steps` tells how far it is.
     """
     return runs(
-        circuit, memories, inputs, find=find, checks=checks, fast=fast, pauses=pauses, limit=limit, times=1
+        circuit,
+        memories,
+        inputs,
+        find=find,
+        checks=checks,
+        fast=fast,
+        pauses=pauses,
+        limit=limit,
+        times=1,
+        steps=steps,
     )[0]
 
 
@@ -84,22 +95,25 @@ def runs(
     limit: int | None = None,
     times: int = 2,
     reset_between: bool = False,
+    steps: Steps = SILENT,
 ) -> list[Outcome]:
     """As :func:`run`, `times` times in a row with the same memories and inputs; `reset_between`: with another
     run before each, which a reset breaks off."""
-    steps = iterations_take(circuit)
+    expected = iterations_take(circuit)
     program, verilog = emit_and_build(
-        circuit, find or registry(), checks, steps > 50_000 if fast is None else fast
+        circuit, find or registry(), checks, expected > 50_000 if fast is None else fast, steps
     )
     paused = 256 / (256 - max(pauses.source, pauses.sink))
-    limit = limit or 1000 + int(4 * paused * steps)
+    limit = limit or 1000 + int(4 * paused * expected)
     with tempfile.TemporaryDirectory() as folder:
         data, result = Path(folder) / "input", Path(folder) / "output"
         taken = given(circuit, memories, inputs or {})
         data.write_bytes(b"".join(part.astype("<u8").tobytes() for _, part, _ in taken))
         numbers = (times, int(reset_between), limit, pauses.seed, pauses.source, pauses.sink)
         command: list[str | Path] = [program, data, result, *map(str, numbers)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        size = times * expected * len(verilog.text)
+        with steps.step(f"simulating about {expected:,} cycles", "simulate", size):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise NestError(f"{circuit.name}: {done.stdout.strip() or f'exit code {done.returncode}'}")
         found = np.fromfile(result, np.uint64)

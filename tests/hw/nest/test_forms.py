@@ -123,6 +123,7 @@ def test_places_reach_what_they_reach() -> None:
         assert max(values) <= high
         assert values <= place_values(place, RANGES)
     assert place_values((Term(i, 16, 1, 2), Term(Affine.of(3))), RANGES) == {3, 19}
+    assert place_values((Term(i * 8 + 3, 1, 1, 24),), {"i": (0, 9)}) == {3, 11, 19}
 
 
 def test_names_are_plain() -> None:

@@ -9,7 +9,7 @@ from tests.nest import model
 
 from axiloom.hw.nest.circuit import Operate
 from axiloom.hw.nest.requests import Beat, Request
-from axiloom.hw.nest.units import OperatorModule, Units
+from axiloom.hw.nest.units import Units
 
 BEAT = Beat("p", 2, Signal())
 
@@ -27,7 +27,7 @@ def test_each_kind_is_one_module() -> None:
     assert len({id(each) for each in found}) == 3
     modules = units.modules()
     assert [*modules] == ["nest_add_int32_1", "nest_mul_int32_1"]
-    assert isinstance(modules["nest_add_int32_1"], OperatorModule)
+    assert modules["nest_add_int32_1"] == (model.plain("add", "int32", "int32", 1), (32, 32), 32)
 
 
 def test_nodes_of_a_unit_have_one_result() -> None:

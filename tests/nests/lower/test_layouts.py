@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from axiloom.errors import CompileError
 from axiloom.isa.affine import Affine
-from axiloom.nests.lower import BankLayout, layouts
+from axiloom.nests.lower import BankLayout
+from axiloom.nests.lower.banks import layouts
 from axiloom.nests.schedule import Cyclic, Hyperplane
 
 

@@ -1,20 +1,19 @@
 """``--report DIR``: a run as one HTML page that needs nothing but itself.
 
-``parts`` has the sections, ``network`` those of layers, ``charts`` the drawings (SVG, HTML bars), ``traces``
-the data of the timeline, ``page.css`` and ``page.js`` how it looks and moves. All figures come from report
-and timeline.
+``parts`` has the sections, ``network`` those of layers, ``charts`` and ``roofline`` the drawings (SVG, HTML
+bars), ``traces`` the data of the timeline, ``document`` the frame, ``page.css`` and ``page.js`` how it looks
+and moves. All figures come from report and timeline.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
-from importlib import resources
 from pathlib import Path
 
 from axiloom.cosim.profile import Timeline
 from axiloom.files import write_whole
 from axiloom.report.page import charts, network, parts, traces
+from axiloom.report.page.document import document
 from axiloom.report.types import Report
 
 FILE = "index.html"
@@ -34,10 +33,6 @@ class Source:
 def render(report: Report, source: Source) -> str:
     """The page. The same run gives the same bytes: it leaves out how fast the simulation was."""
     title = f"{report['config']['problem']} on {report['config']['accelerator']}"
-    style, script = (
-        resources.files(__name__).joinpath(name).read_text(encoding="utf-8")
-        for name in ("page.css", "page.js")
-    )
     sections = [
         parts.header(report),
         parts.section("where", "Where the time went", charts.losses(report), parts.WHERE),
@@ -56,14 +51,7 @@ def render(report: Report, source: Source) -> str:
         parts.section("run", "This run", parts.configuration(report) + parts.repeat(source.command), ""),
         parts.driver(source.driver),
     ]
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(part for part in sections if part)
-        + f"\n</main>\n<script>\n{script}</script>\n</body>\n</html>\n"
-    )
+    return document(title, sections, script=True)
 
 
 def write(report: Report, source: Source, folder: Path) -> Path:

@@ -114,9 +114,9 @@ class BankLayout:
             total = Affine()
             for gap, factor in zip(gaps, self.partition.coefficients, strict=True):
                 total = total + gap * factor
-            return total.is_constant and total.constant % self.partition.banks != 0
+            return _never_multiple(total, self.partition.banks)
         return any(
-            gap.is_constant and gap.constant % factor != 0 and dimension not in self.partition.block
+            dimension not in self.partition.block and _never_multiple(gap, factor)
             for dimension, (gap, factor) in enumerate(zip(gaps, self.partition.factors, strict=True))
         )
 
@@ -165,6 +165,11 @@ class BankLayout:
         """Back: (banks, depth) to (shape)."""
         bank, address = self.indices()
         return banks[bank, address + copy * prod(self.extents)]
+
+
+def _never_multiple(form: Affine, number: int) -> bool:
+    """Whether the form is a multiple of `number` nowhere, whatever its names are: ``8*i + 3`` of 24."""
+    return form.constant % gcd(number, *(factor for _, factor in form.terms)) != 0
 
 
 def _strides(extents: tuple[int, ...]) -> tuple[int, ...]:

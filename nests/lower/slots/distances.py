@@ -1,0 +1,127 @@
+"""How many iterations lie between accesses of the same element, for pipes with too many to enumerate.
+
+Two iterations p < q part at some counter: counters further out agree, and p's value is smaller. Between them
+lie the rest of p's value of that counter, whole values, and the beginning of q's. ::
+
+    p ... | value of p: the rest | whole values | value of q: the beginning | q
+
+The rest of p's value is counted from the innermost counter outwards: so many values are left, and each stands
+for at least so many iterations. That is exact where the inner counters have constant bounds, and else never
+too much: a distance may be taken for less than it is, which costs cycles and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import islpy as isl
+
+from axiloom.hw.nest.circuit import Condition, Piece
+from axiloom.isa.affine import Affine
+from axiloom.nests.lower.iteration.space import Space
+from axiloom.nests.poly import sets
+
+
+class Distances:
+    """Of one pipe."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.names = space.names
+        self.later = {each: Affine.name(f"{each}_later") for each in space.names}
+        self.every = (*self.names, *(f"{each}_later" for each in self.names))
+
+    def least(
+        self, first: Affine, second: Affine, where: Condition, guard: Condition, same: bool
+    ) -> int | None:
+        """A lower bound of the distance from iterations with `where` to later ones with `guard`, if `first`
+        in the former equals `second` in the latter; 0 if one iteration has both and `same`. None if there
+        are none."""
+        pairs = self._pairs(first, second, where, guard)
+        if same and not pairs.intersect(self._parting[-1]).is_empty():
+            return 0
+        found = [
+            self._bound(at, level)
+            for level in range(len(self.names))
+            if not (at := pairs.intersect(self._parting[level])).is_empty()
+        ]
+        return min(found, default=None)
+
+    def _pairs(self, first: Affine, second: Affine, where: Condition, guard: Condition) -> isl.Set:
+        """Points (p, q) with equal elements; in any order of time."""
+        gap = first - second.substitute(self.later)
+        forms = (*where, *(each.substitute(self.later) for each in guard), gap, -gap)
+        return self._all.intersect(sets.domain(self.every, forms))
+
+    @cached_property
+    def _all(self) -> isl.Set:
+        return self.space.reached.flat_product(self.space.reached)
+
+    @cached_property
+    def _parting(self) -> list[isl.Set]:
+        """For each level the pairs whose counters agree up to there, and that one is smaller for p; at the end
+        those that agree in all."""
+        gaps = [self.later[each] - Affine.name(each) for each in self.names]
+        same = [form for gap in gaps for form in (gap, -gap)]
+        levels = [(*same[: 2 * level], gaps[level] - 1) for level in range(len(gaps))]
+        return [sets.domain(self.every, each) for each in (*levels, tuple(same))]
+
+    def _bound(self, pairs: isl.Set, level: int) -> int:
+        """Of pairs that part at `level`."""
+        count, name = len(self.names), self.names[level]
+        p = pairs.project_out(isl.dim_type.set, count, count)
+        q = pairs.project_out(isl.dim_type.set, 0, count)
+        before, after = (self._sizes(_prefix(each, level + 1), level + 1) for each in (p, q))
+        whole = self._sizes(_prefix(p, level), level)
+        # What is affine: whole values, and where p and q stand in theirs.
+        total = (self.later[name] - Affine.name(name) - 1) * whole[level] + 1
+        for k in range(level + 1, count):
+            total = total - Affine.name(self.names[k]) * before[k] + self.later[self.names[k]] * after[k]
+        value = isl.PwAff(f"{{ {sets.point(self.every)} -> [{total}] }}").intersect_domain(pairs)
+        for k in range(level + 1, count):
+            upper, lower = self._ends[k]
+            value = value.add(upper.scale_val(isl.Val(before[k])).intersect_domain(pairs))
+            value = value.add(lower.scale_val(isl.Val(-after[k])).intersect_domain(pairs))
+        return int(value.min_val().to_python())
+
+    @cached_property
+    def _ends(self) -> list[tuple[isl.PwAff, isl.PwAff]]:
+        """For each counter the upper bound at p and the lower bound at q."""
+        return [
+            (_function(self.every, each.upper, {}), _function(self.every, each.lower, self.later))
+            for each in self.space.counters
+        ]
+
+    def _sizes(self, prefix: isl.Set, level: int) -> list[int]:
+        """For each counter from `level` on the fewest iterations that one of its values stands for, at points
+        whose first `level` counters are in `prefix`."""
+        count = len(self.names)
+        among = prefix.add_dims(isl.dim_type.set, count - level).intersect(self.space.reached)
+        sizes = [1] * count
+        for k in range(count - 1, level, -1):
+            fewest = self._spans[k].intersect_domain(among).min_val().to_python() + 1
+            sizes[k - 1] = sizes[k] * int(fewest)
+        return sizes
+
+    @cached_property
+    def _spans(self) -> list[isl.PwAff]:
+        """For each counter its upper bound less its lower one."""
+        return [
+            _function(self.names, each.upper, {}).sub(_function(self.names, each.lower, {}))
+            for each in self.space.counters
+        ]
+
+
+def _function(names: tuple[str, ...], pieces: Sequence[Piece], moved: dict[str, Affine]) -> isl.PwAff:
+    """A bound of a counter."""
+    parts = [
+        f"{sets.point(names)} -> [{each.value.substitute(moved)}] : "
+        f"{sets.conjunction(form.substitute(moved) for form in each.when)}"
+        for each in pieces
+    ]
+    return isl.PwAff(f"{{ {'; '.join(parts)} }}")
+
+
+def _prefix(points: isl.Set, level: int) -> isl.Set:
+    return points.project_out(isl.dim_type.set, level, points.dim(isl.dim_type.set) - level)

@@ -1,0 +1,102 @@
+"""What stands between accesses and the ports of a memory's banks. `hw/nest/memory.py` builds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from axiloom.hw.nest.access import code_bits
+from axiloom.hw.nest.circuit import Memory, Storage
+from axiloom.hw.nest.requests import exclude
+from axiloom.nests.resources.pieces import any_of, choice
+from axiloom.nests.resources.pipe import PipeCount, Request
+
+
+def ports(memory: Memory, counts: list[PipeCount]) -> int:
+    """LUTs of all banks."""
+    reads = [one for count in counts for one in count.reads.get(memory.name, ())]
+    writes = [one for count in counts for one in count.writes.get(memory.name, ())]
+    found = _Ports(memory)
+    for bank in range(memory.banks):
+        mine = [one for one in reads if bank in one.banks]
+        if memory.storage is not Storage.REGISTERS or memory.external:
+            for served in _served(mine, memory.ports):
+                found.read(bank, served)
+        elif memory.depth > 1:
+            known = {one.address for one in mine if one.address is not None}
+            found.lut += len(known) * choice(memory.bits, memory.depth, coded=True)
+        found.write(bank, [one for one in writes if bank in one.banks])
+    return found.lut
+
+
+def _served(reads: list[Request], count: int) -> list[list[Request]]:
+    """Whom each of `count` ports serves."""
+    served: list[list[Request]] = [[] for _ in range(count)]
+    for one in reads:
+        free = [mine for mine in served if not any(_meet(one, other) for other in mine)]
+        alone = [mine for mine in free if all(other.pipe == one.pipe for other in mine)]
+        (alone or free or served[-1:])[0].append(one)
+    return served
+
+
+def _meet(one: Request, other: Request) -> bool:
+    same = one.pipe == other.pipe and one.turn == other.turn
+    return same and not (one.slot == other.slot and exclude(one.when, other.when))
+
+
+class _Ports:
+    def __init__(self, memory: Memory) -> None:
+        self.memory, self.lut = memory, 0
+        self.address_bits = max((memory.depth - 1).bit_length(), 1)
+        self._known: set[object] = set()
+
+    def read(self, bank: int, reads: list[Request]) -> None:
+        self.lut += self._chosen(bank, reads, self.address_bits, lambda one: one.address)
+        if self.memory.external:  # a bank of the circuit has no enable
+            self._any_active(bank, reads)
+
+    def write(self, bank: int, writes: list[Request]) -> None:
+        memory = self.memory
+        if not writes:
+            return
+        self.lut += self._chosen(bank, writes, self.address_bits, lambda one: one.address)
+        self.lut += self._chosen(bank, writes, memory.bits, lambda one: one.value)
+        self._any_active(bank, writes)
+        if memory.storage is Storage.REGISTERS and not memory.external:
+            self.lut += memory.depth if memory.depth > 1 else 0
+
+    def _active(self, bank: int, one: Request) -> object:
+        """The key of one bit: it is active, and asks for this bank."""
+        if len(one.banks) == 1:
+            return one.active
+        places = code_bits(one.banks)
+        key = (one.active, one.bank, tuple(bank >> place & 1 for place in places))
+        if key not in self._known:
+            self._known.add(key)
+            self.lut += any_of(1 + len(places))
+        return key
+
+    def _any_active(self, bank: int, requests: Sequence[Request]) -> None:
+        keys = frozenset(self._active(bank, one) for one in requests)
+        if keys not in self._known:
+            self._known.add(keys)
+            self.lut += any_of(len(keys))
+
+    def _chosen(self, bank: int, requests: list[Request], bits: int, of: Callable[[Request], object]) -> int:
+        """LUTs of one input of a port: those in turn by their pipe's phase, others by who is active."""
+        pipes: dict[str, list[Request]] = {}
+        for one in requests:
+            pipes.setdefault(one.pipe, []).append(one)
+        lut = 0
+        for mine in pipes.values():
+            turns: dict[int, dict[object, Request]] = {}
+            for one in mine:
+                turns.setdefault(one.turn, {}).setdefault(of(one), one)
+            for values in turns.values():
+                if len(values) > 1:
+                    for one in list(values.values())[:-1]:
+                        self._active(bank, one)
+                    lut += choice(bits, len(values), coded=False)
+            lut += choice(bits, len({frozenset(values) for values in turns.values()}), coded=True)
+        for mine in list(pipes.values())[:-1]:
+            self._any_active(bank, mine)
+        return lut + choice(bits, len(pipes), coded=False)

@@ -1,0 +1,124 @@
+"""overlay: an array is kept in the memory of another one, whose contents nobody needs by then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import islpy as isl
+
+from axiloom.isa.affine import Affine
+from axiloom.nests.poly.dependences import Kind, dependences
+from axiloom.nests.poly.sets import domain, function
+from axiloom.nests.program import Load, Program, Role
+from axiloom.nests.schedule.errors import ScheduleError
+from axiloom.nests.schedule.primitives.layout import array_of
+from axiloom.nests.schedule.primitives.rebase import mapped, rebased
+from axiloom.nests.schedule.registry import primitive
+from axiloom.nests.schedule.schedule import Schedule
+
+_Flows = dict[tuple[str, str], isl.Map]
+
+
+@primitive
+def overlay(schedule: Schedule, array: str, other: str) -> Schedule:
+    """`array`, a local one, has its elements in those of `other`, which has the same shape and number.
+
+    This changes the program: nothing says `array` any more. Refused unless each read still gets the value of
+    the same write, in the order of the schedule, and the caller gets the same results.
+    """
+    what = f"overlay {array} {other}"
+    mine, its = array_of(schedule, array), array_of(schedule, other)
+    if mine.role is not Role.LOCAL or mine == its:
+        raise ScheduleError(f"{what}: name a local array and another array; {array} is {mine.role}")
+    if its.role is Role.IN:
+        raise ScheduleError(f"{what}: {other} is an input, which nothing may write to")
+    if (mine.shape, mine.number) != (its.shape, its.number):
+        raise ScheduleError(
+            f"{what}: both must have one shape and number: {array} is {mine.number} {list(mine.shape)}, "
+            f"{other} is {its.number} {list(its.shape)}"
+        )
+    based = rebased(schedule)
+
+    def moved(load: Load) -> Load:
+        return replace(load, array=other) if load.array == array else load
+
+    placed = tuple(
+        replace(
+            each,
+            statement=replace(
+                each.statement,
+                target=moved(each.statement.target),
+                value=mapped(each.statement.value, moved),
+            ),
+        )
+        for each in based.statements
+    )
+    program = replace(
+        based.program,
+        arrays=tuple(each for each in based.program.arrays if each.name != array),
+        statements=tuple(each.statement for each in placed),
+    )
+    _same(based.program, program, array, other, what)
+    layouts = {name: each for name, each in based.layouts.items() if name != array}
+    return replace(
+        based, program=program, statements=placed, layouts=layouts, streams=based.streams - {array}
+    )
+
+
+def _same(before: Program, after: Program, array: str, other: str, what: str) -> None:
+    """Raises ScheduleError if a read, or the caller, would get something else."""
+    old = _flows(before, {array, other})
+    new = _flows(after, {other})
+    for source, sink in sorted({*old, *new}):
+        one, two = old.get((source, sink)), new.get((source, sink))
+        if one is None or two is None or not one.is_equal(two):
+            lost = two if one is None else one if two is None else two.subtract(one).union(one.subtract(two))
+            assert lost is not None
+            raise ScheduleError(
+                f"{what}: {sink} would read the other array's contents: what {source} writes is needed "
+                f"while both are in use, first at {source}{_first(lost.domain())} and "
+                f"{sink}{_first(lost.range())}"
+            )
+    unwritten = [{each.statement.name: each for each in dependences(p).live_in} for p in (before, after)]
+    for name, each in unwritten[0].items():
+        now = unwritten[1].get(name)
+        if each.array == other and (now is None or not now.elements.is_equal(each.elements)):
+            raise ScheduleError(f"{what}: {name} would not read what the caller gives in {other}")
+    if before.array(other).role.is_result and not _last(before, other).is_equal(_last(after, other)):
+        raise ScheduleError(f"{what}: the caller would find elements of {array} in {other}")
+
+
+def _flows(program: Program, arrays: set[str]) -> _Flows:
+    """From each write to the reads of its value."""
+    found: _Flows = {}
+    for each in dependences(program).of(Kind.RAW):
+        if each.array in arrays:
+            key = each.source.name, each.sink.name
+            found[key] = found[key].union(each.pairs) if key in found else each.pairs
+    return found
+
+
+def _last(program: Program, array: str) -> isl.Map:
+    """For each element the time of its last write, in the program's order."""
+    writers = [each for each in program.statements if each.target.array == array]
+    length = max((len(each.place) for each in program.statements), default=1) * 2 - 1
+    total: isl.Map | None = None
+    for each in writers:
+        order = [Affine.of(each.place[0])]
+        for name, static in zip(each.iterators, each.place[1:], strict=True):
+            order += [Affine.name(name), Affine.of(static)]
+        order += [Affine.of(0)] * (length - len(order))
+        points = domain(each.iterators, each.domain)
+        time = function(each.iterators, tuple(order)).intersect_domain(points)
+        element = function(each.iterators, each.target.subscripts).intersect_domain(points)
+        one = element.reverse().apply_range(time)
+        total = one if total is None else total.union(one)
+    assert total is not None
+    return total.lexmax()
+
+
+def _first(points: isl.Set) -> str:
+    at = points.lexmin().sample_point()
+    count = at.get_space().dim(isl.dim_type.set)
+    values = [at.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(count)]
+    return f"({', '.join(map(str, values))})"

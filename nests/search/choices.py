@@ -1,0 +1,46 @@
+"""The declared space of lanes: for each loop the least factor of each number of steps, and powers of two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+from axiloom.nests.search.limits import Limits
+from axiloom.nests.search.shapes import Lanes, Shape, cost
+
+FREE = 64
+"""Lanes of a nest without operators: they only write."""
+
+
+def factors(extent: int, most: int) -> list[int]:
+    """``factors(10, 6) == [1, 2, 3, 4, 5]``: 6 takes as many steps as 5."""
+    found = {f for f in range(1, min(extent, most) + 1) if f == ceil(extent / ceil(extent / f))}
+    power = 1
+    while power <= min(extent, most):
+        found.add(power)
+        power *= 2
+    return sorted(found)
+
+
+def choices(shape: Shape, limits: Limits) -> list[Lanes]:
+    """All lanes of a nest that fit by themselves, from the fewest cycles on."""
+    work = sum(1 for _ in shape.operated)
+    most = max(1, limits.lanes // work) if work else FREE
+    found = []
+    for each in _products(shape, most, 0):
+        lanes = shape.lanes(each)
+        need = sum(count * cost(kinds).dsp for kinds, count in lanes.units.items())
+        if need <= limits.amount.dsp:
+            found.append(lanes)
+    found.sort(key=lambda each: (each.cycles, each.count, each.factors))
+    return found or [shape.lanes((1,) * len(shape.loops))]
+
+
+def _products(shape: Shape, most: int, position: int) -> Iterator[tuple[int, ...]]:
+    if position == len(shape.loops):
+        yield ()
+        return
+    name = shape.loops[position]
+    for f in factors(shape.extents[name], most) if name in shape.open else [1]:
+        for rest in _products(shape, most // f, position + 1):
+            yield (f, *rest)

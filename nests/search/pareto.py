@@ -1,0 +1,49 @@
+"""The Pareto front: cycles against DSP slices and LUTs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from axiloom.nests.program import Program
+from axiloom.nests.search.auto import Found, Progress, auto
+from axiloom.nests.search.exact import Exact
+from axiloom.nests.search.limits import Limits
+
+
+def front(points: Iterable[Exact]) -> list[Exact]:
+    """Those of which no other is as good in cycles, DSP slices and LUTs; the fastest first."""
+    built = {each.text: each for each in points if each.cycles is not None}.values()
+    ordered = sorted(built, key=lambda each: (_costs(each), each.text))
+    kept: list[Exact] = []
+    for each in ordered:
+        if not any(all(a <= b for a, b in zip(_costs(one), _costs(each), strict=True)) for one in kept):
+            kept.append(each)
+    return kept
+
+
+def _costs(point: Exact) -> tuple[int, int, int]:
+    assert point.cycles is not None
+    return (point.cycles, point.amount.dsp, point.amount.lut)
+
+
+def pareto(
+    program: Program,
+    limits: Limits,
+    *,
+    points: Path | None = None,
+    progress: Progress | None = None,
+) -> tuple[Found, list[Exact]]:
+    """The best under `limits`, and the front of what is found under halves of its lanes, down to one."""
+    best = auto(program, limits, points=points, progress=progress)
+    made = [*best.points, best.best]
+    lanes = 1
+    while lanes < limits.lanes:
+        made += _of(auto(program, replace(limits, lanes=lanes), points=points, progress=progress))
+        lanes *= 2
+    return best, front(each for each in made if each.amount.fits(limits.amount))
+
+
+def _of(found: Found) -> list[Exact]:
+    return [*found.points, found.best]

@@ -1,0 +1,281 @@
+"""`Shape`: what a nest does in one iteration, as far as lanes decide it; and its choices of lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, gcd, prod
+
+import numpy as np
+
+from axiloom.hw.nest.operators import latencies, operator
+from axiloom.hw.nest.operators.operator import Cost
+from axiloom.isa.affine import Affine
+from axiloom.nests.poly.dependences import Kind
+from axiloom.nests.program import Index, Load, Op, Program, Role, loads
+from axiloom.nests.program.expressions import Expression
+from axiloom.nests.schedule import Nest, Placed, Schedule
+from axiloom.nests.schedule.errors import ScheduleError
+from axiloom.nests.schedule.legality import distances
+from axiloom.nests.search.structures import extents, is_perfect
+
+Kinds = tuple[str, str, str]
+"""Name, format of the operands and of the result."""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """A choice for one nest: `factors` by loop, in the order of the loops (1: none). `path`: cycles from its
+    first load to its store; `count`: operations at once; `sums`: how many additions to one sum, 0 if there
+    are no sums."""
+
+    factors: tuple[int, ...]
+    iterations: int
+    interval: int
+    path: int
+    count: int
+    sums: int
+    units: Mapping[Kinds, int]
+    banks: Mapping[str, tuple[int, ...]]
+
+    @property
+    def cycles(self) -> int:
+        return self.iterations * self.interval
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A load or store: its subscripts over the nest's loops."""
+
+    array: str
+    forms: tuple[Affine, ...]
+    is_store: bool
+
+    def instances(self, lanes: Mapping[str, int]) -> int:
+        names = {name for form in self.forms for name in form.names}
+        return prod(factor for name, factor in lanes.items() if name in names)
+
+    def banks(self, lanes: Mapping[str, int], shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The least banks of each dimension, so that no two lanes meet."""
+        found = []
+        for form, extent in zip(self.forms, shape, strict=True):
+            span = 1 + sum(abs(c) * (lanes.get(n, 1) - 1) for n, c in form.terms)
+            found.append(min(span, extent))
+        return tuple(found)
+
+    def reach(self, lanes: Mapping[str, int], banks: tuple[int, ...]) -> int:
+        """Banks that one instance goes to, in different iterations."""
+        total = 1
+        for form, count in zip(self.forms, banks, strict=True):
+            step = gcd(count, *(c * lanes.get(n, 1) for n, c in form.terms))
+            total *= count // step
+        return total
+
+
+class Shape:
+    """A perfect nest. `loops` that can be unrolled are `open`."""
+
+    def __init__(self, schedule: Schedule, nest: Nest) -> None:
+        self.nest = nest
+        self.number = nest.number
+        self.statements = tuple(each.statement.name for each in nest.statements)
+        main = max(nest.statements, key=lambda each: len(each.loops))
+        self.main = main
+        self.loops = main.loops
+        self.program = schedule.program
+        self.extents = extents(main)
+        self.is_box = all(_is_box(each) for each in nest.statements)
+        self.open = (
+            tuple(name for name in self.loops if self._opens(schedule, name)) if is_perfect(nest) else ()
+        )
+        self.touches = tuple(touch for each in nest.statements for touch in _touches(each))
+        self._operations = tuple(op for each in nest.statements for op in _operations(each, self.program))
+        self._sums = tuple(self._recurrences(schedule))
+        self._counted: dict[tuple[int, ...], int] = {}
+
+    def _opens(self, schedule: Schedule, name: str) -> bool:
+        try:
+            schedule.unroll(self.statements[0], name, min(2, self.extents[name]))
+        except ScheduleError:
+            return False
+        return True
+
+    def _recurrences(self, schedule: Schedule) -> list[tuple[str, str, int, int]]:
+        """Sums: statement, loop, cycles from an addition to the next, and of memory."""
+        found = []
+        for each in distances(schedule):
+            if each.kind is not Kind.RAW or each.source != each.sink or each.source not in self.statements:
+                continue
+            carrying = [n for n, d in zip(each.loops, each.vector, strict=True) if d != (0, 0)]
+            if len(carrying) != 1 or each.vector[each.loops.index(carrying[0])] != (1, 1):
+                continue
+            value = self.program.statement(each.source).value
+            memory = 1 if self.program.array(each.array).role is Role.LOCAL else 2
+            found.append((each.source, carrying[0], _through(value, each.array), memory))
+        return found
+
+    # --- of a choice of lanes ---
+
+    def readers(self, array: str) -> list[str]:
+        """Statements that load from it."""
+        return [
+            each.statement.name
+            for each in self.nest.statements
+            if any(load.array == array for load in loads(each.statement.value))
+        ]
+
+    @property
+    def operated(self) -> list[str]:
+        """Statements that compute."""
+        return [e.statement.name for e in self.nest.statements if isinstance(e.statement.value, Op)]
+
+    def lanes(self, factors: tuple[int, ...]) -> Lanes:
+        by_loop = dict(zip(self.loops, factors, strict=True))
+        banks: dict[str, tuple[int, ...]] = {}
+        for each in self.touches:
+            new = each.banks(by_loop, self.program.array(each.array).shape)
+            old = banks.get(each.array, new)
+            banks[each.array] = tuple(map(max, old, new))
+        units: dict[Kinds, int] = {}
+        for kinds, names in self._operations:
+            units[kinds] = units.get(kinds, 0) + prod(f for n, f in by_loop.items() if n in names)
+        return Lanes(
+            factors, self._iterations(factors), self._interval(by_loop), self._path(by_loop),
+            prod(factors) * len(self.operated), self._chain(by_loop), units, banks,
+        )  # fmt: skip
+
+    def _chain(self, by_loop: Mapping[str, int]) -> int:
+        return max((by_loop[loop] for _, loop, _, _ in self._sums), default=0)
+
+    def _iterations(self, factors: tuple[int, ...]) -> int:
+        outer = [ceil(self.extents[n] / f) for n, f in zip(self.loops, factors, strict=True)]
+        if self.is_box:
+            return prod(outer)
+        if factors not in self._counted:
+            self._counted[factors] = self._visited(factors)
+        return self._counted[factors]
+
+    def _visited(self, factors: tuple[int, ...]) -> int:
+        """Of a domain that is no box: groups of lanes with a point."""
+        keys = None
+        for group, points in self._groups:
+            key = np.zeros(len(points), np.int64)
+            for position, name in enumerate(group):
+                key = key * (self.extents[name] + 1) + points[:, position] // factors[self.loops.index(name)]
+            keys = (1 if keys is None else keys) * len(np.unique(key))
+        return int(keys or 1)
+
+    @cached_property
+    def _groups(self) -> list[tuple[tuple[str, ...], np.ndarray]]:  # type: ignore[type-arg]
+        from axiloom.nests.search.visits import groups
+
+        return groups(self.main, self.extents)
+
+    def _interval(self, by_loop: Mapping[str, int]) -> int:
+        """What sums ask for at least."""
+        least = self.nest.interval
+        for _, loop, latency, memory in self._sums:
+            inner = self.loops[self.loops.index(loop) + 1 :]
+            between = (
+                prod(ceil(self.extents[n] / by_loop[n]) for n in inner) if self.is_box else self._inner(loop)
+            )
+            if self.extents[loop] > by_loop[loop]:
+                least = max(least, ceil((latency * by_loop[loop] + memory) / max(1, between)))
+        return least
+
+    def _inner(self, loop: str) -> int:
+        """Of a domain that is no box nothing is known: as if no sum were near."""
+        return prod(self.extents[n] for n in self.loops[self.loops.index(loop) + 1 :])
+
+    def _path(self, by_loop: Mapping[str, int]) -> int:
+        """Cycles from the first load to the store at least."""
+        most = 0
+        for each in self.nest.statements:
+            value = each.statement.value
+            longest = _longest(value)
+            chain = max(
+                (
+                    latency * (by_loop[loop] - 1)
+                    for s, loop, latency, _ in self._sums
+                    if s == each.statement.name
+                ),
+                default=0,
+            )
+            most = max(most, longest + chain)
+        return most
+
+
+def _is_box(placed: Placed) -> bool:
+    return all(len(each.names) <= 1 for each in placed.domain)
+
+
+def _touches(placed: Placed) -> list[Touch]:
+    found = {Touch(e.array, placed.subscripts(e.subscripts), False) for e in loads(placed.statement.value)}
+    target = placed.statement.target
+    store = Touch(target.array, placed.subscripts(target.subscripts), True)
+    return [*sorted(found, key=str), store]
+
+
+def _operations(placed: Placed, program: Program) -> list[tuple[Kinds, frozenset[str]]]:
+    """Operators with the loops on which their value depends; a sum, on all."""
+    target = placed.statement.target
+    values = dict(zip(placed.statement.iterators, placed.instance, strict=True))
+    found: dict[Expression, tuple[Kinds, frozenset[str]]] = {}
+
+    def names(node: Expression) -> frozenset[str]:
+        match node:
+            case Load() if node.array == target.array:
+                return frozenset(placed.loops)
+            case Load():
+                forms = [each.substitute(values) for each in node.subscripts]
+                return frozenset(name for form in forms for name in form.names)
+            case Index():
+                return frozenset(node.value.substitute(values).names)
+            case Op():
+                mine = frozenset().union(*(names(each) for each in node.operands))
+                found[node] = ((node.name, _operand(node), node.number), mine)
+                return mine
+        return frozenset()
+
+    names(placed.statement.value)
+    return list(found.values())
+
+
+def cost(kinds: Kinds) -> Cost:
+    return operator(*kinds).cost
+
+
+def latency(kinds: Kinds) -> int:
+    return latencies(*kinds)[0]
+
+
+def _longest(node: Expression) -> int:
+    """Cycles of the longest way through an expression, loads included."""
+    match node:
+        case Load():
+            return 0
+        case Op():
+            kinds = (node.name, _operand(node), node.number)
+            return latency(kinds) + max(_longest(each) for each in node.operands)
+    return 0
+
+
+def _operand(node: Op) -> str:
+    """The format that names the operator: of the last operand (the first of `select` is a choice)."""
+    return node.operands[-1].number
+
+
+def _through(node: Expression, array: str) -> int:
+    """Cycles from a load of `array` to the value, by the shortest way; -1 if there is none."""
+    found = _way(node, array)
+    return max(0, found)
+
+
+def _way(node: Expression, array: str) -> int:
+    if isinstance(node, Load):
+        return 0 if node.array == array else -1
+    if isinstance(node, Op):
+        ways = [way for each in node.operands if (way := _way(each, array)) >= 0]
+        return latency((node.name, _operand(node), node.number)) + min(ways) if ways else -1
+    return -1

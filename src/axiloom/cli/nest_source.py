@@ -1,0 +1,80 @@
+"""Which program a command about loops is given, and by which schedule."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from axiloom.errors import CompileError, UsageError
+from axiloom.files import read_text
+
+if TYPE_CHECKING:
+    from axiloom.nests.program import Program
+    from axiloom.nests.program.loaded import Loaded
+    from axiloom.nests.schedule import Schedule
+
+DEVICE = "xc7z020"
+PARTS = ("xc7z010", "xc7z020", "xczu7ev", "xck26")
+
+
+def add_source(command: argparse.ArgumentParser) -> None:
+    """The arguments that say which program is meant."""
+    command.add_argument(
+        "source",
+        metavar="FILE",
+        nargs="+",
+        help="FILE.c[:FUNCTION], FILE.mlir, FILE.onnx, or MODEL.py:FUNCTION that returns a program or a "
+        "torch module and its inputs",
+    )
+    command.add_argument(
+        "-D",
+        dest="define",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a size: a macro in C, a parameter of a function in Python",
+    )
+
+
+def defines(given: list[str]) -> dict[str, str]:
+    """``-D NAME=VALUE`` as a mapping; ``-D NAME`` is 1. Raises UsageError."""
+    found = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise UsageError(f"-D {each}: write NAME=VALUE")
+        found[name] = value if equals else "1"
+    return found
+
+
+def load(source: str, sizes: Mapping[str, str]) -> Loaded:
+    """The program, without faults. Raises CompileError with every fault, UsageError, BuildError."""
+    try:
+        import islpy  # noqa: F401
+        import pycparser  # noqa: F401
+    except ImportError as error:
+        from axiloom.errors import BuildError
+
+        raise BuildError(
+            f"nest: needs {error.name}, which is not installed: pip install 'axiloom[nests]'"
+        ) from None
+    from axiloom.frontend import loops
+    from axiloom.nests.poly.checks import faults
+
+    loaded = loops.load(source, sizes)
+    if found := faults(loaded.program):
+        raise CompileError("\n".join(found))
+    return loaded
+
+
+def scheduled(program: Program, file: Path | None) -> Schedule:
+    """`program` by the schedule in `file`. Raises ScheduleError with its line."""
+    from axiloom.nests.schedule import Schedule
+    from axiloom.nests.schedule.replay import replay
+
+    if file is None:
+        return Schedule.of(program)
+    return replay(program, read_text(str(file)), str(file))
