@@ -20,7 +20,8 @@ from axiloom.nests.ports import compile_ports
 from axiloom.nests.resources import estimate
 from axiloom.nests.schedule.replay import replay
 from axiloom.nests.timing import cycles
-from benchmarks.polybench.__main__ import MULTIPLY_ADDS, program, units
+from benchmarks.polybench.measure import program, units
+from benchmarks.polybench.published import MULTIPLY_ADDS
 from benchmarks.polybench.reference import REFERENCE, inputs
 
 SCHEDULES = Path(__file__).parent / "polybench" / "schedules" / "ports"
@@ -104,7 +105,9 @@ def main(words: list[str] | None = None) -> int:
     for kernel in options.kernel or MULTIPLY_ADDS:
         rows.append(measure(kernel, options.size, options.model))
         print(line(rows[-1]), flush=True)
-    return 0 if all(each.equal is not False and each.simulated in (None, each.predicted) for each in rows) else 1
+    return (
+        0 if all(each.equal is not False and each.simulated in (None, each.predicted) for each in rows) else 1
+    )
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
 """Lines that a user writes against lines of the HLS C++ they replace, neither blank nor comments only.
 
-``python -m benchmarks.polybench.lines`` prints a row for each kernel that has a schedule, at Medium. `loops`
-are the lines of the kernel's function in C, which both ways need; `schedule` those of ``schedules/``; `hls`
+``python -m benchmarks.polybench.lines`` prints a row for each schedule in ``schedules/``, at Medium. `loops`
+are the lines of the kernel's function in C, which every way needs; `schedule` those of the schedule; `hls`
 those of the emitted HLS C++, lanes as loops under ``#pragma HLS unroll``. Sizes (``#define``) do not count.
+Shares of `hls`: what the schedule alone takes, with the loops, and the loops alone, which are all that a user
+writes with ``axiloom nest --auto``.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from axiloom.nest.emit import hls_text
 from axiloom.nests.hls.lines import lines_of_c, lines_of_python
@@ -14,24 +18,32 @@ from axiloom.nests.schedule.replay import replay
 from benchmarks.polybench import sizes
 
 
-def row(kernel: str) -> tuple[int, int, int]:
-    """Lines of loops, of the schedule, and of HLS C++."""
+def row(file: Path) -> tuple[int, int, int]:
+    """Lines of loops, of the schedule in `file`, and of HLS C++."""
+    kernel = file.stem.partition(".")[0]
     given = {name: str(value) for name, value in sizes.MEDIUM[kernel].items()}
-    source = sizes.source(kernel)
-    text = (sizes.FOLDER / "schedules" / f"{kernel}.sched").read_text(encoding="utf-8")
+    source, text = sizes.source(kernel), file.read_text(encoding="utf-8")
     schedule = replay(read(source, "", given).program, text)
     loops = "\n".join(line for line in source.read_text(encoding="utf-8").splitlines() if line[:1] != "#")
     return lines_of_c(loops), lines_of_python(text), lines_of_c(hls_text(schedule))
 
 
+def shares(loops: int, schedule: int, hls: int) -> str:
+    return f"{schedule / hls:>13.1%} {(loops + schedule) / hls:>9.1%} {loops / hls:>10.1%}"
+
+
 def main() -> None:
-    print(f"{'kernel':<10} {'loops':>6} {'schedule':>9} {'hls':>5} {'hls/schedule':>13} {'hls/both':>9}")
+    print(
+        f"{'schedule':<12} {'loops':>6} {'schedule':>9} {'hls':>5} {'schedule/hls':>13} {'both/hls':>9}"
+        f" {'loops/hls':>10}"
+    )
+    rows = []
     for file in sorted((sizes.FOLDER / "schedules").glob("*.sched")):
-        loops, schedule, hls = row(file.stem)
-        print(
-            f"{file.stem:<10} {loops:>6} {schedule:>9} {hls:>5} {hls / schedule:>13.1f}"
-            f" {hls / (loops + schedule):>9.2f}"
-        )
+        rows.append(row(file))
+        loops, schedule, hls = rows[-1]
+        print(f"{file.stem:<12} {loops:>6} {schedule:>9} {hls:>5} {shares(*rows[-1])}", flush=True)
+    loops, schedule, hls = (sum(each) for each in zip(*rows, strict=True))
+    print(f"{'all':<12} {loops:>6} {schedule:>9} {hls:>5} {shares(loops, schedule, hls)}")
 
 
 if __name__ == "__main__":

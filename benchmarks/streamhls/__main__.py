@@ -29,7 +29,7 @@ from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.resources import estimate
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.replay import replay
-from benchmarks.polybench.__main__ import units
+from benchmarks.polybench.measure import units
 from benchmarks.streamhls import models, reference
 
 SCHEDULES = Path(__file__).with_name("schedules")

@@ -36,7 +36,7 @@ def compile_ports(
 
     Raises CompileError for what cannot pass a port.
     """
-    found = None if plain or schedule.shared else overlap(schedule)
+    found = None if plain else overlap(schedule)
     if found is None:
         ported = through_ports(schedule, width)
         circuit = lower(ported.schedule).circuit
@@ -45,6 +45,6 @@ def compile_ports(
         ported = through_ports(
             with_reads(schedule, found), width, found.blocks, found.first, groups, found.sets
         )
-        circuit = overlapped(lower(ported.schedule), found, schedule.program.arrays, copies)
+        circuit = overlapped(lower(ported.schedule), found, ported, copies)
     circuit = with_ports(circuit, ported.inputs, ported.outputs)
     return Compiled(circuit, *ported.packets, found)

@@ -34,13 +34,15 @@ TAKE, GIVE = "take", "give"
 
 @dataclass(frozen=True)
 class Ported:
-    """`inputs` and `outputs` are the streams' arrays, each with its packet."""
+    """`inputs` and `outputs` are the streams' arrays, each with its packet. `turns`: where the loop of the
+    nest that takes arrays stands at an array's first block."""
 
     schedule: Schedule
     sent: Packet
     received: Packet
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    turns: Mapping[str, int]
 
     @property
     def packets(self) -> tuple[Packet, Packet]:
@@ -127,6 +129,7 @@ def through_ports(
         received,
         tuple(each.name for each in copies_in.arrays),
         tuple(each.name for each in copies_out.arrays),
+        first_turns(sent, sets, groups),
     )
 
 

@@ -2,100 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import islpy as isl
 
-from axiloom.errors import CompileError
-from axiloom.hw.nest.circuit import Circuit, Condition, Fifo, Node, Place, Pop, Push, Read, Term, Write
-from axiloom.isa.affine import Affine
+from axiloom.hw.nest.circuit import Circuit, Condition, Fifo, Node, Pop, Push
 from axiloom.nests.lower import Lowered
-from axiloom.nests.lower.banks import layouts
-from axiloom.nests.lower.iteration.space import enumerate_points, holds
 from axiloom.nests.lower.pipe import Built
 from axiloom.nests.poly import sets
+from axiloom.nests.ports.folds import Fold, folded, tightest
 from axiloom.nests.ports.overlap import COPIES, Overlap, Wait
-from axiloom.nests.ports.through import LOOP
-from axiloom.nests.program import Array, loads
+from axiloom.nests.ports.phase import Phase, each
+from axiloom.nests.ports.through import LOOP, Ported
 
 
-def overlapped(lowered: Lowered, overlap: Overlap, arrays: Sequence[Array], copies: int = COPIES) -> Circuit:
+def overlapped(lowered: Lowered, overlap: Overlap, ported: Ported, copies: int = COPIES) -> Circuit:
     """The circuit of a schedule behind ports, of which the first nest takes arrays and the last one gives
-    them; nests of `overlap` have numbers one lower. Its pipes wait for no more than they must. `arrays`: the
-    user's, with their roles; `copies`: blocks of one that is only given, at most."""
+    them; nests of `overlap` have numbers one lower. Its pipes wait for no more than they must. `copies`:
+    blocks of an array that is only given, at most."""
     tokens = _Tokens(lowered)
-    take, *work, give = lowered.built
-    if any(len(each.draft.nests.numbers) > 1 for each in lowered.built):
-        raise CompileError(f"{lowered.circuit.name}: nests that share operators do not overlap")
-    by_number = {each.draft.nests.numbers[0] - 1: each for each in work}
-    roles = {array.name: array.role for array in arrays}
-    room = {array.name: overlap.copies(array, copies) for array in arrays if array.name in overlap.blocks}
+    built = lowered.built
+    take, give = Phase(built[0], 0), Phase(built[-1], built[-1].draft.nests.numbers[0])
+    nests = {
+        number - 1: Phase(pipe, number) for pipe in built[1:-1] for number in sorted(pipe.draft.nests.numbers)
+    }
+    arrays = {part.array.name: part.array for packet in ported.packets for part in packet.parts}
+    room = {name: overlap.copies(arrays[name], copies) for name in overlap.blocks}
     for array, numbers in overlap.readers.items():
-        copy = _uses(take, array)
+        copy = take.uses(array)
         for number in numbers:
-            reader = by_number[number]
-            name = f"{array}_{reader.pipe.name}"
-            used = _in_each_block(reader, array) if array in overlap.blocks else None
+            reader = nests[number]
+            name = f"{array}_{reader.name}"
             if array in overlap.groups:
-                tokens.groups(name, take, copy, reader, _uses(reader, array), overlap.groups[array][1])
+                tokens.groups(name, take, copy, reader, array, overlap.groups[array][1])
             elif array in overlap.blocks:
+                used = reader.in_each_block(array)
                 tokens.blocks(name, take, copy, reader, used)
-                if not roles[array].is_result:
-                    free = f"{array}_free_{reader.pipe.name}"
-                    tokens.blocks(free, reader, used, take, copy, room[array])
+                if not arrays[array].role.is_result:
+                    tokens.blocks(f"{array}_free_{reader.name}", reader, used, take, copy, room[array])
             else:
                 tokens.whole(name, take, copy, reader)
-    for one, other in combinations(by_number, 2):
+    for one, other in combinations(nests, 2):
         wait = overlap.waits[one, other]
-        first, then = by_number[one], by_number[other]
-        name = f"{first.pipe.name}_{then.pipe.name}"
+        first, then = nests[one], nests[other]
+        if first.built is then.built:
+            continue  # within a pipe the order of iterations says it all
+        name = f"{first.name}_{then.name}"
         if wait is Wait.BLOCKS:
-            tokens.blocks(name, first, None, then, None)
+            tokens.blocks(name, first, first.points, then, then.points)
         elif wait is Wait.WHOLE:
             tokens.whole(name, first, None, then)
     for array in overlap.results:
-        writer = next(each for each in work if array in each.draft.arrays)
-        used, gone = _in_each_block(writer, array), _uses(give, array)
+        writer = next(each for each in nests.values() if not each.uses(array).is_empty())
+        used, gone = writer.in_each_block(array), give.uses(array)
         tokens.blocks(f"{array}_give", writer, used, give, gone)
-        first, filled = (take, _uses(take, array)) if roles[array].is_given else (writer, used)
+        first, filled = (take, take.uses(array)) if arrays[array].role.is_given else (writer, used)
         tokens.blocks(f"{array}_gone", give, gone, first, filled, room[array])
-    end = _block(give, last=True) if overlap.results else give.draft.space.reached
-    for each in work:
-        tokens.whole(f"{each.pipe.name}_give", each, None, give, end)
+    end = give.block(last=True) if overlap.results else give.points
+    for pipe in built[1:-1]:
+        last = Phase(pipe, max(pipe.draft.nests.numbers))
+        tokens.whole(f"{pipe.pipe.name}_give", last, None, give, end)
     if not overlap.readers:
         return tokens.circuit()
     tokens.taken_before(take, give, end)
-    return folded(tokens.circuit(), overlap, lowered, room)
-
-
-def _uses(pipe: Built, array: str) -> isl.Set:
-    """The iterations that use an array."""
-    space = pipe.draft.space
-    found = isl.Set.empty(space.reached.get_space())
-    for member in space.members:
-        statement = member.placed.statement
-        if array in (each.array for each in (statement.target, *loads(statement.value))):
-            points = sets.domain((*space.names, *member.unrolled), member.domain)
-            found = found.union(points.project_out(isl.dim_type.set, len(space.names), len(member.unrolled)))
-    return found.intersect(space.reached).coalesce()
-
-
-def _in_each_block(pipe: Built, array: str) -> isl.Set:
-    """The iterations that use an array; all of them if there are blocks that do not."""
-    used, reached = _uses(pipe, array), pipe.draft.space.reached
-    blocks = [
-        points.project_out(isl.dim_type.set, 1, points.dim(isl.dim_type.set) - 1) for points in (used, reached)
-    ]
-    return used if blocks[0].is_equal(blocks[1]) else reached
-
-
-def _block(pipe: Built, last: bool) -> isl.Set:
-    """The iterations of the last block, or of the first."""
-    reached = pipe.draft.space.reached
-    value = reached.dim_max_val(0) if last else reached.dim_min_val(0)
-    return reached.fix_val(isl.dim_type.set, 0, value)
+    circuit = tokens.circuit()
+    for array in (*overlap.blocks, *overlap.private):
+        if array in {each.name for each in circuit.memories}:
+            users = [each for each in (take, *nests.values(), give) if not each.uses(array).is_empty()]
+            outer = {
+                each.built.pipe.name: (each.outer, ported.turns.get(array, 0) if each is take else 0)
+                for each in users
+            }
+            count = -(-lowered.layouts[array].shape[0] // {**overlap.blocks, **overlap.private}[array])
+            fold = Fold(array, count, room.get(array, 1), outer, array in overlap.results)
+            circuit = tightest(circuit, fold) if array in overlap.private else folded(circuit, fold)
+    return circuit
 
 
 class _Tokens:
@@ -119,73 +101,47 @@ class _Tokens:
         return replace(self._whole, pipes=pipes, fifos=tuple(self._fifos))
 
     def whole(
-        self, name: str, first: Built, points: isl.Set | None, then: Built, others: isl.Set | None = None
+        self, name: str, first: Phase, points: isl.Set | None, then: Phase, others: isl.Set | None = None
     ) -> None:
         """The first iteration of `then` (of those in `others`) waits for the last of `first`, of those in
         `points`."""
         self._fifos.append(Fifo(name, 0, 1))
-        among = first.draft.space.reached if points is None else points
-        self._push(first, name, among.lexmax())
-        self._pop(then, name, (then.draft.space.reached if others is None else others).lexmin())
+        self._push(first, name, (first.points if points is None else points).lexmax())
+        self._pop(then, name, (then.points if others is None else others).lexmin())
 
-    def taken_before(self, take: Built, give: Built, end: isl.Set) -> None:
+    def taken_before(self, take: Phase, give: Phase, end: isl.Set) -> None:
         """The `end` of the results is given when all has been taken, by a token of its own: a nest may use no
         input."""
         self.whole("taken", take, None, give, end)
 
-    def groups(
-        self, name: str, take: Built, copy: isl.Set, reader: Built, used: isl.Set, loop: str
-    ) -> None:
+    def groups(self, name: str, take: Phase, copy: isl.Set, reader: Phase, array: str, loop: str) -> None:
         """In the first block of `reader` the first iteration with a value of `loop` waits for the copy of a
         group."""
-        mine, its = _depth(take, copy, f"{LOOP}1"), _depth(reader, used, loop)
-        ends = _each(copy, mine, last=True)
+        ends = each(copy, take.down_to(f"{LOOP}1", array), last=True)
+        used = reader.uses(array).intersect(reader.block(last=False))
         self._fifos.append(Fifo(name, 0, int(ends.count_val().to_python())))
         self._push(take, name, ends)
-        self._pop(reader, name, _each(used.intersect(_block(reader, last=False)), its, last=False))
+        self._pop(reader, name, each(used, reader.down_to(loop, array), last=False))
 
     def blocks(
-        self,
-        name: str,
-        first: Built,
-        points: isl.Set | None,
-        then: Built,
-        others: isl.Set | None,
-        initial: int = 0,
+        self, name: str, first: Phase, points: isl.Set, then: Phase, others: isl.Set, initial: int = 0
     ) -> None:
         """The first iteration of block b in `then` (of those in `others`) waits for the last one of block b -
-        `initial` in `first`."""
+        `initial` in `first` (of those in `points`)."""
+        ends = each(points, first.depth, last=True)
         # As many as there are blocks: a full FIFO would hold up `first`. It is a counter.
-        count = first.draft.space.ranges[first.draft.space.names[0]][1] + 1
+        count = int(ends.count_val().to_python())
         self._fifos.append(Fifo(name, 0, count + initial, initial))
-        ends = _each(first.draft.space.reached if points is None else points, 1, last=True)
-        begins = _each(then.draft.space.reached if others is None else others, 1, last=False)
         self._push(first, name, ends)
-        self._pop(then, name, begins)
+        self._pop(then, name, each(others, then.depth, last=False))
 
-    def _push(self, pipe: Built, fifo: str, points: isl.Set) -> None:
-        for when in _conditions(pipe, points):
-            self._nodes[pipe.pipe.name].append(Push(fifo, None, when, pipe.memory_slot))
+    def _push(self, phase: Phase, fifo: str, points: isl.Set) -> None:
+        for when in _conditions(phase.built, points):
+            self._nodes[phase.built.pipe.name].append(Push(fifo, None, when, phase.built.memory_slot))
 
-    def _pop(self, pipe: Built, fifo: str, points: isl.Set) -> None:
-        for when in _conditions(pipe, points):
-            self._nodes[pipe.pipe.name].append(Pop(fifo, when))
-
-
-def _depth(pipe: Built, points: isl.Set, loop: str) -> int:
-    """How many counters there are down to `loop`, of the statement that has `points`."""
-    for member in pipe.draft.space.members:
-        counter = member.counters.get(loop)
-        if counter is not None and counter.terms:
-            return pipe.draft.space.names.index(counter.terms[0][0]) + 1
-    raise CompileError(f"{pipe.pipe.name} has no loop {loop}")
-
-
-def _each(points: isl.Set, outer: int, last: bool) -> isl.Set:
-    """For each value of the first `outer` dimensions the last (or first) point."""
-    within = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, outer)
-    extreme = within.lexmax() if last else within.lexmin()
-    return extreme.wrap().flatten()
+    def _pop(self, phase: Phase, fifo: str, points: isl.Set) -> None:
+        for when in _conditions(phase.built, points):
+            self._nodes[phase.built.pipe.name].append(Pop(fifo, when))
 
 
 def _conditions(pipe: Built, points: isl.Set) -> list[Condition]:
@@ -195,74 +151,3 @@ def _conditions(pipe: Built, points: isl.Set) -> list[Condition]:
         points.reset_tuple_id().gist(space.reached) if points.has_tuple_id() else points.gist(space.reached)
     )
     return sets.conditions(points, space.names)
-
-
-# --- folded memories ---------------------------------------------------------------------------------
-
-
-def folded(circuit: Circuit, overlap: Overlap, lowered: Lowered, room: Mapping[str, int]) -> Circuit:
-    """Memories of arrays that come in blocks have `room` for some: block b lies where block b mod room does.
-
-    Of what comes only, in the same banks; of results, in banks of its own: one is written while another is
-    worked on."""
-    for array, rows in overlap.blocks.items():
-        memory, copies, apart = circuit.memory(array), room[array], array in overlap.results
-        count = -(-lowered.layouts[array].shape[0] // rows)
-        if count <= copies and not apart:
-            continue
-        unit = _unit(circuit, array)
-        if unit is None or unit * (count - 1) >= memory.depth:
-            raise CompileError(f"{array}: {rows} rows are no whole words in each of its banks")
-        smaller = replace(memory, depth=unit * (1 if apart else copies), banks=memory.banks * (copies if apart else 1))
-        memories = tuple(smaller if each.name == array else each for each in circuit.memories)
-        pipes = tuple(
-            replace(
-                pipe,
-                nodes=tuple(
-                    _fold(node, array, pipe.counters[0].name, unit, copies, memory.banks if apart else 0)
-                    for node in pipe.nodes
-                ),
-            )
-            for pipe in circuit.pipes
-        )
-        circuit = replace(circuit, memories=memories, pipes=pipes)
-    return circuit
-
-
-def _unit(circuit: Circuit, array: str) -> int | None:
-    """Words of a bank that a block takes: how far an address goes with the outermost counter, if that is the
-    same everywhere and nothing else goes that far."""
-    found = set()
-    for pipe in circuit.pipes:
-        nodes = [node for node in pipe.nodes if isinstance(node, Read | Write) and node.memory == array]
-        points = enumerate_points(pipe.counters) if nodes else {}
-        for node in nodes:
-            step, rest = _split(node.address, pipe.counters[0].name)
-            inside = layouts.values(rest, points, pipe.iterations)[holds(node.when, points, pipe.iterations)]
-            found.add(step if inside.size and inside.min() >= 0 and inside.max() < step else None)
-    return found.pop() if len(found) == 1 else None
-
-
-def _fold(node: Node, array: str, outer: str, unit: int, copies: int, banks: int) -> Node:
-    """`banks` of a block, or 0 for all blocks in the same ones."""
-    if not isinstance(node, Read | Write) or node.memory != array:
-        return node
-    _, rest = _split(node.address, outer)
-    turn = Term(Affine.name(outer), banks or unit, 1, copies)
-    if banks:
-        return replace(node, bank=(turn, *node.bank), address=rest)
-    return replace(node, address=(turn, *rest))
-
-
-def _split(place: Place, outer: str) -> tuple[int, Place]:
-    """How far `place` goes with the counter `outer`, and the rest of it."""
-    step, rest = 0, []
-    for term in place:
-        factor = term.value.coefficient(outer)
-        if term.modulus or factor % term.divisor:
-            rest.append(term)
-            step += 0 if not factor else 1 << 40  # not a step
-            continue
-        step += term.factor * (factor // term.divisor)
-        rest.append(replace(term, value=term.value - Affine.name(outer) * factor))
-    return step, tuple(rest)

@@ -66,6 +66,8 @@ class PipeCount:
         self.reads: dict[str, list[Request]] = {}
         self.writes: dict[str, list[Request]] = {}
         self.units: dict[str, list[Operate]] = {}
+        self.operands: dict[str, dict[int, list[object]]] = {}
+        """Keys of what a unit takes in each turn."""
         self.pushed: dict[str, int] = {}
         self.choices = 0
         """LUTs of choices among values and of guards."""
@@ -142,10 +144,11 @@ class PipeCount:
                 self._ask(index, node, self._request(node, self._value(node.value, node.slot), index))
                 return None, 0, node.slot
             case Operate():
-                for each in node.operands:
-                    self._value(each, node.slot)
-                self.units.setdefault(node.unit or f"node {index}", []).append(node)
-                return ("node", index), bits_of(node.result), node.slot + node.latency
+                unit = node.unit or f"node {index}"
+                taken = [self._value(each, node.slot) for each in node.operands]
+                self.units.setdefault(unit, []).append(node)
+                self.operands.setdefault(unit, {})[node.slot % self.pipe.interval] = taken
+                return ("unit", unit), bits_of(node.result), node.slot + node.latency
             case Choose():
                 return self._choose(index, node)
             case Pop():
@@ -207,8 +210,10 @@ class PipeCount:
         if key not in self._accesses:
             if memory.external:
                 self._active(node.when, node.slot)
-            self._ask(index, node, self._request(node, None, index))
-            self._accesses[key] = ("read", *key)
+            request = self._request(node, None, index)
+            self._ask(index, node, request)
+            is_wired = len(request.banks) == 1 and memory.ports == 1 and memory.latency
+            self._accesses[key] = ("port", node.memory, request.banks) if is_wired else ("read", *key)
         return self._accesses[key], memory.bits, node.slot + memory.latency
 
     def _choose(self, index: int, node: Choose) -> tuple[object, int, int]:

@@ -46,6 +46,8 @@ def test_hls_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         (["--plain", "--report", "x"], "--plain, --report: of a circuit: give --plan or --run too"),
         (["--plan", "--seed", "3"], "--seed: of a run: give --run too"),
         (["--plan", "--run"], "--plan: --run says all of it"),
+        (["--auto", "--plan", "--pareto"], "--pareto: of the search alone: leave --plan, --run out"),
+        (["--device", "xck26"], "--device: of a circuit: give --plan, --run or --auto too"),
         (["--run", "--seed", "1", "--input", "x"], "--seed: of random inputs; here --input has them"),
         ([BICG, "--emit", "hls"], "one program, not 2"),
     ],

@@ -12,7 +12,7 @@ from benchmarks.polybench import sizes
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nest.measure import compare, design
 from axiloom.nest.progress import Steps, line
-from axiloom.nest.resident import from_raw, to_raw
+from axiloom.nest.raw import from_raw, to_raw
 from axiloom.nests.read.c import read
 from axiloom.nests.schedule import Schedule
 
@@ -37,11 +37,11 @@ def test_the_first_wrong_element_is_named() -> None:
 def test_narrow_formats_keep_their_values(number: str) -> None:
     format = format_of(number)
     held = np.array([format.lowest, -1 if format.signed else 1, 0, format.highest]).astype(format.numpy)
-    raw = to_raw(held, format)
+    raw = to_raw(held, format.name)
     assert raw.dtype.kind == "u"
     assert all(int(each) < 1 << format.bits for each in raw)
-    assert np.array_equal(from_raw(raw.astype(np.uint64), format), held)
-    assert to_raw(held[0], format).shape == ()
+    assert np.array_equal(from_raw(raw.astype(np.uint64), format.name), held)
+    assert to_raw(held[0], format.name).shape == ()
 
 
 def test_a_bound_without_multiply_adds_counts_instances() -> None:

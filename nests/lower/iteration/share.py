@@ -111,7 +111,8 @@ class _Units:
 
 
 def _roles(vertices: Sequence[Vertex]) -> list[Role]:
-    """For each vertex the shortest way to a store, as positions of operands; choices do not count."""
+    """For each vertex the longest way to a store, as positions of operands; choices do not count. (A sum of
+    several terms is stored before its last one where terms are left over: that way says nothing.)"""
     roles: list[Role | None] = [None] * len(vertices)
     for number in reversed(range(len(vertices))):
         vertex = vertices[number]
@@ -119,7 +120,7 @@ def _roles(vertices: Sequence[Vertex]) -> list[Role]:
         for position, each in enumerate(vertex.operands):
             way = (*role, position) if isinstance(vertex.what, Operate) else role
             known = roles[each]
-            if known is None or (len(way), way) < (len(known), known):
+            if known is None or (-len(way), way) < (-len(known), known):
                 roles[each] = way
     return [each or () for each in roles]
 

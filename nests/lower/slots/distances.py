@@ -60,8 +60,8 @@ class Distances:
 
     @cached_property
     def _parting(self) -> list[isl.Set]:
-        """For each level the pairs whose counters agree up to there, and that one is smaller for p; at the end
-        those that agree in all."""
+        """For each level the pairs whose counters agree up to there, and that one is smaller for p; at the
+        end those that agree in all."""
         gaps = [self.later[each] - Affine.name(each) for each in self.names]
         same = [form for gap in gaps for form in (gap, -gap)]
         levels = [(*same[: 2 * level], gaps[level] - 1) for level in range(len(gaps))]
@@ -83,7 +83,10 @@ class Distances:
             upper, lower = self._ends[k]
             value = value.add(upper.scale_val(isl.Val(before[k])).intersect_domain(pairs))
             value = value.add(lower.scale_val(isl.Val(-after[k])).intersect_domain(pairs))
-        return int(value.min_val().to_python())
+        try:
+            return int(value.min_val().to_python())
+        except isl.Error:
+            return 1  # a bound with a division, which isl does not minimise: 1 is never too large
 
     @cached_property
     def _ends(self) -> list[tuple[isl.PwAff, isl.PwAff]]:

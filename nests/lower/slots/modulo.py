@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from axiloom.errors import CompileError
 
@@ -47,13 +48,38 @@ class Timing:
 
 
 @dataclass
+class Claim:
+    """A resource, whose users are units: `of` has the vertices of each."""
+
+    resource: Resource
+    of: dict[int, list[int]]
+
+    def together(self, one: int, other: int) -> bool:
+        """Whether two units take one place if they have the same slot."""
+        return all(self.resource.together(a, b) for a in self.of[one] for b in self.of[other])
+
+    def places(self, units: Sequence[int], slots: Sequence[int | None]) -> int:
+        """How many places these units take, which have the same slot modulo the interval: those of one slot
+        belong to one iteration."""
+        groups: list[list[int]] = []
+        for unit in units:
+            for group in groups:
+                if slots[group[0]] == slots[unit] and all(self.together(unit, each) for each in group):
+                    group.append(unit)
+                    break
+            else:
+                groups.append([unit])
+        return len(groups)
+
+
+@dataclass
 class Tied:
     """Vertices in units that have one slot each."""
 
     unit: list[int]
     units: int
     edges: list[Edge]
-    resources: list[tuple[str, list[int], int]]
+    resources: list[Claim]
 
 
 def schedule(
@@ -139,11 +165,13 @@ def tie(
             tightest[key] = Edge(*key[:2], edge.delay, edge.distance, edge.name)
     kept = list(tightest.values())
     kept += [Edge(0, each, 0) for each in range(1, len(roots))]
-    claims = [
-        (each.name, sorted({unit[user] for user in each.users}), each.count)
-        for each in resources
-        if len({unit[user] for user in each.users}) > each.count
-    ]
+    claims = []
+    for resource in resources:
+        of: dict[int, list[int]] = {}
+        for user in resource.users:
+            of.setdefault(unit[user], []).append(user)
+        if len(of) > resource.count:
+            claims.append(Claim(resource, of))
     return Tied(unit, len(roots), kept, claims)
 
 
@@ -189,8 +217,10 @@ def _recurrence(cause: list[Edge | None], start: int, units: int) -> str:
     distance = sum(each.distance for each in cycle)
     names = [each.name for each in reversed(cycle) if each.name]
     first = next((n for n, name in enumerate(names) if name.startswith("read")), 0)
-    names = list(dict.fromkeys(names[first:] + names[:first]))
-    return f"recurrence of {delay} cycles over {distance} iterations: {' -> '.join(names)}"
+    runs = [(name, len(list(same))) for name, same in groupby(names[first:] + names[:first])]
+    steps = [name if count == 1 else f"{count} x {name}" for name, count in runs]
+    over = "1 iteration" if distance == 1 else f"{distance} iterations"
+    return f"recurrence of {delay} cycles over {over}: {' -> '.join(steps)}"
 
 
 def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
@@ -203,8 +233,8 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
         into[edge.after].append(edge)
         out[edge.before].append(edge)
     claims: list[list[int]] = [[] for _ in range(tied.units)]
-    for number, (_, users, _) in enumerate(tied.resources):
-        for user in users:
+    for number, claim in enumerate(tied.resources):
+        for user in claim.of:
             claims[user].append(number)
     height = _heights(tied, interval)
     used: dict[tuple[int, int], list[int]] = {}
@@ -215,17 +245,21 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
     def remove(unit: int) -> None:
         slot = slots[unit]
         assert slot is not None
-        for claim in claims[unit]:
-            used[claim, slot % interval].remove(unit)
+        for number in claims[unit]:
+            used[number, slot % interval].remove(unit)
         slots[unit] = None
         waiting.add(unit)
 
     def full(unit: int, slot: int) -> list[int]:
-        return [
-            claim
-            for claim in claims[unit]
-            if len(used.get((claim, slot % interval), ())) >= tied.resources[claim][2]
-        ]
+        found = []
+        for number in claims[unit]:
+            there, claim = used.get((number, slot % interval), []), tied.resources[number]
+            if len(there) >= claim.resource.count:
+                slots[unit] = slot
+                if claim.places([*there, unit], slots) > claim.resource.count:
+                    found.append(number)
+                slots[unit] = None
+        return found
 
     for _ in range(20 * tied.units + 100):
         if not waiting:
@@ -244,12 +278,12 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
             slot = next(free, -1)
             if slot < 0:
                 slot = max(start, tried[unit] + 1)
-        for claim in full(unit, slot):
-            remove(used[claim, slot % interval][0])
+        while claimed := full(unit, slot):
+            remove(used[claimed[0], slot % interval][0])
         slots[unit] = slot
         tried[unit] = max(slot, tried[unit])
-        for claim in claims[unit]:
-            used.setdefault((claim, slot % interval), []).append(unit)
+        for number in claims[unit]:
+            used.setdefault((number, slot % interval), []).append(unit)
         for edge in out[unit]:
             after = slots[edge.after]
             if (

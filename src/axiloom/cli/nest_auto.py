@@ -44,6 +44,9 @@ def add_options(nest: argparse.ArgumentParser) -> None:
         nest,
         Refusal("budget multipliers points pareto", lacks("auto"), "of a search: give --auto too"),
         Refusal("emit schedule", has("auto"), "with --auto the schedule is what is searched for"),
+        Refusal(
+            "pareto", lambda given: given.run or given.plan, "of the search alone: leave --plan, --run out"
+        ),
     )
 
 
@@ -76,18 +79,22 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"--auto: one program, not {len(options.source)}")
     program = load(options.source[0], defines(options.define)).program
     found, front = search(options, program)
-    report = "\n".join(lines(program.name, found, str(limits(options))))
-    text = "".join(f"# {line}\n" for line in report.splitlines()) + found.text
     if options.output:
-        write_whole(options.output, text)
-        print(report)
+        write_whole(options.output, as_text(program.name, found, options))
+        print("\n".join(lines(program.name, found, str(limits(options)))))
     else:
-        print(text, end="")
+        print(as_text(program.name, found, options), end="")
     for each in front:
         print(f"# {each.cycles:>12,} cycles  {each.amount.dsp:>4} DSP  {each.amount.lut:>7,} LUT")
     if options.json:
         write_whole(options.json, json.dumps(as_json(program.name, found, front), indent=2) + "\n")
     return 0
+
+
+def as_text(name: str, found: Found, options: argparse.Namespace) -> str:
+    """The schedule, with what was searched as comments before it."""
+    report = "\n".join(lines(name, found, str(limits(options))))
+    return "".join(f"# {line}\n" for line in report.splitlines()) + found.text
 
 
 def lines(name: str, found: Found, limits: str) -> list[str]:
@@ -130,6 +137,7 @@ def searched(found: Found) -> dict[str, Any]:
         "exact": len(found.points),
         "seconds": round(found.seconds, 3),
         "proven": found.proven,
+        "bound": found.bound,
         "notes": list(found.notes),
     }
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.isa.numerics.formats import Format, Kind, format_of
+from axiloom.isa.numerics.formats import format_of
 from axiloom.nest.progress import SILENT, Steps
+from axiloom.nest.raw import from_raw, to_raw
 from axiloom.nest.run import NestError, run
 from axiloom.nests.lower.lower import Lowered, lower
 from axiloom.nests.program import Program
@@ -53,35 +54,17 @@ def execute(
             held = np.asarray(
                 given[each.name] if array.role.is_given else np.zeros(array.shape, format.numpy)
             )
-            memories[each.name] = lowered.layouts[each.name].to_banks(to_raw(held, format))
+            memories[each.name] = lowered.layouts[each.name].to_banks(to_raw(held, array.number))
     predicted = cycles(circuit).cycles
     outcome = run(circuit, memories, steps=steps)
     results = {}
     for array in program.arrays:
-        if array.role.is_result:
+        if array.role.is_result and array.name not in outcome.memories:
+            results[array.name] = np.array(given[array.name])  # no statement touches it
+        elif array.role.is_result:
             raw = lowered.layouts[array.name].from_banks(outcome.memories[array.name])
-            results[array.name] = from_raw(raw, format_of(array.number)).reshape(array.shape)
+            results[array.name] = from_raw(raw, array.number).reshape(array.shape)
     return Resident(lowered, predicted, outcome.cycles, results, outcome.peaks)
-
-
-def to_raw(held: Host, format: Format) -> npt.NDArray[np.unsignedinteger]:
-    """The bits of each element, the highest ones of its type in C zero where the format has fewer."""
-    raw = np.array(held, format.numpy, order="C").view(_unsigned(format))
-    return np.asarray(raw & raw.dtype.type((1 << format.bits) - 1))
-
-
-def from_raw(raw: npt.NDArray[np.unsignedinteger], format: Format) -> Host:
-    """As C holds them: signed ones with their sign repeated."""
-    kind = _unsigned(format)
-    if format.kind is Kind.BOOL:
-        return raw.astype(np.bool_)
-    spare = 8 * kind.itemsize - format.bits
-    held = (raw.astype(kind) << kind.type(spare)).view(format.numpy)
-    return np.asarray(held >> held.dtype.type(spare)) if spare else held
-
-
-def _unsigned(format: Format) -> np.dtype[np.unsignedinteger]:
-    return np.dtype(f"uint{8 * np.dtype(format.numpy).itemsize}")
 
 
 __all__ = ["NestError", "Resident", "execute", "resident"]

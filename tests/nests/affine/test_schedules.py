@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from benchmarks.polybench import sizes
 from tests.nests.affine.same import same
-from tests.nests.schedule.fuzz import random_line, random_program
+from tests.nests.fuzz import programs
+from tests.nests.fuzz.lines import order_line
 
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import interpret, random_arrays
@@ -25,38 +26,32 @@ SCHEDULED = ("2mm", "3mm", "atax", "bicg", "gemm", "gesummv", "mvt")
 
 
 def scheduled(rng: random.Random, lines: int = 6) -> Schedule:
-    schedule = Schedule.of(random_program(rng))
+    schedule = Schedule.of(programs.program(rng))
     for _ in range(lines):
         try:
-            schedule = replay(schedule, random_line(rng, schedule))
+            schedule = replay(schedule, order_line(rng, schedule))
         except (LegalityError, ScheduleError):
             continue
     return schedule
 
 
-def compare(seeds: range) -> int:
-    compared = 0
+def compare(seeds: range) -> None:
     for seed in seeds:
         schedule = scheduled(random.Random(seed))
         arrays = random_arrays(schedule.program, np.random.default_rng(seed))
-        try:
-            expected = interpret(schedule.program, arrays, by="python")
-        except IndexError:  # the program leaves an array: refused long before
-            continue
+        expected = interpret(schedule.program, arrays, by="python")
         assert same(interpret(schedule, arrays, by="python"), expected), schedule.log
         text = to_text(build(schedule))
         assert same(interpret(from_text(text), arrays), expected), schedule.log
-        compared += 1
-    return compared
 
 
 def test_random_schedules() -> None:
-    assert compare(range(12)) >= 3
+    compare(range(5))
 
 
 @pytest.mark.slow
 def test_many_random_schedules() -> None:
-    assert compare(range(100, 1100)) >= 200
+    compare(range(100, 500))
 
 
 def loaded(kernel: str, given: dict[str, int]) -> Program:

@@ -5,34 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-import traceback
-from collections import Counter
-from random import Random
 
-from tests.nests.fuzz import circuits, legality, programs, rtl
-
-
-def run(count: int, seed: int, in_rtl: int = 0, only: int | None = None, keep: bool = False) -> Counter[str]:
-    """`count` programs; the first `in_rtl` circuits go through RTL. Raises what fails, or, with `keep`,
-    prints it and goes on."""
-    counts: Counter[str] = Counter()
-    for number in range(count) if only is None else [only]:
-        rng = Random(f"{seed}/{number}")
-        try:
-            program = programs.program(rng)
-            schedule = legality.check(rng, program, counts)
-            schedule = circuits.scheduled(rng, schedule, counts)
-            built = circuits.check(rng, program, schedule, number, counts)
-            if built is not None and counts["in RTL"] < in_rtl:
-                rtl.check(rng, built, counts)
-        except Exception as fault:
-            print(f"fault in program {number} of seed {seed}: {type(fault).__name__}", file=sys.stderr)
-            if not keep:
-                raise
-            last = traceback.extract_tb(fault.__traceback__)[-1]
-            print(f"  {str(fault)[:300]} ({last.filename.split('/')[-1]}:{last.lineno})", file=sys.stderr)
-            counts["FAULTS"] += 1
-    return counts
+from tests.nests.fuzz.run import run
 
 
 def main() -> int:
@@ -44,11 +18,12 @@ def main() -> int:
     parser.add_argument("--keep-going", action="store_true", help="print faults, go on")
     asked = parser.parse_args()
     started = time.monotonic()
-    counts = run(asked.count, asked.seed, asked.rtl, asked.only, asked.keep_going)
+    numbers = range(asked.count) if asked.only is None else [asked.only]
+    counts = run(numbers, asked.seed, asked.rtl, asked.keep_going)
     for what, number in sorted(counts.items()):
         print(f"{number:7d} {what}")
     faults, seconds = counts["FAULTS"], time.monotonic() - started
-    print(f"{asked.count} programs, seed {asked.seed}: {seconds:.0f} s, {faults or 'no'} faults")
+    print(f"{len(numbers)} programs, seed {asked.seed}: {seconds:.0f} s, {faults or 'no'} faults")
     return int(bool(faults))
 
 

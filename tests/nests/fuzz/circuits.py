@@ -21,7 +21,8 @@ from tests.nests.lower.programs import operation
 
 from axiloom.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit
-from axiloom.isa.numerics.formats import Format, format_of
+from axiloom.isa.numerics.formats import format_of
+from axiloom.nest.raw import from_raw, to_raw
 from axiloom.nests import timing
 from axiloom.nests.affine import oracle
 from axiloom.nests.dataflow import plan
@@ -54,8 +55,8 @@ class Built:
             if name not in self.lowered.layouts:
                 continue  # nobody touches it
             banks = np.asarray(memories[name], np.uint64)
-            format = format_of(self.program.array(name).number)
-            mine = from_raw(self.lowered.layouts[name].from_banks(banks), format)
+            number = self.program.array(name).number
+            mine = from_raw(self.lowered.layouts[name].from_banks(banks), number)
             found += [name] if mine.tobytes() != meant.tobytes() else []
         return found
 
@@ -132,29 +133,11 @@ def smaller(circuit: Circuit, fifo: str) -> Circuit:
     return replace(circuit, fifos=tuple(fifos))
 
 
-# --- arrays as raw words ------------------------------------------------------------------------------------
-
-
-def to_raw(values: npt.NDArray[Any], format: Format) -> npt.NDArray[np.uint64]:
-    unsigned = np.dtype(f"uint{format.container}")
-    return np.asarray(values, format.numpy).view(unsigned).astype(np.uint64) & np.uint64(
-        (1 << format.bits) - 1
-    )
-
-
-def from_raw(raw: npt.NDArray[np.uint64], format: Format) -> npt.NDArray[Any]:
-    if format.signed and format.bits < 64 and format.numpy != np.float32:
-        sign = np.uint64(1 << (format.bits - 1))
-        raw = np.where(raw & sign, raw | ~np.uint64((1 << format.bits) - 1), raw)
-    return raw.astype(np.dtype(f"uint{format.container}")).view(format.numpy)
-
-
 def banks(lowered: Lowered, program: Program, values: Mapping[str, npt.NDArray[Any]]) -> Words:
     """What external memories hold before a run; results hold zeros."""
     found = {}
     for each in program.arrays:
         if each.role is not Role.LOCAL and each.name in lowered.layouts:
-            format = format_of(each.number)
-            held = values.get(each.name, np.zeros(each.shape, format.numpy))
-            found[each.name] = lowered.layouts[each.name].to_banks(to_raw(held, format))
+            held = values.get(each.name, np.zeros(each.shape, format_of(each.number).numpy))
+            found[each.name] = lowered.layouts[each.name].to_banks(to_raw(held, each.number))
     return found

@@ -93,3 +93,20 @@ def test_what_excludes_each_other_shares_a_port_in_one_slot() -> None:
     apart = Resource("reads of A", (0, 1), 1, lambda a, b: False)
     found = schedule(2, [], [apart], [], 1)
     assert (found.interval, found.why) == (2, "reads of A: 2 accesses, 1 a cycle")
+
+
+def test_two_tight_recurrences_take_turns_on_ports() -> None:
+    """Two sums of which an iteration does one: each read and each write has one slot, the same for both."""
+    edges = [e for k in (0, 2) for e in (Edge(k, 4, 1), Edge(4, k + 1, 4), Edge(k + 1, k, 1, 1))]
+    reads = Resource("reads of A", (0, 2), 1, lambda a, b: True)
+    writes = Resource("writes to A", (1, 3), 1, lambda a, b: True)
+    found = schedule(5, edges, [reads, writes], [], 1)
+    assert found.interval == 6
+    assert fits(found.slots, edges, [reads, writes], 6)
+    apart = Resource("reads of A", (0, 2), 1, lambda a, b: False)
+    assert schedule(5, edges, [apart, writes], [], 1).interval > 6
+
+
+def test_the_same_operator_is_counted() -> None:
+    edges = [Edge(0, 1, 1, 0, "read C"), Edge(1, 2, 4, 0, "add"), Edge(2, 3, 4, 0, "add"), Edge(3, 0, 1, 1)]
+    assert schedule(4, edges, [], [], 1).why == "recurrence of 10 cycles over 1 iteration: read C -> 2 x add"

@@ -6,8 +6,8 @@ import random
 
 import islpy as isl
 import pytest
+from tests.nests.fuzz import programs
 from tests.nests.schedule.enumeration import Instance, accesses, written_order
-from tests.nests.schedule.fuzz import random_program
 from tests.nests.schedule.programs import gemm, two_mm
 
 from axiloom.nests.poly.dependences import Dependence, Kind, dependences
@@ -57,7 +57,7 @@ def pairs(dependence: Dependence) -> Found:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_dependences_are_exact(seed: int) -> None:
-    program = random_program(random.Random(f"dependences {seed}"))
+    program = programs.program(random.Random(f"dependences {seed}"))
     assert by_isl(program) == by_walking(program)
 
 

@@ -53,7 +53,7 @@ def render(design: Design, data: Data, command: str) -> str:
         section("banks", "Arrays and banks", sections.memories(data), sections.BANKS),
         section("fifos", "FIFOs", sections.fifos(data) + sections.passing(data["notes"]), sections.FIFOS),
         section("dependences", "Dependences", sections.dependences(design.schedule), sections.DEPENDENCES),
-        section("run", "This run", repeat(command), ""),
+        section("run", "This run", sections.search(data) + repeat(command), ""),
     ]
     return document(f"{escape(design.written.name)}: loops in {data['cycles']['predicted']:,} cycles", parts)
 

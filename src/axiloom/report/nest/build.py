@@ -136,7 +136,7 @@ def table(design: Design, data: Data) -> str:
             f"Resident arrays: {data['resident_bram36']:g} BRAM36 in the banks they have here, beside that"
         )
     if data["search"]:
-        lines.append("Search: " + ", ".join(f"{name} {value}" for name, value in data["search"].items()))
+        lines.append(f"Search: {search(data['search'])}")
     if result := data["result"]:
         lines.append(f"Result: {verdict(result)}")
     else:
@@ -187,6 +187,15 @@ def _resources(data: Data) -> str:
     shares = ", ".join(f"{used[name]:,g} of {limits[name]:,g} {title}" for name, title in NAMES.items())
     how = "by Yosys" if data["device"]["measured"] else "predicted"
     return f"{shares} ({how}){'' if data['device']['fits'] else ': DOES NOT FIT'}"
+
+
+def search(found: Data) -> str:
+    proof = (
+        "no other point that fits by its forecast takes fewer cycles"
+        if found["proven"]
+        else f"not proven: no point takes fewer than {found['bound']:,} cycles"
+    )
+    return f"{found['points']:,} points declared, {found['looked_at']:,} looked at; {proof}"
 
 
 def verdict(result: Data) -> str:

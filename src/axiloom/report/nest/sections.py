@@ -12,6 +12,7 @@ from axiloom.nests.schedule.legality import distances
 from axiloom.nests.schedule.show import tree
 from axiloom.report.nest.body import titles
 from axiloom.report.nest.build import NAMES, interval, taken, verdict
+from axiloom.report.nest.build import search as searched
 from axiloom.report.page.numbers import count, percent
 from axiloom.report.page.parts import table
 from axiloom.report.page.roofline import Roofs, draw
@@ -106,7 +107,7 @@ def loops(written: Schedule, schedule: Schedule, lines: list[str]) -> str:
     if not lines:
         return _code(before)
     return (
-        '<div class="pair"><div><p class="note">As written</p>'
+        '<div class="beside"><div><p class="note">As written</p>'
         f'{_code(before)}</div><div><p class="note">As scheduled</p>{_code(after)}</div></div>'
         f'<p class="note">By these primitives:</p>{_code(chr(10).join(lines))}'
     )
@@ -219,6 +220,12 @@ def _share(share: float) -> str:
     colour = "compute" if share <= 1 else "bad"
     bar = f'<span class="mini" style="--w:{min(100, 100 * share):.1f}%;--c:var(--{colour})"></span>'
     return bar + percent(share)
+
+
+def search(data: Data) -> str:
+    if not data["search"]:
+        return ""
+    return f'<p class="note">Search: {escape(searched(data["search"]))}.</p>'
 
 
 def roofline(data: Data, words: int, bits: int) -> str:

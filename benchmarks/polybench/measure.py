@@ -1,0 +1,111 @@
+"""One kernel on resident arrays: in the order of a schedule or as it is written, compared with NumPy."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from axiloom.boards.synthesis.resources import Resources, synthesise
+from axiloom.cosim.build.cache import cached_build
+from axiloom.hw.nest.circuit import Circuit, Operate
+from axiloom.hw.nest.operators import operator
+from axiloom.hw.verilog.nest import emit_nest
+from axiloom.nest.resident import resident
+from axiloom.nests.dataflow import plan
+from axiloom.nests.program import Program
+from axiloom.nests.read.c import read
+from axiloom.nests.schedule import Schedule
+from axiloom.nests.schedule.replay import replay
+from benchmarks.polybench import sizes
+from benchmarks.polybench.published import MULTIPLY_ADDS
+from benchmarks.polybench.reference import REFERENCE, inputs
+
+SCHEDULES = Path(__file__).with_name("schedules")
+
+
+@dataclass(frozen=True)
+class Row:
+    """`lanes`: adders in hardware. `interval`: cycles between iterations, the most of any pipe. `bound`:
+    multiply-adds by lanes, for kernels that consist of them. `equal`: bit for bit, all results finite."""
+
+    kernel: str
+    scheduled: bool
+    lanes: int
+    interval: int
+    bound: int | None
+    predicted: int
+    simulated: int
+    equal: bool
+    resources: Resources | None = None
+
+    @property
+    def right(self) -> bool:
+        return self.equal and self.predicted == self.simulated
+
+
+def program(kernel: str, size: str) -> tuple[Program, dict[str, int]]:
+    """``gemm.32`` is gemm, by a schedule of that name."""
+    kernel = kernel.partition(".")[0]
+    given = dict(getattr(sizes, size.upper())[kernel])
+    return read(sizes.source(kernel), "", {name: str(each) for name, each in given.items()}).program, given
+
+
+def has_schedule(kernel: str) -> bool:
+    return (SCHEDULES / f"{kernel}.sched").is_file()
+
+
+def scheduled(kernel: str, size: str) -> Schedule:
+    file = SCHEDULES / f"{kernel}.sched"
+    return replay(program(kernel, size)[0], file.read_text(encoding="utf-8"), file.name)
+
+
+def units(circuit: Circuit, name: str) -> int:
+    """Operators of this name in hardware."""
+    found: Counter[str] = Counter()
+    for pipe in circuit.pipes:
+        nodes = [each for each in pipe.nodes if isinstance(each, Operate) and each.operator == name]
+        found[pipe.name] = len({each.unit or str(k) for k, each in enumerate(nodes)})
+    return sum(found.values())
+
+
+def synthesised(circuit: Circuit) -> Resources:
+    verilog = emit_nest(circuit, operator)
+    return synthesise(verilog.text, verilog.top, cached_build)
+
+
+def measure(kernel: str, size: str, written: bool = False, synth: bool = False) -> Row:
+    """Runs in Verilator. `written`: the loops as C has them. Raises what `resident` raises."""
+    source, given = program(kernel, size)
+    schedule = Schedule.of(source) if written else scheduled(kernel, size)
+    shapes = {each.name: (each.shape, each.number) for each in source.arrays if each.role.is_given}
+    arrays = inputs(kernel.partition(".")[0], shapes)
+    expected = REFERENCE[kernel.partition(".")[0]](given, arrays)
+    ran = resident(schedule, arrays, plan(schedule))
+    circuit = ran.lowered.circuit
+    lanes = units(circuit, "add")
+    work = MULTIPLY_ADDS.get(kernel.partition(".")[0])
+    return Row(
+        kernel,
+        not written,
+        lanes,
+        max(each.interval for each in circuit.pipes),
+        None if work is None else math.ceil(work(given) / lanes),
+        ran.predicted,
+        ran.simulated,
+        same(ran.results, expected),
+        synthesised(circuit) if synth else None,
+    )
+
+
+def same(results: Mapping[str, np.ndarray], expected: Mapping[str, object]) -> bool:
+    """All bits of all arrays; a number that is not finite would say little."""
+    for name, each in expected.items():
+        wanted = np.asarray(each, results[name].dtype)
+        if results[name].tobytes() != wanted.tobytes() or not np.isfinite(wanted).all():
+            return False
+    return True
