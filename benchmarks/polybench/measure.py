@@ -50,6 +50,8 @@ class Row:
 
 
 def program(kernel: str, size: str) -> tuple[Program, dict[str, int]]:
+    """``gemm.32`` is gemm, by a schedule of that name."""
+    kernel = kernel.partition(".")[0]
     given = dict(getattr(sizes, size.upper())[kernel])
     return read(sizes.source(kernel), "", {name: str(each) for name, each in given.items()}).program, given
 
@@ -82,12 +84,12 @@ def measure(kernel: str, size: str, written: bool = False, synth: bool = False) 
     source, given = program(kernel, size)
     schedule = Schedule.of(source) if written else scheduled(kernel, size)
     shapes = {each.name: (each.shape, each.number) for each in source.arrays if each.role.is_given}
-    arrays = inputs(kernel, shapes)
-    expected = REFERENCE[kernel](given, arrays)
+    arrays = inputs(kernel.partition(".")[0], shapes)
+    expected = REFERENCE[kernel.partition(".")[0]](given, arrays)
     ran = resident(schedule, arrays, plan(schedule))
     circuit = ran.lowered.circuit
     lanes = units(circuit, "add") or units(circuit, "sub")
-    work = MULTIPLY_ADDS.get(kernel)
+    work = MULTIPLY_ADDS.get(kernel.partition(".")[0])
     return Row(
         kernel,
         not written,

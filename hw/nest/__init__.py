@@ -7,7 +7,8 @@
 - ``pipe.py``: a pipe: its iterations are issued, its nodes work in their slots
 - ``counters.py``, ``forms.py``: iterations, and conditions and addresses that depend on them
 - ``delays.py``: what is used later than it comes
-- ``memory.py``, ``requests.py``: banks, and who is at a port in a cycle
+- ``memory.py``, ``access.py``, ``requests.py``: banks, and who is at a port in a cycle
+- ``rotation.py``: lanes that reach neighbouring banks together, by one shifter
 - ``fifo.py``: FIFOs between pipes
 - ``units.py``: operators as modules, shared between nodes
 - ``checks.py``: what must not happen, watched by the RTL

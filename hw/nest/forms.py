@@ -7,7 +7,7 @@ by its reciprocal: Yosys would spend a DSP block on either.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -58,7 +58,7 @@ def term_range(term: Term, ranges: Mapping[str, Range]) -> Range:
     return ends[0], ends[1]
 
 
-def place_range(place: Place, ranges: Mapping[str, Range]) -> Range:
+def place_range(place: Sequence[Term], ranges: Mapping[str, Range]) -> Range:
     ends = [term_range(term, ranges) for term in place]
     return sum(low for low, _ in ends), sum(high for _, high in ends)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib import memory as ram
 
+from axiloom.hw.nest.access import Access, Asks, Rotation, grouped
 from axiloom.hw.nest.checks import Checks
 from axiloom.hw.nest.circuit import Memory, Storage
 from axiloom.hw.nest.forms import plain
@@ -16,46 +17,6 @@ from axiloom.hw.nest.requests import Request, active, choose, meet
 
 def address_bits(memory: Memory) -> int:
     return max((memory.depth - 1).bit_length(), 1)
-
-
-@dataclass
-class Access:
-    """A read or write of a pipe: `banks` are those it may reach; ``bank + beside``, in bits of their own,
-    says which. `request.values` are the address, and what is written. `then`: `bank` when a read's answer
-    is there.
-    """
-
-    request: Request
-    banks: tuple[int, ...]
-    bank: Value
-    name: str
-    then: Value | None = None
-    beside: int = 0
-    answers: dict[int, Value] = field(default_factory=dict)
-
-    def at(self, bank: int) -> Request:
-        """What it asks of one bank."""
-        one = self.request
-        if len(self.banks) == 1:
-            return one
-        is_there = self.code(self.bank) == self.code_of(bank)
-        return Request(one.beat, one.slot, one.when, one.active & is_there, one.values)
-
-    def code(self, bank: Value) -> Value:
-        """The bits of `bank` that tell its banks apart."""
-        return Cat(*(bank[place] for place in code_bits(self.banks)))
-
-    def code_of(self, bank: int) -> int:
-        places = code_bits(self.banks)
-        return sum((bank - self.beside >> place & 1) << at for at, place in enumerate(places))
-
-
-def code_bits(banks: Sequence[int]) -> list[int]:
-    """Places of the bits in which `banks` differ."""
-    differ = 0
-    for bank in banks:
-        differ |= bank ^ banks[0]
-    return [place for place in range(differ.bit_length()) if differ >> place & 1]
 
 
 @dataclass(frozen=True)
@@ -89,9 +50,10 @@ class MemoryLogic:
         memory = self.memory
         for access in [*(one for one, _ in self._reads), *self._writes]:
             self._check_places(access, checks)
+        all_reads, all_writes = (grouped(m, each) for each in ([one for one, _ in self._reads], self._writes))
         for bank in range(memory.banks):
-            reads = [one for one, _ in self._reads if bank in one.banks]
-            writes = [one for one in self._writes if bank in one.banks]
+            reads = [one for one in all_reads if bank in one.banks]
+            writes = [one for one in all_writes if bank in one.banks]
             write = self._write_port(m, bank, writes, checks)
             if memory.storage is Storage.REGISTERS and not memory.external:
                 self._registers(m, bank, reads, write)
@@ -100,8 +62,18 @@ class MemoryLogic:
             if ports.write is not None and write is not None:
                 m.d.comb += [mine.eq(theirs) for mine, theirs in zip(ports.write, write, strict=True)]
             self._read_ports(m, bank, reads, ports, checks)
+        turned = {
+            id(access): answers[access.turn.offset]
+            for group in all_reads
+            if isinstance(group, Rotation) and (answers := group.answer(m))
+            for access in group.accesses
+            if access.turn is not None
+        }
         for access, result in self._reads:
-            self._answer(m, access, result)
+            if access.turn is not None:
+                m.d.comb += result.eq(turned[id(access)])
+            else:
+                self._answer(m, access, result)
 
     def _check_places(self, access: Access, checks: Checks) -> None:
         what = f"{self.memory.name}: {access.name}"
@@ -113,7 +85,7 @@ class MemoryLogic:
             if address.shape().signed:
                 outside = outside | (address < 0)
             checks.never(f"{what}: the address is not in the bank", on & outside)
-        if len(access.banks) > 1:
+        if len(access.banks) > 1 and access.turn is None:
             reached = [access.bank == bank - access.beside for bank in access.banks]
             hit = reached[0]
             for bit in reached[1:]:
@@ -121,7 +93,7 @@ class MemoryLogic:
             checks.never(f"{what}: there is no such bank", on & ~hit)
 
     def _write_port(
-        self, m: Module, bank: int, writes: Sequence[Access], checks: Checks
+        self, m: Module, bank: int, writes: Sequence[Asks], checks: Checks
     ) -> tuple[Value, Value, Value] | None:
         if not writes:
             return None
@@ -136,7 +108,7 @@ class MemoryLogic:
         return choose(m, requests, 0), enable, choose(m, requests, 1)
 
     def _read_ports(
-        self, m: Module, bank: int, reads: Sequence[Access], ports: BankPorts, checks: Checks
+        self, m: Module, bank: int, reads: Sequence[Asks], ports: BankPorts, checks: Checks
     ) -> None:
         """What chooses the address of each port, and what each read gets."""
         served: list[list[Request]] = [[] for _ in ports.reads]
@@ -180,7 +152,7 @@ class MemoryLogic:
         return Signal(range(depth), name=f"{name}_addr"), Signal(bits, name=f"{name}_data")
 
     def _registers(
-        self, m: Module, bank: int, reads: Sequence[Access], write: tuple[Value, Value, Value] | None
+        self, m: Module, bank: int, reads: Sequence[Asks], write: tuple[Value, Value, Value] | None
     ) -> None:
         memory = self.memory
         words = [
@@ -194,6 +166,7 @@ class MemoryLogic:
                     m.d.sync += register.eq(data)
         known: dict[int, Value] = {}
         for access in reads:
+            assert isinstance(access, Access)  # registers do not turn
             where = access.request.values[0]
             if isinstance(where, Const):
                 access.answers[bank] = (

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from amaranth.hdl import Const, Module, Signal, Value
 
+from axiloom.hw.nest.access import Access
 from axiloom.hw.nest.circuit import (
     Choose,
     Circuit,
@@ -25,8 +26,9 @@ from axiloom.hw.nest.counters import Counters
 from axiloom.hw.nest.delays import Delays
 from axiloom.hw.nest.fifo import FifoLogic
 from axiloom.hw.nest.forms import place_values, plain, varying
-from axiloom.hw.nest.memory import Access, MemoryLogic
+from axiloom.hw.nest.memory import MemoryLogic
 from axiloom.hw.nest.requests import Beat, Request
+from axiloom.hw.nest.rotation import turns
 from axiloom.hw.nest.units import Units
 
 
@@ -56,6 +58,7 @@ class PipeLogic:
         phase = self._issues(start, counters.ended)
         self._beat = Beat(pipe.name, pipe.interval, phase)
         self._valid = self._valid_chain()
+        self._turns = turns(circuit, pipe)
         self._guards: dict[object, Value] = {}
         self._accesses: dict[object, tuple[Value, list[Value]]] = {}
         self._values: list[tuple[Value, int]] = []
@@ -183,9 +186,9 @@ class PipeLogic:
                 self._m.d.comb += position.eq(value)
                 return position, 0
             case Read():
-                return self._read(node, name)
+                return self._read(index, node, name)
             case Write():
-                self._write(node, name)
+                self._write(index, node, name)
                 return Const(0, 1), node.slot
             case Operate():
                 operands = [self._value(each, node.slot) for each in node.operands]
@@ -201,27 +204,31 @@ class PipeLogic:
                 self._fifos[node.fifo].push(self._active(node.when, node.slot), value)
                 return Const(0, 1), node.slot
 
-    def _access(self, node: Read | Write, name: str, values: tuple[Value, ...]) -> Access:
-        memory = self._circuit.memory(node.memory)
-        banks = sorted(place_values(node.bank, self._ranges) & {*range(memory.banks)})
+    def _access(self, index: int, node: Read | Write, name: str, values: tuple[Value, ...]) -> Access:
+        memory, turn = self._circuit.memory(node.memory), self._turns.get(index)
+        latency = memory.latency if isinstance(node, Read) else 0
         request = Request(self._beat, node.slot, node.when, self._active(node.when, node.slot), values)
+        if turn is not None:
+            by, there = self._placed(turn.place, node.slot), self._placed(turn.place, node.slot + latency)
+            return Access(request, turn.banks, by, name, there, turn=turn)
+        banks = sorted(place_values(node.bank, self._ranges) & {*range(memory.banks)})
         bank, beside = varying(node.bank, self._ranges)
-        then = node.slot + (memory.latency if isinstance(node, Read) and len(banks) > 1 else 0)
+        then = node.slot + (latency if len(banks) > 1 else 0)
         placed = self._placed(bank, node.slot), self._placed(bank, then)
         return Access(request, tuple(banks), placed[0], name, placed[1], beside)
 
-    def _read(self, node: Read, name: str) -> tuple[Value, int]:
+    def _read(self, index: int, node: Read, name: str) -> tuple[Value, int]:
         """Equal reads are one."""
         there = node.slot + self._circuit.memory(node.memory).latency
         key = (node.memory, node.bank, node.address, node.when, node.slot)
         if key not in self._accesses:
-            access = self._access(node, name, (self._placed(node.address, node.slot),))
+            access = self._access(index, node, name, (self._placed(node.address, node.slot),))
             self._accesses[key] = self._memories[node.memory].read(access), []
         return self._accesses[key][0], there
 
-    def _write(self, node: Write, name: str) -> None:
+    def _write(self, index: int, node: Write, name: str) -> None:
         values = (self._placed(node.address, node.slot), self._value(node.value, node.slot))
-        self._memories[node.memory].write(self._access(node, name, values))
+        self._memories[node.memory].write(self._access(index, node, name, values))
 
     def _choose(self, node: Choose, name: str) -> Value:
         m = self._m

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from axiloom.hw.nest.access import code_bits
 from axiloom.hw.nest.circuit import (
     Choose,
     Circuit,
@@ -20,11 +21,12 @@ from axiloom.hw.nest.circuit import (
     Write,
 )
 from axiloom.hw.nest.forms import place_values, varying
-from axiloom.hw.nest.memory import code_bits
 from axiloom.hw.nest.operators.formats import bits_of
+from axiloom.hw.nest.rotation import Turn, turns
 from axiloom.nests.resources.amount import Amount
 from axiloom.nests.resources.forms import FormCount, bits_of_range
 from axiloom.nests.resources.pieces import any_of, choice, delay
+from axiloom.nests.resources.rotation import back, there
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,12 @@ class PipeCount:
         self._values: list[tuple[object, int, int]] = []
         """Key (None: a constant), bits, and the slot from which it is there."""
         self._accesses: dict[object, object] = {}
+        self._turns = turns(circuit, pipe)
+        self._turned: dict[tuple[type, str, int], list[tuple[Turn, Request]]] = {}
         for index, node in enumerate(pipe.nodes):
             self._values.append(self._node(index, node))
+        for (kind, memory, _), members in self._turned.items():
+            self._rotation(kind is Read, memory, members)
         self.counters = sum((self._counter(each) for each in pipe.counters), Amount())
 
     def parts(self) -> Mapping[str, Amount]:
@@ -132,11 +138,10 @@ class PipeCount:
                 key, bits = self.forms.form(node.value)
                 return key, min(bits, node.bits), 0
             case Read():
-                return self._read(node)
+                return self._read(index, node)
             case Write():
                 self._active(node.when, node.slot)
-                request = self._request(node, self._value(node.value, node.slot))
-                self.writes.setdefault(node.memory, []).append(request)
+                self._ask(index, node, self._request(node, self._value(node.value, node.slot), index))
                 return None, 0, node.slot
             case Operate():
                 unit = node.unit or f"node {index}"
@@ -157,14 +162,41 @@ class PipeCount:
                 return None, 0, node.slot
         raise TypeError(node)
 
-    def _request(self, node: Read | Write, value: object = None) -> Request:
-        memory = self.circuit.memory(node.memory)
+    def _ask(self, index: int, node: Read | Write, request: Request) -> None:
+        turn = self._turns.get(index)
+        if turn is not None:
+            members = self._turned.setdefault((type(node), node.memory, turn.group), [])
+            members.append((turn, request))
+            return
+        (self.reads if isinstance(node, Read) else self.writes).setdefault(node.memory, []).append(request)
+        if isinstance(node, Read):
+            memory = self.circuit.memory(node.memory)
+            self.choices += choice(memory.bits, len(request.banks), coded=True)
+
+    def _rotation(self, reads: bool, name: str, members: list[tuple[Turn, Request]]) -> None:
+        """A shifter each way; then each bank is asked by all of them as one."""
+        memory, (turn, one) = self.circuit.memory(name), members[0]
+        requests = [each for _, each in members]
+        self.choices += there(turn, 1, [each.active for each in requests])
+        self.choices += there(turn, (memory.depth - 1).bit_length(), [each.address for each in requests])
+        if reads:
+            self.choices += back(turn, memory.bits, [each.offset for each, _ in members])
+        else:
+            self.choices += there(turn, memory.bits, [each.value for each in requests])
+        for bank in turn.banks:
+            key = ("turned", self.pipe.name, name, reads, turn.group, bank)
+            asked = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None)
+            (self.reads if reads else self.writes).setdefault(name, []).append(asked)
+
+    def _request(self, node: Read | Write, value: object, index: int) -> Request:
+        memory, turn = self.circuit.memory(node.memory), self._turns.get(index)
+        place = varying(node.bank, self.ranges)[0] if turn is None else turn.place
         banks = tuple(sorted(place_values(node.bank, self.ranges) & {*range(memory.banks)}))
         key, bits = self.forms.place(node.address)
         address = self._later(key, bits, node.slot)
         bank = None
         if len(banks) > 1:
-            key, _ = self.forms.place(varying(node.bank, self.ranges)[0])
+            key, _ = self.forms.place(place)
             bits = len(code_bits(banks))
             bank = self._later(key, bits, node.slot)
             if isinstance(node, Read) and memory.latency:
@@ -172,17 +204,16 @@ class PipeCount:
         pipe, active = self.pipe, (self.pipe.name, self.forms.holds(node.when), node.slot)
         return Request(pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank)
 
-    def _read(self, node: Read) -> tuple[object, int, int]:
+    def _read(self, index: int, node: Read) -> tuple[object, int, int]:
         memory = self.circuit.memory(node.memory)
         key = (node.memory, node.bank, node.address, node.when, node.slot)
         if key not in self._accesses:
             if memory.external:
                 self._active(node.when, node.slot)
-            request = self._request(node)
-            self.reads.setdefault(node.memory, []).append(request)
+            request = self._request(node, None, index)
+            self._ask(index, node, request)
             is_wired = len(request.banks) == 1 and memory.ports == 1 and memory.latency
             self._accesses[key] = ("port", node.memory, request.banks) if is_wired else ("read", *key)
-            self.choices += choice(memory.bits, len(request.banks), coded=True)
         return self._accesses[key], memory.bits, node.slot + memory.latency
 
     def _choose(self, index: int, node: Choose) -> tuple[object, int, int]:

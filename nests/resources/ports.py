@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from axiloom.hw.nest.access import code_bits
 from axiloom.hw.nest.circuit import Memory, Storage
-from axiloom.hw.nest.memory import code_bits
 from axiloom.hw.nest.requests import exclude
 from axiloom.nests.resources.pieces import any_of, choice, in_turn
 from axiloom.nests.resources.pipe import PipeCount, Request

@@ -1,0 +1,112 @@
+"""Accesses of pipes to a memory, one by one or turned together, as what each bank is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from amaranth.hdl import Cat, Const, Module, Value
+
+from axiloom.hw.nest.requests import Request, active, choose
+from axiloom.hw.nest.rotation import Turn, from_banks, to_banks
+
+
+@dataclass
+class Access:
+    """A read or write of a pipe: `banks` are those it may reach; ``bank + beside``, in bits of their own,
+    says which; with a `turn`, `bank` is by how much its group turns. `then`: `bank` when a read's answer is
+    there. `request.values` are the address, and what is written.
+    """
+
+    request: Request
+    banks: tuple[int, ...]
+    bank: Value
+    name: str
+    then: Value | None = None
+    beside: int = 0
+    turn: Turn | None = None
+    answers: dict[int, Value] = field(default_factory=dict)
+
+    def at(self, bank: int) -> Request:
+        """What it asks of one bank."""
+        one = self.request
+        if len(self.banks) == 1:
+            return one
+        is_there = self.code(self.bank) == self.code_of(bank)
+        return Request(one.beat, one.slot, one.when, one.active & is_there, one.values)
+
+    def code(self, bank: Value) -> Value:
+        """The bits of `bank` that tell its banks apart."""
+        return Cat(*(bank[place] for place in code_bits(self.banks)))
+
+    def code_of(self, bank: int) -> int:
+        places = code_bits(self.banks)
+        return sum((bank - self.beside >> place & 1) << at for at, place in enumerate(places))
+
+
+def code_bits(banks: Sequence[int]) -> list[int]:
+    """Places of the bits in which `banks` differ."""
+    differ = 0
+    for bank in banks:
+        differ |= bank ^ banks[0]
+    return [place for place in range(differ.bit_length()) if differ >> place & 1]
+
+
+class Rotation:
+    """Accesses of a group that turns: for the ports, one access to each of its banks."""
+
+    def __init__(self, accesses: list[Access]) -> None:
+        self.accesses = accesses
+        first = accesses[0]
+        self.banks, self._by, self._name = first.banks, first.bank, first.name
+        self._then = first.bank if first.then is None else first.then
+        self.answers: dict[int, Value] = {}
+        self._asked: list[Request] = []
+
+    def turn(self, m: Module) -> None:
+        """From lanes to banks. Then :meth:`at` knows."""
+        lanes: dict[int, list[Request]] = {}
+        for access in self.accesses:
+            assert access.turn is not None
+            lanes.setdefault(access.turn.offset, []).append(access.request)
+        never = Const(0, 1)
+        one = self.accesses[0].request
+        on = [active(lanes[each]) if each in lanes else never for each in range(len(self.banks))]
+        turned = [to_banks(m, f"{self._name}_on", on, self._by)]
+        for index in range(len(one.values)):
+            values = [choose(m, lanes[each], index) if each in lanes else None for each in range(len(on))]
+            turned.append(to_banks(m, f"{self._name}_{('address', 'data')[index]}", values, self._by))
+        common = set(one.when).intersection(*(each.request.when for each in self.accesses))
+        when = tuple(each for each in one.when if each in common)
+        self._asked = [
+            Request(one.beat, one.slot, when, active_, tuple(Const(0, 1) if x is None else x for x in values))
+            for active_, *values in zip(*turned, strict=True)
+            if active_ is not None
+        ]
+
+    def at(self, bank: int) -> Request:
+        return self._asked[self.banks.index(bank)]
+
+    def answer(self, m: Module) -> dict[int, Value]:
+        """From banks to lanes: the value by offset."""
+        offsets = [each.turn.offset for each in self.accesses if each.turn is not None]
+        return from_banks(m, self._name, [self.answers[bank] for bank in self.banks], self._then, offsets)
+
+
+Asks = Access | Rotation
+
+
+def grouped(m: Module, accesses: Sequence[Access]) -> list[Asks]:
+    """Accesses, with rotations in the place of those that turn."""
+    found: list[Asks] = []
+    groups: dict[object, list[Access]] = {}
+    for each in accesses:
+        if each.turn is None:
+            found.append(each)
+        else:
+            groups.setdefault((each.request.beat.pipe, each.turn.group), []).append(each)
+    for members in groups.values():
+        rotation = Rotation(members)
+        rotation.turn(m)
+        found.append(rotation)
+    return found
