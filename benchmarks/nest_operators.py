@@ -70,7 +70,7 @@ def alone(made: Operator) -> str:
     inputs = [Signal(bits, name=f"operand{place}") for place, bits in enumerate(made.operand_bits)]
     output = Signal(bits_of(made.result), name="result")
     m.d.comb += output.eq(made.build(m, "operator", *inputs))
-    return verilog.convert(m, name="alone", ports=[*inputs, output], strip_internal_attrs=True)
+    return str(verilog.convert(m, name="alone", ports=[*inputs, output], strip_internal_attrs=True))
 
 
 def main() -> None:

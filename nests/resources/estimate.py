@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from axiloom.hw.nest.circuit import Circuit, Fifo, Memory, Operate, Storage
@@ -47,10 +47,10 @@ def estimate(circuit: Circuit, of_operator: OfOperator = cost) -> Estimate:
     for count in counts:
         for name, amount in count.parts().items():
             add(name, amount)
-        for unit, nodes in count.units.items():
+        for nodes in count.units.values():
             one = of_operator(nodes[0])
             add("operators", Amount(one.dsp, one.lut, one.ff))
-            add("shared operands", Amount(lut=_operands(nodes[0], count.operands[unit])))
+        add("shared operands", Amount(lut=_operands(count)))
     resident = Amount()
     for memory in circuit.memories:
         add("ports", Amount(lut=ports(memory, counts)))
@@ -68,13 +68,16 @@ def estimate(circuit: Circuit, of_operator: OfOperator = cost) -> Estimate:
     return Estimate(parts, resident)
 
 
-def _operands(one: Operate, turns: Mapping[int, list[object]]) -> int:
-    """LUTs that choose whose operands a shared operator takes."""
-    bits = operator(one.operator, one.number, one.result, one.latency).operand_bits
-    return sum(
-        in_turn(width, {turn: keys[place] for turn, keys in turns.items()})
-        for place, width in enumerate(bits)
-    )
+def _operands(count: PipeCount) -> int:
+    """LUTs that choose whose operands shared operators take; several may take the same."""
+    choices: dict[object, int] = {}
+    for unit, (one, *_) in count.units.items():
+        bits = operator(one.operator, one.number, one.result, one.latency).operand_bits
+        turns = count.operands[unit]
+        for place, width in enumerate(bits):
+            keys = {turn: operands[place] for turn, operands in turns.items()}
+            choices[frozenset(keys.items())] = in_turn(width, keys)
+    return sum(choices.values())
 
 
 def _storage(memory: Memory) -> Amount:

@@ -27,11 +27,11 @@ _SHIFT = 32
 
 
 def choice(bits: int, inputs: int, coded: bool) -> int:
-    """LUTs of a multiplexer of `bits` bits: a LUT takes four inputs by a `coded` number, with two LUTs' ends
-    joined for free; or three, each with a bit that asks for it."""
+    """LUTs of a multiplexer of `bits` bits, in a tree: a LUT takes four inputs by a `coded` number; or three,
+    each with a bit that asks for it. (Yosys leaves MUXF7 unused: eight inputs are three LUTs.)"""
     if inputs <= 1:
         return 0
-    return bits * (ceil(inputs / 4) if coded else ceil((inputs - 1) / 2))
+    return bits * (ceil((inputs - 1) / 3) if coded else ceil((inputs - 1) / 2))
 
 
 def in_turn(bits: int, values: Mapping[int, object]) -> int:

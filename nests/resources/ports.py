@@ -64,15 +64,18 @@ class _Ports:
         if memory.storage is Storage.REGISTERS and not memory.external:
             self.lut += memory.depth if memory.depth > 1 else 0
 
-    def _active(self, bank: int, one: Request) -> object:
-        """The key of one bit: it is active, and asks for this bank."""
+    @staticmethod
+    def _key(bank: int, one: Request) -> object:
+        """Of one bit: it is active, and asks for this bank."""
         if len(one.banks) == 1:
             return one.active
-        places = code_bits(one.banks)
-        key = (one.active, one.bank, tuple(bank >> place & 1 for place in places))
-        if key not in self._known:
+        return one.active, one.bank, tuple(bank >> place & 1 for place in code_bits(one.banks))
+
+    def _active(self, bank: int, one: Request) -> object:
+        key = self._key(bank, one)
+        if len(one.banks) > 1 and key not in self._known:
             self._known.add(key)
-            self.lut += any_of(1 + len(places))
+            self.lut += any_of(1 + len(code_bits(one.banks)))
         return key
 
     def _any_active(self, bank: int, requests: Sequence[Request]) -> None:
@@ -84,6 +87,10 @@ class _Ports:
     def _chosen(self, bank: int, requests: list[Request], bits: int, of: Callable[[Request], object]) -> int:
         """LUTs of one input of a port: those in turn by their pipe's phase, others by who is active."""
         pipes: dict[str, list[Request]] = {}
+        alike = (bits, (*(self._key(bank, one) for one in requests[:-1]), *map(of, requests)))
+        if alike in self._known:
+            return 0
+        self._known.add(alike)
         for one in requests:
             pipes.setdefault(one.pipe, []).append(one)
         lut = 0

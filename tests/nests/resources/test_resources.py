@@ -14,7 +14,7 @@ from axiloom.hw.nest.core import Core
 from axiloom.hw.nest.operators import Cost, operator
 from axiloom.nests.resources import Amount, estimate, pieces
 from axiloom.nests.resources import pipe as pipe_module
-from axiloom.nests.resources.pieces import block_ram, choice, delay, lut_ram, total
+from axiloom.nests.resources.pieces import block_ram, choice, delay, in_turn, lut_ram, total
 
 _COSTS = {"add": Cost(0, 308, 198), "mul": Cost(2, 83, 156)}
 
@@ -35,6 +35,10 @@ def test_pieces() -> None:
     assert choice(32, 1, coded=True) == 0
     assert choice(32, 4, coded=True) == 32
     assert choice(32, 5, coded=False) == 64
+    assert choice(8, 8, coded=True) == 24
+    assert in_turn(32, {0: "a", 1: "a"}) == 0
+    assert in_turn(32, {0: "a", 1: "b"}) == 32
+    assert in_turn(32, {turn: turn for turn in range(8)}) == 64
     assert total([(0, 4), (4, 9)]) == 0  # digits beside each other need no adder
     assert total([(0, 6), (2, 8)]) == 4
 
@@ -83,7 +87,7 @@ def test_each_register_of_the_rtl_is_counted(design: Design, monkeypatch: pytest
 
 @pytest.mark.synth
 @pytest.mark.slow
-@pytest.mark.parametrize("design", [("gemm", "float32", 2), ("jacobi1d", "int32", 4)])
+@pytest.mark.parametrize("design", [("gemm", "float32", 4), ("bicg", "int32", 4)])
 def test_within_a_tenth_of_yosys(design: Design) -> None:
     from axiloom.boards.synthesis.resources import synthesise
     from axiloom.cosim.build.cache import cached_build
