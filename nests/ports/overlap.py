@@ -95,13 +95,18 @@ def overlap(schedule: Schedule) -> Overlap:
     }
     in_blocks = {array.name: size for array in arrays if (size := _blocks(array, users[array.name], waits))}
     results = tuple(array.name for array in arrays if array.role.is_result)
-    if any(name not in in_blocks for name in results) or len({_count(schedule, in_blocks, x) for x in results}) > 1:
+    if (
+        any(name not in in_blocks for name in results)
+        or len({_count(schedule, in_blocks, x) for x in results}) > 1
+    ):
         in_blocks = {name: size for name, size in in_blocks.items() if name not in results}
         results = ()
     local = [array.name for array in arrays if array.role is Role.LOCAL and array.name in in_blocks]
     private = {name: in_blocks.pop(name) for name in local}
     readers = {
-        array.name: tuple(nest.number for nest in users[array.name]) for array in arrays if array.role.is_given
+        array.name: tuple(nest.number for nest in users[array.name])
+        for array in arrays
+        if array.role.is_given
     }
     groups: dict[str, tuple[int, str]] = {}
     for name, numbers in readers.items():

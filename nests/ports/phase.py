@@ -8,8 +8,8 @@ from functools import cached_property
 import islpy as isl
 
 from axiloom.errors import CompileError
-from axiloom.nests.lower.pipe import Built
 from axiloom.nests.lower.iteration.space import Member
+from axiloom.nests.lower.pipe import Built
 from axiloom.nests.poly import sets
 from axiloom.nests.program import loads
 
@@ -100,4 +100,3 @@ def each(points: isl.Set, outer: int, last: bool) -> isl.Set:
     within = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, outer)
     extreme = within.lexmax() if last else within.lexmin()
     return extreme.wrap().flatten()
-
