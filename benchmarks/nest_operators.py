@@ -74,15 +74,22 @@ def alone(made: Operator) -> str:
 
 
 def main() -> None:
-    table = {}
-    for made in operators():
+    """Writes the table after each row: who stops it loses nothing, as rows that are there are kept."""
+    table = json.loads(costs.TABLE.read_text(encoding="utf-8"))
+    wanted = {costs.key(made.name, made.number, made.result, made.latency): made for made in operators()}
+    # Rows that are not there come first.
+    for key, made in sorted(wanted.items(), key=lambda row: row[0] in table):
         used = synthesise(alone(made), "alone", cached_build)
-        key = costs.key(made.name, made.number, made.result, made.latency)
         table[key] = {"dsp": used.dsp, "lut": used.lut, "ff": used.ff}
         print(f"{key:40} {used.dsp:4} DSP {used.lut:5} LUT {used.ff:5} FF", flush=True)
+        _write({name: table[name] for name in (*wanted, *sorted({*table} - {*wanted})) if name in table})
+    _write({name: table[name] for name in wanted})
+    print(f"{costs.TABLE.name}: {len(wanted)} operators")
+
+
+def _write(table: dict[str, dict[str, int]]) -> None:
     rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(figures)}" for name, figures in table.items())
     costs.TABLE.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
-    print(f"wrote {costs.TABLE.name}: {len(table)} operators")
 
 
 if __name__ == "__main__":

@@ -30,8 +30,9 @@ SCHEDULES = Path(__file__).with_name("schedules")
 
 @dataclass(frozen=True)
 class Row:
-    """`lanes`: adders in hardware. `interval`: cycles between iterations, the most of any pipe. `bound`:
-    multiply-adds by lanes, for kernels that consist of them. `equal`: bit for bit, all results finite."""
+    """`lanes`: adders in hardware, or subtractors if there are none. `interval`: cycles between iterations,
+    the most of any pipe. `bound`: multiply-adds by lanes, for kernels that consist of them. `equal`: bit for
+    bit, all results finite."""
 
     kernel: str
     scheduled: bool
@@ -85,7 +86,7 @@ def measure(kernel: str, size: str, written: bool = False, synth: bool = False) 
     expected = REFERENCE[kernel](given, arrays)
     ran = resident(schedule, arrays, plan(schedule))
     circuit = ran.lowered.circuit
-    lanes = units(circuit, "add")
+    lanes = units(circuit, "add") or units(circuit, "sub")
     work = MULTIPLY_ADDS.get(kernel)
     return Row(
         kernel,

@@ -7,7 +7,7 @@ by its reciprocal: Yosys would spend a DSP block on either.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import gcd
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -64,18 +64,26 @@ def place_range(place: Place, ranges: Mapping[str, Range]) -> Range:
 
 
 def place_values(place: Place, ranges: Mapping[str, Range]) -> set[int]:
-    """All values that `place` may have."""
+    """All values that `place` may have, and few others."""
     found = {0}
     for term in place:
-        low, high = (end // term.factor for end in term_range(term, ranges)) if term.factor else (0, 0)
-        low, high = min(low, high), max(low, high)
-        values = range(low, high + 1)
-        if term.modulus and term.divisor == 1:
-            # All coefficients are multiples of `step`, so that the rest by it never changes: 8*i + 3 of 24.
-            step = gcd(term.modulus, *(factor for _, factor in term.value.terms))
-            values = range(low + (term.value.constant - low) % step, high + 1, step)
-        found = {one + term.factor * value for one in found for value in values}
+        values = {term.factor * value for value in _values(term, ranges)}
+        found = {one + value for one in found for value in values}
     return found
+
+
+def _values(term: Term, ranges: Mapping[str, Range]) -> Iterable[int]:
+    """Of ``(value div divisor) mod modulus``. Every fourth element lies in every fourth bank."""
+    low, high = term_range(Term(term.value, 1, term.divisor, term.modulus), ranges)
+    if term.divisor > 1:
+        return range(low, high + 1)
+    first, last = term.value.range(ranges)
+    step = gcd(*(factor for name, factor in term.value.terms if len({*ranges[name]}) > 1))
+    if step == 0:
+        return (low,) if low == high else (first % term.modulus,)
+    if term.modulus and last >= term.modulus:
+        step = gcd(step, term.modulus)
+    return (value for value in range(low, high + 1) if (value - first) % step == 0)
 
 
 def varying(place: Place, ranges: Mapping[str, Range]) -> tuple[Place, int]:

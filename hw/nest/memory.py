@@ -20,8 +20,9 @@ def address_bits(memory: Memory) -> int:
 
 @dataclass
 class Access:
-    """A read or write of a pipe: `banks` are those it may reach; ``bank + beside``, in bits of their own, says
-    which. `request.values` are the address, and what is written. `then`: `bank` when a read's answer is there.
+    """A read or write of a pipe: `banks` are those it may reach; ``bank + beside``, in bits of their own,
+    says which. `request.values` are the address, and what is written. `then`: `bank` when a read's answer
+    is there.
     """
 
     request: Request
@@ -244,9 +245,7 @@ def _ports(requests: Sequence[Request], count: int) -> list[int]:
     return ports
 
 
-def _first_fit(
-    requests: Sequence[Request], order: Sequence[int], count: int
-) -> tuple[list[int], int | None]:
+def _first_fit(requests: Sequence[Request], order: Sequence[int], count: int) -> tuple[list[int], int | None]:
     """Ports, and the first request for which there was none."""
     served: list[list[Request]] = [[] for _ in range(count)]
     ports, late = [count - 1] * len(requests), None

@@ -166,7 +166,9 @@ class PipeLogic:
             raise ValueError(
                 f"pipe {self._pipe.name}: node {index} is there in slot {there}, used in slot {slot}"
             )
-        return self._delays.after(("node", index), f"{self._name}_n{index}_at", value, max(0, slot - there))
+        # Nodes that share an operator share the line behind it.
+        key = ("node", id(value))
+        return self._delays.after(key, f"{self._name}_n{index}_at", value, max(0, slot - there))
 
     def _node(self, index: int, node: Node) -> tuple[Value, int]:
         name = f"{self._name}_n{index}"

@@ -244,8 +244,8 @@ def _join_registers(module: _Module) -> None:
         process = processes[following]
         body = module.items[process]
         assignments = re.findall(rf"^\s*{following}(?:\[[^]]*\])? = ", body, re.MULTILINE)
-        if uses[following] != len(assignments) + 1:
-            continue
+        if following in module.ports or uses[following] != len(assignments) + 1:
+            continue  # something else reads it, maybe outside
         body = re.sub(r"^always @\* begin\n", f"always @(posedge {clock}) begin\n", body)
         body = _TIME_ZERO.sub("", body)
         body = re.sub(rf"^ *{following} = {register};\n", "", body, flags=re.MULTILINE)

@@ -73,13 +73,14 @@ class Meaning:
 def operation(operator: str, operands: Sequence[SSAValue], numbers: Sequence[str], number: str) -> Operation:
     """`operator` of operands of formats `numbers`, with a result of format `number`."""
     source = format_of(numbers[-1])
-    is_wider = number not in (numbers[-1], "bool")  # upstream's have one type for operands and result
-    make = None if is_wider else _upstream(operator, source)
+    # Upstream's have one type for operands and result.
+    is_other = number != numbers[-1] and operator not in COMPARISONS
+    make = None if is_other else _upstream(operator, source)
     if make is None:
         op: Operation = ApplyOp(operator, operands, mlir_type(number))
     else:
         op = make(*operands)
-    if is_wider:
+    if is_other:
         op.attributes[at.NUMBER] = at.text(number)
     return op
 

@@ -43,7 +43,10 @@ def plan(schedule: Schedule) -> Plan:
 
 def decide(schedule: Schedule) -> Dataflow:
     """Raises CompileError if an array of ``schedule.streams`` cannot pass through a FIFO."""
-    nests = {each.number: visits(schedule, each) for each in schedule.nests}
+    nests = {
+        each.number: tuple(one for one in visits(schedule, each) if not one.iterations.is_empty())
+        for each in schedule.nests
+    }
     notes: list[Note] = []
     streams = [
         Stream(array.name, each.entries, producer, consumer, each.push, each.pop)

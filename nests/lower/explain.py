@@ -12,6 +12,7 @@ from axiloom.hw.nest.circuit import Operate, Read, Write
 from axiloom.nests.lower.banks.layouts import is_constant
 from axiloom.nests.lower.lower import Lowered
 from axiloom.nests.lower.pipe import Built
+from axiloom.nests.lower.slots import carried
 from axiloom.nests.schedule import Cyclic
 
 Data = dict[str, Any]
@@ -30,7 +31,7 @@ def summary(lowered: Lowered) -> Data:
 
 
 def _pipe(built: Built) -> Data:
-    """`waits` are iterations that do nothing."""
+    """`waits` are iterations that do nothing. `estimated`: distances of dependences may be larger."""
     pipe, draft = built.pipe, built.draft
     lanes = Counter(each.statement.name for each in draft.lanes)
     return {
@@ -40,6 +41,7 @@ def _pipe(built: Built) -> Data:
         "iterations": pipe.iterations,
         "interval": pipe.interval,
         "why": built.timing.why,
+        "estimated": _estimated(built),
         "slots": pipe.last_slot + 1,
         "cycles": built.cycles,
         "lanes": dict(lanes),
@@ -47,6 +49,13 @@ def _pipe(built: Built) -> Data:
         "unshared": _operators([x.what for x in draft.unshared if isinstance(x.what, Operate)]),
         "waits": {f"level {level}, phase {rank}": count for (level, rank), count in draft.waits.items()},
     }
+
+
+def _estimated(built: Built) -> bool:
+    """Whether iterations are too many to look at each, and inner loops have bounds that change."""
+    bounds = [side for each in built.pipe.counters for side in (each.lower, each.upper)]
+    boxes = all(len(side) == 1 and side[0].value.is_constant for side in bounds)
+    return built.draft.space.iterations > carried.MOST_POINTS and not boxes
 
 
 def _operators(nodes: list[Operate]) -> dict[str, int]:
@@ -108,6 +117,8 @@ def explain(lowered: Lowered) -> str:
         )
         if pipe["why"]:
             lines.append(f"  interval: {pipe['why']}")
+        if pipe["why"].startswith("recurrence") and pipe["estimated"]:
+            lines.append("  (distances are lower bounds: too many iterations, in loops whose bounds change)")
         lines.append(f"  lanes: {lanes}")
         if pipe["operators"]:
             units = ", ".join(_units(kind, n, pipe["unshared"]) for kind, n in pipe["operators"].items())

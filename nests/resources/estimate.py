@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from axiloom.hw.nest.circuit import Circuit, Fifo, Memory, Operate, Storage
 from axiloom.hw.nest.operators import Cost, operator
 from axiloom.nests.resources.amount import Amount
-from axiloom.nests.resources.pieces import any_of, block_ram, choice, lut_ram
+from axiloom.nests.resources.pieces import any_of, block_ram, choice, in_turn, lut_ram
 from axiloom.nests.resources.pipe import PipeCount
 from axiloom.nests.resources.ports import ports
 
@@ -47,10 +47,10 @@ def estimate(circuit: Circuit, of_operator: OfOperator = cost) -> Estimate:
     for count in counts:
         for name, amount in count.parts().items():
             add(name, amount)
-        for nodes in count.units.values():
+        for unit, nodes in count.units.items():
             one = of_operator(nodes[0])
             add("operators", Amount(one.dsp, one.lut, one.ff))
-            add("shared operands", Amount(lut=_operands(nodes)))
+            add("shared operands", Amount(lut=_operands(nodes[0], count.operands[unit])))
     resident = Amount()
     for memory in circuit.memories:
         add("ports", Amount(lut=ports(memory, counts)))
@@ -68,14 +68,13 @@ def estimate(circuit: Circuit, of_operator: OfOperator = cost) -> Estimate:
     return Estimate(parts, resident)
 
 
-def _operands(nodes: list[Operate]) -> int:
+def _operands(one: Operate, turns: Mapping[int, list[object]]) -> int:
     """LUTs that choose whose operands a shared operator takes."""
-    if len(nodes) == 1:
-        return 0
-    one = nodes[0]
     bits = operator(one.operator, one.number, one.result, one.latency).operand_bits
-    different = [len({node.operands[place] for node in nodes}) for place in range(len(bits))]
-    return sum(choice(width, count, coded=True) for width, count in zip(bits, different, strict=True))
+    return sum(
+        in_turn(width, {turn: keys[place] for turn, keys in turns.items()})
+        for place, width in enumerate(bits)
+    )
 
 
 def _storage(memory: Memory) -> Amount:

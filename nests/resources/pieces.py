@@ -3,7 +3,7 @@ shift registers and RAM of LUTs, block RAM."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 
 from axiloom.nests.resources.amount import Amount
@@ -32,6 +32,19 @@ def choice(bits: int, inputs: int, coded: bool) -> int:
     if inputs <= 1:
         return 0
     return bits * (ceil(inputs / 4) if coded else ceil((inputs - 1) / 2))
+
+
+def in_turn(bits: int, values: Mapping[int, object]) -> int:
+    """LUTs of a choice by a phase, of a value in each of some turns: a LUT for each four phases that are not
+    the same four values as others. In other phases it is that of the last turn."""
+    if len({*values.values()}) <= 1:
+        return 0
+    last = max(values)
+    fours = {
+        tuple(values.get(phase, values[last]) for phase in range(first, first + 4))
+        for first in range(0, 1 << last.bit_length(), 4)
+    }
+    return bits * len(fours)
 
 
 def any_of(bits: int) -> int:

@@ -64,6 +64,8 @@ class PipeCount:
         self.reads: dict[str, list[Request]] = {}
         self.writes: dict[str, list[Request]] = {}
         self.units: dict[str, list[Operate]] = {}
+        self.operands: dict[str, dict[int, list[object]]] = {}
+        """Keys of what a unit takes in each turn."""
         self.pushed: dict[str, int] = {}
         self.choices = 0
         """LUTs of choices among values and of guards."""
@@ -137,10 +139,11 @@ class PipeCount:
                 self.writes.setdefault(node.memory, []).append(request)
                 return None, 0, node.slot
             case Operate():
-                for each in node.operands:
-                    self._value(each, node.slot)
-                self.units.setdefault(node.unit or f"node {index}", []).append(node)
-                return ("node", index), bits_of(node.result), node.slot + node.latency
+                unit = node.unit or f"node {index}"
+                taken = [self._value(each, node.slot) for each in node.operands]
+                self.units.setdefault(unit, []).append(node)
+                self.operands.setdefault(unit, {})[node.slot % self.pipe.interval] = taken
+                return ("unit", unit), bits_of(node.result), node.slot + node.latency
             case Choose():
                 return self._choose(index, node)
             case Pop():
@@ -177,7 +180,8 @@ class PipeCount:
                 self._active(node.when, node.slot)
             request = self._request(node)
             self.reads.setdefault(node.memory, []).append(request)
-            self._accesses[key] = ("read", *key)
+            is_wired = len(request.banks) == 1 and memory.ports == 1 and memory.latency
+            self._accesses[key] = ("port", node.memory, request.banks) if is_wired else ("read", *key)
             self.choices += choice(memory.bits, len(request.banks), coded=True)
         return self._accesses[key], memory.bits, node.slot + memory.latency
 

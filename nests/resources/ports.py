@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from axiloom.hw.nest.circuit import Memory, Storage
 from axiloom.hw.nest.memory import code_bits
 from axiloom.hw.nest.requests import exclude
-from axiloom.nests.resources.pieces import any_of, choice
+from axiloom.nests.resources.pieces import any_of, choice, in_turn
 from axiloom.nests.resources.pipe import PipeCount, Request
 
 
@@ -96,7 +96,7 @@ class _Ports:
                     for one in list(values.values())[:-1]:
                         self._active(bank, one)
                     lut += choice(bits, len(values), coded=False)
-            lut += choice(bits, len({frozenset(values) for values in turns.values()}), coded=True)
+            lut += in_turn(bits, {turn: frozenset(values) for turn, values in turns.items()})
         for mine in list(pipes.values())[:-1]:
             self._any_active(bank, mine)
         return lut + choice(bits, len(pipes), coded=False)

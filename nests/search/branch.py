@@ -84,7 +84,7 @@ class Search:
 
     def _fewest(self, others: Sequence[int]) -> dict[int, tuple[int, int, int]]:
         """Iterations, interval and path of nests not decided yet, at least, by pipe."""
-        found = {pipe: (0, 1, 0) for pipe in set(self.pipes)}
+        found = dict.fromkeys(set(self.pipes), (0, 1, 0))
         for n in (*others, *self.followers):
             iterations, interval, path = found[self.pipes[n]]
             some = self.choices[n]

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
+import islpy as isl
 import numpy as np
 import numpy.typing as npt
 
@@ -19,9 +21,14 @@ from axiloom.nests.lower.banks.layouts import BankLayout
 from axiloom.nests.lower.iteration.graph import Access, Vertex
 from axiloom.nests.lower.iteration.space import Space, holds
 from axiloom.nests.lower.slots.distances import Distances
+from axiloom.nests.lower.slots.numbered import Part, numbered
+from axiloom.nests.poly import sets
 
+FEW_POINTS = 1 << 15
+"""Iterations that are enumerated sooner than isl finds the distance."""
 MOST_POINTS = 1 << 22
-"""Iterations that are enumerated; of more, isl finds a distance that is never too large."""
+"""Iterations that are enumerated where their numbers are not affine; of more, isl finds a distance that is
+never too large."""
 
 _Element = tuple[Affine, Affine, int, int]
 """A number within the array, the copy's number, how many copies, and how many numbers each has."""
@@ -107,6 +114,8 @@ class Carried:
         self, first: _Element, second: _Element, where: Condition, guard: Condition, same: bool
     ) -> int | None:
         n = self.space.iterations
+        if self._parts is not None and n > FEW_POINTS:
+            return self._by_isl(self._parts, first, second, where, guard, same)
         if n > MOST_POINTS:
             # Of which of several copies an access is does not matter here: all are taken for one.
             return self._distances.least(first[0], second[0], where, guard, same)
@@ -135,3 +144,42 @@ class Carried:
         if key not in self._columns:
             self._columns[key] = np.sort(self._keys(element, guard, n))
         return self._columns[key]
+
+    def _by_isl(
+        self,
+        parts: tuple[Part, ...],
+        first: _Element,
+        second: _Element,
+        where: Condition,
+        guard: Condition,
+        same: bool,
+    ) -> int | None:
+        """The same, where an iteration's number is affine in each part of the counters' space."""
+        names = self.space.names
+        moved = {name: Affine.name(f"{name}_later") for name in names}
+        both = (*names, *(each.names[0] for each in moved.values()))
+        gap = first[0] - second[0].substitute(moved)
+        forms = [*where, *(form.substitute(moved) for form in guard), gap, -gap]
+        pairs = sets.domain(both, tuple(forms))
+        least: int | None = None
+        for source in self._meeting(parts, where):
+            for sink in self._meeting(parts, guard):
+                distance = sink.number.substitute(moved) - source.number
+                there = (*source.where, *(form.substitute(moved) for form in sink.where))
+                part = pairs.intersect(sets.domain(both, (*there, distance - int(not same))))
+                if not part.is_empty():
+                    value = isl.Aff(f"{{ {sets.point(both)} -> [{distance}] }}")
+                    found = int(part.min_val(value).to_python())
+                    least = found if least is None else min(least, found)
+        return least
+
+    def _meeting(self, parts: tuple[Part, ...], guard: Condition) -> list[Part]:
+        """The parts in which the guard may hold."""
+        names = self.space.names
+        points = sets.domain(names, guard)
+        return [each for each in parts if not points.intersect(sets.domain(names, each.where)).is_empty()]
+
+    @cached_property
+    def _parts(self) -> tuple[Part, ...] | None:
+        found = numbered(self.space.counters)
+        return None if found is None else found[1]

@@ -60,8 +60,8 @@ class Distances:
 
     @cached_property
     def _parting(self) -> list[isl.Set]:
-        """For each level the pairs whose counters agree up to there, and that one is smaller for p; at the end
-        those that agree in all."""
+        """For each level the pairs whose counters agree up to there, where p's is smaller; at the end those
+        that agree in all."""
         gaps = [self.later[each] - Affine.name(each) for each in self.names]
         same = [form for gap in gaps for form in (gap, -gap)]
         levels = [(*same[: 2 * level], gaps[level] - 1) for level in range(len(gaps))]
@@ -83,7 +83,7 @@ class Distances:
             upper, lower = self._ends[k]
             value = value.add(upper.scale_val(isl.Val(before[k])).intersect_domain(pairs))
             value = value.add(lower.scale_val(isl.Val(-after[k])).intersect_domain(pairs))
-        return int(value.min_val().to_python())
+        return _minimum(value)
 
     @cached_property
     def _ends(self) -> list[tuple[isl.PwAff, isl.PwAff]]:
@@ -100,8 +100,8 @@ class Distances:
         among = prefix.add_dims(isl.dim_type.set, count - level).intersect(self.space.reached)
         sizes = [1] * count
         for k in range(count - 1, level, -1):
-            fewest = self._spans[k].intersect_domain(among).min_val().to_python() + 1
-            sizes[k - 1] = sizes[k] * int(fewest)
+            fewest = _minimum(self._spans[k].intersect_domain(among)) + 1
+            sizes[k - 1] = sizes[k] * fewest
         return sizes
 
     @cached_property
@@ -121,6 +121,14 @@ def _function(names: tuple[str, ...], pieces: Sequence[Piece], moved: dict[str, 
         for each in pieces
     ]
     return isl.PwAff(f"{{ {'; '.join(parts)} }}")
+
+
+def _minimum(value: isl.PwAff) -> int:
+    try:
+        return int(value.min_val().to_python())
+    except isl.Error:
+        # On points of a lattice isl may write it with a denominator, which min_val does not take.
+        return int(isl.Map.from_pw_aff(value).range().dim_min_val(0).to_python())
 
 
 def _prefix(points: isl.Set, level: int) -> isl.Set:

@@ -134,7 +134,9 @@ def build(
 
 def agreement(result: Outcome) -> str:
     """What a right result is, beside the reference."""
-    return "close to NumPy in float64" if "compared" in result else "equal to NumPy"
+    if "compared" in result:
+        return "close to NumPy in float64"
+    return f"equal to {result.get('reference', 'NumPy')}"
 
 
 def without_claims(report: Report) -> Report:

@@ -25,6 +25,7 @@ class Outcome(TypedDict):
     exit_code: int
     compared: NotRequired[str]
     largest: NotRequired[float]
+    reference: NotRequired[str]
 
 
 class Bound(TypedDict):

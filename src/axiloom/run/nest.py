@@ -22,6 +22,8 @@ from axiloom.report.build import build
 from axiloom.report.types import Alone, Kernel, Report, Setup
 from axiloom.run.compare import Arrays, compare
 
+REFERENCE = "the program as written, interpreted"
+
 
 def driver_of(program: Program, inputs: Packet, outputs: Packet, spec: AcceleratorSpec) -> Driver:
     """The driver with its harness, as drivers of other accelerators are."""
@@ -171,7 +173,7 @@ class NestRun:
             result,
             config=self.config(),
             seed=self.seed,
-            result=compare(result, self.expected),
+            result={**compare(result, self.expected), "reference": REFERENCE},
             multiply_adds=self.multiply_adds or None,
             array_cycles=-(-self.multiply_adds // self.system.spec.macs) or None,
             cpu=cpu,

@@ -246,3 +246,29 @@ def test_equal_modules_are_one_and_unread_inputs_go() -> None:
     assert re.findall(r"^module (\w+)", text, re.MULTILINE) == ["top", "top_leaf"]
     assert "  top_leaf leaf_0 (\n    .a(a),\n    .y(y)\n  );" in text
     assert "  top_leaf leaf_1 (\n    .a(a),\n    .y(z)\n  );" in text
+
+
+def test_an_output_that_a_register_keeps_stays_an_output() -> None:
+    """The register's next value is a port: its process must go on driving it."""
+    text = """module m(aclk, a, y, z);
+  input aclk;
+  wire aclk;
+  input a;
+  wire a;
+  output y;
+  reg y;
+  output z;
+  reg z = 1'h0;
+  always @(posedge aclk)
+    z <= y;
+  always @* begin
+    y = 1'h0;
+    if (a) begin
+      y = 1'h1;
+    end
+  end
+endmodule
+"""
+    found = tidy(text, ["aclk", "a", "y", "z"])
+    assert "z <= y;" in found
+    assert "y = 1'h1;" in found

@@ -14,11 +14,13 @@ from tests.nests.affine import programs
 from tests.nests.affine.same import same
 
 from axiloom.errors import UsageError
+from axiloom.hw.nest.operators import Operator
 from axiloom.hw.nest.operators.registry import operator
 from axiloom.isa.numerics.formats import Format, Kind, format_of
+from axiloom.nests.affine import c_numbers
 from axiloom.nests.affine.interpret import interpret, random_arrays
 from axiloom.nests.affine.scalars import function
-from axiloom.nests.program import Program
+from axiloom.nests.program import Array, Expression, Load, Op, Program, Role, Statement
 
 SPECIAL = np.array(
     [
@@ -91,63 +93,111 @@ def test_full_size_is_fast_and_equals_numpy() -> None:
     assert np.array_equal(interpret(program, given)["C"], expected)
 
 
-@pytest.mark.parametrize("source", [each for each in (*programs.FORMATS, "bool") if each != "uint5"])
-def test_operators_are_those_of_the_hardware(source: str) -> None:
-    """The oracle against the references of ``hw/nest/operators``, on what formats end at and between."""
-    rng = np.random.default_rng(3)
-    format = format_of(source)
-    values = [_values(format, rng) for _ in range(2)]
-    names = (
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "rem",
-        "max",
-        "min",
-        "neg",
-        "abs",
-        "sqrt",
-        "exp",
-        "and",
-        "or",
-        "xor",
-        "not",
-    )
-    compared = ("eq", "ne", "lt", "le", "gt", "ge")
-    asked = [(name, source) for name in (*names, "shl", "shr")] + [(name, "bool") for name in compared]
+SOURCES = [each for each in (*programs.FORMATS, "bool") if each != "uint5"]
+_ONE = ("neg", "abs", "sqrt", "exp", "not", "convert")
+_SAME = (*("add", "sub", "mul", "div", "rem", "max", "min", "and", "or", "xor", "shl", "shr"), *_ONE[:-1])
+_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+def _asked(source: str) -> list[Operator]:
+    """All operators of this format that the hardware has."""
+    asked = [(name, source) for name in _SAME] + [(name, "bool") for name in _COMPARED]
     asked += [("convert", each) for each in (*programs.FORMATS, "bool") if each != source]
-    found = 0
+    found = []
     for name, result in asked:
         try:
-            hardware = operator(name, source, result)
+            found.append(operator(name, source, result))
         except UsageError:
             continue
-        count = 1 if name in ("neg", "abs", "sqrt", "exp", "not", "convert") else 2
-        compute = function(name, (source,) * count, result)
+    return found
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_operators_are_those_of_the_hardware(source: str) -> None:
+    """The oracle against the references of ``hw/nest/operators``, on what formats end at and between."""
+    format = format_of(source)
+    values = _values(format, np.random.default_rng(3))
+    operators = _asked(source)
+    for hardware in operators:
+        given = values[: len(hardware.operand_bits)]
+        compute = function(hardware.name, (source,) * len(given), hardware.result)
         with np.errstate(all="ignore"):
-            ours = [compute(*each) for each in zip(*values[:count], strict=True)]
-        theirs = hardware.reference(*(_raw(each, format) for each in values[:count]))
-        assert _raw(ours, format_of(result)).tolist() == theirs.tolist(), (name, result)
-        found += 1
-    assert found >= 3
+            ours = [compute(*each) for each in zip(*given, strict=True)]
+        theirs = hardware.reference(*(_raw(each, format) for each in given))
+        assert _raw(ours, format_of(hardware.result)).tolist() == theirs.tolist(), hardware
+    assert len(operators) >= 3
 
 
-def _values(format: Format, rng: np.random.Generator) -> list[Any]:
-    if format.kind is Kind.FLOAT:
-        bits = rng.integers(0, 1 << 32, 200, np.uint32).view(np.float32)
-        return list(
-            rng.permutation(np.concatenate([bits, *[SPECIAL] * 12, rng.normal(0, 99, 200)])).astype("f4")
+@pytest.mark.parametrize(
+    "source",
+    [pytest.param(each, marks=[pytest.mark.slow] * (each not in ("float32", "int8"))) for each in SOURCES],
+)
+def test_c_operators_are_those_of_the_hardware(source: str) -> None:
+    """Bit for bit, on the same operands, in one function of C."""
+
+    def held(number: str) -> str:
+        return "uint8" if number == "bool" else number  # no array has elements of bool
+
+    def converted(value: Expression, number: str) -> Expression:
+        return value if value.number == number else Op("convert", (value,), number)
+
+    values = _values(format_of(source), np.random.default_rng(3))
+    size, i = len(values[0]), programs.name("i")
+    given = {f"X{n}": np.array(each, format_of(held(source)).numpy) for n, each in enumerate(values)}
+    loads = [converted(Load(name, (i,), held(source)), source) for name in given]
+    arrays = [Array(name, (size,), held(source), Role.IN) for name in given]
+    statements: list[Statement] = []
+    operators = _asked(source)
+    for place, hardware in enumerate(operators):
+        target = Load(f"Y{place}", (i,), held(hardware.result))
+        operands = tuple(loads[: len(hardware.operand_bits)])
+        value = converted(Op(hardware.name, operands, hardware.result), target.number)
+        statements.append(
+            Statement(f"S{place}", ("i",), programs.between("i", 0, size), target, value, (place, 0))
         )
-    if format.kind is Kind.BOOL:
-        return [int(each) for each in rng.integers(0, 2, 20)]
-    ends = [format.lowest, format.highest, 0, 1, format.lowest + 1, format.highest // 2]
-    wide = rng.integers(0, 1 << 63, 300, np.uint64).tolist()
-    middle = [(each - format.lowest) % (1 << format.bits) + format.lowest for each in wide]
-    return [int(each) for each in rng.permutation(np.array(ends * 20 + middle, object))]
+        arrays.append(Array(target.array, (size,), target.number, Role.OUT))
+    found = interpret(Program("operators", tuple(arrays), tuple(statements)), given, by="c")
+    for place, hardware in enumerate(operators):
+        raws = (_raw(each, format_of(source)) for each in values[: len(hardware.operand_bits)])
+        ours = _raw(list(found[f"Y{place}"]), format_of(hardware.result))
+        assert ours.tolist() == hardware.reference(*raws).tolist(), hardware
+
+
+def test_c_of_another_maximum_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = c_numbers._float
+    right = "a != a ? b : b != b ? a : "
+    monkeypatch.setattr(c_numbers, "_float", lambda what: body(what).replace(right, ""))
+    with pytest.raises(AssertionError, match=r"name='max'"):
+        test_c_operators_are_those_of_the_hardware("float32")
+
+
+def _values(format: Format, rng: np.random.Generator) -> list[list[Any]]:
+    """Operands a, and operands b: random ones, the ends of the format, and for float32 halves of the units
+    of fixed-point formats."""
+    found: list[list[Any]] = []
+    for _ in range(2):
+        if format.kind is Kind.FLOAT:
+            bits = rng.integers(0, 1 << 32, 200, np.uint32)
+            near = rng.normal(0, 99, 200).astype(np.float32)
+            halves = ((rng.integers(-999, 999, 100) + 0.5) / 2.0 ** rng.integers(0, 17, 100)).astype(
+                np.float32
+            )
+            # As bits: a conversion would change signalling NaNs.
+            rest = np.concatenate([near, halves, *[SPECIAL] * 12]).view(np.uint32)
+            found.append(list(rng.permutation(np.concatenate([bits, rest])).view(np.float32)))
+        elif format.kind is Kind.BOOL:
+            found.append([int(each) for each in rng.integers(0, 2, 20)])
+        else:
+            ends = [format.lowest, format.highest, 0, 1, format.lowest + 1, format.highest // 2]
+            wide = rng.integers(0, 1 << 63, 300, np.uint64).tolist()
+            middle = [(each - format.lowest) % (1 << format.bits) + format.lowest for each in wide]
+            found.append([int(each) for each in rng.permutation(np.array(ends * 20 + middle, object))])
+    return found
 
 
 def _raw(values: list[Any], format: Format) -> npt.NDArray[Any]:
     if format.kind is Kind.FLOAT:
         return np.array(values, np.float32).view(np.uint32)
-    return np.array([each & ((1 << format.bits) - 1) for each in values], np.dtype(f"uint{format.container}"))
+    return np.array(
+        [int(each) & ((1 << format.bits) - 1) for each in values], np.dtype(f"uint{format.container}")
+    )

@@ -22,7 +22,7 @@ from tests.nests.lower.programs import operation
 from axiloom.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.isa.numerics.formats import format_of
-from axiloom.nest.raw import from_raw, to_raw
+from axiloom.nest.resident import from_raw, to_raw
 from axiloom.nests import timing
 from axiloom.nests.affine import oracle
 from axiloom.nests.dataflow import plan
@@ -55,8 +55,8 @@ class Built:
             if name not in self.lowered.layouts:
                 continue  # nobody touches it
             banks = np.asarray(memories[name], np.uint64)
-            number = self.program.array(name).number
-            mine = from_raw(self.lowered.layouts[name].from_banks(banks), number)
+            format = format_of(self.program.array(name).number)
+            mine = from_raw(self.lowered.layouts[name].from_banks(banks), format)
             found += [name] if mine.tobytes() != meant.tobytes() else []
         return found
 
@@ -138,6 +138,7 @@ def banks(lowered: Lowered, program: Program, values: Mapping[str, npt.NDArray[A
     found = {}
     for each in program.arrays:
         if each.role is not Role.LOCAL and each.name in lowered.layouts:
-            held = values.get(each.name, np.zeros(each.shape, format_of(each.number).numpy))
-            found[each.name] = lowered.layouts[each.name].to_banks(to_raw(held, each.number))
+            format = format_of(each.number)
+            held = values.get(each.name, np.zeros(each.shape, format.numpy))
+            found[each.name] = lowered.layouts[each.name].to_banks(to_raw(held, format))
     return found

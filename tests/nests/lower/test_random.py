@@ -43,8 +43,10 @@ def test_random_schedules_in_rtl() -> None:
     assert run(range(3000, 3050), SEED, in_rtl=40)["in RTL"] == 40
 
 
-def test_statements_that_are_never_executed_may_be_unrolled() -> None:
-    one(2, 126, Counter())
+@pytest.mark.parametrize(("seed", "number"), [(2, 126), (1000, 576)])
+def test_statements_that_are_never_executed(seed: int, number: int) -> None:
+    """Unrolled, and in a plan."""
+    one(seed, number, Counter())
 
 
 def under_a_plan(schedule: Schedule, seed: int) -> None:

@@ -107,7 +107,7 @@ def loops(written: Schedule, schedule: Schedule, lines: list[str]) -> str:
     if not lines:
         return _code(before)
     return (
-        '<div class="pair"><div><p class="note">As written</p>'
+        '<div class="beside"><div><p class="note">As written</p>'
         f'{_code(before)}</div><div><p class="note">As scheduled</p>{_code(after)}</div></div>'
         f'<p class="note">By these primitives:</p>{_code(chr(10).join(lines))}'
     )

@@ -1,0 +1,114 @@
+"""POM's 14 kernels (``python -m benchmarks.pom``): cycles at POM's size beside the published ones, at POM's
+parallelism (pom) and at what fits an XC7Z020 (ours); and runs in Verilator.
+
+Cycles at POM's size are the timing model's. With --run each design is executed as well, at --size small or own;
+its results are compared bit for bit with NumPy (`reference.py`) and its cycles with the model's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from axiloom.boards.synthesis.resources import XC7Z020
+from axiloom.nest.resident import resident
+from axiloom.nests.dataflow import plan
+from axiloom.nests.lower import lower
+from axiloom.nests.program import Program
+from axiloom.nests.resources import Amount, estimate
+from axiloom.nests.timing.timing import cycles
+from benchmarks.pom.kernels import KERNELS
+from benchmarks.pom.published import OWN_SIZE, PUBLISHED
+from benchmarks.pom.reference import REFERENCE
+from benchmarks.pom.schedules import VARIANTS, scheduled
+
+SMALL: Mapping[str, Mapping[str, int]] = {
+    **{name: {"n": 16} for name in ("gemm", "bicg", "gesummv", "two_mm", "three_mm", "blur", "edge_detect")},
+    "gaussian": {"n": 16, "taps": 3},
+    **{name: {"n": 34, "steps": 3} for name in ("jacobi_1d", "heat")},
+    **{name: {"n": 18, "steps": 2} for name in ("jacobi_2d", "seidel")},
+    "vgg16": {"channels": 1, "size": 32},
+    "resnet18": {"channels": 1, "size": 8},
+}
+"""At which all are executed in seconds."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    predicted: int
+    simulated: int
+    equal: bool
+    seconds: float
+
+
+def model(name: str, variant: str, size: Mapping[str, int]) -> tuple[int, Amount]:
+    """Predicted cycles, and resources (without the caller's arrays)."""
+    schedule = scheduled(KERNELS[name](**size), name, variant)
+    circuit = lower(schedule, plan(schedule)).circuit
+    return cycles(circuit).cycles, estimate(circuit).total
+
+
+def data(program: Program) -> dict[str, Any]:
+    """float32 from -1 to 1; B of `heat` begins as A."""
+    rng = np.random.default_rng(0)
+    found = {
+        each.name: rng.uniform(-1, 1, each.shape).astype(np.float32)
+        for each in program.arrays
+        if each.role.is_given
+    }
+    return {**found, "B": found["A"].copy()} if program.name == "heat" else found
+
+
+def execute(name: str, variant: str, size: Mapping[str, int]) -> Ran:
+    """In Verilator, with all arrays of the caller resident."""
+    program = KERNELS[name](**size)
+    arrays = data(program)
+    schedule = scheduled(program, name, variant)
+    start = time.monotonic()
+    ran = resident(schedule, arrays, plan(schedule))
+    seconds = time.monotonic() - start
+    steps = {"steps": size["steps"]} if "steps" in size else {}
+    expected = REFERENCE[name](arrays, **steps)
+    equal = all(
+        np.array_equal(ran.results[array].view(np.uint32), np.asarray(each, np.float32).view(np.uint32))
+        for array, each in expected.items()
+    )
+    return Ran(ran.predicted, ran.simulated, equal, seconds)
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.pom", description=__doc__)
+    parser.add_argument("kernel", nargs="*", choices=[*KERNELS, []], help="default: all 14")
+    parser.add_argument("--variant", choices=VARIANTS, action="append", help="default: both")
+    parser.add_argument("--run", choices=("small", "own"), help="execute in Verilator, at this size")
+    parser.add_argument("--no-model", action="store_true", help="only run")
+    options = parser.parse_args(words)
+    print("kernel      size  variant           work         cycles     published  fewer   DSP    LUT  fits"
+          "  run: predicted simulated equal")  # fmt: skip
+    good = True
+    for name in options.kernel or KERNELS:
+        for variant in options.variant or VARIANTS:
+            published, own = PUBLISHED[name], OWN_SIZE[name]
+            text = f"{name:11} {next(iter(own.values())):5} {variant:7}"
+            if not options.no_model:
+                predicted, taken = model(name, variant, own)
+                fits = taken.dsp <= XC7Z020.dsp and taken.lut <= XC7Z020.lut
+                text += f" {published.work(own):15,} {predicted:14,} {published.cycles:13,.0f}"
+                text += f" {published.cycles / predicted:6.2f} {taken.dsp:5} {taken.lut:6,}  {'yes' if fits else 'NO'}"
+            if options.run:
+                ran = execute(name, variant, own if options.run == "own" else SMALL[name])
+                good = good and ran.equal and ran.predicted == ran.simulated
+                text += f"  {ran.predicted:14,} {ran.simulated:14,} {'yes' if ran.equal else 'NO'}"
+                text += f"  {ran.seconds:.0f} s"
+            print(text, flush=True)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

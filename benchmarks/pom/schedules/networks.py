@@ -1,0 +1,27 @@
+"""The schedule of a network, layer by layer: sums over input channel and window outermost, output channels as
+lanes, all layers on the same multiply-adds."""
+
+from __future__ import annotations
+
+from axiloom.nests.program import Program, Statement, loads
+
+LANES = {("vgg16", "pom"): 8, ("vgg16", "ours"): 64, ("resnet18", "pom"): 4, ("resnet18", "ours"): 64}
+
+
+def text(program: Program, name: str, variant: str) -> str:
+    lines: list[str] = []
+    for each in program.statements:
+        lanes = LANES[name, variant]
+        if _is_convolution(each):
+            o, y, x, i, p, q = each.iterators
+            lines.append(f"reorder {each.name} {i} {p} {q} {o} {y} {x}")
+        else:
+            lanes = min(lanes, 8)
+        channels = program.array(each.target.array).shape[0]
+        lines.append(f"unroll {each.name} {each.iterators[0]} {min(lanes, channels)}")
+    names = " ".join(each.name for each in program.statements)
+    return "\n".join([*lines, f"share {names}", ""])
+
+
+def _is_convolution(statement: Statement) -> bool:
+    return any(each.array.startswith("filter") for each in loads(statement.value))
