@@ -32,6 +32,7 @@ LONG = (
         "nest_operators",
         "nest_resources",
     ),  # synthesise for an hour, and the first writes a file of the sources
+    "nest_ports",  # builds seven designs with Verilator, three of them with 64 lanes
     "nest_windows",  # builds six designs with Verilator
     "unchanged",  # compares two revisions, and says nothing about one alone
 )

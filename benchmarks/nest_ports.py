@@ -1,6 +1,6 @@
 """PolyBench's kernels through one 64-bit AXI4-Stream port each way: cycles beside what bounds them.
 
-``python -m benchmarks.nest_ports [KERNEL ...] [--size mini] [--model]``: at Medium, by the schedules in
+``python -m benchmarks.nest_ports [KERNEL ...] [--model]``: at Medium, by the schedules in
 ``polybench/schedules/ports``. Words are of 32 bits, two pass in a cycle. Each design runs in Verilator, and
 its results are compared bit for bit with NumPy (``polybench/reference.py``); ``--model`` predicts only.
 """
@@ -20,7 +20,7 @@ from axiloom.nests.ports import compile_ports
 from axiloom.nests.resources import estimate
 from axiloom.nests.schedule.replay import replay
 from axiloom.nests.timing import cycles
-from benchmarks.polybench.measure import program, units
+from benchmarks.polybench.measure import program, same, units
 from benchmarks.polybench.published import MULTIPLY_ADDS
 from benchmarks.polybench.reference import REFERENCE, inputs
 
@@ -47,8 +47,8 @@ class Row:
         return (self.simulated or self.predicted) / max(self.port, self.compute)
 
 
-def measure(kernel: str, size: str, model: bool) -> Row:
-    source, given = program(kernel, size)
+def measure(kernel: str, model: bool) -> Row:
+    source, given = program(kernel, "medium")
     file = SCHEDULES / f"{kernel}.sched"
     made = compile_ports(replay(source, file.read_text(encoding="utf-8"), file.name))
     circuit = made.circuit
@@ -64,10 +64,7 @@ def measure(kernel: str, size: str, model: bool) -> Row:
         columns = [ran.outputs[f"m{lane}"].astype(np.uint32) for lane in range(count)]
         results = made.received.unpack(np.stack(columns, 1).reshape(-1))
         simulated = ran.cycles
-        equal = all(
-            np.array_equal(results[name].view(np.uint32), np.asarray(each, np.float32).view(np.uint32))
-            for name, each in REFERENCE[kernel](given, arrays).items()
-        )
+        equal = same(results, REFERENCE[kernel](given, arrays))
     return Row(
         kernel,
         (made.sent.words, made.received.words),
@@ -85,15 +82,14 @@ def line(row: Row) -> str:
     simulated = "-" if row.simulated is None else f"{row.simulated:,}"
     equal = {None: "-", True: "yes", False: "NO"}[row.equal]
     return (
-        f"{row.kernel:8} {row.words[0]:>8,} {row.words[1]:>7,} {row.port:>8,} {row.lanes:>5} {row.compute:>9,} "
-        f"{row.predicted:>9,} {simulated:>9} {row.ratio:>6.3f}  {equal:5} {row.bram36:>6}"
+        f"{row.kernel:8} {row.words[0]:>8,} {row.words[1]:>7,} {row.port:>8,} {row.lanes:>5} "
+        f"{row.compute:>9,} {row.predicted:>9,} {simulated:>9} {row.ratio:>6.3f}  {equal:5} {row.bram36:>6}"
     )
 
 
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.nest_ports", description=__doc__)
     parser.add_argument("kernel", nargs="*", help="default: all seven")
-    parser.add_argument("--size", choices=("mini", "medium"), default="medium")
     parser.add_argument("--model", action="store_true", help="predict, do not simulate")
     options = parser.parse_args(words or [])
     print(
@@ -103,7 +99,7 @@ def main(words: list[str] | None = None) -> int:
     )
     rows = []
     for kernel in options.kernel or MULTIPLY_ADDS:
-        rows.append(measure(kernel, options.size, options.model))
+        rows.append(measure(kernel, options.model))
         print(line(rows[-1]), flush=True)
     return (
         0 if all(each.equal is not False and each.simulated in (None, each.predicted) for each in rows) else 1

@@ -5,7 +5,8 @@
 - ``driver.py``: a C function with the signature of the user's, which sends and receives the packets
 - ``through.py``: a schedule whose arrays are local, filled from one stream and drained to another
 - ``overlap.py``: what nests may do while words come in, and which arrays come in blocks
-- ``tokens.py``: that in a circuit; ``streams.py``: memories that are touched in order become ports
+- ``tokens.py``: that in a circuit, by the nests within its pipes (``phase.py``); ``folds.py``: memories that
+  hold some blocks of an array; ``streams.py``: memories that are touched in order become ports
 - ``compile.py``: all of it: from a schedule to a circuit with ports
 """
 

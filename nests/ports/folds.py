@@ -119,11 +119,9 @@ def _in_order(circuit: Circuit, fold: Fold) -> bool:
     for node in nodes:
         place = layouts.values(node.bank, points, size) * depth + layouts.values(node.address, points, size)
         touched.append((place, holds(node.when, points, size), node))
-    for change in np.flatnonzero(np.diff(block)):
-        before, after = (
-            np.arange(max(0, change + 1 - near), change + 1),
-            np.arange(change + 1, min(size, change + 1 + near)),
-        )
+    for change in map(int, np.flatnonzero(np.diff(block))):
+        before = np.arange(max(0, change + 1 - near), change + 1)
+        after = np.arange(change + 1, min(size, change + 1 + near))
         for one_place, one_holds, one in touched:
             for other_place, other_holds, other in touched:
                 if isinstance(one, Read) and isinstance(other, Read):

@@ -18,7 +18,7 @@ from axiloom.nests.read import c
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.replay import replay
 from axiloom.nests.timing import cycles
-from axiloom.nests.timing.execute import execute
+from axiloom.nests.timing.execute import ExecutionError, execute
 
 ATAX = """
 void atax(int A[M][N], int x[N], int y[N]) {
@@ -129,3 +129,114 @@ def test_elements_of_several_sizes() -> None:
     )
     with pytest.raises(CompileError, match=re.escape(message)):
         compile_ports(schedule(text))
+
+
+PRODUCT = """
+void gemm(int alpha, int beta, int C[NI][NJ], int A[NI][NK], int B[NK][NJ]) {
+  for (int i = 0; i < NI; i++) {
+    for (int j = 0; j < NJ; j++) C[i][j] *= beta;
+    for (int k = 0; k < NK; k++)
+      for (int j = 0; j < NJ; j++) C[i][j] += alpha * A[i][k] * B[k][j];
+  }
+}
+"""
+BLOCKS = """
+fission S1 i
+split S0 i 8
+split S1 i 8
+reorder S1 io2 k ii2 j1
+unroll S1 ii2 2
+unroll S1 j1 2
+unroll S1 k 2
+unroll S0 ii 2
+unroll S0 j 2
+fuse S1 S0 io
+"""
+
+
+@pytest.mark.parametrize(("rows", "columns", "terms"), [(20, 6, 6), (16, 6, 5), (18, 5, 7)])
+def test_product_by_blocks(rows: int, columns: int, terms: int) -> None:
+    """The last block of 20 rows is half of one; rows of 5 are no whole beats; 5 terms are no whole groups."""
+    found = schedule(PRODUCT, BLOCKS, NI=rows, NJ=columns, NK=terms)
+    made = compile_ports(found)
+    assert made.overlap is not None
+    assert dict(made.overlap.blocks) == {"A": 8, "C": 8}
+    assert dict(made.overlap.groups) == {"B": (2, "ko")}
+    assert made.overlap.results == ("C",)
+    assert [part.array.name for part in made.sent.pieces][:6] == ["beta", "alpha", "C", "A", "B", "C"]
+    results = run(made, found.program)
+    assert np.array_equal(results["C"], interpret(found.program, given(found.program))["C"])
+
+
+@pytest.mark.parametrize("kind", ["A_nest1", "B_nest1", "C_nest1", "C_give", "C_gone"])
+def test_tokens_of_a_product(kind: str) -> None:
+    """The mutants: tokens of a kind are there from the beginning. One lane is slower than the port, eight are
+    faster."""
+    slow = kind in ("C_give", "C_gone")
+    columns, terms = (12, 16) if kind == "B_nest1" else (4, 4)
+    lines = [line for line in BLOCKS.splitlines() if "unroll" not in line or not slow]
+    found = schedule(PRODUCT, "\n".join(lines), NI=48, NJ=columns, NK=terms)
+    made = compile_ports(found)
+    right = interpret(found.program, given(found.program))["C"]
+    assert np.array_equal(run(made, found.program)["C"], right)
+    mutant = replace(
+        made.circuit,
+        fifos=tuple(replace(f, initial=9, depth=20) if f.name == kind else f for f in made.circuit.fifos),
+    )
+    assert _differs(replace(made, circuit=mutant), found.program, right)
+
+
+def _differs(made: Compiled, program: Program, right: np.ndarray) -> bool:
+    """In what comes out, or as two accesses meet in a bank."""
+    try:
+        return not np.array_equal(run(made, program)["C"], right)
+    except ExecutionError as fault:
+        return re.search(r"(writes to|reads of) bank|written", str(fault)) is not None
+
+
+TWO = """
+void two(int A[NI][4], int B[4][4], int C[4][4], int D[NI][4]) {
+  int t[NI][4];
+  for (int i = 0; i < NI; i++)
+    for (int j = 0; j < 4; j++) {
+      t[i][j] = 0;
+      for (int k = 0; k < 4; k++) t[i][j] += A[i][k] * B[k][j];
+    }
+  for (int i = 0; i < NI; i++)
+    for (int j = 0; j < 4; j++) {
+      D[i][j] *= 3;
+      for (int k = 0; k < 4; k++) D[i][j] += t[i][k] * C[k][j];
+    }
+}
+"""
+BOTH = """
+fission S1 i
+fission S3 i
+split S0 i 8
+split S1 i 8
+split S2 i 8
+split S3 i 8
+reorder S1 io2 k ii2 j
+reorder S3 io4 k ii4 j
+unroll S1 k 2
+unroll S3 k 2
+"""
+FUSED = "fuse S1 S0 io\nfuse S2 S1 io\nfuse S3 S2 io"
+SHARED = "fuse S1 S0 io\nfuse S3 S2 io3\nshare S0 S2"
+
+
+@pytest.mark.parametrize("lines", [FUSED, SHARED])
+def test_two_products(lines: str) -> None:
+    """Through blocks of rows, or one after the other in one pipe, whose arrays come in two sets."""
+    found = schedule(TWO, BOTH + lines, NI=20)
+    made = compile_ports(found)
+    assert made.overlap is not None
+    assert set(made.overlap.groups) == {"B", "C"}
+    results = run(made, found.program)
+    assert np.array_equal(results["D"], interpret(found.program, given(found.program))["D"])
+    if lines == SHARED:
+        assert made.overlap.sets == (("A", "B"), ("D", "C"))
+    else:
+        assert dict(made.overlap.private) == {"t": 8}
+        memory = made.circuit.memory("t")
+        assert memory.banks * memory.depth <= 2 * 8 * 4
