@@ -101,9 +101,8 @@ def main(words: list[str] | None = None) -> int:
     for kernel in options.kernel or MULTIPLY_ADDS:
         rows.append(measure(kernel, options.model))
         print(line(rows[-1]), flush=True)
-    return (
-        0 if all(each.equal is not False and each.simulated in (None, each.predicted) for each in rows) else 1
-    )
+    right = all(each.equal is not False and each.simulated in (None, each.predicted) for each in rows)
+    return 0 if right else 1
 
 
 if __name__ == "__main__":
