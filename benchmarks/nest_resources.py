@@ -121,8 +121,9 @@ KERNELS = {
 TYPES = {"float32": "float", "int32": "int", "int16": "short", "int8": "signed char"}
 
 CLOSE = 0.10
-OFF: frozenset[str] = frozenset()
-"""Designs of which it is known that a resource is foretold worse than that."""
+OFF = frozenset({"jacobi1d int32 x4", "jacobi1d int16 x2", "blur fixed<16,8> x1"})
+"""Designs whose LUTs are foretold worse than that: their banks and addresses are quotients and remainders of
+a small counter by 3 or 6, which Yosys makes functions of a few bits; `FormCount` counts all their adders."""
 
 FUNCTIONS = {"2mm": "two"}
 
