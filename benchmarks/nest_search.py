@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from axiloom.nests.search import Found, Limits, auto
 from axiloom.nests.search.exact import Exact, exact
-from benchmarks.polybench.__main__ import MULTIPLY_ADDS, SCHEDULES, program
+from benchmarks.polybench.measure import SCHEDULES, program
+from benchmarks.polybench.published import MULTIPLY_ADDS
 from benchmarks.polybench.sizes import MEDIUM
 
 HAND = tuple(MULTIPLY_ADDS)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.polybench import sizes
-from benchmarks.polybench.__main__ import program
+from benchmarks.polybench.measure import program
 from tests.nests.lower.programs import random_values, raw, run
 from tests.nests.search.test_branch import bases, searches
 

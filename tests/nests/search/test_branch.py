@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
-from benchmarks.polybench.__main__ import program
+from benchmarks.polybench.measure import program
 
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.search import Limits
