@@ -16,6 +16,9 @@ CYCLE_BITS = 48
 _FIFO_DISTRIBUTED = 64
 """As `hw/nest/fifo.py`: a FIFO with more places is in block RAM."""
 
+_SHORT = 4
+"""Counters of so many bits are no carry chains."""
+
 OfOperator = Callable[[Operate], Cost]
 
 
@@ -88,13 +91,20 @@ def _storage(memory: Memory) -> Amount:
 
 
 def _fifo(fifo: Fifo, pushes: int) -> Amount:
-    """Two counters of places, and pointers where there are elements."""
+    """Two counters of places, and pointers where there are elements.
+
+    From FIFOs alone by Yosys: a counter that goes up, down and to a start takes a LUT a bit on its carry
+    chain, half as much again where it has too few bits for one; a pointer takes one a bit.
+    """
     bits = fifo.depth.bit_length()
-    found = Amount(lut=2 * (2 * bits + 1) + 2 + choice(fifo.bits, pushes, coded=False), ff=2 * bits)
+    counters = 2 * bits if bits > _SHORT else 3 * bits
+    found = Amount(lut=counters + choice(fifo.bits, pushes, coded=False), ff=2 * bits)
     if fifo.bits == 0 or fifo.depth == 1:
         return found + Amount(ff=fifo.bits)
     pointer = (fifo.depth - 1).bit_length()
-    found = found + Amount(lut=3 * pointer, ff=2 * pointer)
+    found = found + Amount(lut=2 * pointer, ff=2 * pointer)
     if fifo.depth <= _FIFO_DISTRIBUTED:
         return found + lut_ram(fifo.bits, fifo.depth, 1)
-    return found + block_ram(fifo.bits, fifo.depth, 1) + Amount(lut=fifo.bits + pointer, ff=fifo.bits + 1)
+    return (
+        found + block_ram(fifo.bits, fifo.depth, 1) + Amount(lut=fifo.bits + pointer // 2, ff=fifo.bits + 1)
+    )
