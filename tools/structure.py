@@ -26,8 +26,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "sw": ("isa",),
     "nests": ("isa", "hw"),
     "boards": ("isa", "hw", "drivergen", "sw"),
+    "selection": ("isa", "drivergen"),
     "cosim": ("isa", "hw", "drivergen", "sw", "boards"),
-    HOME: ("isa", "hw", "drivergen", "sw", "nests", "boards", "cosim"),
+    HOME: ("isa", "hw", "drivergen", "sw", "nests", "selection", "boards", "cosim"),
 }
 """Top-level folder to the others that it may know."""
 BASE = ("axiloom", "axiloom.errors", "axiloom.files")
@@ -102,6 +103,19 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "nests/resources",
         "nests/search",
         "nests",
+    ),
+    (
+        "selection/ir",
+        "selection/ir/ops",
+        "selection/read",
+        "selection/rules",
+        "selection/egraph",
+        "selection/machine",
+        "selection/allocate",
+        "selection/program",
+        "selection/drive",
+        "selection/validate",
+        "selection",
     ),
     ("boards/hosts", "boards/synthesis", "boards/ecp5", "boards"),
     ("cosim/build", "cosim/native", "cosim", "cosim/replay"),

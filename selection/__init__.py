@@ -1,0 +1,11 @@
+"""Whole applications on any instruction set: selection, allocation, programs of commands, validation.
+
+The way of the data, and the rooms, each of which knows those above it:
+
+- ``ir/``: tensors and operations as a graph: the application; ``read/``: from HLO, linalg and PyTorch
+- ``rules/``: equations between graphs, with their proofs; ``egraph/``: saturation and extraction
+- ``machine/``: what instructions of a text with meaning compute on tensors, typed by memory
+- ``allocate/``: order and addresses, by constraints
+- ``program/``: commands with their words, and where tensors lie in the host's memory; ``drive/``: their driver in C
+- ``validate/``: every program against its graph: symbolically, and in the model
+"""

@@ -1,0 +1,85 @@
+"""Graphs of operations on tensors: values, without memory and without order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from axiloom.errors import AxiloomError
+
+Attribute: TypeAlias = int | str | tuple[int, ...]
+"""What an operation is given beside its operands. A number that is no integer is its shortest text."""
+
+
+class GraphError(AxiloomError):
+    """A graph that means nothing: an unknown operation, operands whose shapes do not go together."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """A tensor's shape, and the name of its numbers (:func:`axiloom.isa.numerics.of`)."""
+
+    shape: tuple[int, ...]
+    number: str
+
+    @property
+    def elements(self) -> int:
+        return prod(self.shape)
+
+    def __str__(self) -> str:
+        return "x".join([*map(str, self.shape), self.number])
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """One operation. Two nodes are the same if they are one object; `Builder` makes equal ones one."""
+
+    op: str
+    operands: tuple[Node, ...]
+    attributes: Mapping[str, Attribute]
+    type: Type
+    place: str = ""
+    """Where it stands in what the user brought (layer, line), for messages."""
+
+    def __repr__(self) -> str:
+        given = [f"{name}={value}" for name, value in self.attributes.items()]
+        return f"{self.op}({', '.join([*(str(one.type) for one in self.operands), *given])}) : {self.type}"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """An application. Parameters and constants are nodes ``parameter`` and ``constant`` with a ``name``."""
+
+    name: str
+    parameters: tuple[Node, ...]
+    results: tuple[Node, ...]
+    constants: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """By name: the contents, as raw host values of their numbers."""
+
+    def nodes(self) -> Iterator[Node]:
+        """Each node once, operands first; the order follows from the graph alone."""
+        yield from in_order(self.results)
+
+    def constant(self, node: Node) -> NDArray[Any]:
+        return np.asarray(self.constants[str(node.attributes["name"])])
+
+
+def in_order(results: Sequence[Node]) -> Iterator[Node]:
+    """The nodes that `results` are made of, operands first. No recursion: graphs are deep."""
+    seen: set[int] = set()
+    stack = [(one, False) for one in reversed(results)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+            continue
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        stack.append((node, True))
+        stack += [(one, False) for one in reversed(node.operands)]
