@@ -6,6 +6,7 @@ The way of the data, and the rooms, each of which knows those above it:
 - ``rules/``: equations between graphs, with their proofs; ``egraph/``: saturation and extraction
 - ``machine/``: what instructions of a text with meaning compute on tensors, typed by memory
 - ``allocate/``: order and addresses, by constraints
-- ``program/``: commands with their words, and where tensors lie in the host's memory; ``drive/``: their driver in C
+- ``program/``: commands with their words, and where tensors lie in the host's memory; ``drive/``: their
+  driver in C
 - ``validate/``: every program against its graph: symbolically, and in the model
 """

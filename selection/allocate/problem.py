@@ -18,7 +18,8 @@ class Memory:
 class Value:
     """What one step writes and others read: `units` rows of `memory` that follow each other.
 
-    Its address is a multiple of `align`, or `at` if that is given. `kept`: it is still wanted after the last step.
+    Its address is a multiple of `align`, or `at` if that is given. `kept`: it is still wanted after the last
+    step.
     """
 
     name: str
@@ -33,8 +34,10 @@ class Value:
 class Step:
     """An instruction: what it reads and writes, and the unit that it keeps busy for `cycles`.
 
-    `in_place`: a written value to the read one whose address it has. `apart`: a written value may not lie where a
-    read one lies, not even where that one dies here. An instruction that reads everything before it writes sets
+    `in_place`: a written value to the read one whose address it has. `apart`: a written value may not lie
+    where a
+    read one lies, not even where that one dies here. An instruction that reads everything before it writes
+    sets
     ``apart=False``: what it writes may take the place of what dies.
     """
 
@@ -55,7 +58,8 @@ class Problem:
     values: tuple[Value, ...]
     steps: tuple[Step, ...]
     spills: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Memory to the names of the instructions that store a value of it and load it again; none: never stored."""
+    """Memory to the names of the instructions that store a value of it and load it again; none: never
+    stored."""
 
 
 @dataclass(frozen=True)

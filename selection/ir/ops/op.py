@@ -17,7 +17,8 @@ Arrays: TypeAlias = Sequence[NDArray[Any]]
 class Algebra(Protocol):
     """Where elements are computed: on terms for proofs, with sizes and indices that may be unknown.
 
-    `apply` names a scalar function (``add``, ``mul``, ``exp``, ``convert:int8``); `fold` is ``add``, ``max``, ...
+    `apply` names a scalar function (``add``, ``mul``, ``exp``, ``convert:int8``); `fold` is ``add``, ``max``,
+    ...
     over an index below `count`; `choose` is for what depends on an index (padding, concatenation).
     """
 
@@ -30,9 +31,12 @@ class Algebra(Protocol):
 class Op:
     """One operation.
 
-    `result` gives the type of the result, and raises `GraphError` with the reason where operands or attributes do
-    not go together. `evaluate` is the meaning on arrays of host values: NumPy, in the numbers of the operands. `element`
-    is the same meaning for one element: ``element(algebra, reads, index, types, attributes)``, where ``reads[i](at)`` is
+    `result` gives the type of the result, and raises `GraphError` with the reason where operands or
+    attributes do
+    not go together. `evaluate` is the meaning on arrays of host values: NumPy, in the numbers of the
+    operands. `element`
+    is the same meaning for one element: ``element(algebra, reads, index, types, attributes)``, where
+    ``reads[i](at)`` is
     operand i at an index. A test compares both on random cases; rules are proved with the latter.
     """
 

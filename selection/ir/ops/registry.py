@@ -30,7 +30,8 @@ class Builder:
             raise GraphError(f"{place or name}: {name} takes {op.operands} operands, not {len(operands)}")
         if set(attributes) != set(op.attributes):
             raise GraphError(
-                f"{place or name}: {name} takes the attributes {sorted(op.attributes)}, not {sorted(attributes)}"
+                f"{place or name}: {name} takes the attributes {sorted(op.attributes)}, "
+                f"not {sorted(attributes)}"
             )
         return self._one(
             name, operands, attributes, op.result([one.type for one in operands], attributes), place

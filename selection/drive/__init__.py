@@ -1,0 +1,1 @@
+"""Drivers in C for programs of commands, and their runs on the simulated SoC."""

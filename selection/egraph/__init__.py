@@ -1,0 +1,1 @@
+"""Saturation and extraction, in a process with limits."""

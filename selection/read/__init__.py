@@ -1,0 +1,1 @@
+"""Applications in: HLO text, linalg and PyTorch become a `Graph`."""

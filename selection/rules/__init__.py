@@ -1,0 +1,1 @@
+"""Equations between graphs, as texts with proofs."""

@@ -1,0 +1,1 @@
+"""Every program against its graph: symbolically, and in the model."""
