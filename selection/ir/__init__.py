@@ -1,7 +1,9 @@
 """The application as a graph of operations on tensors.
 
 - ``graph.py``: `Type`, `Node`, `Graph`
+- ``numbers.py``: what numbers of tensors are, on the host and as values
 - ``ops/``: what each operation is: shapes, attributes, NumPy, elements; a family a file
+- ``evaluate.py``: a graph on NumPy arrays; ``text.py``: a graph as text
 """
 
 from axiloom.selection.ir.graph import Attribute, Graph, GraphError, Node, Type
