@@ -8,7 +8,7 @@ from axiloom.selection.ir.graph import Attribute, Graph, Node
 def text_of(graph: Graph) -> str:
     """For people and for comparing; values are numbered in the graph's own order."""
     names: dict[int, str] = {}
-    lines = []
+    lines: list[str] = []
     for node in graph.nodes():
         names[id(node)] = _name(node, len(lines))
         lines.append(f"  {names[id(node)]} = {_line(node, names)}")

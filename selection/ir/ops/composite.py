@@ -58,7 +58,9 @@ def composite(
             values[id(node)] = KNOWN[node.op].evaluate(inputs, kinds, node.attributes)
         return values[id(nodes(types, given)[-1])]
 
-    def defined(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
+    def defined(
+        algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes
+    ) -> Any:
         return element_of(nodes(types, given)[-1], algebra, reads, index)
 
     return Op(name, operands, result, evaluate, element or defined, attributes or {}, doc, definition)
@@ -68,10 +70,7 @@ def element_of(node: Node, algebra: Algebra, parameters: Sequence[Read], index: 
     """One element of a definition whose parameters are numbered."""
     if node.op == "parameter":
         return parameters[int(str(node.attributes["name"]))](index)
-    reads = [
-        lambda at, one=one: element_of(one, algebra, parameters, at)  # type: ignore[misc]
-        for one in node.operands
-    ]
+    reads = [lambda at, one=one: element_of(one, algebra, parameters, at) for one in node.operands]
     kinds = [one.type for one in node.operands]
     return KNOWN[node.op].element(algebra, reads, index, kinds, node.attributes)
 

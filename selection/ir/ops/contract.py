@@ -49,7 +49,9 @@ def _result(types: Types, given: Attributes) -> Type:
     a, b = types
     dimensions_of(a, (*lb, *lc))
     dimensions_of(b, (*rb, *rc))
-    need(len(lb) == len(rb) and len(lc) == len(rc), f"batch {lb}, {rb} and contracting {lc}, {rc} are no pairs")
+    need(
+        len(lb) == len(rb) and len(lc) == len(rc), f"batch {lb}, {rb} and contracting {lc}, {rc} are no pairs"
+    )
     for i, j in zip((*lb, *lc), (*rb, *rc), strict=True):
         need(a.shape[i] == b.shape[j], f"dimension {i} of {a} is not as long as dimension {j} of {b}")
     need(all(a.shape[i] for i in lc), "a sum over nothing")
@@ -76,9 +78,12 @@ def converted(algebra: Algebra, value: Any, source: str, target: str) -> Any:
 
 
 def sum_of_products(
-    algebra: Algebra, sizes: Sequence[Any], numbers: tuple[str, str, str], pair: Callable[[Index], tuple[Any, Any]]
+    algebra: Algebra,
+    sizes: Sequence[Any],
+    numbers: tuple[str, str, str],
+    pair: Callable[[Index], tuple[Any, Any]],
 ) -> Any:
-    """The sum over `sizes` of the products of what `pair` gives at an index; in the accumulator of the result."""
+    """The sum over `sizes` of the products of the two that `pair` gives at an index, in numbers[2]."""
     a, b, result = numbers
     inner = accumulator(number(result)).name
 
@@ -116,8 +121,11 @@ def _element(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types
 OPS = (
     Op(
         "dot_general", 2, _result, _evaluate, _element,
-        {"lhs_batch": tuple, "rhs_batch": tuple, "lhs_contracting": tuple, "rhs_contracting": tuple, "number": str},
-        "sums over the contracting pairs; the result has the batch dimensions, then the left's rest, then the "
-        "right's. Operands are converted to `number` first",
+        {
+            "lhs_batch": tuple, "rhs_batch": tuple, "lhs_contracting": tuple, "rhs_contracting": tuple,
+            "number": str,
+        },
+        "sums over the contracting pairs; the result has the batch dimensions, then the left's rest, then "
+        "the right's. Operands are converted to `number` first",
     ),
 )  # fmt: skip

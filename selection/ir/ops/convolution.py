@@ -1,8 +1,8 @@
 """``convolution``: images and kernels of any order of dimensions, strided, padded, dilated, in groups.
 
-``dims`` says what dimensions are, as HLO's text does: ``b01f_01io->b01f`` for NHWC images, HWIO kernels and NHWC
-results; ``bf01_oi01->bf01`` for NCHW. `padding` holds low and high for each spatial dimension: lo0, hi0, lo1,
-hi1; negative padding cuts. As in StableHLO the kernel is not turned round.
+``dims`` says what dimensions are, as HLO's text does: ``b01f_01io->b01f`` for NHWC images, HWIO kernels and
+NHWC results; ``bf01_oi01->bf01`` for NCHW. `padding` holds low and high for each spatial dimension: lo0,
+hi0, lo1, hi1; negative padding cuts. As in StableHLO the kernel is not turned round.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.selection.ir.graph import GraphError, Type
-from axiloom.selection.ir.numbers import accumulator, number
+from axiloom.selection.ir.numbers import accumulator
 from axiloom.selection.ir.ops.checks import integer, ints, need, per_dimension, rank_of, text
 from axiloom.selection.ir.ops.contract import product_number, sum_of_products, wide
 from axiloom.selection.ir.ops.op import Algebra, Array, Arrays, Attributes, Index, Op, Read
@@ -57,7 +57,10 @@ def dims_of(text_: str) -> Dims:
     wanted = (("bf", image), ("io", kernel), ("bf", result))
     need(len(digits) <= 8, f"dims `{text_[:40]}`: {len(digits)} spatial dimensions, at most 8")
     for letters, part in wanted:
-        need(sorted(part) == sorted([*letters, *digits]), f"dims `{text_[:40]}`: {part} is not {letters} and digits")
+        need(
+            sorted(part) == sorted([*letters, *digits]),
+            f"dims `{text_[:40]}`: {part} is not {letters} and digits",
+        )
     spatial = [tuple(part.index(digit) for digit in digits) for _, part in wanted]
     return Dims(
         image.index("b"), image.index("f"), spatial[0],
@@ -86,7 +89,9 @@ def _result(types: Types, given: Attributes) -> Type:
     need(groups >= 1, f"feature_group_count {groups}")
     taken, made = kernel.shape[dims.kernel_in], kernel.shape[dims.kernel_out]
     features = image.shape[dims.feature]
-    need(taken * groups == features, f"a kernel of {taken} features in {groups} groups, an image of {features}")
+    need(
+        taken * groups == features, f"a kernel of {taken} features in {groups} groups, an image of {features}"
+    )
     need(made % groups == 0, f"{made} kernels in {groups} groups")
     sizes, window = [image.shape[i] for i in dims.spatial], [kernel.shape[i] for i in dims.kernel_spatial]
     need(all(window) and taken > 0, "a sum over nothing")

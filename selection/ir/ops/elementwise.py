@@ -68,7 +68,9 @@ def _evaluate(function: str) -> Evaluate:
 
 
 def _element(function: Callable[[Attributes], str]) -> Element:
-    return lambda algebra, reads, index, _, given: algebra.apply(function(given), *(read(index) for read in reads))
+    return lambda algebra, reads, index, _, given: algebra.apply(
+        function(given), *(read(index) for read in reads)
+    )
 
 
 def _simple(name: str) -> Op:

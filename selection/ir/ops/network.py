@@ -26,7 +26,9 @@ def _dense(make: Make, operands: Sequence[Node], given: Attributes) -> Node:
     )  # fmt: skip
 
 
-def _dense_element(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
+def _dense_element(
+    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes
+) -> Any:
     *rows, out = index
     numbers = (types[0].number, types[1].number, text(given, "number"))
     return sum_of_products(
@@ -112,7 +114,9 @@ def _sum(algebra: Algebra, count: Any, body: Any, of: str) -> Any:
     """As ``reduce`` of kind add makes it."""
     from_number = number(of)
     inner = "float32" if from_number.narrow else of
-    return converted(algebra, algebra.fold("add", count, lambda k: converted(algebra, body(k), of, inner)), inner, of)
+    return converted(
+        algebra, algebra.fold("add", count, lambda k: converted(algebra, body(k), of, inner)), inner, of
+    )
 
 
 def _softmax_element(
@@ -154,8 +158,9 @@ def _layer_norm_element(
 ) -> Any:
     *rows, at = index
     of, count = types[0].number, types[0].shape[-1]
-    size = algebra.apply(f"literal:{of}:{number(of).text(count)}") if isinstance(count, int) else algebra.apply(
-        f"index:{of}", count
+    known = isinstance(count, int)
+    size = algebra.apply(f"literal:{of}:{number(of).text(count)}") if known else (
+        algebra.apply(f"index:{of}", count)
     )  # fmt: skip
 
     def mean(body: Any) -> Any:
@@ -179,11 +184,12 @@ OPS = (
         "x (..., in) and w (out, in): x times w transposed, in `number`", _dense_element,
     ),
     composite(
-        "bias_add", 2, _bias_add, {"dimension": int}, "x and a vector along a dimension: their sum", _bias_element
+        "bias_add", 2, _bias_add, {"dimension": int}, "x and a vector along a dimension: their sum",
+        _bias_element,
     ),
     composite(
         "scale_shift", 3, _scale_shift, {"dimension": int},
-        "x, scale and shift, vectors along a dimension: x * scale + shift; a batch norm that is not trained any more",
+        "x, scale and shift, vectors along a dimension: x * scale + shift, as a batch norm in inference",
         _scale_element,
     ),
     composite("relu", 1, _relu, doc="max(x, 0)", element=_relu_element),

@@ -29,9 +29,9 @@ class Algebra(Protocol):
     - ``index:NUMBER``, of an index: the index as a value
     - ``position``, of a value and a size: the value as an index, clamped to 0 ... size - 1
 
-    `fold` is ``add``, ``mul``, ``max``, ``min``, ``and`` or ``or`` over an index from 0 up below `count`, which
-    is at least 1. `choose` is for what depends on an index (padding, concatenation): the conditions are what
-    comparisons of indices give, and only the branch that is meant is defined. Indices and sizes know
+    `fold` is ``add``, ``mul``, ``max``, ``min``, ``and`` or ``or`` over an index from 0 up below `count`,
+    which is at least 1. `choose` is for what depends on an index (padding, concatenation): the conditions are
+    what comparisons of indices give, and only the branch that is meant is defined. Indices and sizes know
     ``+ - * // % < <= >= ==``.
     """
 
@@ -57,11 +57,11 @@ class Op:
     """One operation.
 
     `result` gives the type of the result, and raises `GraphError` with the reason where operands or
-    attributes do not go together. `evaluate` is the meaning on arrays of raw host values, in the numbers of the
-    operands' types. `element` is the same meaning for one element:
-    ``element(algebra, reads, index, types, attributes)``, where ``reads[i](at)`` is operand i at an index. A test
-    compares both on random cases; rules are proved with the latter. A composite's `definition` builds the same
-    value of other operations.
+    attributes do not go together. `evaluate` is the meaning on arrays of raw host values, in the numbers of
+    the operands' types. `element` is the same meaning for one element:
+    ``element(algebra, reads, index, types, attributes)``, where ``reads[i](at)`` is operand i at an index. A
+    test compares both on random cases; rules are proved with the latter. A composite's `definition` builds
+    the same value of other operations.
 
     Sums of floats have no order here: `element` says which terms are summed, `evaluate` sums them in float64
     and rounds once. Sums of bfloat16 and float16 are made in float32 and rounded once in both.

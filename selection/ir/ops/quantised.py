@@ -37,7 +37,7 @@ def _requantise(make: Make, operands: Sequence[Node], given: Attributes) -> Node
 OPS = (
     composite(
         "requantise", 4, _requantise, {"dimension": int, "zero": int, "low": int, "high": int},
-        "sums, and for each channel along a dimension its bias, multiplier (16 bits without sign) and shift (0 to "
-        "63): clamp(((sums + bias) * multiplier + half >> shift) + zero, low, high) in int8",
+        "sums, and for each channel along a dimension its bias, multiplier (16 bits without sign) and shift "
+        "(0 to 63): clamp(((sums + bias) * multiplier + half >> shift) + zero, low, high) in int8",
     ),
 )  # fmt: skip

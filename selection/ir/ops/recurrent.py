@@ -1,12 +1,12 @@
 """LSTM cells, and sequences of them.
 
-A cell takes x (batch, in), h and c (batch, hidden), w_x (4 hidden, in), w_h (4 hidden, hidden) and b (4 hidden).
-Gates lie in the order of PyTorch: input, forget, cell, output. With z = x w_x^T + h w_h^T + b::
+A cell takes x (batch, in), h and c (batch, hidden), w_x (4 hidden, in), w_h (4 hidden, hidden) and b
+(4 hidden). Gates lie in the order of PyTorch: input, forget, cell, output. With z = x w_x^T + h w_h^T + b::
 
     c' = sigmoid(z_f) c + sigmoid(z_i) tanh(z_g)        h' = sigmoid(z_o) tanh(c')
 
-``lstm_h`` and ``lstm_c`` are h' and c'. ``lstm`` and ``lstm_cells`` take xs (time, batch, in) instead of x and
-give all h' or all c', (time, batch, hidden).
+``lstm_h`` and ``lstm_c`` are h' and c'. ``lstm`` and ``lstm_cells`` take xs (time, batch, in) instead of x
+and give all h' or all c', (time, batch, hidden).
 """
 
 from __future__ import annotations
@@ -65,6 +65,6 @@ def _unrolled(make: Make, operands: Sequence[Node], of: str) -> Node:
 OPS = (
     composite("lstm_c", 6, _lstm_c, doc="x, h, c, w_x, w_h, b: the next cell state"),
     composite("lstm_h", 6, _lstm_h, doc="x, h, c, w_x, w_h, b: the next hidden state"),
-    composite("lstm", 6, lambda m, o, _: _unrolled(m, o, "h"), doc="xs, h, c, w_x, w_h, b: all hidden states"),
-    composite("lstm_cells", 6, lambda m, o, _: _unrolled(m, o, "c"), doc="xs, h, c, w_x, w_h, b: all cell states"),
+    composite("lstm", 6, lambda m, o, _: _unrolled(m, o, "h"), doc="xs, h, c, ...: all hidden states"),
+    composite("lstm_cells", 6, lambda m, o, _: _unrolled(m, o, "c"), doc="xs, h, c, ...: all cell states"),
 )  # fmt: skip

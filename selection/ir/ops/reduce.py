@@ -133,7 +133,11 @@ def _slide(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, 
     def over(done: list[Any]) -> Any:
         d = len(done)
         if d < len(window):
-            return over([*done, 0]) if window[d] == 1 else algebra.fold(kind, window[d], lambda k: over([*done, k]))
+            return (
+                over([*done, 0])
+                if window[d] == 1
+                else algebra.fold(kind, window[d], lambda k: over([*done, k]))
+            )
         return places.inside(
             algebra,
             list(zip(index, done, strict=True)),

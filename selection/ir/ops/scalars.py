@@ -2,8 +2,8 @@
 
 Integers wrap. As XLA has it: an integer division rounds towards 0 and gives -1 (all bits set) for a divisor
 of 0; a shift by as many bits as there are, or more, gives 0 (or -1 where an arithmetic shift takes the sign).
-Floats: each function is rounded once from what float64 gives, so that no machine's library shows; bfloat16 and
-float16 are rounded to float32 first.
+Floats: each function is rounded once from what float64 gives, so that no machine's library shows; bfloat16
+and float16 are rounded to float32 first.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _power(number: Number, a: Array, b: Array) -> Array:
 
 
 def _left(number: Number, a: Array, b: Array) -> Array:
-    return np.where(_within(number, b), a << _amount(number, b), number.values.type(0))
+    return np.asarray(np.where(_within(number, b), a << _amount(number, b), number.values.type(0)))
 
 
 def _right_arithmetic(number: Number, a: Array, b: Array) -> Array:
@@ -151,8 +151,8 @@ def compute(function: str, number: Number, *values: Array) -> Array:
 
 def convert(values: Array, source: Number, target: Number) -> Array:
     """Raw host values of `target`. As XLA converts: integers wrap; a float becomes an integer rounded towards
-    0, the nearest end of the range where it exceeds it, 0 for NaN; ``bool`` is whether it is not 0; floats are
-    rounded to the nearest, halves to even."""
+    0, the nearest end of the range where it exceeds it, 0 for NaN; ``bool`` is whether it is not 0; floats
+    are rounded to the nearest, halves to even."""
     if target.kind == "bool":
         return np.asarray(values != 0)
     if target.kind == "integer" and source.kind == "float":

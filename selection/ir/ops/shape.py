@@ -25,7 +25,10 @@ Types = Sequence[Type]
 def _reshaped(types: Types, given: Attributes) -> Type:
     shape = per_dimension(ints(given, "shape"), len(ints(given, "shape")), "shape", 0)
     result = Type(shape, types[0].number)
-    need(result.elements == types[0].elements, f"{types[0]} has {types[0].elements} elements, not {result.elements}")
+    need(
+        result.elements == types[0].elements,
+        f"{types[0]} has {types[0].elements} elements, not {result.elements}",
+    )
     return result
 
 
@@ -38,7 +41,9 @@ def groups(before: Sequence[Any], after: Sequence[Any]) -> list[tuple[range, ran
         first, second = i, j
         i, j = min(i + 1, len(before)), min(j + 1, len(after))
         while not _same(before[first:i], after[second:j]):
-            grow = j == len(after) or (i < len(before) and _product(before[first:i]) < _product(after[second:j]))
+            grow = j == len(after) or (
+                i < len(before) and _product(before[first:i]) < _product(after[second:j])
+            )
             i, j = (i + 1, j) if grow else (i, j + 1)
         found.append((range(first, i), range(second, j)))
     return found
@@ -83,7 +88,10 @@ def _reshape(_: Algebra, reads: Sequence[Read], index: Index, types: Types, give
 
 def _transposed(types: Types, given: Attributes) -> Type:
     permutation = dimensions_of(types[0], ints(given, "permutation"))
-    need(len(permutation) == len(types[0].shape), f"permutation {permutation} of {len(types[0].shape)} dimensions")
+    need(
+        len(permutation) == len(types[0].shape),
+        f"permutation {permutation} of {len(types[0].shape)} dimensions",
+    )
     return Type(tuple(types[0].shape[i] for i in permutation), types[0].number)
 
 
@@ -102,13 +110,15 @@ def _spread(types: Types, given: Attributes) -> Type:
         f"dimensions has {len(dimensions)} entries for an operand of {len(types[0].shape)} dimensions",
     )
     for size, there in zip(types[0].shape, dimensions_of(result, dimensions), strict=True):
-        need(size in (1, shape[there]), f"an operand of {size} cannot fill dimension {there} of {shape[there]}")
+        need(
+            size in (1, shape[there]), f"an operand of {size} cannot fill dimension {there} of {shape[there]}"
+        )
     return result
 
 
 def _spread_array(arrays: Arrays, types: Types, given: Attributes) -> Array:
     shape, dimensions = ints(given, "shape"), ints(given, "dimensions")
-    order = np.argsort(dimensions) if dimensions else []
+    order = sorted(range(len(dimensions)), key=dimensions.__getitem__)
     along = [1] * len(shape)
     for size, there in zip(types[0].shape, dimensions, strict=True):
         along[there] = size
@@ -118,7 +128,9 @@ def _spread_array(arrays: Arrays, types: Types, given: Attributes) -> Array:
 def _broadcast(_: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
     """An unknown size is taken for the result's, not for 1."""
     sizes = types[0].shape
-    return reads[0]([0 if _is_one(sizes[i]) else index[there] for i, there in enumerate(ints(given, "dimensions"))])  # noqa: E501
+    return reads[0](
+        [0 if _is_one(sizes[i]) else index[there] for i, there in enumerate(ints(given, "dimensions"))]
+    )
 
 
 def _is_one(size: Any) -> bool:
@@ -153,7 +165,9 @@ def _joined(types: Types, given: Attributes) -> Type:
         same = one.number == first.number and len(one.shape) == len(first.shape)
         rest = [a == b for i, (a, b) in enumerate(zip(one.shape, first.shape, strict=False)) if i != at]
         need(same and all(rest), f"{first} and {one} along dimension {at}")
-    return Type((*first.shape[:at], sum(one.shape[at] for one in types), *first.shape[at + 1 :]), first.number)
+    return Type(
+        (*first.shape[:at], sum(one.shape[at] for one in types), *first.shape[at + 1 :]), first.number
+    )
 
 
 def _concatenate(
@@ -175,7 +189,10 @@ def _concatenate(
 
 def _padded(types: Types, given: Attributes) -> Type:
     value, rank = types[1], len(types[0].shape)
-    need(value == Type((), types[0].number), f"the padding is a {types[0].number} without dimensions, not {value}")
+    need(
+        value == Type((), types[0].number),
+        f"the padding is a {types[0].number} without dimensions, not {value}",
+    )
     low, high = ints(given, "low"), ints(given, "high")
     need(len(low) == len(high) == rank, f"low and high have {len(low)} and {len(high)} entries, not {rank}")
     interior = per_dimension(ints(given, "interior"), rank, "interior", 0)
@@ -195,19 +212,20 @@ def _pad_array(arrays: Arrays, types: Types, given: Attributes) -> Array:
         first = max(0, -(start // step))
         last = max(first, min(size, -(-(room - start) // step)))
         source.append(slice(first, last))
-        target.append(slice(start + first * step, start + first * step + max(0, (last - first) * step - step + 1), step))
+        target.append(
+            slice(start + first * step, start + first * step + max(0, (last - first) * step - step + 1), step)
+        )
     if all(one.stop > one.start for one in source):
         result[tuple(target)] = arrays[0][tuple(source)]
     return result
 
 
 def _pad(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
-    at: list[Any] = []
     low, interior = ints(given, "low"), ints(given, "interior")
 
     def from_dimension(d: int) -> Any:
         if d == len(index):
-            return reads[0](at_of(index, low, interior))
+            return reads[0](_inside(index, low, interior))
         inside = index[d] - low[d]
         step = interior[d] + 1
         last = (types[0].shape[d] - 1) * step
@@ -215,9 +233,11 @@ def _pad(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, gi
             inside >= 0,
             lambda: algebra.choose(
                 inside <= last,
-                lambda: from_dimension(d + 1)
-                if step == 1
-                else algebra.choose(inside % step == 0, lambda: from_dimension(d + 1), outside),
+                lambda: (
+                    from_dimension(d + 1)
+                    if step == 1
+                    else algebra.choose(inside % step == 0, lambda: from_dimension(d + 1), outside)
+                ),
                 outside,
             ),
             outside,
@@ -229,7 +249,7 @@ def _pad(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, gi
     return from_dimension(0)
 
 
-def at_of(index: Index, low: Sequence[int], interior: Sequence[int]) -> list[Any]:
+def _inside(index: Index, low: Sequence[int], interior: Sequence[int]) -> list[Any]:
     parts = zip(index, low, interior, strict=True)
     return [(i - a) if between == 0 else (i - a) // (between + 1) for i, a, between in parts]
 
@@ -241,7 +261,12 @@ def _same_type(types: Types, given: Attributes) -> Type:
 
 def _reverse(_: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
     turned = ints(given, "dimensions")
-    return reads[0]([n - 1 - at if i in turned else at for i, (at, n) in enumerate(zip(index, types[0].shape, strict=True))])  # noqa: E501
+    return reads[0](
+        [
+            n - 1 - at if i in turned else at
+            for i, (at, n) in enumerate(zip(index, types[0].shape, strict=True))
+        ]
+    )
 
 
 OPS = (
@@ -272,7 +297,8 @@ OPS = (
         "x and a scalar: low before, high behind, interior between elements; what is negative cuts",
     ),
     Op(
-        "reverse", 1, _same_type, lambda arrays, _, given: np.flip(arrays[0], ints(given, "dimensions")), _reverse,
+        "reverse", 1, _same_type,
+        lambda arrays, _, given: np.flip(arrays[0], ints(given, "dimensions")), _reverse,
         {"dimensions": tuple}, "the order along these dimensions",
     ),
 )  # fmt: skip

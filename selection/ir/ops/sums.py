@@ -10,7 +10,7 @@ _EXACT = float(1 << 53)
 
 
 def products(a: Array, b: Array, of: Number) -> Array:
-    """a @ b (stacks of matrices), for values of `of`: integers mod 2^bits, floats in float64, not yet rounded."""
+    """a @ b, for values of `of`: integers mod 2^64, floats in float64, not yet rounded."""
     if of.kind == "float":
         with np.errstate(all="ignore"):
             return np.asarray(np.matmul(a.astype(np.float64), b.astype(np.float64)))

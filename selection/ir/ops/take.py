@@ -35,6 +35,6 @@ def _element(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types
 OPS = (
     Op(
         "take", 2, _result, _evaluate, _element,
-        doc="table and row numbers: table[rows]; numbers outside are the nearest row, as in StableHLO's gather",
+        doc="table and row numbers: table[rows]; numbers outside are the nearest row's, as in StableHLO",
     ),
 )  # fmt: skip

@@ -38,7 +38,9 @@ class Windows:
         outputs = [
             o
             for o in range(count)
-            if (at := o * stride + k * self.dilation[d] - self.low[d]) >= 0 and at % base == 0 and at // base < size
+            if (at := o * stride + k * self.dilation[d] - self.low[d]) >= 0
+            and at % base == 0
+            and at // base < size
         ]
         if not outputs:
             return None
@@ -56,7 +58,7 @@ class Windows:
         yes: Callable[[Index], Any],
         no: Callable[[], Any],
     ) -> Any:
-        """What `yes` gives at the image's position for (result's, window's) positions, or `no` in the padding."""
+        """What `yes` gives where (result's, window's) positions meet, or what `no` gives in the padding."""
 
         def over(done: list[Any]) -> Any:
             d = len(done)
