@@ -114,7 +114,7 @@ def _bytes(digits: str, type_: Type, of: Number) -> Array:
         np.frombuffer(found, of.host.newbyteorder("<")).astype(of.host)
         if len(found) % of.host.itemsize == 0
         else None
-    )  # noqa: E501
+    )
     if values is None or values.size not in (1, type_.elements):
         raise GraphError(f"a constant of {len(found)} bytes where {type_} has {type_.elements} elements")
     return np.full(type_.shape, values[0]) if values.size == 1 else values.reshape(type_.shape)
