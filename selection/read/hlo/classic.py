@@ -1,8 +1,8 @@
 """HLO's own text, as XLA prints it, to functions of statements with StableHLO's names.
 
 Layouts (``{1,0}``) are how a compiler stores values, not what they are: only ``bitcast`` reads them. Passed
-over are ``metadata``, ``backend_config``, ``frontend_attributes`` and ``operand_precision``. Everything else that an
-operation does not know is refused.
+over are ``metadata``, ``backend_config``, ``frontend_attributes`` and ``operand_precision``. Everything else
+that an operation does not know is refused.
 """
 
 from __future__ import annotations

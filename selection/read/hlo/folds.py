@@ -35,7 +35,7 @@ def _applied(call: Call, body: Function) -> str:
     """The only operation of a body of two scalars, which takes both."""
     if len(body.parameters) != 2 or len(body.statements) != 1:
         raise call.refuse(
-            f"a body of {len(body.parameters)} arguments and {len(body.statements)} operations: two and one are read"
+            f"a body of {len(body.parameters)} arguments and {len(body.statements)} operations, not 2 and 1"
         )
     (statement,), names = body.statements, sorted(name for name, _ in body.parameters)
     scalars = all(type_.shape == () and type_.number == call.number for _, type_ in body.parameters)

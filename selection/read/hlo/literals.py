@@ -16,8 +16,8 @@ _WORDS = {"true": "1", "false": "0"}
 
 
 def dense(content: str, type_: Type) -> Array:
-    """What stands within ``dense<...>``: a number everywhere, nested lists, or bytes as a string of hex digits.
-    Raises GraphError."""
+    """What stands within ``dense<...>``: a number everywhere, nested lists, or bytes as hex digits. Raises
+    GraphError."""
     of, content = _limited(type_), content.strip()
     if content.startswith('"'):
         return _bytes(content.strip('"'), type_, of)

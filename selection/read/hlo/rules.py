@@ -1,4 +1,4 @@
-"""What statements become in the graph: a rule an operation, which takes its attributes; the rest is refused."""
+"""What statements become in the graph: a rule takes the attributes that it knows, the rest is refused."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def _gather(call: Call) -> dict[str, Any]:
     if text is None:
         found: dict[str, Any] = {name: list(call.ints(name, default=())) for name in names}
         return {**found, "index_vector_dim": call.integer("index_vector_dim")}
-    found = dict.fromkeys(names, [])
+    found = {name: [] for name in names}
     found["index_vector_dim"] = 0
     inner = str(text).removeprefix("#stablehlo.gather<").rstrip(">")
     for part in inner.replace("],", "];").replace(" = ", "=").split(";"):

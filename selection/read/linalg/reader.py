@@ -34,10 +34,10 @@ def read_text(text: str, name: str, weights: Mapping[str, Array], function: str 
         module = mlir.parse(text, name)
     except CompileError as error:
         raise ReadError(str(error)) from None
-    functions = [one for one in module.ops if one.name == "func.func" and not one.is_declaration]  # type: ignore[attr-defined]
-    chosen: list[Any] = [one for one in functions if function in (None, one.sym_name.data)]  # type: ignore[attr-defined]
+    functions: list[Any] = [one for one in module.ops if one.name == "func.func" and not one.is_declaration]
+    chosen = [one for one in functions if function in (None, one.sym_name.data)]
     if len(chosen) != 1:
-        there = ", ".join(one.sym_name.data for one in functions) or "none"  # type: ignore[attr-defined]
+        there = ", ".join(one.sym_name.data for one in functions) or "none"
         raise ReadError(
             f"{name}: one function {function or ''} is needed; there are {there}".replace("  ", " ")
         )

@@ -32,7 +32,8 @@ class Reader(Protocol):
 
 FOLDS: Mapping[str, tuple[str, str]] = {
     "arith.addf": ("add", "add"), "arith.addi": ("add", "add"), "arith.mulf": ("mul", "multiply"),
-    "arith.muli": ("mul", "multiply"), "arith.maximumf": ("max", "maximum"), "arith.maxsi": ("max", "maximum"),
+    "arith.muli": ("mul", "multiply"), "arith.maximumf": ("max", "maximum"),
+    "arith.maxsi": ("max", "maximum"),
     "arith.minimumf": ("min", "minimum"), "arith.minsi": ("min", "minimum"),
     "arith.maxnumf": ("max", "maximum"), "arith.minnumf": ("min", "minimum"),
 }  # fmt: skip

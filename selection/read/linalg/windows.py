@@ -65,8 +65,9 @@ def _convolution(
     shape, groups = form.kernel(kernel.type.shape)
     initial = reader.node(op.outputs[0])
     made = context.make(
-        "convolution", image, context.reshape(kernel, shape), dims=form.dims, strides=strides, padding=(0,) * 4,
-        lhs_dilation=(1, 1), rhs_dilation=dilations, feature_group_count=groups, number=initial.type.number,
+        "convolution", image, context.reshape(kernel, shape), dims=form.dims, strides=strides,
+        padding=(0,) * 4, lhs_dilation=(1, 1), rhs_dilation=dilations, feature_group_count=groups,
+        number=initial.type.number,
     )  # fmt: skip
     return with_initial(context, context.reshape(made, initial.type.shape), initial, "add", "add")
 
