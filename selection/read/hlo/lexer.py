@@ -60,7 +60,7 @@ class Tokens:
         return bisect_right(self._lines, self.starts[min(self.at, len(self.starts) - 1)])
 
     def error(self, reason: str, line: int | None = None) -> ReadError:
-        return ReadError(f"{self.name}:{line or self.line}: {reason}")
+        return ReadError(f"{self.name}:{line or self.line}: {' '.join(reason.split())}")
 
     def wrong(self, reason: str) -> ReadError:
         """An error of the token that was passed last."""

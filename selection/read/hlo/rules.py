@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -53,9 +54,20 @@ class Call:
         value = self.first(*names, default=default)
         if value is None:
             raise self.refuse(f"the attribute {names[0]} is missing")
+        return self.plain(value, names[0])
+
+    def plain(self, value: Any, name: str) -> tuple[int, ...]:
+        """The value as integers. Raises ReadError."""
         if not isinstance(value, list | tuple) or not all(type(one) is int for one in value):
-            raise self.refuse(f"{names[0]}={str(value)[:60]} is no list of integers")
+            raise self.refuse(f"{name}={str(value)[:60]} is no list of integers")
         return tuple(value)
+
+    def numbers(self, text: Any, name: str, between: str) -> tuple[int, ...]:
+        """Integers in a text such as ``1x2`` or ``1_2``. Raises ReadError."""
+        parts = str(text).split(between)
+        if not all(re.fullmatch(r"-?\d{1,18}", one) for one in parts):
+            raise self.refuse(f"{name}={str(text)[:60]} is no list of integers")
+        return tuple(map(int, parts))
 
     def integer(self, *names: str, default: int | None = None) -> int:
         value = self.first(*names, default=default)
@@ -215,7 +227,7 @@ def _dynamic_slice(call: Call) -> Node:
 def _pad(call: Call) -> Node:
     text = call.take("padding")
     if text is not None:
-        parts = [list(map(int, one.split("_"))) for one in str(text).split("x")]
+        parts = [call.numbers(one, "padding", "_") for one in str(text).split("x")]
         if not all(len(one) in (2, 3) for one in parts):
             raise call.refuse(f"padding={str(text)[:40]}: low_high or low_high_interior for each dimension")
         low, high, inner = (tuple((*one, 0)[i] for one in parts) for i in range(3))
@@ -254,7 +266,7 @@ def _pair(call: Call, name: str, sides: tuple[str, str]) -> tuple[tuple[int, ...
         return call.ints(sides[0], default=()), call.ints(sides[1], default=())
     if not (isinstance(given, tuple) and len(given) == 2):
         raise call.refuse(f"{name}={str(given)[:40]}: two lists are needed")
-    return tuple(given[0]), tuple(given[1])
+    return call.plain(given[0], name), call.plain(given[1], name)
 
 
 def _dot(call: Call) -> Node:
@@ -305,7 +317,10 @@ def _gather(call: Call) -> dict[str, Any]:
             name, _, value = one.strip().partition("=")
             if name not in found:
                 raise call.refuse(f"dimension number {name[:40]} is not read")
-            numbers = [int(n) for n in value.strip("[] ").split(",") if n.strip()]
+            inner = value.strip("[] ").replace(" ", "")
+            numbers = list(call.numbers(inner, name, ",")) if inner else []
+            if "[" not in value and len(numbers) != 1:
+                raise call.refuse(f"{name} is one number")
             found[name] = numbers if "[" in value else numbers[0]
     return found
 

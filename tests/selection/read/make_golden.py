@@ -1,7 +1,7 @@
 """Writes ``golden/``: what JAX prints for the functions below. Run it by hand where jax is installed.
 
-``NAME.mlir`` is StableHLO, ``NAME.hlo`` HLO before and ``NAME.opt.hlo`` after XLA's optimisation for a CPU. The
-tests compute the same functions with NumPy and need no jax. Made with jax 0.10.2.
+``NAME.mlir`` is StableHLO, ``NAME.hlo`` HLO before and ``NAME.opt.hlo`` after XLA's optimisation for a CPU.
+The tests compute the same functions with NumPy and need no jax. Made with jax 0.10.2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The functions of ``make_golden.py`` in NumPy: inputs, and results that share no code with what is tested."""
+"""The functions of ``make_golden.py`` in NumPy, which share no code with what is tested."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def grouped(x: Array, w: Array) -> tuple[Array, ...]:
 
 
 def embedding(table: Array, rows: Array) -> tuple[Array, ...]:
-    """A negative row counts from the end; ``jnp.take`` fills with NaN outside, the others take the nearest."""
+    """Negative rows count from the end; outside ``jnp.take`` gives NaN, the others the nearest row."""
     counted = np.where(rows < 0, rows + 100, rows)
     near = table[np.clip(counted, 0, 99)]
     outside = (counted < 0) | (counted > 99)
