@@ -97,7 +97,7 @@ def copies(chosen: Sequence[Chosen], program: Program) -> list[tuple[str, list[C
 
 
 def forecast(chosen: Sequence[Chosen], program: Program, intervals: Intervals | None = None) -> Forecast:
-    """`intervals`, by pipe: those of the circuit, where they are known; by default the least that sums allow."""
+    """`intervals`, by pipe: those of the circuit, where they are known; else the least that sums allow."""
     intervals = intervals or least_intervals(chosen)
     of_units = units(chosen, intervals)
     total = Amount(lut=CONTROL * len({each.pipe for each in chosen}))

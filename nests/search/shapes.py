@@ -229,9 +229,9 @@ class Shape:
         return least
 
     def _is_hurried(self, by_loop: Mapping[str, int]) -> bool:
-        """Whether lowering may take quicker operators. It does so where a recurrence does not fit the interval,
-        and accesses that share a port, or operators that statements share, join recurrences of which each
-        would fit. One statement that depends on itself by its sums alone has none of that."""
+        """Whether lowering may take quicker operators: it does so where a recurrence does not fit the
+        interval. Accesses that share a port, and operators that statements share, join recurrences of which
+        each would fit. One statement that depends on itself by its sums alone has none of that."""
         if not self._has_sums_alone:
             return True
         return self._interval(by_loop, quickest=False) > self.nest.interval
