@@ -51,7 +51,7 @@ def _remainder(number: Number, a: Array, b: Array) -> Array:
     """With the sign of the dividend; of integers by 0, the dividend."""
     if number.kind == "float":
         return np.asarray(np.fmod(a, b))
-    rest = np.asarray(a - _divide(number, a, b) * b)
+    rest: Array = np.asarray(a - _divide(number, a, b) * b)
     return np.where(b == 0, a, rest)
 
 
@@ -82,7 +82,7 @@ def _right_arithmetic(number: Number, a: Array, b: Array) -> Array:
 
 def _right_logical(number: Number, a: Array, b: Array) -> Array:
     bits = a.astype(f"uint{number.bits}") >> _amount(number, b).astype(f"uint{number.bits}")
-    return np.where(_within(number, b), bits.astype(number.values), number.values.type(0))
+    return np.asarray(np.where(_within(number, b), bits.astype(number.values), number.values.type(0)))
 
 
 def _within(number: Number, b: Array) -> Array:

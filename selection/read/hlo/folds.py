@@ -35,8 +35,8 @@ def _applied(call: Call, body: Function) -> str:
     """The only operation of a body of two scalars, which takes both."""
     if len(body.parameters) != 2 or len(body.statements) != 1:
         raise call.refuse(
-            f"a body of {len(body.parameters)} arguments and {len(body.statements)} operations: two and one are read"
-        )  # noqa: E501
+            f"a body of {len(body.parameters)} arguments and {len(body.statements)} operations, not 2 and 1"
+        )
     (statement,), names = body.statements, sorted(name for name, _ in body.parameters)
     scalars = all(type_.shape == () and type_.number == call.number for _, type_ in body.parameters)
     same = sorted(statement.operands) == names and body.results == (statement.result,)
@@ -114,7 +114,7 @@ def _classic_window(call: Call, window: dict[str, str], rank: int) -> dict[str, 
         "stride": sizes("stride"),
         "base": sizes("lhs_dilate"),
         "dilate": sizes("rhs_dilate"),
-    }  # noqa: E501
+    }
     pad = window.pop("pad", None)
     pairs = None if pad is None else [list(map(int, one.split("_"))) for one in pad.split("x")]
     found["pad"] = _pairs(call, pairs, rank)

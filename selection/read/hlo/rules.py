@@ -1,4 +1,4 @@
-"""What statements become in the graph: a rule an operation, which takes its attributes; the rest is refused."""
+"""What statements become in the graph: a rule takes the attributes that it knows, the rest is refused."""
 
 from __future__ import annotations
 
@@ -131,14 +131,21 @@ def _same(call: Call) -> Node:
 
 
 def _bitcast(call: Call) -> Node:
-    """XLA's own, between layouts. Layouts are not read, so it must not move elements."""
+    """XLA's own: the elements as they are stored, in another shape and layout."""
     call.count(1)
-    kept = [one for one in call.operands[0].type.shape if one != 1] == [one for one in call.shape if one != 1]
-    if not kept or call.operands[0].type.number != call.number:
-        raise call.refuse(
-            "a bitcast that is more than sizes of 1 depends on layouts: print before optimisation"
-        )
-    return call.context.reshape(call.operands[0], call.shape)
+    (x,), before, after = call.operands, call.statement.stored[0], call.statement.layout
+    if before is None or after is None or x.type.number != call.number:
+        raise call.refuse("numbers must be the same, and both layouts plain such as {1,0}")
+    if sorted(before) != list(range(len(x.type.shape))) or sorted(after) != list(range(len(call.shape))):
+        raise call.refuse(f"the layouts {before} and {after} are not those of the shapes")
+    slowest = after[::-1]
+    stored = call.context.reshape(_ordered(call, x, before[::-1]), [call.shape[i] for i in slowest])
+    return _ordered(call, stored, tuple(slowest.index(i) for i in range(len(slowest))))
+
+
+def _ordered(call: Call, x: Node, permutation: tuple[int, ...]) -> Node:
+    plain = permutation == tuple(range(len(permutation)))
+    return x if plain else call.make("transpose", x, permutation=permutation)
 
 
 def _iota(call: Call) -> Node:
@@ -270,15 +277,17 @@ def _take(call: Call) -> Node:
     sizes = call.ints("slice_sizes")
     width = len(rows.type.shape) - (given["index_vector_dim"] < len(rows.type.shape))
     whole = sizes == (1, *table.type.shape[1:])
+    collapsed = given["collapsed_slice_dims"]
     plain = (
         given["start_index_map"] == [0]
-        and given["collapsed_slice_dims"] == [0]
-        and given["offset_dims"] == list(range(width, width + rank - 1))
+        and collapsed in ([0], [])
+        and given["offset_dims"] == list(range(width, width + rank - len(collapsed)))
         and given["index_vector_dim"] >= len(rows.type.shape) - 1
     )
     if not whole or not plain:
         raise call.refuse("only whole rows of the first dimension are read, as embeddings take them")
-    return call.make("take", table, call.context.reshape(rows, rows.type.shape[:width]))
+    made = call.make("take", table, call.context.reshape(rows, rows.type.shape[:width]))
+    return call.context.reshape(made, call.shape)
 
 
 def _gather(call: Call) -> dict[str, Any]:
@@ -288,7 +297,7 @@ def _gather(call: Call) -> dict[str, Any]:
     if text is None:
         found: dict[str, Any] = {name: list(call.ints(name, default=())) for name in names}
         return {**found, "index_vector_dim": call.integer("index_vector_dim")}
-    found = dict.fromkeys(names, [])
+    found = {name: [] for name in names}
     found["index_vector_dim"] = 0
     inner = str(text).removeprefix("#stablehlo.gather<").rstrip(">")
     for part in inner.replace("],", "];").replace(" = ", "=").split(";"):

@@ -1,7 +1,7 @@
 """StableHLO's text, as ``jax.jit(f).lower(...).as_text()`` prints it, to functions of statements.
 
 Pretty and generic forms are read alike: operands, attributes, words and types are collected, and the rules
-take what belongs to an operation and refuse the rest. Locations, and attributes of functions, are passed over:
+take what belongs to an operation and refuse the rest. Locations and attributes of functions are passed over:
 they do not change what is computed.
 """
 
@@ -355,7 +355,7 @@ def _block(tokens: Tokens, depth: int) -> Function:
 
 
 def _reducer(tokens: Tokens, depth: int) -> Function:
-    """``(%a: T, %b: T) (...) { ... }``: a pair for each operand; first all first ones, then all second ones."""
+    """``(%a: T, %b: T) (...) { ... }``: a pair for each operand. First ones come first."""
     pairs: list[list[tuple[str, Type]]] = []
     line = tokens.line
     while tokens.take("("):
