@@ -1,8 +1,8 @@
 """Random applications: seeded graphs of 7 to 90 nodes over what accelerators do, and inputs for them.
 
-Line 5 of issue 18 is measured on ``random_graph(seed)`` for seeds 0 to 199. Shapes are multiples of 16, or all
-64 x 64, or anything up to 40; numbers are int8 with int32, bfloat16 or float32. Values stay within 10^4, so that
-nothing is infinite and comparisons mean something.
+Line 5 of issue 18 is measured on ``random_graph(seed)`` for seeds 0 to 199. Shapes are multiples of 16, or
+all 64 x 64, or anything up to 40; numbers are int8 with int32, int32, bfloat16 or float32. Floats stay within
+10^4, so that nothing is infinite and comparisons mean something.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def _matmul(making: _Making) -> Node | None:
         b = making.parameter(k, making.size())
     result = "int32" if a.type.number == "int8" else a.type.number
     return making.op(
-        "dot_general", a, b, lhs_batch=(), rhs_batch=(), lhs_contracting=(1,), rhs_contracting=(0,), number=result,
-        bound=k * making.bound(a) * making.bound(b),
+        "dot_general", a, b, lhs_batch=(), rhs_batch=(), lhs_contracting=(1,), rhs_contracting=(0,),
+        number=result, bound=k * making.bound(a) * making.bound(b),
     )  # fmt: skip
 
 
@@ -217,7 +217,7 @@ _STEPS = (
 def random_graph(
     seed: int, *, nodes: int | None = None, of: str | None = None, sizes: str | None = None
 ) -> Graph:
-    """The graph of a seed. `nodes`, the number `of` its values and `sizes` (of `SIZES`) are drawn if not given."""
+    """The graph of a seed. `nodes`, the number `of` its values and `sizes` are drawn where not given."""
     dice = random.Random(seed)
     wanted = dice.randint(FEWEST, MOST - 3)  # the last step may make several nodes
     chosen, drawn = dice.choice(sorted(SIZES)), dice.choice(NUMBERS)

@@ -24,6 +24,7 @@ _PATTERN = re.compile(
     |(?P<sizes>-?\d+(?:_-?\d+)*(?:x-?\d+(?:_-?\d+)*)+|-?\d+(?:_-?\d+)+)
     |(?P<number>-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))
     |(?P<arrow>->)
+    |(?P<left_out>\.\.\.)
     |(?P<word>%?[A-Za-z_][\w.\-]*)
     |(?P<mark>[()\[\]{}<>:,=;*?-])
     """,
@@ -166,9 +167,9 @@ def _type(tokens: Tokens) -> Type:
     sizes = sizes.split("]")[0].replace(" ", "")
     parts = sizes.split(",") if sizes else []
     if not all(re.fullmatch(r"\d{1,12}", one) for one in parts) or len(parts) > 32:
-        raise tokens.error(f"{text[:40]}: sizes must be known numbers")
+        raise tokens.wrong(f"{text[:40]}: sizes must be known numbers")
     if of not in NUMBERS:
-        raise tokens.error(f"{text[:40]}: numbers are {', '.join(NUMBERS)}")
+        raise tokens.wrong(f"{text[:40]}: numbers are {', '.join(NUMBERS)}")
     return Type(tuple(map(int, parts)), NUMBERS[of])
 
 
@@ -200,11 +201,11 @@ def _literal(tokens: Tokens, types: tuple[Type, ...], line: int) -> Array:
         depth += (found == "(") - (found == ")")
     content = re.sub(r"/\*.*?\*/", " ", tokens.text[start : tokens.starts[tokens.at - 1]])
     if "..." in content:
-        raise tokens.error(f"line {line}: the constant's contents are left out: print large constants")
+        raise tokens.error("the constant's contents are left out: print large constants", line)
     try:
         return nested(content, types[0])
     except GraphError as error:
-        raise tokens.error(f"line {line}: {error}") from None
+        raise tokens.error(str(error), line) from None
 
 
 def _attribute(tokens: Tokens, statement: Statement) -> None:

@@ -31,10 +31,10 @@ def dense(content: str, type_: Type) -> Array:
 def nested(content: str, type_: Type) -> Array:
     """Lists in lists, in ``[]`` or ``{}``, whose lengths must be those of the type. Raises GraphError."""
     of = _limited(type_)
-    _check_shape(content.replace("{", "[").replace("}", "]"), type_)
     items = content.translate(_BRACKETS).replace(",", " ").split()
     if len(items) != type_.elements:
         raise GraphError(f"a constant of {len(items)} numbers where {type_} has {type_.elements}")
+    _check_shape(content.replace("{", "[").replace("}", "]"), type_)
     return _numbers(items, of).reshape(type_.shape)
 
 
