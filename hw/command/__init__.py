@@ -7,5 +7,6 @@ with the last one: each command that stores is a packet, which is what a descrip
 
 - ``front.py``: `CommandFront`, between the streams and the units: decoded command, payload, results
 - ``rows.py``: `BeatsToRows` and `RowsToBeats`: payload and results in the width of a memory's rows
+- ``decode.py``: a text's conditions and fields as logic: `decoded`, for any text
 - ``fault.py``: why a device stops
 """
