@@ -33,10 +33,11 @@ UNITS: Mapping[str, type[Unit]] = {
 
 
 class Device(wiring.Component):
-    """`machine` with `lanes` columns at once, behind streams of `stream_width` bits (:mod:`axiloom.hw.command`).
+    """`machine` with `lanes` columns at once, behind streams of `stream_width` bits
+    (:mod:`axiloom.hw.command`).
 
-    A command begins when the one before has ended. ``debug_busy``: one is under way, or a result is not taken;
-    ``debug_error``: the :class:`axiloom.hw.command.fault.Fault` that stopped it, until reset.
+    A command begins when the one before has ended. ``debug_busy``: one is under way, or a result is not
+    taken; ``debug_error``: the :class:`axiloom.hw.command.fault.Fault` that stopped it, until reset.
     Raises ValueError for lanes that do not divide a row.
     """
 
@@ -70,9 +71,7 @@ class Device(wiring.Component):
         m.submodules.front = front = CommandFront(command_bits(isa), self.stream_width)
         wiring.connect(m, wiring.flipped(self.s_axis), front.s_axis)
         wiring.connect(m, front.m_axis, wiring.flipped(self.m_axis))
-        memories = {
-            name: RowMemory(name, rows, self.geometry) for name, rows in self.machine.depths.items()
-        }
+        memories = {name: RowMemory(name, rows, self.geometry) for name, rows in self.machine.depths.items()}
         given = words(isa, front.command.payload)
         instructions = decoded(m, isa, given)
         running = Signal()

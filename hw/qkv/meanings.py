@@ -1,9 +1,10 @@
-"""What an instruction of a text does, in the hardware's words: it is compared with what each unit here can do.
+"""What an instruction of a text does, in the hardware's words: it is compared with what each unit here can
+do.
 
-A unit is described in the language of texts. An instruction means the same if its statements are those of the unit
-but for names: each memory, register and iterator of the description stands for one of the text, and each of its
-fields for an expression of the text's. So another memory, another encoding or one more move is other RTL without
-a word about it here.
+A unit is described in the language of texts. An instruction means the same if its statements are those of the
+unit but for names: each memory, register and iterator of the description stands for one of the text, and each
+of its fields for an expression of the text's. So another memory, another encoding or one more move is other
+RTL without a word about it here.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field, fields
 from axiloom.errors import SpecError
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import (
+    Apply,
     Call,
     Const,
     Expr,
@@ -113,6 +115,7 @@ def transpose():
 def product():
     a = word[0:8]
     b = word[0:8]
+    out = word[0:8]
     for i in range(N):
         for j in lanes(N):
             sums[j] = 0
@@ -120,7 +123,7 @@ def product():
             for j in lanes(N):
                 sums[j] = add(sums[j], mul(wide(x[a + i, k]), wide(y[b + k, j])))
         for j in lanes(N):
-            z[i, j] = narrow(sums[j])
+            z[out + i, j] = narrow(sums[j])
 
 @instruction(word[0:8] == 7)
 def softmax():
@@ -153,7 +156,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Machine:
-    """A text as hardware: rows of `columns` elements in `depths` rows, by memory, and what instructions mean."""
+    """A text as hardware: memories with rows of `columns` elements, `depths` rows each; and its meanings."""
 
     isa: InstructionSet
     columns: int
@@ -238,6 +241,10 @@ class _Same:
     def everything(self, one: object, other: object) -> bool:
         if isinstance(one, Name) and one.name in self.given:
             return self._value(one.name, other)
+        if isinstance(one, Apply) and one.operation == "add" and not _is_sum(other):
+            first, rest = one.arguments
+            if isinstance(first, Name) and first.name in self.given:
+                return self._value(first.name, Const(0)) and self.everything(rest, other)
         if isinstance(one, Sequence) and not isinstance(one, str):
             return (
                 isinstance(other, Sequence)
@@ -298,3 +305,8 @@ class _Same:
         if not isinstance(other, Expr) or any(part in self.names.values() for part in names(other)):
             return False
         return self.values.setdefault(name, other) == other
+
+
+def _is_sum(expr: object) -> bool:
+    """Where it is none, the first row is meant: a sum with 0."""
+    return isinstance(expr, Apply) and expr.operation == "add"

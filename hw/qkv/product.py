@@ -1,7 +1,7 @@
 """z = x . y: each lane has a column's sum, and adds the product of a row's next element in each cycle.
 
-An addition takes longer than a cycle. So a lane has several sums under way, of `groups` columns and of as many
-rows as it takes, and comes back to each of them after `turn` cycles: sums stay in the order of k.
+An addition takes longer than a cycle. So a lane has several sums under way, of `groups` columns and of as
+many rows as it takes, and comes back to each of them after `turn` cycles: sums stay in the order of k.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Product(Unit):
 
         ends = stages.later(active & (k == columns - 1), "ends", DEPTH + 1)
         result = stages.later(Cat(*totals), "result")
-        place = stages.later(line, "place", DEPTH + 1)
+        place = stages.later(stages.wire(self.value(m, "out") + line, "row_out"), "place", DEPTH + 1)
         to = stages.later(group, "to", DEPTH + 1) if groups > 1 else Const(0, 1)
         finished = stages.later(active & count.all(), "finished", DEPTH + 1)
         self.write("z", ends, place, to, result, Const(-1, geometry.lanes))

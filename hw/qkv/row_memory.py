@@ -65,9 +65,7 @@ class RowMemory:
     def read(self, active: Value, row: Value, group: Value, port: int = 0) -> Signal:
         """The word at `row` and `group`."""
         self._reads.setdefault(port, []).append((active, self._address(row, group)))
-        return self._data.setdefault(
-            port, Signal(self.geometry.word_bits, name=f"{self.name}_read_{port}")
-        )
+        return self._data.setdefault(port, Signal(self.geometry.word_bits, name=f"{self.name}_read_{port}"))
 
     def write(self, active: Value, row: Value, group: Value, word: Value, mask: Value) -> None:
         """The elements of `word` that `mask` has a bit for."""

@@ -1,8 +1,8 @@
 """Rows in place: exponentials by their sum.
 
-An element a cycle, in blocks of rows: column by column, a row after the other, so that the sum of a row waits for
-its last addition no longer than a turn. While a block's exponentials are added up, those of the block before are
-divided; between the two they lie in a memory of two blocks.
+An element a cycle, in blocks of rows: column by column, a row after the other, so that the sum of a row waits
+for its last addition no longer than a turn. While a block's exponentials are added up, those of the block
+before are divided; between the two they lie in a memory of two blocks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _NARROW, _WIDEN = function("float32.to_bfloat16"), function("bfloat16.to_float32
 _READ = 2
 TAIL = _READ + _EXP.latency + _ADD.latency + 2
 """Cycles from the last element of a block to its row's sum, ready to be read."""
-_OUT = 1 + _DIVIDE.latency
+OUT = 1 + _DIVIDE.latency
+"""Cycles from a place to its quotient."""
 
 
 def block_rows(geometry: Geometry) -> int:
@@ -43,14 +44,14 @@ class Softmax(Unit):
         blocks = stages.wire((n + (block - 1))[row_bits:], "blocks")
         number = Signal(len(blocks) + 1, name=f"{self.name}_number")
         count = Signal(turn_bits, name=f"{self.name}_count")
-        pause = Signal(range(TAIL + _OUT), name=f"{self.name}_pause")
+        pause = Signal(range(TAIL + OUT), name=f"{self.name}_pause")
         active, pausing = Signal(name=f"{self.name}_active"), Signal(name=f"{self.name}_pausing")
         last_turn = number == blocks
         with m.If(active):
             m.d.sync += count.eq(count + 1)
             with m.If(count.all()):
                 m.d.sync += [active.eq(0), pausing.eq(1), pause.eq(0)]
-        length = Mux(last_turn, _OUT - 1, TAIL - 1)
+        length = Mux(last_turn, OUT - 1, TAIL - 1)
         with m.If(pausing):
             m.d.sync += pause.eq(pause + 1)
             with m.If(pause == length):
@@ -104,9 +105,9 @@ class Softmax(Unit):
         ]
         quotient = _DIVIDE.build(m, f"{self.name}_quotient", gives.data, gives_sum.data)
         to = stages.wire(Cat(row, (number - 1)[: len(blocks)]), "to")
-        writes = stages.later(divides & (to < n), "writes", _OUT)
-        place = stages.later(stages.wire(first_row + to, "row_to"), "place", _OUT)
-        column_to = stages.later(column, "column_to", _OUT)
+        writes = stages.later(divides & (to < n), "writes", OUT)
+        place = stages.later(stages.wire(first_row + to, "row_to"), "place", OUT)
+        column_to = stages.later(column, "column_to", OUT)
         self.write(
             "x",
             writes,

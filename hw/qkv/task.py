@@ -67,8 +67,8 @@ class Unit:
 class Walk:
     """Two counters, the inner one in steps to `inner`, the outer one to `outer` (a value): `r` and `c`.
 
-    `start` sets them to 0. `step` is taken where `is_active`; `is_last` in the last one. With no rows it is never
-    active, and `is_empty` tells so in the cycle after `start`.
+    `start` sets them to 0. `step` is taken where `is_active`; `is_last` in the last one. With no rows it is
+    never active, and `is_empty` tells so in the cycle after `start`.
     """
 
     def __init__(self, m: Module, name: str, start: Value, outer: Value, inner: int, step: Value) -> None:

@@ -1,7 +1,7 @@
 """Rows between the streams and the memories, and between memories; and the same transposed.
 
-Rows travel a word a cycle, or a beat where that is less. What is transposed travels an element a cycle: each of a
-row's elements lies in another row.
+Rows travel a word a cycle, or a beat where that is less. What is transposed travels an element a cycle: each
+of a row's elements lies in another row.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ class Load(Unit):
         size = bits // ELEMENT
         rows = BeatsToRows(width, bits)
         m.submodules[f"{self.name}_rows"] = rows
-        walk = Walk(
-            m, self.name, self.start, self.value(m, "n"), geometry.columns // size, rows.rows.valid
-        )
+        walk = Walk(m, self.name, self.start, self.value(m, "n"), geometry.columns // size, rows.rows.valid)
         row, column = self._place(walk, size, self.value(m, "out"))
         lane = geometry.lane(column)
         mask = (Const((1 << size) - 1, geometry.lanes) << lane)[: geometry.lanes]

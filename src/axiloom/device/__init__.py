@@ -1,4 +1,5 @@
-"""Devices that execute commands (:mod:`axiloom.hw.command`), alone in Verilator: beats in, packets and cycles out.
+"""Devices that execute commands (:mod:`axiloom.hw.command`), alone in Verilator.
 
-- ``streams.py``: :func:`run`, with pauses on both streams and resets; ``main.cpp`` is what surrounds the device
+- ``streams.py``: :func:`run`, beats in, packets and cycles out, with pauses on both streams and resets
+- ``main.cpp``: what surrounds the device there
 """

@@ -35,9 +35,9 @@ class Segment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`cycles`: from the first cycle with a beat offered to the last one in which the device was busy or a beat
-    was on a stream. `packets`: what came out, by TLAST; `rest`: behind the last one. `error`: ``debug_error``.
-    `sent`: beats that were taken."""
+    """`cycles`: from the first cycle with a beat offered to the last one in which the device was busy or a
+    beat was on a stream. `packets`: what came out, by TLAST; `rest`: behind the last one. `error`:
+    ``debug_error``. `sent`: beats that were taken."""
 
     cycles: int
     error: int
