@@ -55,13 +55,15 @@ def run(
     pause_in: int = 0,
     pause_out: int = 0,
     seed: int = 0,
+    fast: bool = False,
 ) -> list[Outcome]:
     """`verilog`'s module `top`, which has ``aclk``, ``aresetn``, the streams, ``debug_busy`` and
     ``debug_error``. Pauses: of 256 cycles, so many without a beat offered or taken.
+    `fast`: it is compiled for longer, for many cycles.
 
     Raises DriverError for a segment that does not end, BuildError.
     """
-    program = build(verilog, top, width)
+    program = build(verilog, top, width, fast)
     words = -(-width // 64)
     given: list[npt.NDArray[np.uint64]] = [np.array([seed, pause_in, pause_out, len(segments)], np.uint64)]
     for segment in segments:
@@ -88,18 +90,20 @@ def run(
     return outcomes
 
 
-def build(verilog: str, top: str, width: int = 64) -> Path:
+def build(verilog: str, top: str, width: int = 64, fast: bool = False) -> Path:
     """The program, cached by all that goes into it. Raises BuildError."""
     archive = verilator.runtime()
     flags = [*verilator.COMMON, *verilator.trace_flags(None), *verilator.include_flags(), f"-DWIDTH={width}"]
-    level = ["-O2", "-march=native"]
+    level = ["-O2", "-march=native"] if fast else ["-O0"]
 
     def fill(folder: Path) -> None:
         (folder / "design.v").write_text(verilog, encoding="utf-8")
         arguments = ["--top-module", top, "--Mdir", "generated", "design.v"]
         verilator.verilate(arguments, f"Verilator cannot build {top}", folder)
-        files = sorted((folder / "generated").glob("*.cpp"))
-        inputs = [*files, MAIN, archive, "-Igenerated", "-pthread", "-o", PROGRAM]
+        # One unit: each one more would read all headers again.
+        names = sorted(file.name for file in (folder / "generated").glob("*.cpp"))
+        (folder / "all.cpp").write_text("".join(f'#include "{name}"\n' for name in [*names, str(MAIN)]))
+        inputs = ["all.cpp", archive, "-Igenerated", "-pthread", "-o", PROGRAM]
         verilator.compile_cxx([*level, *flags, *inputs], f"compiling the simulation of {top}", folder)
         for file in (folder / "generated").iterdir():
             file.unlink()

@@ -26,10 +26,11 @@ TOP = "device"
 
 
 def small(text: str, columns: int) -> str:
-    """The text with rows of `columns`: 64 and 128 become as many and twice as many."""
-    kept = text.replace("[32:64]", "[32:@@]").replace("input(64)", "input(@@)")
-    kept = re.sub(r"\b128\b", str(2 * columns), kept)
-    return re.sub(r"\b64\b", str(columns), kept).replace("@@", "64")
+    """The text with rows of `columns`: 64, 128 and 192 become as many, twice and three times as many."""
+    kept = text.replace("[32:64]", "[32:§]").replace("input(64)", "input(§)")
+    for times in (3, 2, 1):
+        kept = re.sub(rf"\b{64 * times}\b", f"@{times * columns}", kept)
+    return re.sub(r"@(\d)", r"\1", kept).replace("§", "64")
 
 
 def text_of(name: str) -> str:
