@@ -1,7 +1,10 @@
 """The application as a graph of operations on tensors.
 
 - ``graph.py``: `Type`, `Node`, `Graph`
+- ``numbers.py``: what numbers of tensors are, on the host and as values
 - ``ops/``: what each operation is: shapes, attributes, NumPy, elements; a family a file
+- ``evaluate.py``: a graph on NumPy arrays; ``elements.py``: one element at a time
+- ``text.py``: a graph as text
 """
 
 from axiloom.selection.ir.graph import Attribute, Graph, GraphError, Node, Type

@@ -22,7 +22,7 @@ class GraphError(AxiloomError):
 
 @dataclass(frozen=True)
 class Type:
-    """A tensor's shape, and the name of its numbers (:func:`axiloom.isa.numerics.of`)."""
+    """A tensor's shape, and the name of its numbers (:mod:`axiloom.selection.ir.numbers`)."""
 
     shape: tuple[int, ...]
     number: str

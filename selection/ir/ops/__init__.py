@@ -1,10 +1,32 @@
 """What operations are. A family is a file here and an entry of the registry.
 
-- ``op.py``: `Op`, what every operation says of itself
+- ``op.py``: `Op`, what every operation says of itself, and `Algebra`, where elements are computed
 - ``registry.py``: names to operations, and `Builder`, which makes checked nodes
+- ``scalars.py``: scalar functions, and conversions; ``checks.py``, ``sums.py``, ``windows.py``: shared parts
+- ``elementwise.py``, ``source.py``, ``shape.py``: elements alone, from nothing, moved
+- ``contract.py``, ``convolution.py``, ``reduce.py``, ``take.py``: sums of products, folds, rows of tables
+- ``composite.py``: operations with a definition; ``network.py``, ``recurrent.py``, ``quantised.py``: those
 """
 
-from axiloom.selection.ir.ops.op import Op
-from axiloom.selection.ir.ops.registry import OPS, Builder
+from axiloom.selection.ir.ops import (
+    contract,
+    convolution,
+    elementwise,
+    reduce,
+    shape,
+    source,
+    take,
+)
+from axiloom.selection.ir.ops.op import Algebra, Op
+from axiloom.selection.ir.ops.registry import OPS, Builder, register
 
-__all__ = ["OPS", "Builder", "Op"]
+for _family in (elementwise, source, shape, contract, convolution, reduce, take):
+    register(*_family.OPS)
+
+# Composites are checked by what they are made of: after it.
+from axiloom.selection.ir.ops import network, quantised, recurrent  # noqa: E402
+
+for _made in (network, recurrent, quantised):
+    register(*_made.OPS)
+
+__all__ = ["OPS", "Algebra", "Builder", "Op"]

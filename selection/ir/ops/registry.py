@@ -8,6 +8,15 @@ from axiloom.selection.ir.graph import Attribute, GraphError, Node, Type
 from axiloom.selection.ir.ops.op import Op
 
 OPS: dict[str, Op] = {}
+"""Filled by the folder's ``__init__``, a family at a time."""
+MOST_ELEMENTS = 1 << 40
+MOST_DIMENSIONS = 32
+
+
+def register(*ops: Op) -> None:
+    for one in ops:
+        assert one.name not in OPS, one.name
+        OPS[one.name] = one
 
 
 @dataclass
@@ -26,26 +35,53 @@ class Builder:
             raise GraphError(
                 f"{place or 'graph'}: unknown operation `{name}`; known are {', '.join(sorted(OPS))}"
             )
-        if op.operands is not None and len(operands) != op.operands:
-            raise GraphError(f"{place or name}: {name} takes {op.operands} operands, not {len(operands)}")
-        if set(attributes) != set(op.attributes):
-            raise GraphError(
-                f"{place or name}: {name} takes the attributes {sorted(op.attributes)}, "
-                f"not {sorted(attributes)}"
-            )
-        return self._one(
-            name, operands, attributes, op.result([one.type for one in operands], attributes), place
-        )
+        key = (name, tuple(map(id, operands)), tuple(sorted(attributes.items())))
+        made = self.known.get(key)
+        if made is not None:
+            return made
+        try:
+            _shaped(op, operands, attributes)
+            type_ = op.result([one.type for one in operands], attributes)
+            _sized(type_)
+        except GraphError as error:
+            raise GraphError(_placed(str(error), name, place)) from None
+        made = self.known[key] = Node(name, operands, attributes, type_, place)
+        return made
 
     def leaf(self, op: str, name: str, type_: Type, place: str = "") -> Node:
-        """A ``parameter`` or a ``constant``."""
-        return self._one(op, (), {"name": name}, type_, place)
-
-    def _one(
-        self, op: str, operands: tuple[Node, ...], attributes: dict[str, Attribute], type_: Type, place: str
-    ) -> Node:
-        key = (op, tuple(map(id, operands)), tuple(sorted(attributes.items())), type_)
+        """A ``parameter`` or a ``constant``. Raises GraphError."""
+        _sized(type_)
+        key = (op, name, type_)
         made = self.known.get(key)
         if made is None:
-            made = self.known[key] = Node(op, operands, dict(attributes), type_, place)
+            made = self.known[key] = Node(op, (), {"name": name}, type_, place)
         return made
+
+
+def _placed(reason: str, name: str, place: str) -> str:
+    start = f"{name}: "
+    reason = reason if reason.startswith(start) else start + reason
+    return f"{place}: {reason}" if place else reason
+
+
+def _shaped(op: Op, operands: tuple[Node, ...], attributes: dict[str, Attribute]) -> None:
+    """The right number of operands, and attributes of the right names and kinds."""
+    if len(operands) != op.operands if op.operands is not None else not operands:
+        wanted = "at least one operand" if op.operands is None else f"{op.operands} operands"
+        raise GraphError(f"takes {wanted}, not {len(operands)}")
+    if set(attributes) != set(op.attributes):
+        raise GraphError(f"takes the attributes {sorted(op.attributes)}, not {sorted(attributes)}")
+    for name, kind in op.attributes.items():
+        value = attributes[name]
+        plain = isinstance(value, kind) and not isinstance(value, bool)
+        if not plain or (isinstance(value, tuple) and not all(type(one) is int for one in value)):
+            wanted = "a tuple of integers" if kind is tuple else f"an {kind.__name__}"
+            raise GraphError(f"attribute {name} is {wanted}, not {str(value)[:40]}")
+
+
+def _sized(type_: Type) -> None:
+    if len(type_.shape) > MOST_DIMENSIONS or type_.elements > MOST_ELEMENTS:
+        raise GraphError(
+            f"a tensor of {len(type_.shape)} dimensions and {type_.elements} elements; at most "
+            f"{MOST_DIMENSIONS} and 2^40"
+        )

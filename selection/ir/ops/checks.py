@@ -1,0 +1,71 @@
+"""What operations ask of their operands and attributes. All raise GraphError with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from axiloom.selection.ir.graph import GraphError, Type
+from axiloom.selection.ir.numbers import Kind, number
+from axiloom.selection.ir.ops.op import Attributes
+
+
+def ints(attributes: Attributes, name: str) -> tuple[int, ...]:
+    value = attributes[name]
+    assert isinstance(value, tuple)
+    return value
+
+
+def integer(attributes: Attributes, name: str) -> int:
+    value = attributes[name]
+    assert isinstance(value, int)
+    return value
+
+
+def text(attributes: Attributes, name: str) -> str:
+    value = attributes[name]
+    assert isinstance(value, str)
+    return value
+
+
+def need(holds: bool, reason: str) -> None:
+    if not holds:
+        raise GraphError(reason)
+
+
+def alike(types: Sequence[Type]) -> Type:
+    """All of one type."""
+    first = types[0]
+    for one in types[1:]:
+        need(one == first, f"operands of one type are needed, not {first} and {one}")
+    return first
+
+
+def kind_of(type_: Type, *kinds: Kind) -> None:
+    found = number(type_.number).kind
+    need(found in kinds, f"numbers of kind {' or '.join(kinds)} are needed, not {type_.number}")
+
+
+def rank_of(type_: Type, rank: int, what: str) -> None:
+    need(len(type_.shape) == rank, f"{what} has {len(type_.shape)} dimensions, not {rank}")
+
+
+def dimension_of(type_: Type, dimension: int) -> int:
+    rank = len(type_.shape)
+    need(0 <= dimension < rank, f"dimension {dimension} of a tensor of {rank} dimensions")
+    return dimension
+
+
+def dimensions_of(type_: Type, dimensions: Sequence[int]) -> tuple[int, ...]:
+    """Dimensions that are there, each once."""
+    for one in dimensions:
+        dimension_of(type_, one)
+    need(len(set(dimensions)) == len(dimensions), f"a dimension twice in {tuple(dimensions)}")
+    return tuple(dimensions)
+
+
+def per_dimension(given: Sequence[int], rank: int, name: str, low: int) -> tuple[int, ...]:
+    """One entry for each of `rank` dimensions, each at least `low`."""
+    need(len(given) == rank, f"{name} has {len(given)} entries, not {rank}")
+    for one in given:
+        need(one >= low, f"{name} has {one}: at least {low} is needed")
+    return tuple(given)

@@ -1,0 +1,87 @@
+"""Operations that are made of others: their meaning follows from their definition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from axiloom.selection.ir.graph import Attribute, Node, Type, in_order
+from axiloom.selection.ir.ops.op import (
+    Algebra,
+    Array,
+    Arrays,
+    Attributes,
+    Definition,
+    Element,
+    Index,
+    Op,
+    Read,
+)
+from axiloom.selection.ir.ops.registry import OPS as KNOWN
+from axiloom.selection.ir.ops.registry import Builder
+
+Types = Sequence[Type]
+
+
+def composite(
+    name: str,
+    operands: int,
+    definition: Definition,
+    attributes: Mapping[str, type] | None = None,
+    doc: str = "",
+    element: Element | None = None,
+) -> Op:
+    """An operation of `definition`. `element` is given where sizes may be unknown; else it follows too."""
+
+    @lru_cache(maxsize=256)
+    def built(types: tuple[Type, ...], given: tuple[tuple[str, Attribute], ...]) -> tuple[Node, ...]:
+        """The definition on parameters, operands first."""
+        builder = Builder()
+        leaves = [builder.leaf("parameter", str(i), type_) for i, type_ in enumerate(types)]
+        return tuple(in_order([definition(builder.op, leaves, dict(given))]))
+
+    def nodes(types: Types, given: Attributes) -> tuple[Node, ...]:
+        return built(tuple(types), tuple(sorted(given.items())))
+
+    def result(types: Types, given: Attributes) -> Type:
+        return nodes(types, given)[-1].type
+
+    def evaluate(arrays: Arrays, types: Types, given: Attributes) -> Array:
+        values: dict[int, Array] = {}
+        for node in nodes(types, given):
+            if node.op == "parameter":
+                values[id(node)] = arrays[int(str(node.attributes["name"]))]
+                continue
+            inputs = [values[id(one)] for one in node.operands]
+            kinds = [one.type for one in node.operands]
+            values[id(node)] = KNOWN[node.op].evaluate(inputs, kinds, node.attributes)
+        return values[id(nodes(types, given)[-1])]
+
+    def defined(
+        algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes
+    ) -> Any:
+        return element_of(nodes(types, given)[-1], algebra, reads, index)
+
+    return Op(name, operands, result, evaluate, element or defined, attributes or {}, doc, definition)
+
+
+def element_of(node: Node, algebra: Algebra, parameters: Sequence[Read], index: Index) -> Any:
+    """One element of a definition whose parameters are numbered."""
+    if node.op == "parameter":
+        return parameters[int(str(node.attributes["name"]))](index)
+    reads = [lambda at, one=one: element_of(one, algebra, parameters, at) for one in node.operands]
+    kinds = [one.type for one in node.operands]
+    return KNOWN[node.op].element(algebra, reads, index, kinds, node.attributes)
+
+
+def splat_like(make: Any, like: Node, value: str) -> Node:
+    """A number everywhere, of the type of `like`."""
+    made: Node = make("splat", shape=like.type.shape, number=like.type.number, value=value)
+    return made
+
+
+def along(make: Any, vector: Node, like: Node, dimension: int) -> Node:
+    """A vector along a dimension of `like`, repeated along the others."""
+    made: Node = make("broadcast_in_dim", vector, shape=like.type.shape, dimensions=(dimension,))
+    return made

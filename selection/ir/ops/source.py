@@ -1,0 +1,62 @@
+"""Operations without operands: a number everywhere, and an index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from axiloom.selection.ir.graph import Type
+from axiloom.selection.ir.numbers import number
+from axiloom.selection.ir.ops.checks import dimension_of, integer, ints, kind_of, text
+from axiloom.selection.ir.ops.op import Array, Arrays, Attributes, Op
+
+Types = Sequence[Type]
+
+
+def _splatted(_: Types, given: Attributes) -> Type:
+    number(text(given, "number")).parse(text(given, "value"))
+    return Type(ints(given, "shape"), text(given, "number"))
+
+
+def _splat(_: Arrays, __: Types, given: Attributes) -> Array:
+    return np.full(ints(given, "shape"), number(text(given, "number")).parse(text(given, "value")))
+
+
+def _counted(_: Types, given: Attributes) -> Type:
+    result = Type(ints(given, "shape"), text(given, "number"))
+    kind_of(result, "integer", "float")
+    dimension_of(result, integer(given, "dimension"))
+    return result
+
+
+def _iota(_: Arrays, __: Types, given: Attributes) -> Array:
+    shape, dimension = ints(given, "shape"), integer(given, "dimension")
+    along = [1] * len(shape)
+    along[dimension] = shape[dimension]
+    counted = np.arange(shape[dimension]).reshape(along)
+    return number(text(given, "number")).encode(np.broadcast_to(counted, shape).copy())
+
+
+OPS = (
+    Op(
+        "splat",
+        0,
+        _splatted,
+        _splat,
+        lambda algebra, _, __, ___, given: algebra.apply(f"literal:{given['number']}:{given['value']}"),
+        {"shape": tuple, "number": str, "value": str},
+        "one number everywhere; value: its text as Number.text writes it",
+    ),
+    Op(
+        "iota",
+        0,
+        _counted,
+        _iota,
+        lambda algebra, _, index, ___, given: algebra.apply(
+            f"index:{given['number']}", index[integer(given, "dimension")]
+        ),
+        {"shape": tuple, "number": str, "dimension": int},
+        "the index along a dimension",
+    ),
+)

@@ -1,0 +1,419 @@
+"""StableHLO's text, as ``jax.jit(f).lower(...).as_text()`` prints it, to functions of statements.
+
+Pretty and generic forms are read alike: operands, attributes, words and types are collected, and the rules
+take what belongs to an operation and refuse the rest. Locations and attributes of functions are passed over:
+they do not change what is computed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from axiloom.selection.ir.graph import GraphError, Type
+from axiloom.selection.ir.numbers import Array
+from axiloom.selection.read.hlo.lexer import Tokens
+from axiloom.selection.read.hlo.literals import dense
+from axiloom.selection.read.hlo.program import Function, Module, Statement
+
+_PATTERN = re.compile(
+    r"""(?P<skip>\s+|//[^\n]*)
+    |(?P<type>tensor<[^<>]*>)
+    |(?P<dense>dense<[^>]*>)
+    |(?P<array>array<[^>]*>)
+    |(?P<opaque>[#!][\w.]+(?:<(?:->|[^<>]|<[^<>]*>)*>)?)
+    |(?P<value>%[\w.$-]+(?:\#\d+)?(?::\d+)?)
+    |(?P<symbol>@(?:[\w.$-]+|"[^"\n]*"))
+    |(?P<block>\^\w+)
+    |(?P<string>"(?:[^"\\\n]|\\.)*")
+    |(?P<number>-?(?:0x[0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?))
+    |(?P<arrow>->)
+    |(?P<word>[A-Za-z_][\w.$]*)
+    |(?P<mark>[()\[\]{}<>:,=*+?-])
+    """,
+    re.VERBOSE,
+)
+NUMBERS = {
+    "f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i1": "bool", "i8": "int8",
+    "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16", "ui32": "uint32",
+    "ui64": "uint64",
+}  # fmt: skip
+_DEEPEST = 64
+_PREFIXES = ("stablehlo.", "mhlo.", "chlo.", "func.")
+_RETURNS = ("return", "stablehlo.return", "mhlo.return", "func.return")
+
+
+def parse(text: str, name: str, entry: str | None = None) -> Module:
+    """Raises ReadError. `entry`: the function, else ``main`` or the only public one."""
+    tokens = Tokens(name, text, _PATTERN)
+    functions: dict[str, Function] = {}
+    public: list[str] = []
+    while tokens.kind != "end":
+        if tokens.kind == "opaque":
+            _skip_alias(tokens)
+        elif tokens.take("module"):
+            _skip_to_body(tokens)
+        elif tokens.peek == "func.func":
+            function, shown = _function(tokens)
+            if function.name in functions:
+                raise tokens.error(f"function @{function.name} twice")
+            functions[function.name] = function
+            public += [function.name] * shown
+        elif tokens.peek == "}":
+            tokens.next()
+            _location(tokens)
+        else:
+            raise tokens.error(f"`{tokens.peek[:40]}`: a module or func.func is needed")
+    wanted = entry or ("main" if "main" in functions else public[0] if len(public) == 1 else None)
+    if wanted not in functions:
+        there = ", ".join(functions) or "none"
+        raise tokens.error(f"no function {wanted or 'main'}: there are {there}")
+    return Module(functions, wanted)
+
+
+def _skip_alias(tokens: Tokens) -> None:
+    """``#loc1 = loc("file":1:2)``"""
+    tokens.next()
+    tokens.need("=")
+    if not tokens.take("loc"):
+        raise tokens.error("an alias of something else than a location is not read")
+    tokens.skip_balanced("(", ")")
+
+
+def _location(tokens: Tokens) -> None:
+    if tokens.peek == "loc" and tokens.texts[tokens.at + 1] == "(":
+        tokens.next()
+        tokens.skip_balanced("(", ")")
+
+
+def _skip_to_body(tokens: Tokens) -> None:
+    if tokens.kind == "symbol":
+        tokens.next()
+    if tokens.take("attributes"):
+        tokens.skip_balanced("{", "}")
+    tokens.need("{")
+
+
+def _function(tokens: Tokens) -> tuple[Function, bool]:
+    tokens.need("func.func")
+    private = tokens.take("private")
+    if not private:
+        tokens.take("public")
+    line = tokens.line
+    function = Function(tokens.of("symbol", "a function's name")[1:].strip('"'), line=line)
+    tokens.need("(")
+    while not tokens.take(")"):
+        function.parameters.append(_argument(tokens))
+        tokens.take(",")
+    if tokens.take("->") and not tokens.take("("):
+        _type(tokens)
+    else:
+        while tokens.texts[tokens.at - 1] not in (")",):
+            _type(tokens)
+            if tokens.peek == "{":
+                tokens.skip_balanced("{", "}")
+            if not tokens.take(","):
+                tokens.need(")")
+    if tokens.take("attributes"):
+        tokens.skip_balanced("{", "}")
+    tokens.need("{")
+    _body(tokens, function, 0)
+    _location(tokens)
+    return function, not private
+
+
+def _argument(tokens: Tokens) -> tuple[str, Type]:
+    name = tokens.of("value", "an argument")
+    tokens.need(":")
+    type_ = _type(tokens)
+    if tokens.peek == "{":
+        tokens.skip_balanced("{", "}")
+    _location(tokens)
+    return name, type_
+
+
+def _body(tokens: Tokens, function: Function, depth: int) -> None:
+    """Statements up to and with the closing brace."""
+    if depth > _DEEPEST:
+        raise tokens.error(f"regions more than {_DEEPEST} deep")
+    while not tokens.take("}"):
+        if tokens.peek in _RETURNS or tokens.peek.strip('"') in _RETURNS:
+            function.results = _returned(tokens)
+            continue
+        if function.results:
+            raise tokens.error("a statement behind the return")
+        function.statements.append(_statement(tokens, depth))
+
+
+def _returned(tokens: Tokens) -> tuple[str, ...]:
+    tokens.next()
+    bracketed = tokens.take("(")
+    found = []
+    while tokens.kind == "value":
+        found.append(tokens.next())
+        tokens.take(",")
+    if bracketed:
+        tokens.need(")")
+    if tokens.take(":"):
+        _types(tokens)
+    _location(tokens)
+    return tuple(found)
+
+
+def _statement(tokens: Tokens, depth: int) -> Statement:
+    line = tokens.line
+    name = tokens.of("value", "a result") if tokens.kind == "value" else ""
+    if name:
+        tokens.need("=")
+    quoted = tokens.kind == "string"
+    op = tokens.next().strip('"') if quoted else tokens.of("word", "an operation")
+    base = name.split(":")[0]
+    parts = _Parts()
+    while not (tokens.peek == ":" and tokens.kind == "mark"):
+        _part(tokens, parts, depth)
+    tokens.need(":")
+    given, results = _signature(tokens)
+    # ``reduce`` has its body behind its types.
+    if tokens.take("reducer"):
+        parts.regions.append(_reducer(tokens, depth))
+    _location(tokens)
+    for prefix in _PREFIXES:
+        op = op.removeprefix(prefix)
+    literal = _literal(tokens, op, parts, results, line)
+    return Statement(
+        line, op, tuple(parts.operands), parts.attributes, results, base, given, tuple(parts.regions), literal
+    )
+
+
+class _Parts:
+    def __init__(self) -> None:
+        self.operands: list[str] = []
+        self.attributes: dict[str, Any] = {}
+        self.regions: list[Function] = []
+        self.words: list[str] = []
+
+    def set(self, tokens: Tokens, name: str, value: Any) -> None:
+        if name in self.attributes:
+            raise tokens.error(f"{name} twice")
+        self.attributes[name] = value
+
+
+def _part(tokens: Tokens, parts: _Parts, depth: int) -> None:
+    """One operand, attribute, word or region."""
+    if tokens.take(",") or tokens.take("(") or tokens.take(")"):
+        if tokens.texts[tokens.at - 1] == "(" and tokens.peek == "{":
+            tokens.next()
+            _regions(tokens, parts, depth)
+        return
+    if tokens.kind == "value":
+        parts.operands.append(tokens.next())
+        return
+    if tokens.take("init"):
+        tokens.need(":")
+        return
+    if tokens.take("<"):
+        _dictionary(tokens, parts, depth)
+        tokens.need(">")
+        return
+    if tokens.peek == "{":
+        _dictionary(tokens, parts, depth)
+        return
+    if tokens.peek == "[":
+        parts.set(tokens, "ranges", _list(tokens, depth))
+        return
+    if tokens.kind in ("dense", "symbol"):
+        parts.set(tokens, tokens.kind, tokens.next())
+        return
+    _named(tokens, parts, depth)
+
+
+def _named(tokens: Tokens, parts: _Parts, depth: int) -> None:
+    """``dims = [0]``, ``applies stablehlo.add``, ``across dimensions = [1]``, ``LT``."""
+    word = tokens.of("word", "an operand or attribute")
+    if word == "across":
+        return
+    if word == "applies":
+        applied = tokens.of("word", "an operation")
+        parts.set(tokens, "applies", applied.removeprefix("stablehlo.").removeprefix("mhlo."))
+        return
+    if tokens.take("="):
+        parts.set(tokens, word, _value(tokens, depth))
+        return
+    parts.set(tokens, f"word{sum(one.startswith('word') for one in parts.attributes)}", word)
+
+
+def _dictionary(tokens: Tokens, parts: _Parts, depth: int) -> None:
+    for name, value in _pairs(tokens, depth).items():
+        parts.set(tokens, name, value)
+
+
+def _pairs(tokens: Tokens, depth: int) -> dict[str, Any]:
+    tokens.need("{")
+    found: dict[str, Any] = {}
+    while not tokens.take("}"):
+        name = tokens.next().strip('"')
+        if name in found:
+            raise tokens.error(f"{name} twice")
+        found[name] = _value(tokens, depth + 1) if tokens.take("=") else True
+        if tokens.peek != "}":
+            tokens.need(",")
+    return found
+
+
+def _value(tokens: Tokens, depth: int) -> Any:
+    if depth > _DEEPEST:
+        raise tokens.error(f"attributes more than {_DEEPEST} deep")
+    if tokens.peek == "{":
+        return _pairs(tokens, depth)
+    if tokens.peek == "[":
+        return _joined(tokens, depth)
+    if tokens.kind == "array":
+        return _array(tokens)
+    if tokens.kind == "dense":
+        return _dense_attribute(tokens)
+    if tokens.take("<"):
+        raise tokens.error("an attribute in angle brackets is not read")
+    found = tokens.next()
+    value: Any = found
+    if re.fullmatch(r"-?\d+", found):
+        value = int(found)
+    elif found in ("true", "false"):
+        value = found == "true"
+    if tokens.peek == ":" and tokens.texts[tokens.at + 1] in ("i64", "i32", "i1", "f32", "f64"):
+        tokens.at += 2
+    return value
+
+
+def _joined(tokens: Tokens, depth: int) -> Any:
+    """A list; lists with ``x`` and ``->`` between them are a tuple."""
+    found = [_list(tokens, depth)]
+    while (tokens.peek == "x" and tokens.texts[tokens.at + 1] == "[") or tokens.peek == "->":
+        tokens.next()
+        found.append(_list(tokens, depth))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _list(tokens: Tokens, depth: int) -> list[Any]:
+    """Of values, or of ranges such as ``1:4:2``, which become tuples."""
+    tokens.need("[")
+    found: list[Any] = []
+    while not tokens.take("]"):
+        value = _value(tokens, depth + 1)
+        steps = [value]
+        while tokens.take(":"):
+            steps.append(tokens.integer())
+        found.append(tuple(steps) if len(steps) > 1 else value)
+        if tokens.peek != "]":
+            tokens.need(",")
+    return found
+
+
+def _array(tokens: Tokens) -> list[Any]:
+    """``array<i64: 1, 2>``"""
+    text = tokens.next()[6:-1]
+    kind, _, items = text.partition(":")
+    if kind.strip() not in ("i64", "i32", "i1"):
+        raise tokens.error(f"an array of {kind.strip()[:20]}")
+    parts = [one.strip() for one in items.split(",") if one.strip()]
+    if not all(re.fullmatch(r"-?\d{1,18}|true|false", one) for one in parts):
+        raise tokens.error(f"`{items[:40]}` are no integers")
+    return [one == "true" if one in ("true", "false") else int(one) for one in parts]
+
+
+def _dense_attribute(tokens: Tokens) -> Any:
+    """``dense<[[0, 1]]> : tensor<1x2xi64>`` as nested lists."""
+    text = tokens.next()[6:-1]
+    tokens.need(":")
+    type_ = _type(tokens)
+    try:
+        return dense(text, type_).tolist()
+    except GraphError as error:
+        raise tokens.error(str(error)) from None
+
+
+def _regions(tokens: Tokens, parts: _Parts, depth: int) -> None:
+    """``({ ^bb0(%a: T): ... })``, the first brace passed."""
+    while True:
+        parts.regions.append(_block(tokens, depth))
+        if not tokens.take(","):
+            break
+        tokens.need("{")
+    tokens.need(")")
+
+
+def _block(tokens: Tokens, depth: int) -> Function:
+    function = Function("region", line=tokens.line)
+    if tokens.kind == "block":
+        tokens.next()
+        tokens.need("(")
+        while not tokens.take(")"):
+            function.parameters.append(_argument(tokens))
+            tokens.take(",")
+        tokens.need(":")
+    _body(tokens, function, depth + 1)
+    return function
+
+
+def _reducer(tokens: Tokens, depth: int) -> Function:
+    """``(%a: T, %b: T) (...) { ... }``: a pair for each operand. First ones come first."""
+    pairs: list[list[tuple[str, Type]]] = []
+    line = tokens.line
+    while tokens.take("("):
+        pairs.append([])
+        while not tokens.take(")"):
+            pairs[-1].append(_argument(tokens))
+            tokens.take(",")
+    if any(len(one) != 2 for one in pairs):
+        raise tokens.error("a reducer of two arguments an operand is needed")
+    function = Function("reducer", [one[i] for i in (0, 1) for one in pairs], line=line)
+    tokens.need("{")
+    _body(tokens, function, depth + 1)
+    return function
+
+
+def _signature(tokens: Tokens) -> tuple[tuple[Type, ...] | None, tuple[Type, ...]]:
+    """``T``, ``T, U`` (operands; the result's last), ``(T, U) -> V``, ``T -> U``."""
+    if tokens.peek == "(":
+        given = _bracketed(tokens)
+        tokens.need("->")
+        return given, _bracketed(tokens) if tokens.peek == "(" else (_type(tokens),)
+    found = _types(tokens)
+    if tokens.take("->"):
+        return None, (_type(tokens),)
+    return None, found[-1:]
+
+
+def _bracketed(tokens: Tokens) -> tuple[Type, ...]:
+    tokens.need("(")
+    found = () if tokens.peek == ")" else _types(tokens)
+    tokens.need(")")
+    return found
+
+
+def _types(tokens: Tokens) -> tuple[Type, ...]:
+    found = [_type(tokens)]
+    while tokens.take(","):
+        found.append(_type(tokens))
+    return tuple(found)
+
+
+def _type(tokens: Tokens) -> Type:
+    text = tokens.of("type", "a tensor's type")[7:-1]
+    *sizes, of = text.replace(" ", "").split("x")
+    if not all(re.fullmatch(r"\d{1,12}", one) for one in sizes) or len(sizes) > 32:
+        raise tokens.error(f"tensor<{text[:40]}>: sizes must be known numbers")
+    if of not in NUMBERS:
+        raise tokens.error(f"tensor<{text[:40]}>: numbers are {', '.join(NUMBERS)}")
+    return Type(tuple(map(int, sizes)), NUMBERS[of])
+
+
+def _literal(tokens: Tokens, op: str, parts: _Parts, results: tuple[Type, ...], line: int) -> Array | None:
+    if op != "constant":
+        return None
+    found = parts.attributes.pop("dense", None)
+    if found is None:
+        raise tokens.error(f"line {line}: a constant must be dense<...>: contents elsewhere are not read")
+    try:
+        return dense(found[6:-1], results[0])
+    except GraphError as error:
+        raise tokens.error(f"line {line}: {error}") from None
