@@ -15,7 +15,7 @@ from axiloom.selection.ir.graph import Graph, GraphError, Node, in_order
 from axiloom.selection.ir.ops.registry import OPS, Builder
 from axiloom.selection.write import moves, scalars, sums
 from axiloom.selection.write.registry import WRITERS
-from axiloom.selection.write.text import Text, spelled
+from axiloom.selection.write.text import Text, passed, spelled
 
 _ = moves, scalars, sums  # they register what they write
 COMPUTED = ("iota",)
@@ -38,10 +38,11 @@ def linalg(graph: Graph) -> Written:
     """
     definitions = _Definitions()
     results = [definitions.of(one) for one in graph.results]
-    text = Text()
-    arguments, weights = [], {}
+    text = Text(graph)
+    arguments: list[str] = []
+    weights: dict[str, NDArray[Any]] = {}
     for number, node in enumerate(graph.parameters):
-        arguments.append(f"%in{number}: {spelled(node.type, node.place or str(node.attributes['name']))}")
+        arguments.append(f"%in{number}: {passed(node.type, node.place or str(node.attributes['name']))}")
         text.names[id(node)] = f"%in{number}"
     for node in in_order(results):
         if id(node) in text.names or node.op == "splat":
@@ -49,7 +50,7 @@ def linalg(graph: Graph) -> Written:
         if node.op == "constant" or node.op in COMPUTED:
             name = f"w{len(weights)}_{_safe(str(node.attributes.get('name', node.op)))}"
             weights[name] = _contents(graph, node)
-            arguments.append(f'%{name}: {spelled(node.type, node.place)} {{axiloom.weight = "{name}"}}')
+            arguments.append(f'%{name}: {passed(node.type, node.place)} {{axiloom.weight = "{name}"}}')
             text.names[id(node)] = f"%{name}"
             continue
         if node.op == "parameter":
@@ -62,7 +63,7 @@ def linalg(graph: Graph) -> Written:
             )
         spelled(node.type, node.place or node.op)
         text.names[id(node)] = writer(text, node)
-    types = ", ".join(spelled(one.type) for one in results)
+    types = ", ".join(passed(one.type, one.place) for one in results)
     returned = ", ".join(text[one] for one in results)
     made = f"({types})" if len(results) != 1 else types
     head = f"func.func @{_safe(graph.name)}({', '.join(arguments)}) -> {made} {{"
