@@ -140,3 +140,15 @@ def test_a_thousand_layers_deep() -> None:
     for _ in range(1000):
         node = builder.op("gelu", node)
     assert linalg(Graph("deep", (first,), (node,))).mlir.count("math.erf") == 1000
+
+
+def test_what_follows_from_constants_is_computed_once() -> None:
+    """A converted vector is a weight; the same vector repeated over a matrix is not."""
+    builder = Builder()
+    x = builder.leaf("parameter", "x", Type((3, 4), "int32"))
+    v = builder.op("convert", builder.leaf("constant", "v", Type((4,), "int8")), number="int32")
+    wide = builder.op("broadcast_in_dim", v, shape=(3, 4), dimensions=(1,))
+    graph = Graph("fold", (x,), (builder.op("add", x, wide),), {"v": np.arange(4, dtype=np.int8)})
+    written = linalg(graph)
+    assert [(one.dtype.name, one.shape) for one in written.weights.values()] == [("int32", (4,))]
+    assert "extsi" not in written.mlir, "the conversion is the weight itself"
