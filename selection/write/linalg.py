@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,11 +15,9 @@ from axiloom.selection.ir.graph import Graph, GraphError, Node, in_order
 from axiloom.selection.ir.ops.registry import OPS, Builder
 from axiloom.selection.write import moves, scalars, sums
 from axiloom.selection.write.registry import WRITERS
-from axiloom.selection.write.text import Text, spelled
+from axiloom.selection.write.text import Text, passed, spelled
 
 _ = moves, scalars, sums  # they register what they write
-COMPUTED = ("iota",)
-"""Operations without operands whose value becomes a weight."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +36,21 @@ def linalg(graph: Graph) -> Written:
     """
     definitions = _Definitions()
     results = [definitions.of(one) for one in graph.results]
-    text = Text()
-    arguments, weights = [], {}
+    fixed = _fixed(results)
+    text = Text(graph)
+    arguments: list[str] = []
+    weights: dict[str, NDArray[Any]] = {}
     for number, node in enumerate(graph.parameters):
-        arguments.append(f"%in{number}: {spelled(node.type, node.place or str(node.attributes['name']))}")
+        arguments.append(f"%in{number}: {passed(node.type, node.place or str(node.attributes['name']))}")
         text.names[id(node)] = f"%in{number}"
+    needed = _needed(results, fixed)
     for node in in_order(results):
-        if id(node) in text.names or node.op == "splat":
+        if id(node) in text.names or id(node) not in needed or node.op == "splat":
             continue
-        if node.op == "constant" or node.op in COMPUTED:
+        if node.op == "constant" or id(node) in fixed:
             name = f"w{len(weights)}_{_safe(str(node.attributes.get('name', node.op)))}"
             weights[name] = _contents(graph, node)
-            arguments.append(f'%{name}: {spelled(node.type, node.place)} {{axiloom.weight = "{name}"}}')
+            arguments.append(f'%{name}: {passed(node.type, node.place)} {{axiloom.weight = "{name}"}}')
             text.names[id(node)] = f"%{name}"
             continue
         if node.op == "parameter":
@@ -62,7 +63,7 @@ def linalg(graph: Graph) -> Written:
             )
         spelled(node.type, node.place or node.op)
         text.names[id(node)] = writer(text, node)
-    types = ", ".join(spelled(one.type) for one in results)
+    types = ", ".join(passed(one.type, one.place) for one in results)
     returned = ", ".join(text[one] for one in results)
     made = f"({types})" if len(results) != 1 else types
     head = f"func.func @{_safe(graph.name)}({', '.join(arguments)}) -> {made} {{"
@@ -79,8 +80,40 @@ def _safe(name: str) -> str:
 def _contents(graph: Graph, node: Node) -> NDArray[Any]:
     if node.op == "constant":
         return np.ascontiguousarray(graph.constant(node))
-    (made,) = evaluate(Graph(graph.name, (), (node,)), {})
+    (made,) = evaluate(Graph(graph.name, (), (node,), graph.constants), {})
     return np.ascontiguousarray(made)
+
+
+def _fixed(results: Sequence[Node]) -> set[int]:
+    """``id`` of what is computed here, once, as it follows from constants alone and is no larger than they
+    are: nothing is repeated that a loop can read where it is."""
+    largest: dict[int, int] = {}
+    for node in in_order(results):
+        if node.op == "parameter":
+            continue
+        if node.op in ("constant", "iota"):
+            largest[id(node)] = node.type.elements
+        elif node.op == "splat":
+            largest[id(node)] = 1
+        elif all(id(one) in largest for one in node.operands):
+            largest[id(node)] = max(largest[id(one)] for one in node.operands)
+    return {
+        id(node)
+        for node in in_order(results)
+        if node.op not in ("constant", "splat") and node.type.elements <= largest.get(id(node), -1)
+    }
+
+
+def _needed(results: Sequence[Node], fixed: set[int]) -> set[int]:
+    """``id`` of what is written: all but what only `fixed` nodes are made of."""
+    found: set[int] = set()
+    stack = list(results)
+    while stack:
+        node = stack.pop()
+        if id(node) not in found:
+            found.add(id(node))
+            stack += () if id(node) in fixed else node.operands
+    return found
 
 
 @dataclass

@@ -1,12 +1,14 @@
 """Operations on elements: a ``linalg.generic`` whose body is a line or a few of arith and math.
 
-What MLIR leaves undefined, StableHLO defines: a conversion out of range saturates here as there. Integer
-divisions, and shifts whose amount is not known to be within the number's bits, are refused.
+What MLIR leaves undefined, StableHLO defines: a conversion out of range saturates here as there. Shifts
+whose amount is not known to be within the number's bits are refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from axiloom.selection.ir.graph import GraphError, Node
 from axiloom.selection.ir.numbers import number
@@ -17,7 +19,8 @@ from axiloom.selection.write.text import Text, constant, element, identity
 class Body:
     """The lines of a generic's body; each method appends one and returns what it gives."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: Text) -> None:
+        self.text = text
         self.lines: list[str] = []
 
     def line(self, text: str) -> str:
@@ -45,13 +48,14 @@ class Body:
 Scalar = Callable[[Body, Node, Sequence[str]], str]
 
 
-def _numbered(integer: str, floating: str, boolean: str = "") -> Scalar:
-    """An op of arith by the kind of number."""
+def _numbered(integer: str, floating: str, boolean: str = "", unsigned: str | None = None) -> Scalar:
+    """An op of arith by the kind of number; `unsigned` where integers without sign have another one."""
 
     def write(body: Body, node: Node, values: Sequence[str]) -> str:
         of = node.operands[0].type.number
-        kind = number(of).kind
-        operation = {"integer": integer, "float": floating, "bool": boolean}.get(kind, "")
+        known = number(of)
+        whole = integer if known.signed or unsigned is None else unsigned
+        operation = {"integer": whole, "float": floating, "bool": boolean}.get(known.kind, "")
         if not operation:
             raise GraphError(f"{node.place or node.op}: {node.op} of {of} has no op in linalg's C")
         return body.compute(operation, of, *values)
@@ -74,6 +78,8 @@ def _abs(body: Body, node: Node, values: Sequence[str]) -> str:
     of = node.type.number
     if number(of).kind == "float":
         return body.compute("math.absf", of, values[0])
+    if not number(of).signed:
+        return values[0]
     return body.compute("arith.maxsi", of, values[0], _negate(body, node, values))
 
 
@@ -91,13 +97,39 @@ def _logistic(body: Body, node: Node, values: Sequence[str]) -> str:
 
 def _shift(operation: str) -> Scalar:
     def write(body: Body, node: Node, values: Sequence[str]) -> str:
-        amount, of = node.operands[1], node.type.number
-        if amount.op != "splat" or not 0 <= int(str(amount.attributes["value"])) < number(of).bits:
+        of = node.type.number
+        amounts = body.text.contents(node.operands[1])
+        if amounts is None or not np.all((amounts >= 0) & (amounts < number(of).bits)):
             where = node.place or node.op
-            raise GraphError(f"{where}: {node.op} by what is no constant below {number(of).bits}")
+            raise GraphError(f"{where}: {node.op} by what are no constants below {number(of).bits}")
         return body.compute(operation, of, *values)
 
     return write
+
+
+def _divide(body: Body, node: Node, values: Sequence[str]) -> str:
+    """Of integers rounded towards 0; by 0 all bits set, the least number by -1 itself: C leaves both open."""
+    of, (a, b) = node.type.number, values
+    known = number(of)
+    if known.kind != "integer":
+        return _numbered("", "arith.divf")(body, node, values)
+    divisors = body.text.contents(node.operands[1])
+    fixed = divisors is not None and not np.any((divisors == 0) | (divisors == -1))
+    operation = "arith.divsi" if known.signed else "arith.divui"
+    if fixed:
+        return body.compute(operation, of, a, b)
+    one, least = body.constant("1", of), body.constant("0", of)
+    none = body.compare("eq", of, b, least)
+    safe = body.select(none, of, one, b)
+    if not known.signed:
+        return body.select(
+            none, of, body.constant(str(known.highest), of), body.compute(operation, of, a, safe)
+        )
+    minus = body.constant("-1", of)
+    turned = body.compare("eq", of, b, minus)
+    quotient = body.compute(operation, of, a, body.select(turned, of, one, safe))
+    whole = body.select(turned, of, body.compute("arith.subi", of, least, a), quotient)
+    return body.select(none, of, minus, whole)
 
 
 _ORDERED = {"EQ": "oeq", "NE": "une", "LT": "olt", "LE": "ole", "GT": "ogt", "GE": "oge"}
@@ -106,8 +138,11 @@ _SIGNED = {"EQ": "eq", "NE": "ne", "LT": "slt", "LE": "sle", "GT": "sgt", "GE": 
 
 def _compare(body: Body, node: Node, values: Sequence[str]) -> str:
     of = node.operands[0].type.number
-    known = _ORDERED if number(of).kind == "float" else _SIGNED
-    return body.compare(known[str(node.attributes["direction"])], of, *values)
+    predicate = str(node.attributes["direction"])
+    if number(of).kind == "float":
+        return body.compare(_ORDERED[predicate], of, *values)
+    signed = _SIGNED[predicate]
+    return body.compare(signed if number(of).signed else signed.replace("s", "u", 1), of, *values)
 
 
 def _select(body: Body, node: Node, values: Sequence[str]) -> str:
@@ -138,10 +173,17 @@ def converted(body: Body, value: str, source: str, target: str) -> str:
         wide = body.convert("arith.extui", value, source, target if b.kind == "integer" else "int32")
         return wide if b.kind == "integer" else body.convert("arith.sitofp", wide, "int32", target)
     if b.kind == "float":
+        if not a.signed:
+            raise GraphError(f"a conversion of {source} to {target}: it has no op in linalg's C")
         return body.convert("arith.sitofp", value, source, target)
     if a.kind == "float":
+        if not b.signed:
+            raise GraphError(f"a conversion of {source} to {target}: it has no op in linalg's C")
         return _saturated(body, value, source, target)
-    return body.convert("arith.extsi" if b.bits > a.bits else "arith.trunci", value, source, target)
+    if a.bits == b.bits:
+        return value  # the same bits: operations know the sign
+    wider = "arith.extsi" if a.signed else "arith.extui"
+    return body.convert(wider if b.bits > a.bits else "arith.trunci", value, source, target)
 
 
 def _saturated(body: Body, value: str, source: str, target: str) -> str:
@@ -160,13 +202,13 @@ def _saturated(body: Body, value: str, source: str, target: str) -> str:
     return body.select(above, target, body.constant(str((1 << bits - 1) - 1), target), low)
 
 
-_MAXIMUM = _numbered("arith.maxsi", "arith.maximumf", "arith.ori")
-_MINIMUM = _numbered("arith.minsi", "arith.minimumf", "arith.andi")
+_MAXIMUM = _numbered("arith.maxsi", "arith.maximumf", "arith.ori", "arith.maxui")
+_MINIMUM = _numbered("arith.minsi", "arith.minimumf", "arith.andi", "arith.minui")
 SCALARS: dict[str, Scalar] = {
     "add": _numbered("arith.addi", "arith.addf", "arith.ori"),
     "subtract": _numbered("arith.subi", "arith.subf"),
     "multiply": _numbered("arith.muli", "arith.mulf", "arith.andi"),
-    "divide": _numbered("", "arith.divf"),
+    "divide": _divide,
     "maximum": _MAXIMUM,
     "minimum": _MINIMUM,
     "and": _numbered("arith.andi", "", "arith.andi"),
@@ -197,7 +239,7 @@ SCALARS: dict[str, Scalar] = {
 
 def _elementwise(text: Text, node: Node) -> str:
     """One generic. An operand that is one number everywhere is a constant of the body."""
-    body = Body()
+    body = Body(text)
     inputs = list(dict.fromkeys(one for one in node.operands if one.op != "splat"))
     arguments = {id(one): f"%a{number}" for number, one in enumerate(inputs)}
     values = [

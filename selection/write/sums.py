@@ -31,7 +31,7 @@ def _product(
     doc: str,
 ) -> str:
     """Sums of products in the result's number, which both factors are converted to first."""
-    of, body = result.number, Body()
+    of, body = result.number, Body(text)
     factors = [converted(body, f"%a{i}", type_.number, of) for i, (_, type_) in enumerate(inputs)]
     kind = number(of).kind
     if kind == "bool":
@@ -138,6 +138,8 @@ def _fold(node: Node) -> tuple[str, list[str]]:
     """What the fold starts from, and its body."""
     kind, of = str(node.attributes["kind"]), node.type.number
     operation = FOLDS.get((kind, number(of).kind))
+    if operation is not None and not number(of).signed:
+        operation = operation.replace("maxsi", "maxui").replace("minsi", "minui")
     if operation is None:
         raise GraphError(f"{node.place or node.op}: {kind} over {of} has no op in linalg's C")
     spelled_type = element(of)
@@ -190,12 +192,16 @@ def _reduce_window(text: Text, node: Node) -> str:
 def _take(text: Text, node: Node) -> str:
     """A table's rows; numbers outside are the nearest row's."""
     table, rows = node.operands
-    if number(rows.type.number).bits > 32:
-        raise GraphError(f"{node.place or node.op}: rows are numbered in at most 32 bits")
-    body, of = Body(), rows.type.number
-    last = body.constant(str(table.type.shape[0] - 1), of)
-    above = body.compute("arith.maxsi", of, "%a", body.constant("0", of))
-    within = body.compute("arith.minsi", of, above, last)
+    body, of = Body(text), rows.type.number
+    most = number(of).highest
+    within = "%a"
+    if number(of).signed:
+        within = body.compute("arith.maxsi", of, within, body.constant("0", of))
+    if table.type.shape[0] - 1 < most:
+        last, least = body.constant(str(table.type.shape[0] - 1), of), "arith.minsi"
+        within = body.compute(least if number(of).signed else "arith.minui", of, within, last)
+    if not number(of).signed:
+        within, of = converted(body, within, of, "int64"), "int64"
     first = body.line(f"arith.index_cast {within} : {element(of)} to index")
     rank = len(rows.type.shape)
     rest = [body.line(f"linalg.index {i} : index") for i in range(rank, len(node.type.shape))]
@@ -219,7 +225,7 @@ def _requantise(text: Text, node: Node) -> str:
     sums, *channels = node.operands
     rank, dimension = len(sums.type.shape), int(str(node.attributes["dimension"]))
     wide = "int64"
-    body = Body()
+    body = Body(text)
     one = body.constant("1", wide)
     biased = body.compute("arith.addi", "int32", "%a0", "%a1")
     product = body.compute(

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from axiloom.selection.ir.graph import GraphError, Node, Type
+import numpy as np
+from numpy.typing import NDArray
+
+from axiloom.selection.ir.graph import Graph, GraphError, Node, Type
 
 ELEMENTS = {
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
     "float32": "f32", "float64": "f64", "bool": "i1",
 }  # fmt: skip
-"""Numbers that linalg's C has. Integers without sign would need other ops, narrow floats other arithmetic."""
+"""Numbers that linalg's C has; narrow floats would need other arithmetic."""
+UNSIGNED = {"uint8": "i8", "uint16": "i16", "uint32": "i32", "uint64": "i64"}
+"""MLIR's integers have no sign: operations know it. What comes in and goes out of a function has no op."""
 
 
 def element(number: str, place: str = "") -> str:
     """Raises GraphError for numbers that have no C."""
-    found = ELEMENTS.get(number)
+    found = ELEMENTS.get(number) or UNSIGNED.get(number)
     if found is None:
         where = f"{place}: " if place else ""
         raise GraphError(f"{where}{number} has no C on the CPU; there are {', '.join(ELEMENTS)}")
@@ -35,6 +41,9 @@ def literal(value: str, number: str) -> str:
     """A number's text (`Number.text`) as MLIR has it; infinities and NaN by their bits."""
     if number == "bool":
         return "true" if value not in ("0", "False", "false") else "false"
+    if number in UNSIGNED:  # its bits, as a number with sign
+        bits_ = int(number[4:])
+        return str((int(value) + (1 << bits_ - 1)) % (1 << bits_) - (1 << bits_ - 1))
     if not number.startswith("float"):
         return value
     bits = {
@@ -49,6 +58,14 @@ def literal(value: str, number: str) -> str:
     return (mantissa if "." in mantissa else f"{mantissa}.0") + mark + exponent
 
 
+def passed(type_: Type, place: str = "") -> str:
+    """`spelled`, of an argument or a result."""
+    if type_.number in UNSIGNED:
+        where = f"{place}: " if place else ""
+        raise GraphError(f"{where}{type_.number} goes in or out of the function; convert it there")
+    return spelled(type_, place)
+
+
 def constant(value: str, number: str) -> str:
     """A line without its result."""
     if number == "bool":
@@ -56,10 +73,15 @@ def constant(value: str, number: str) -> str:
     return f"arith.constant {literal(value, number)} : {element(number)}"
 
 
+MOVES = ("convert", "broadcast_in_dim", "reshape", "transpose", "slice")
+"""Operations whose results have no numbers but their operand's, as long as the type holds these."""
+
+
 @dataclass
 class Text:
     """Lines of a function's body, and the names of nodes that have been written."""
 
+    graph: Graph
     lines: list[str] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     count: int = 0
@@ -79,6 +101,14 @@ class Text:
         if node.op == "splat" and id(node) not in self.names:
             self.names[id(node)] = self.filled(node.type, str(node.attributes["value"]))
         return self.names[id(node)]
+
+    def contents(self, node: Node) -> NDArray[Any] | None:
+        """All numbers in an integer constant, however it was moved or converted; None: not known."""
+        while node.op in MOVES:
+            node = node.operands[0]
+        if node.op == "splat":
+            return np.asarray([int(str(node.attributes["value"]))])
+        return self.graph.constant(node) if node.op == "constant" else None
 
     def constant(self, value: str, number: str) -> str:
         return self.line(constant(value, number))
