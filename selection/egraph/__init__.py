@@ -1,1 +1,13 @@
-"""Saturation and extraction, in a process with limits."""
+"""Equality saturation: all that rules make of a graph, and the cheapest of it.
+
+- ``saturated.py``: `Saturated`, classes of equal values, as plain data; `Limits`
+- ``declare.py``: rules as egglog's text; ``engine.py``: an egglog e-graph that takes graph after graph
+- ``worker.py``, ``process.py``, ``flat.py``: the engine in a process of its own, kept warm, which can be killed
+- ``extract.py``: the cheapest graph, each node counted once; ``exact.py``: proved cheapest, by CP-SAT
+"""
+
+from axiloom.selection.egraph.extract import Extracted, extract
+from axiloom.selection.egraph.process import saturate
+from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, SaturationError
+
+__all__ = ["ENode", "Extracted", "Limits", "Saturated", "SaturationError", "extract", "saturate"]

@@ -1,0 +1,236 @@
+"""`Engine`: an egglog e-graph with rules, which takes graph after graph.
+
+Egglog matches what is new and merges what is equal; for each match the rule's conditions are evaluated and
+its right side is made with types, here. So a size may be computed in any way, and a limit is looked at
+between iterations. A popped e-graph is as it was declared.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from egglog import bindings
+
+from axiloom.selection.egraph import declare
+from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, SaturationError
+from axiloom.selection.ir.graph import Attribute, Graph, GraphError, Type
+from axiloom.selection.rules.expressions import Unsaid
+from axiloom.selection.rules.make import build, type_of
+from axiloom.selection.rules.match import Matcher, matcher_of
+from axiloom.selection.rules.rule import Rule
+
+Attributes = tuple[tuple[str, Attribute], ...]
+Key = tuple[str, tuple[int, ...], Attributes]
+LEAVES = ("parameter", "constant")
+
+
+class Engine:
+    """`rules` in the order in which they are tried. Not for two threads."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = tuple(rules)
+        self.egglog = bindings.EGraph()
+        self.known = dict.fromkeys(declare.operations(rules))
+        self.lefts: list[tuple[declare.Left, tuple[Matcher, ...]]] = []
+        text = [declare.HEAD, *(declare.of_operation(*one) for one in self.known)]
+        for number, rule in enumerate(self.rules):
+            left, said = declare.of_left(number, rule)
+            self.lefts.append((left, (matcher_of(rule),)))
+            text.append(said)
+        self.run("\n".join(text))
+
+    def run(self, text: str) -> None:
+        self.egglog.run_program(*self.egglog.parse_program(text))
+
+    def saturate(self, graph: Graph, limits: Limits) -> Saturated:
+        """Raises SaturationError where rules contradict each other."""
+        self.declare((one.op, len(one.operands)) for one in graph.nodes() if one.op not in LEAVES)
+        self.run("(push)")
+        with tempfile.TemporaryDirectory() as folder:
+            run = _Run(self, Path(folder), limits)
+            try:
+                return run.whole(graph)
+            except bindings.EggSmolError as error:
+                raise SaturationError(f"egglog: {str(error).splitlines()[0]}") from None
+            finally:
+                self.run("(pop)")
+                self.declare(run.declared)
+
+    def declare(self, operations: Iterable[tuple[str, int]]) -> None:
+        """For this graph and those to come."""
+        new = sorted(set(operations) - set(self.known))
+        self.known.update(dict.fromkeys(new))
+        if new:
+            self.run("\n".join(declare.of_operation(*one) for one in new))
+
+
+@dataclass
+class _Run:
+    """One graph."""
+
+    engine: Engine
+    folder: Path
+    limits: Limits
+    types: list[Type] = field(default_factory=list)
+    made: dict[Key, int] = field(default_factory=dict)
+    """Nodes to their first number."""
+    brought: dict[Key, tuple[str, str]] = field(default_factory=dict)
+    attributes: dict[Attributes, int] = field(default_factory=dict)
+    listed: list[Attributes] = field(default_factory=list)
+    kinds: dict[Type, int] = field(default_factory=dict)
+    pending: dict[str, list[tuple[int, ...]]] = field(default_factory=lambda: defaultdict(list))
+    seen: set[tuple[int, tuple[int, ...]]] = field(default_factory=set)
+    applied: Counter[str] = field(default_factory=Counter)
+    declared: set[tuple[str, int]] = field(default_factory=set)
+    rule: str = ""
+    place: str = ""
+
+    def whole(self, graph: Graph) -> Saturated:
+        begun = time.perf_counter()
+        number: dict[int, int] = {}
+        for node in graph.nodes():
+            operands = tuple(number[id(one)] for one in node.operands)
+            self.place = node.place
+            number[id(node)] = self.node(node.op, operands, _sorted(node.attributes), node.type)
+        roots = [number[id(one)] for one in graph.results]
+        self.flush()
+        stopped, turns = "", 0
+        while not stopped:
+            if turns == self.limits.iterations:
+                stopped = f"{turns} iterations"
+            elif time.perf_counter() - begun > self.limits.seconds:
+                stopped = f"{self.limits.seconds:g} seconds"
+            else:
+                turns += 1
+                stopped = self.turn()
+        return self.taken(roots, stopped, turns, begun)
+
+    def turn(self) -> str:
+        """One iteration; what stopped it, or nothing."""
+        self.engine.run("(run match 1)")
+        frozen = self.engine.egglog.freeze()
+        for i, (left, matchers) in enumerate(self.engine.lefts):
+            for row in self.rows(frozen, left.table):
+                if (i, row) in self.seen:
+                    continue
+                self.seen.add((i, row))
+                for matcher in matchers:
+                    self.apply(matcher, left, row)
+                if len(self.made) > self.limits.nodes:
+                    self.flush()
+                    return f"{self.limits.nodes} nodes"
+        return "" if self.flush() else "saturated"
+
+    def rows(self, frozen: Any, table: str) -> list[tuple[int, ...]]:
+        found = frozen.functions[table].rows
+        value = self.engine.egglog.value_to_i64
+        return sorted(tuple(value(one) for one in row.inputs) for row in found)
+
+    def apply(self, matcher: Matcher, left: declare.Left, row: tuple[int, ...]) -> None:
+        """What one match brings."""
+        root, count = row[0], len(left.tensors)
+        classes = dict(zip(left.tensors, row[1 : 1 + count], strict=True))
+        given = tuple(dict(self.listed[one]) for one in row[1 + count :])
+        env = matcher.match({name: self.types[one] for name, one in classes.items()}, given)
+        if env is None:
+            return
+        rule = matcher.rule
+        self.rule = rule.name
+        try:
+            new = build(rule.new, env, classes, self.make)
+        except (Unsaid, GraphError) as error:
+            raise SaturationError(f"rule {rule.name} ({rule.place}) makes nothing: {error}") from None
+        if self.types[new] != self.types[root]:
+            raise SaturationError(
+                f"rule {rule.name} ({rule.place}) joins {self.types[root]} and {self.types[new]}"
+            )
+        if new != root:
+            self.pending["u"].append((root, new))
+            self.applied[rule.name] += 1
+
+    def make(self, op: str, operands: Sequence[int], given: Mapping[str, Any]) -> int:
+        return self.node(op, tuple(operands), _sorted(given), None)
+
+    def node(self, op: str, operands: tuple[int, ...], given: Attributes, type_: Type | None) -> int:
+        """Its number. Raises GraphError."""
+        key = (op, operands, given)
+        if (known := self.made.get(key)) is not None:
+            return known
+        if type_ is None:
+            type_ = type_of(op, [self.types[one] for one in operands], dict(given))
+        number = self.made[key] = len(self.types)
+        self.brought[key] = (self.rule, "" if self.rule else self.place)
+        self.types.append(type_)
+        if given not in self.attributes:
+            self.attributes[given] = len(self.listed)
+            self.listed.append(given)
+        kind = self.kinds.setdefault(type_, len(self.kinds))
+        if op in LEAVES:
+            self.pending["leaf"].append((number, kind))
+        else:
+            self.declare(op, len(operands))
+            row = (number, kind, self.attributes[given], *operands)
+            self.pending[f"p_{declare.constructor(op, len(operands))}"].append(row)
+        return number
+
+    def declare(self, op: str, arity: int) -> None:
+        """An operation that only right sides have is declared when it first comes; a pop forgets it."""
+        if (op, arity) not in self.engine.known and (op, arity) not in self.declared:
+            self.declared.add((op, arity))
+            self.engine.run(declare.of_operation(op, arity))
+
+    def flush(self) -> bool:
+        """Hands over what is pending: whether there was any."""
+        if not self.pending:
+            return False
+        text = []
+        for table, rows in self.pending.items():
+            file = self.folder / f"{table}.tsv"
+            file.write_text("\n".join("\t".join(map(str, row)) for row in rows) + "\n", encoding="ascii")
+            text.append(f'(input {table} "{file}")')
+        # Nodes first, so that every class has its number before classes are joined.
+        self.engine.run("\n".join([*text, "(run insert 1)"]))
+        self.pending.clear()
+        return True
+
+    def taken(self, roots: Sequence[int], stopped: str, turns: int, begun: float) -> Saturated:
+        """The e-graph as plain data; classes numbered by the least number of theirs."""
+        functions = self.engine.egglog.freeze().functions
+        value = self.engine.egglog.value_to_i64
+        least = {row.inputs[0]: value(row.output) for row in functions["id"].rows}
+        of = {value(row.inputs[0]): least[row.output] for row in functions["V"].rows}
+        order = {one: i for i, one in enumerate(sorted(set(of.values())))}
+        found: list[dict[Key, tuple[str, str]]] = [{} for _ in order]
+        for (op, operands, given), number in self.made.items():
+            key = (op, tuple(order[of[one]] for one in operands), given)
+            found[order[of[number]]].setdefault(key, self.brought[op, operands, given])
+        for one, place in order.items():
+            joined = self.types[one]
+            assert all(self.types[n] == joined for n, least_ in of.items() if least_ == one), place
+        return Saturated(
+            tuple(self.types[one] for one in order),
+            tuple(
+                tuple(ENode(*key, *whence) for key, whence in sorted(one.items(), key=_order))
+                for one in found
+            ),
+            tuple(order[of[one]] for one in roots),
+            stopped,
+            turns,
+            dict(sorted(self.applied.items())),
+            time.perf_counter() - begun,
+        )
+
+
+def _sorted(given: Mapping[str, Attribute]) -> Attributes:
+    return tuple(sorted(given.items()))
+
+
+def _order(entry: tuple[Key, object]) -> tuple[str, tuple[int, ...], str]:
+    op, operands, given = entry[0]
+    return op, operands, repr(given)

@@ -1,0 +1,78 @@
+"""The cheapest choice by CP-SAT: a way for each class that is needed, and no circle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from axiloom.selection.egraph.extract import Problem, used
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+
+def improve(
+    problem: Problem, start: dict[int, int], cost: int, seconds: float
+) -> tuple[dict[int, int], int, int]:
+    """The choice, its cost, and a cost below which there is none. At worst `start`.
+
+    One worker and a fixed seed: the same problem has the same answer, unless the clock ends the search.
+    """
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    ways = _ways(model, problem)
+    _acyclic(model, problem, ways)
+    scale = len(problem.ways) + 1
+    for one, of in ways.items():
+        for i, way in enumerate(of):
+            model.add_hint(way, int(start.get(one) == i))
+    model.minimize(
+        sum(
+            (problem.ways[one][i][0] * scale + 1) * way
+            for one, of in ways.items()
+            for i, way in enumerate(of)
+        )
+    )
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = seconds
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = 0
+    status = solver.solve(model)
+    # Each node weighs 1 beside its cost times `scale`: as many nodes as there are weigh less than one cycle.
+    bound = max(0, int(solver.best_objective_bound - len(problem.ways)) // scale)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return start, cost, min(bound, cost)
+    picked = {one: i for one, of in ways.items() for i, way in enumerate(of) if solver.boolean_value(way)}
+    chosen, total = used(problem, picked)
+    if total > cost:
+        return start, cost, min(bound, cost)
+    return chosen, total, total if status == cp_model.OPTIMAL else min(bound, total)
+
+
+def _ways(model: cp_model.CpModel, problem: Problem) -> dict[int, list[cp_model.IntVar]]:
+    """A class that is needed has one way; a way needs its operands."""
+    roots = set(problem.roots)
+    needed = {one: model.new_bool_var(f"c{one}") for one in problem.ways}
+    found = {}
+    for one, of in problem.ways.items():
+        found[one] = [model.new_bool_var(f"c{one}w{i}") for i in range(len(of))]
+        model.add(sum(found[one]) == needed[one])
+        if one in roots:
+            model.add(needed[one] == 1)
+        for way, (_, needs, _) in zip(found[one], of, strict=True):
+            for need in needs:
+                model.add_implication(way, needed[need])
+    return found
+
+
+def _acyclic(model: cp_model.CpModel, problem: Problem, ways: dict[int, list[cp_model.IntVar]]) -> None:
+    """Within a group, operands stand below."""
+    for group in problem.order:
+        if len(group) == 1:
+            continue
+        inside = set(group)
+        level = {one: model.new_int_var(0, len(group) - 1, f"l{one}") for one in group}
+        for one in group:
+            for way, (_, needs, _) in zip(ways[one], problem.ways[one], strict=True):
+                for need in inside.intersection(needs):
+                    model.add(level[one] >= level[need] + 1).only_enforce_if(way)

@@ -1,0 +1,29 @@
+"""Graphs as lists of rows: pickle descends into operands, and graphs are deep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from axiloom.selection.ir.graph import Graph, Node
+
+
+def flat(graph: Graph) -> list[tuple[Any, ...]]:
+    """The graph without nesting: pickle descends into operands."""
+    number: dict[int, int] = {}
+    rows: list[tuple[Any, ...]] = []
+    for node in graph.nodes():
+        operands = tuple(number[id(one)] for one in node.operands)
+        number[id(node)] = len(rows)
+        rows.append((node.op, operands, dict(node.attributes), node.type, node.place))
+    return [(graph.name, tuple(number[id(one)] for one in graph.results)), *rows]
+
+
+def unflat(rows: Sequence[tuple[Any, ...]]) -> Graph:
+    """The graph of `flat`."""
+    nodes: list[Node] = []
+    for op, operands, given, type_, place in rows[1:]:
+        nodes.append(Node(op, tuple(nodes[one] for one in operands), given, type_, place))
+    name, results = rows[0]
+    parameters = tuple(one for one in nodes if one.op == "parameter")
+    return Graph(name, parameters, tuple(nodes[one] for one in results))

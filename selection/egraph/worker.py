@@ -1,0 +1,51 @@
+"""``python -m axiloom.selection.egraph.worker``: an engine that can be killed.
+
+In, on standard input, one pickle after the other: (texts of rules, graph, limits), where a text is
+(its place, the text, names of rules that may be used or None). Out: ``("done", Saturated)`` or
+``("fault", message)``. Both ends are the same program of the same user.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from functools import lru_cache
+
+from axiloom.errors import AxiloomError
+from axiloom.selection.egraph.engine import Engine
+from axiloom.selection.egraph.flat import unflat
+from axiloom.selection.rules.rule import Rule
+from axiloom.selection.rules.text import parse
+
+Text = tuple[str, str, frozenset[str] | None]
+
+
+@lru_cache(maxsize=8)
+def engine_of(texts: tuple[Text, ...]) -> Engine:
+    """One stays for each set of rules."""
+    found: list[Rule] = []
+    for place, text, names in texts:
+        found += [one for one in parse(text, place) if names is None or one.name in names]
+    return Engine(found)
+
+
+def main() -> None:
+    # The channel must carry nothing else: what a library prints goes to the errors.
+    out, sys.stdout = sys.stdout.buffer, sys.stderr
+    while True:
+        try:
+            texts, rows, limits = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            engine = engine_of(texts)
+            answer = ("ready", None) if rows is None else ("done", engine.saturate(unflat(rows), limits))
+        except AxiloomError as error:
+            answer = ("fault", str(error))
+        pickle.dump(answer, out)
+        out.flush()
+
+
+if __name__ == "__main__":
+    sys.setrecursionlimit(1 << 20)
+    main()

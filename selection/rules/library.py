@@ -1,0 +1,47 @@
+"""Files of rules: ours by name, and a user's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from axiloom.selection.rules.rule import Rule
+from axiloom.selection.rules.text import parse, text_of
+
+SUFFIX = ".rules"
+_ROOM = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class RuleText:
+    """A file's rules, as its text; `names`: those to be used, None: all."""
+
+    place: str
+    text: str
+    names: frozenset[str] | None = None
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        return tuple(one for one in _parsed(self) if self.names is None or one.name in self.names)
+
+    def only(self, names: Iterable[str]) -> RuleText:
+        return RuleText(self.place, self.text, frozenset(names))
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: RuleText) -> tuple[Rule, ...]:
+    return parse(text.text, text.place)
+
+
+def ours() -> tuple[RuleText, ...]:
+    """The rules that come with Axiloom, file by file."""
+    return tuple(load(one) for one in sorted(_ROOM.glob(f"*{SUFFIX}")))
+
+
+def load(path: Path) -> RuleText:
+    """A file's rules, read once to find its faults. Raises RuleError."""
+    text = RuleText(path.name, text_of(path))
+    _parsed(text)
+    return text

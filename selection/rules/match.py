@@ -1,0 +1,154 @@
+"""What a match binds: sizes from shapes, attributes, names; and whether the conditions hold."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+from axiloom.selection.ir.graph import Type
+from axiloom.selection.rules.expressions import Code, Unsaid, both, compiled, equal
+from axiloom.selection.rules.rule import Expr, Rule, terms
+
+Binder: TypeAlias = Callable[[Any, dict[str, Any]], Any]
+"""Takes a value and what is bound, binds more, and says whether they agree (False, True, or a condition).
+None: it must be asked again when more is bound."""
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """A rule's left side as code."""
+
+    rule: Rule
+    shapes: tuple[tuple[str, Binder], ...]
+    attributes: tuple[tuple[tuple[str, Binder], ...], ...]
+    """For each term of the left side, in the order of `terms`, by the names of attributes."""
+    steps: tuple[tuple[str, Code], ...]
+    numbers: bool = True
+
+    def match(self, types: Mapping[str, Type], given: tuple[Mapping[str, Any], ...]) -> dict[str, Any] | None:
+        """What the names of the rule are for operands of these types, and terms with these attributes. None:
+        it does not apply. All conditions are plain booleans."""
+        env: dict[str, Any] = dict(types)
+        open_: list[tuple[Binder, Any]] = []
+        for binder, value in self.pairs(types, given):
+            said = binder(value, env)
+            if said is None:
+                open_.append((binder, value))
+            elif said is not True:
+                return None
+        try:
+            for binder, value in open_:
+                if binder(value, env) is not True:
+                    return None
+            for name, code in self.steps:
+                value = code(env)
+                if name:
+                    env[name] = value
+                elif value is not True:
+                    return None
+        except Unsaid:
+            return None
+        return env if self.suits(types) else None
+
+    def pairs(
+        self, types: Mapping[str, Any], given: tuple[Mapping[str, Any], ...]
+    ) -> list[tuple[Binder, Any]]:
+        """What is to be bound to what."""
+        found = [(binder, tuple(types[name].shape)) for name, binder in self.shapes]
+        for binders, attributes in zip(self.attributes, given, strict=True):
+            found += [(binder, attributes[name]) for name, binder in binders]
+        return found
+
+    def suits(self, types: Mapping[str, Any]) -> bool:
+        """Rules for integers apply to integers, rules in real numbers to floats."""
+        if self.rule.sense == "exact":
+            return True
+        kinds = {_kind(one.number) for one in types.values()}
+        return kinds <= ({"integer"} if self.rule.sense == "integers" else {"float"})
+
+
+@cache
+def _kind(number: str) -> str:
+    from axiloom.selection.ir.numbers import number as number_of
+
+    return number_of(number).kind
+
+
+@cache
+def matcher_of(rule: Rule) -> Matcher:
+    found = [(one.name, binder_of(one.form)) for one in rule.tensors if one.form is not None]
+    attributes = [
+        tuple((name, binder_of(expr)) for name, expr in term.attributes) for term in terms(rule.old)
+    ]
+    steps = [
+        (step[0], compiled(step[1])) if isinstance(step, tuple) else ("", compiled(step))
+        for step in rule.steps
+    ]
+    return Matcher(rule, tuple(found), tuple(attributes), tuple(steps))
+
+
+@cache
+def binder_of(expr: Expr) -> Binder:
+    """A name binds or compares; a tuple binds its names, one of them with a star; else values are compared."""
+    tree = expr.tree
+    if isinstance(tree, ast.Name):
+        return _named(tree.id)
+    if isinstance(tree, ast.Tuple):
+        return _tuple(tree)
+    return _computed(expr)
+
+
+def _named(name: str) -> Binder:
+    def bind(value: Any, env: dict[str, Any]) -> Any:
+        if name not in env:
+            env[name] = value
+            return True
+        return equal(env[name], value)
+
+    return bind
+
+
+def _computed(expr: Expr) -> Binder:
+    code = compiled(expr)
+
+    def bind(value: Any, env: dict[str, Any]) -> Any:
+        try:
+            return equal(code(env), value)
+        except Unsaid:
+            return None
+
+    return bind
+
+
+def _tuple(tree: ast.Tuple) -> Binder:
+    stars = [i for i, one in enumerate(tree.elts) if isinstance(one, ast.Starred)]
+    if len(stars) > 1:
+        return _computed(Expr(ast.unparse(tree)))
+    inner = [
+        binder_of(Expr(ast.unparse(one.value if isinstance(one, ast.Starred) else one))) for one in tree.elts
+    ]
+    least = len(inner) - len(stars)
+    whole = _computed(Expr(ast.unparse(tree)))
+
+    def bind(value: Any, env: dict[str, Any]) -> Any:
+        if not isinstance(value, tuple) or len(value) < least or (not stars and len(value) != least):
+            # A star may stand for a computed tuple of any length; entries count only once it is known.
+            return False
+        parts: list[Any] = list(value)
+        if stars:
+            at, many = stars[0], len(value) - least
+            parts = [*value[:at], value[at : at + many], *value[at + many :]]
+        result: Any = True
+        for binder, one in zip(inner, parts, strict=True):
+            said = binder(one, env)
+            if said is None:
+                return whole(value, env) if result is not False else False
+            result = both(result, said)
+            if result is False:
+                return False
+        return result
+
+    return bind

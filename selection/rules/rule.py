@@ -1,0 +1,112 @@
+"""`Rule`: two patterns that compute the same, what they may be matched with, and in which sense."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from axiloom.errors import SpecError
+
+SENSES = ("exact", "integers", "reals")
+"""exact: the same for whatever the scalar functions are, so for all numbers, bit for bit, but for the order of
+sums, which the IR does not say. integers: bit for bit, for integers alone. reals: for floats alone, equal in
+real numbers; roundings differ."""
+
+
+class RuleError(SpecError):
+    """A rule, or a file of rules, that means nothing or is wrong."""
+
+
+@dataclass(frozen=True)
+class Expr:
+    """An expression over sizes and attributes. Equal if its text is."""
+
+    text: str
+
+    @property
+    def tree(self) -> ast.expr:
+        return ast.parse(self.text, mode="eval").body
+
+
+@dataclass(frozen=True)
+class Var:
+    """Any value; one of the rule's tensors."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Term:
+    """An operation on patterns. Shared parts are equal terms."""
+
+    op: str
+    operands: tuple[Pattern, ...]
+    attributes: tuple[tuple[str, Expr], ...]
+    """By name, sorted."""
+
+
+Pattern: TypeAlias = Var | Term
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A tensor or an attribute that a rule is about. `form`: of tensors their shape, of attributes what values
+    they can have, which are proved one by one; None: anything."""
+
+    name: str
+    form: Expr | None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``old`` becomes ``new`` beside it."""
+
+    name: str
+    sense: str
+    tensors: tuple[Parameter, ...]
+    attributes: tuple[Parameter, ...]
+    steps: tuple[tuple[str, Expr] | Expr, ...]
+    """In order: names that get a value, and conditions."""
+    old: Pattern
+    new: Pattern
+    bounds: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """Sizes that proofs may have to try instead of all."""
+    text: str = ""
+    """The docstring."""
+    place: str = ""
+    """File and line."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def terms(pattern: Pattern) -> Iterator[Term]:
+    """Each term once, operands first."""
+    seen: set[Term] = set()
+
+    def walk(one: Pattern) -> Iterator[Term]:
+        if isinstance(one, Var) or one in seen:
+            return
+        seen.add(one)
+        for operand in one.operands:
+            yield from walk(operand)
+        yield one
+
+    yield from walk(pattern)
+
+
+def variables(pattern: Pattern) -> tuple[str, ...]:
+    """Names of tensors, in the order in which they come."""
+    found: dict[str, None] = {}
+
+    def walk(one: Pattern) -> None:
+        if isinstance(one, Var):
+            found[one.name] = None
+            return
+        for operand in one.operands:
+            walk(operand)
+
+    walk(pattern)
+    return tuple(found)

@@ -1,0 +1,245 @@
+"""Reads ``.rules``: texts in Python's grammar, which are never executed (docs/rules.md is the language).
+
+::
+
+    @exact
+    def dot_is_dense(x: (*rows, k), w: (n, k), number):
+        "A product with the transposed weight is a dense layer."
+        old = dot_general(x, w, lhs_batch=(), rhs_batch=(), lhs_contracting=(rank(x) - 1,),
+                          rhs_contracting=(1,), number=number)
+        new = dense(x, w, number=number)
+
+The decorator is the sense in which both sides are equal. Parameters are tensors with their shapes, and
+attributes with their values. ``assert`` states a condition, ``name = expression`` names a value, ``name =
+op(...)`` a part of a pattern.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from axiloom.isa.instructions.read import parsed, text_of
+from axiloom.isa.wording.names import hint
+from axiloom.selection.ir.ops import OPS
+from axiloom.selection.rules.expressions import FUNCTIONS, NotAllowed, compiled, names_of
+from axiloom.selection.rules.rule import (
+    SENSES,
+    Expr,
+    Parameter,
+    Pattern,
+    Rule,
+    RuleError,
+    Term,
+    Var,
+    terms,
+    variables,
+)
+
+MOST_RULES = 1 << 10
+MOST_TERMS = 200
+"""Of one pattern."""
+
+
+def read(path: Path) -> tuple[Rule, ...]:
+    """The rules of a file. Raises RuleError with file and line."""
+    return parse(text_of(path), path.name)
+
+
+def parse(text: str, place: str) -> tuple[Rule, ...]:
+    """The rules of a text; `place` is for messages. Raises RuleError."""
+    found: dict[str, Rule] = {}
+    for node in parsed(text, place).body:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if not isinstance(node, ast.FunctionDef):
+            raise RuleError([f"{place}:{node.lineno}: rules are functions, not {ast.unparse(node)[:40]}"])
+        for rule in _Reader(place, node).rules():
+            if rule.name in found:
+                raise RuleError([f"{place}:{node.lineno}: a second rule `{rule.name}`"])
+            found[rule.name] = rule
+        if len(found) > MOST_RULES:
+            raise RuleError([f"{place}: more than {MOST_RULES} rules"])
+    return tuple(found.values())
+
+
+@dataclass
+class _Reader:
+    """Reads one rule."""
+
+    place: str
+    node: ast.FunctionDef
+    parts: dict[str, Pattern] = field(default_factory=dict)
+    steps: list[tuple[str, Expr] | Expr] = field(default_factory=list)
+    tensors: set[str] = field(default_factory=set)
+
+    def fault(self, node: ast.AST, why: str) -> RuleError:
+        return RuleError([f"{self.place}:{getattr(node, 'lineno', 1)}: {self.node.name}: {why}"])
+
+    def rules(self) -> Iterator[Rule]:
+        sense, twice, bounds = self._decorators()
+        parameters = self._parameters()
+        used = {
+            one.id
+            for node in ast.walk(self.node)
+            if isinstance(node, ast.Call) and _operation(node)
+            for one in node.args
+            if isinstance(one, ast.Name)
+        }
+        self.tensors = used & set(parameters)
+        text = ast.get_docstring(self.node) or ""
+        for node in self.node.body:
+            self._statement(node)
+        for side in ("old", "new"):
+            if side not in self.parts:
+                raise self.fault(self.node, f"no `{side} = ...`")
+        rule = Rule(
+            self.node.name,
+            sense,
+            tuple(one for one in parameters.values() if one.name in self.tensors),
+            tuple(one for one in parameters.values() if one.name not in self.tensors),
+            tuple(self.steps),
+            self.parts["old"],
+            self.parts["new"],
+            bounds,
+            text,
+            f"{self.place}:{self.node.lineno}",
+        )
+        yield self._checked(rule)
+        if twice:
+            back = Rule(
+                f"{rule.name}_back", rule.sense, rule.tensors, rule.attributes, rule.steps, rule.new,
+                rule.old, rule.bounds, rule.text, rule.place,
+            )  # fmt: skip
+            yield self._checked(back)
+
+    def _decorators(self) -> tuple[str, bool, tuple[tuple[str, tuple[int, ...]], ...]]:
+        sense, twice, bounds = "", False, []
+        for one in self.node.decorator_list:
+            match one:
+                case ast.Name(id=name) if name in SENSES and not sense:
+                    sense = name
+                case ast.Name(id="both"):
+                    twice = True
+                case ast.Call(func=ast.Name(id="sizes"), args=[], keywords=given):
+                    for entry in given:
+                        bounds.append((str(entry.arg), self._sizes(entry.value)))
+                case _:
+                    raise self.fault(
+                        one, f"@{ast.unparse(one)[:40]}: there are @{', @'.join(SENSES)}, @both, @sizes(...)"
+                    )
+        if not sense:
+            raise self.fault(self.node, f"in which sense? One of @{', @'.join(SENSES)}")
+        return sense, twice, tuple(bounds)
+
+    def _sizes(self, node: ast.expr) -> tuple[int, ...]:
+        entries = node.elts if isinstance(node, ast.Tuple) else [node]
+        values = [one.value for one in entries if isinstance(one, ast.Constant) and type(one.value) is int]
+        if len(values) != len(entries) or not all(0 <= one <= 1 << 16 for one in values):
+            raise self.fault(node, "sizes to try are integers from 0 to 65536")
+        return tuple(values)
+
+    def _parameters(self) -> Mapping[str, Parameter]:
+        given = self.node.args
+        if given.posonlyargs or given.kwonlyargs or given.vararg or given.kwarg or given.defaults:
+            raise self.fault(self.node, "parameters are plain names with a shape or with values")
+        found = {}
+        for one in given.args:
+            if one.arg in ("old", "new") or one.arg in OPS:
+                raise self.fault(one, f"`{one.arg}` has a meaning already")
+            found[one.arg] = Parameter(one.arg, self._expr(one.annotation) if one.annotation else None)
+        return found
+
+    def _expr(self, node: ast.expr) -> Expr:
+        expr = Expr(ast.unparse(node))
+        try:
+            compiled(expr)
+        except NotAllowed as error:
+            raise self.fault(node, str(error)) from None
+        return expr
+
+    def _statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                pass
+            case ast.Assert(test=test):
+                self.steps.append(self._expr(test))
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                if name in self.parts or name in FUNCTIONS or name in OPS:
+                    raise self.fault(node, f"`{name}` has a meaning already")
+                if name in ("old", "new") or (isinstance(value, ast.Call) and _operation(value)):
+                    self.parts[name] = self._pattern(value)
+                    if len(list(terms(self.parts[name]))) > MOST_TERMS:
+                        raise self.fault(node, f"more than {MOST_TERMS} operations")
+                else:
+                    self.steps.append((name, self._expr(value)))
+            case _:
+                raise self.fault(node, f"`{ast.unparse(node)[:40]}`: a rule has assignments and asserts")
+
+    def _pattern(self, node: ast.expr) -> Pattern:
+        match node:
+            case ast.Name(id=name) if name in self.parts:
+                return self.parts[name]
+            case ast.Name(id=name) if name in self.tensors:
+                return Var(name)
+            case ast.Name(id=name) if any(one.arg == name for one in self.node.args.args):
+                self.tensors.add(name)
+                return Var(name)
+            case ast.Call(func=ast.Name(id=op), args=args, keywords=given):
+                return self._term(node, op, args, given)
+        raise self.fault(node, f"`{ast.unparse(node)[:40]}` is no tensor and no operation")
+
+    def _term(self, node: ast.AST, op: str, args: list[ast.expr], given: list[ast.keyword]) -> Term:
+        known = OPS.get(op)
+        if known is None:
+            raise self.fault(node, f"unknown operation `{op}`{hint(op, OPS)}")
+        wanted = known.operands
+        if len(args) != wanted if wanted is not None else not args:
+            raise self.fault(node, f"{op} takes {wanted or 'at least one'} operands, not {len(args)}")
+        names = [str(one.arg) for one in given]
+        if sorted(names) != sorted(known.attributes):
+            raise self.fault(
+                node, f"{op} takes the attributes {sorted(known.attributes)}, not {sorted(names)}"
+            )
+        attributes = sorted((str(one.arg), self._expr(one.value)) for one in given)
+        return Term(op, tuple(map(self._pattern, args)), tuple(attributes))
+
+    def _checked(self, rule: Rule) -> Rule:
+        """All that the right side needs is bound."""
+        if isinstance(rule.old, Var):
+            raise self.fault(self.node, "the left side is any value: it would be matched everywhere")
+        left = set(variables(rule.old))
+        if missing := [one for one in variables(rule.new) if one not in left]:
+            raise self.fault(self.node, f"`{missing[0]}` of the right side does not occur on the left")
+        known = bound_names(rule)
+        for term in terms(rule.new):
+            for _, expr in term.attributes:
+                if missing := sorted(names_of(expr) - known):
+                    raise self.fault(self.node, f"`{missing[0]}` has no value on the right side")
+        return rule
+
+
+def bound_names(rule: Rule) -> set[str]:
+    """All that a match gives a value: tensors, sizes of their shapes, attributes of the left, names."""
+    known = set(variables(rule.old))
+    for one in (*rule.tensors, *rule.attributes):
+        if one.form is not None and (one.name in known or one in rule.attributes):
+            known |= _plain_names(one.form)
+    for term in terms(rule.old):
+        for _, expr in term.attributes:
+            known |= _plain_names(expr)
+    return known | {step[0] for step in rule.steps if isinstance(step, tuple)}
+
+
+def _plain_names(expr: Expr) -> set[str]:
+    """Names that a pattern of this form gives values."""
+    tree = expr.tree
+    entries = tree.elts if isinstance(tree, ast.Tuple) else [tree]
+    inner = [one.value if isinstance(one, ast.Starred) else one for one in entries]
+    return {one.id for one in inner if isinstance(one, ast.Name)}
+
+
+def _operation(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id not in FUNCTIONS and node.func.id != "sizes"
