@@ -98,6 +98,7 @@ def least_rows(problem: Problem) -> dict[str, tuple[int, str]]:
     """By memory: rows that some step needs at once, whatever the order, and that step."""
     values = {one.name: one for one in problem.values}
     found: dict[str, tuple[int, str]] = {one.name: (0, "") for one in problem.memories}
+    several = len({step.unit for step in problem.steps}) > 1
     for step in problem.steps:
         at_once: Counter[str] = Counter()
         for name in dict.fromkeys(step.reads):
@@ -108,7 +109,7 @@ def least_rows(problem: Problem) -> dict[str, tuple[int, str]]:
                 written[values[name].memory] += values[name].units
         for memory in {*at_once, *written}:
             both = at_once[memory] + written[memory]
-            need = both if step.apart else max(at_once[memory], written[memory])
+            need = both if step.apart or several else max(at_once[memory], written[memory])
             if need > found[memory][0]:
                 found[memory] = need, step.name
     for value in problem.values:

@@ -82,6 +82,7 @@ class Lister:
         self.values = {one.name: one for one in self.problem.values}
         self.sizes = {one.name: one.units for one in self.problem.memories}
         self.made = writers(self.problem)
+        self.single = len({one.unit for one in self.problem.steps}) == 1
         self.uses: dict[str, list[int]] = defaultdict(list)
         """Numbers in `order` of the steps that still read a value, the last first."""
         for number in range(len(self.order) - 1, -1, -1):
@@ -120,7 +121,8 @@ class Lister:
         if not self.copies[step.name]:
             for name in dict.fromkeys(step.reads):
                 self.uses[name].pop()
-        own = pinned if step.apart else pinned - {name for name in step.reads if self._dead(name)}
+        dying = set() if step.apart or not self.single else {n for n in step.reads if self._dead(n)}
+        own = pinned - dying
         own |= {name for name in pinned if name not in step.reads}
         for name, old in step.in_place.items():
             if not self._dead(old):

@@ -42,7 +42,7 @@ def test_one_attention_needs_no_second_load() -> None:
 
 @st.composite
 def problems(draw: st.DrawFn, most: int = 7) -> Problem:
-    """Steps that read up to two earlier values, on two memories that may be too small, on one or two units."""
+    """Steps that read up to two earlier values, on memories that may be too small, on one or two units."""
     memories = tuple(Memory(name, draw(st.integers(2, 9))) for name in "ab")
     units = draw(st.sampled_from([("",), ("x", "y")]))
     values: list[Value] = []
