@@ -163,7 +163,29 @@ class Equality:
                 continue
             if self._matched(left, right, function):
                 return True
+            if self._cut_alike(left, right) and self._matched(left, right, function):
+                return True
         return False
+
+    def _cut_alike(self, left: list[Element], right: list[Element]) -> bool:
+        """Cuts folds where the other side's are shorter; whether there was anything to cut."""
+        found = False
+        for ours, theirs in ((left, right), (right, left)):
+            counts = [n for one in theirs if isinstance(one, Fold) for _, n in one.over]
+            for one in list(ours):
+                at = self._shorter(one, counts) if isinstance(one, Fold) and len(ours) < len(theirs) else None
+                if at is not None:
+                    ours[ours.index(one) : ours.index(one) + 1] = self._halves(one, *at)  # type: ignore[arg-type]
+                    found = True
+        return found
+
+    def _shorter(self, fold: Fold, counts: list[Any]) -> tuple[str, Any] | None:
+        """Of the counts the first that is within one of the fold's."""
+        for name, count in fold.over:
+            for one in counts:
+                if self.context.valid(self.context.compared(count - one - 1, ">=")):
+                    return name, one
+        return None
 
     def _matched(self, left: list[Element], right: list[Element], function: str) -> bool:
         if function in FREE:  # twice is once
