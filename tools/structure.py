@@ -61,6 +61,8 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "hw/copy",
         "hw/nest/operators",
         "hw/nest",
+        "hw/command",
+        "hw/qkv",
         "hw/matmul",
         "hw/window",
         "hw/conv",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from axiloom.isa.contract.types import WORD_BITS, Clear, Recv, Save, Send, SendDim
 from axiloom.isa.files.together import MOST
-from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, PACKET
+from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, PACKETS
 
 if TYPE_CHECKING:
     from axiloom.boards import Board
@@ -353,7 +353,7 @@ def actions(spec: AcceleratorSpec, opcode: Opcode, first: int = 0) -> list[Actio
             made.append(one)
         elif host is not None:
             made.append(Action(kind=_SKIP))
-    if spec.form == PACKET:  # results may come before the last word has gone in
+    if spec.form in PACKETS:  # results may come before the last word has gone in
         made.sort(key=lambda one: one.kind != _STORE)
     return made
 

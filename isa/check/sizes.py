@@ -9,7 +9,7 @@ from math import prod
 from axiloom.isa.contract.framing import sent_words
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS, Opcode
-from axiloom.isa.kernels.forms import COPY, KERNELS, PACKET
+from axiloom.isa.kernels.forms import COPY, KERNELS, PACKETS
 from axiloom.isa.kernels.language.body import numbers
 from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import INT8, INT32, Numerics
@@ -174,7 +174,7 @@ def unfit(
 
 
 def macs(spec: AcceleratorSpec) -> Iterator[str]:
-    if spec.form == PACKET and spec.macs > 0:
+    if spec.form in PACKETS and spec.macs > 0:
         return  # as many as its nests have
     if spec.macs < 1 or spec.macs & (spec.macs - 1):
         yield f"macs: {spec.macs} is not a power of two"
@@ -276,7 +276,7 @@ def sums(spec: AcceleratorSpec) -> Iterator[str]:
 
 def words_only(spec: AcceleratorSpec) -> Iterator[str]:
     """A copy, and a packet, has int32 words, one tile size in whole beats, and no post-processing."""
-    if spec.form is not COPY and spec.form is not PACKET:
+    if spec.form is not COPY and spec.form not in PACKETS:
         return
     if spec.data_type != INT32:
         yield f"data_type: {spec.kernel} moves words: int32, not {spec.data_type.value}"

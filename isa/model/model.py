@@ -27,7 +27,7 @@ from axiloom.isa.contract.types import (
     Store,
 )
 from axiloom.isa.contract.words import Words
-from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, PACKET, WINDOW
+from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, PACKETS, WINDOW
 from axiloom.isa.model.conv import ImageDevice, WindowDevice
 from axiloom.isa.model.copy import CopyDevice
 from axiloom.isa.model.device import Device, DeviceError, StopError
@@ -56,8 +56,10 @@ class FunctionalModel:
     """
 
     def __init__(self, spec: AcceleratorSpec) -> None:
-        if spec.form == PACKET:
-            what = "there is no functional model of a packet: a program of loop nests says what happens to it"
+        if spec.form in PACKETS:
+            what = (
+                f"there is no functional model of {spec.kernel}: the specification says only how words travel"
+            )
             raise SpecError([f"{spec.name}: {what}. Give its RTL: --rtl FILE.v"])
         self.spec = spec
         self._endless = next((op for op in spec.opcodes.values() if op.literal is None), None)

@@ -7,7 +7,7 @@ order of instances is the schedule's: lanes of an unrolled loop stand in a loop,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import islpy as isl
 from xdsl.builder import Builder
@@ -27,6 +27,7 @@ from xdsl.rewriter import InsertPoint
 
 from axiloom.nests.affine import attributes as at
 from axiloom.nests.affine import syntax
+from axiloom.nests.affine.cases import Cases, Choice, Condition, Guard, T, combined
 from axiloom.nests.affine.operations import constant, mlir_type, operation
 from axiloom.nests.program import Array, Expression, Index, Literal, Load, Program, Role
 from axiloom.nests.schedule import Cyclic, Layout, Placed, Schedule
@@ -105,14 +106,31 @@ class _Function:
     def _for(self, node: isl.AstNode, values: dict[str, AffineExpr], builder: Builder) -> None:
         name = node.for_get_iterator().get_id().get_name()
         if node.for_is_degenerate():
-            value = syntax.form(node.for_get_init(), values)
-            self._node(node.for_get_body(), {**values, name: value}, builder)
+            body = node.for_get_body()
+            self._cases(
+                syntax.form(node.for_get_init(), values),
+                lambda value, inner: self._node(body, {**values, name: value}, inner),
+                builder,
+            )
             return
+        self._cases(
+            syntax.bounds(node, values),
+            lambda limits, inner: self._loop(node, name, limits, values, inner),
+            builder,
+        )
+
+    def _loop(
+        self,
+        node: isl.AstNode,
+        name: str,
+        limits: syntax.Bounds,
+        values: dict[str, AffineExpr],
+        builder: Builder,
+    ) -> None:
         statements = self._statements(node)
         level = int(name[1:])
         loop_name = str(statements[0].order[level]) if level % 2 else name
-        limits = syntax.bounds(node, values)
-        guard: list[syntax.Guard] = []
+        guard: list[Guard] = []
         if loop_name in self.schedule.unrolled:
             place = AffineExpr.dimension(len(self.dims))
             limits, guard = syntax.lanes(
@@ -159,30 +177,45 @@ class _Function:
         return [self.schedule.statements[each] for each in found]
 
     def _if(self, node: isl.AstNode, values: dict[str, AffineExpr], builder: Builder) -> None:
+        then = node.if_get_then_node()
         otherwise = node.if_get_else_node() if node.if_has_else_node() else None
-        self._branch(syntax.guards(node.if_get_cond(), values), node, otherwise, values, builder)
+        self._branch(
+            syntax.guards(node.if_get_cond(), values),
+            lambda inner: self._node(then, values, inner),
+            None if otherwise is None else lambda inner: self._node(otherwise, values, inner),
+            builder,
+        )
+
+    def _cases(self, cases: Cases[T], made: Callable[[T, Builder], None], builder: Builder) -> None:
+        """`made` of each case, in its branch."""
+        if not isinstance(cases, Choice):
+            made(cases, builder)
+            return
+        self._branch(
+            cases.condition,
+            lambda inner: self._cases(cases.then, made, inner),
+            lambda inner: self._cases(cases.other, made, inner),
+            builder,
+        )
 
     def _branch(
         self,
-        parts: list[list[syntax.Guard]],
-        node: isl.AstNode,
-        otherwise: isl.AstNode | None,
-        values: dict[str, AffineExpr],
+        parts: Condition,
+        made: Callable[[Builder], None],
+        otherwise: Callable[[Builder], None] | None,
         builder: Builder,
     ) -> None:
         """``affine.if`` has a conjunction: of several, the next stands in the branch where one fails."""
         first, *rest = parts
         then, other = Block(), Block()
-        self._node(node.if_get_then_node(), values, Builder(InsertPoint.at_end(then)))
+        made(Builder(InsertPoint.at_end(then)))
         if rest:
-            self._branch(rest, node, otherwise, values, Builder(InsertPoint.at_end(other)))
+            self._branch(rest, made, otherwise, Builder(InsertPoint.at_end(other)))
         elif otherwise is not None:
-            self._node(otherwise, values, Builder(InsertPoint.at_end(other)))
+            otherwise(Builder(InsertPoint.at_end(other)))
         self._guarded(first, then, other if rest or otherwise is not None else None, builder)
 
-    def _guarded(
-        self, condition: list[syntax.Guard], then: Block, other: Block | None, builder: Builder
-    ) -> None:
+    def _guarded(self, condition: list[Guard], then: Block, other: Block | None, builder: Builder) -> None:
         for block in (then, other):
             if block is not None:
                 block.add_op(affine.YieldOp.get())
@@ -205,7 +238,13 @@ class _Function:
 
     def _statement(self, call: isl.AstExpr, values: dict[str, AffineExpr], builder: Builder) -> None:
         placed = self.schedule.statements[_called(call)]
-        arguments = [syntax.form(each, values) for each in syntax.arguments(call)[1:]]
+        self._cases(
+            combined(list, [syntax.form(each, values) for each in syntax.arguments(call)[1:]]),
+            lambda arguments, inner: self._instance(placed, arguments, inner),
+            builder,
+        )
+
+    def _instance(self, placed: Placed, arguments: Sequence[AffineExpr], builder: Builder) -> None:
         loops = dict(zip(placed.loops, arguments, strict=True))
         iterators = {
             name: syntax.affine(value, loops)

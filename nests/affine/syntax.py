@@ -11,6 +11,7 @@ import islpy as isl
 from xdsl.ir.affine import AffineExpr
 
 from axiloom.isa.affine import Affine
+from axiloom.nests.affine.cases import Cases, Choice, Condition, Guard, both, combined, flattened
 from axiloom.nests.poly.sets import domain
 from axiloom.nests.schedule import Placed
 
@@ -58,12 +59,18 @@ class Bounds:
     step: int
 
 
-def bounds(node: isl.AstNode, values: Values) -> Bounds:
-    lower = [form(each, values) for each in _flat(node.for_get_init(), Op.max)]
+def bounds(node: isl.AstNode, values: Values) -> Cases[Bounds]:
+    lower = _flat(node.for_get_init(), Op.max)
     condition = node.for_get_cond()
     exclusive = 0 if condition.get_op_type() == Op.lt else 1
-    upper = [form(each, values) + exclusive for each in _flat(condition.get_op_arg(1), Op.min)]
-    return Bounds(tuple(lower), tuple(upper), node.for_get_inc().get_val().to_python())
+    upper = _flat(condition.get_op_arg(1), Op.min)
+    step = node.for_get_inc().get_val().to_python()
+
+    def made(forms: Sequence[AffineExpr]) -> Bounds:
+        ends = [each + exclusive for each in forms[len(lower) :]]
+        return Bounds(tuple(forms[: len(lower)]), tuple(ends), step)
+
+    return combined(made, [form(each, values) for each in (*lower, *upper)])
 
 
 def lanes(limits: Bounds, place: AffineExpr, last: Sequence[int]) -> tuple[Bounds, list[Guard]]:
@@ -93,20 +100,39 @@ def arguments(expression: isl.AstExpr) -> list[isl.AstExpr]:
     return [expression.get_op_arg(i) for i in range(expression.get_op_n_arg())]
 
 
-def form(expression: isl.AstExpr, values: Values) -> AffineExpr:
-    """Raises ValueError for what is not affine."""
+def form(expression: isl.AstExpr, values: Values) -> Cases[AffineExpr]:
+    """Raises ValueError for what is not affine, in no case."""
     kind = expression.get_type()
     if kind == Kind.int:
         return AffineExpr.constant(expression.get_val().to_python())
     if kind == Kind.id:
         return values[expression.get_id().get_name()]
     operator = expression.get_op_type()
+    if operator in (Op.cond, Op.select):
+        condition, *sides = arguments(expression)
+        then, other = (form(each, values) for each in sides)
+        return Choice(guards(condition, values), then, other)
     operands = [form(each, values) for each in arguments(expression)]
     if operator == Op.minus:
-        return operands[0] * -1
+        return combined(lambda parts: parts[0] * -1, operands)
+    if operator in (Op.max, Op.min):
+        return combined(lambda parts: _extreme(parts, operator == Op.max), operands)
     if operator not in _BINARY:
         raise ValueError(f"isl's syntax tree has what is no affine form: {expression.to_C_str()}")
-    return _BINARY[operator](*operands)
+    return combined(lambda parts: _BINARY[operator](*parts), operands)
+
+
+def _extreme(parts: Sequence[AffineExpr], largest: bool) -> Cases[AffineExpr]:
+    first, *rest = parts
+    if not rest:
+        return first
+    second, *others = rest
+    difference = (first + second * -1) if largest else (second + first * -1)
+    return Choice(
+        [[Guard(difference, False)]],
+        _extreme([first, *others], largest),
+        _extreme([second, *others], largest),
+    )
 
 
 _BINARY: dict[int, Callable[[AffineExpr, AffineExpr], AffineExpr]] = {
@@ -125,30 +151,26 @@ def _is_constant(value: AffineExpr) -> bool:
     return not list(value.used_dims())
 
 
-@dataclass(frozen=True)
-class Guard:
-    """`value` is at least 0, or is 0."""
-
-    value: AffineExpr
-    equal: bool
-
-
-def guards(condition: isl.AstExpr, values: Values) -> list[list[Guard]]:
-    """A disjunction of conjunctions."""
+def guards(condition: isl.AstExpr, values: Values) -> Condition:
     operator = condition.get_op_type()
     if operator in (Op.and_, Op.and_then):
         left, right = (guards(each, values) for each in arguments(condition))
-        return [[*a, *b] for a in left for b in right]
+        return both(left, right)
     if operator in (Op.or_, Op.or_else):
         return [each for side in arguments(condition) for each in guards(side, values)]
-    left_form, right_form = (form(each, values) for each in arguments(condition))
-    difference = left_form + right_form * -1
-    if operator == Op.eq:
-        return [[Guard(difference, True)]]
-    above = {Op.ge: difference, Op.gt: difference + -1, Op.le: difference * -1, Op.lt: difference * -1 + -1}
-    if operator not in above:
-        raise ValueError(f"isl's syntax tree has what is no affine condition: {condition.to_C_str()}")
-    return [[Guard(above[operator], False)]]
+
+    def compared(parts: Sequence[AffineExpr]) -> Condition:
+        left, right = parts
+        difference = left + right * -1
+        if operator == Op.eq:
+            return [[Guard(difference, True)]]
+        above = {Op.ge: difference, Op.gt: difference + -1, Op.le: difference * -1}
+        above[Op.lt] = difference * -1 + -1
+        if operator not in above:
+            raise ValueError(f"isl's syntax tree has what is no affine condition: {condition.to_C_str()}")
+        return [[Guard(above[operator], False)]]
+
+    return flattened(combined(compared, [form(each, values) for each in arguments(condition)]))
 
 
 def affine(value: Affine, values: Values) -> AffineExpr:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from axiloom.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.nests.lower import lower
 from axiloom.nests.ports.overlap import COPIES, Overlap, overlap, with_reads
 from axiloom.nests.ports.packet import Packet
 from axiloom.nests.ports.streams import with_ports
-from axiloom.nests.ports.through import through_ports
+from axiloom.nests.ports.through import Ported, through_ports
 from axiloom.nests.ports.tokens import overlapped
 from axiloom.nests.schedule import Schedule
+from axiloom.nests.timing import DeadlockError, cycles
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """`overlap` is None in the plain form."""
+    """`overlap` is None in the plain form. `deadlock`: why the overlapped form, which was asked for, would
+    never end; empty if it ends."""
 
     circuit: Circuit
     sent: Packet
     received: Packet
     overlap: Overlap | None
+    deadlock: str = ""
 
     @property
     def packets(self) -> tuple[Packet, Packet]:
@@ -34,17 +38,37 @@ def compile_ports(
     """`schedule` behind ports of `width` bits. `plain`: all inputs, then the nests in turn, then all results;
     else they overlap as far as they may, and arrays that come in blocks have room for `copies` of them.
 
-    Raises CompileError for what cannot pass a port.
+    Pipes that overlap may wait for each other forever: a block comes in only when there is room for it, and a
+    nest that takes it may wait for words behind it. Whether they do depends on no speed, and the timing finds
+    it: then the plain form is made. Raises CompileError for what cannot pass a port.
     """
-    found = None if plain else overlap(schedule)
-    if found is None:
-        ported = through_ports(schedule, width)
-        circuit = lower(ported.schedule).circuit
-    else:
-        groups = {name: rows for name, (rows, _) in found.groups.items()}
-        ported = through_ports(
-            with_reads(schedule, found), width, found.blocks, found.first, groups, found.sets
-        )
-        circuit = overlapped(lower(ported.schedule), found, ported, copies)
-    circuit = with_ports(circuit, ported.inputs, ported.outputs)
-    return Compiled(circuit, *ported.packets, found)
+    if plain:
+        return _plain(schedule, width)
+    made = _overlapped(schedule, width, copies)
+    try:
+        cycles(made.circuit)
+    except DeadlockError as error:
+        try:
+            return replace(_plain(schedule, width), deadlock=str(error))
+        except CompileError as why:
+            raise CompileError(
+                f"{schedule.program.name}: through a port its nests would wait for each other forever "
+                f"({error}), and one after the other they cannot run: {why}"
+            ) from None
+    return made
+
+
+def _plain(schedule: Schedule, width: int) -> Compiled:
+    ported = through_ports(schedule, width)
+    return _with_ports(lower(ported.schedule).circuit, ported, None)
+
+
+def _overlapped(schedule: Schedule, width: int, copies: int) -> Compiled:
+    found = overlap(schedule)
+    groups = {name: rows for name, (rows, _) in found.groups.items()}
+    ported = through_ports(with_reads(schedule, found), width, found.blocks, found.first, groups, found.sets)
+    return _with_ports(overlapped(lower(ported.schedule), found, ported, copies), ported, found)
+
+
+def _with_ports(circuit: Circuit, ported: Ported, found: Overlap | None) -> Compiled:
+    return Compiled(with_ports(circuit, ported.inputs, ported.outputs), *ported.packets, found)

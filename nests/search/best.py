@@ -30,7 +30,8 @@ class Found:
     were declared; `searched`: those looked at, alone or with all that continue them.
 
     `proven`: no other point of the declared space that fits by the forecast can take fewer cycles; if not,
-    `bound` says what would be the fewest.
+    `bound` says what would be the fewest. The forecast's cycles are never more than the circuit's; its DSP
+    slices are those at the interval that sums ask for.
     """
 
     best: Exact

@@ -15,6 +15,7 @@ from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import ceil
 
 from axiloom.nests.program import Program
 from axiloom.nests.search.forecast import Chosen, Forecast, forecast
@@ -82,6 +83,15 @@ class Search:
             [tuple(each.units.get(kinds, 0) for kinds in self._kinds) for each in some]
             for some in self.choices
         ]
+        self._slowest = {
+            pipe: max(
+                each.interval
+                for some, mine in zip(self.choices, self.pipes, strict=True)
+                for each in some
+                if mine == pipe
+            )
+            for pipe in set(self.pipes)
+        }
         self._rest = [self._fewest(self.leaders[depth:]) for depth in range(len(self.leaders) + 1)]
         self._following: dict[object, int] = {}
 
@@ -167,10 +177,13 @@ class Search:
         return self.least(depth, partial) + int(self.leaves >= LEAVES) > self.kept[-1].key[0]
 
     def _fits(self, partial: dict[int, Partial]) -> bool:
+        """Whether a completion can. Operations take turns in the cycles of the interval, which the nests that
+        are not decided may make longer."""
         lanes = slices = 0
-        for each in partial.values():
+        for pipe, each in partial.items():
+            turns = self._slowest[pipe]
             lanes += each.count
-            slices += sum(count * one for count, one in zip(each.units, self._slices, strict=True))
+            slices += sum(ceil(n / turns) * one for n, one in zip(each.units, self._slices, strict=True))
         return lanes <= self.limits.lanes and slices <= self.limits.amount.dsp
 
     # --- whole points ---
@@ -193,8 +206,8 @@ class Search:
         for numbers in product(*(range(len(self.choices[n])) for n in self.leaders)):
             yield self.whole(dict(zip(self.leaders, numbers, strict=True)))
 
-    def forecast(self, point: Point) -> Forecast:
-        return forecast(self.chosen(point), self.program)
+    def forecast(self, point: Point, intervals: Mapping[int, int] | None = None) -> Forecast:
+        return forecast(self.chosen(point), self.program, intervals)
 
     def allows(self, point: Point) -> bool:
         """Whether it is in the declared space: not too many lanes, and sums of a pipe in chains of one

@@ -29,7 +29,7 @@ def choices(shape: Shape, limits: Limits) -> list[Lanes]:
     found = []
     for each in _products(shape, most, 0):
         lanes = shape.lanes(each)
-        need = sum(count * cost(kinds).dsp for kinds, count in lanes.units.items())
+        need = sum(ceil(count / lanes.interval) * cost(kinds).dsp for kinds, count in lanes.units.items())
         if need <= limits.amount.dsp:
             found.append(lanes)
     found.sort(key=lambda each: (each.cycles, each.count, each.factors))

@@ -4,13 +4,14 @@ Cycles and DSP slices are what the design needs at least: iterations are product
 nests of one pipe share all they can. LUTs are a forecast, for the order of points and for the limit; the
 exact figure comes from the circuit.
 
-Known gaps: for gesummv with each statement apart it promises 3 cycles more than the circuit takes; and a
-nest with a longer interval takes fewer DSP slices than it says, since its operations take turns.
+Where lowering may take quicker operators, cycles are those with the quickest ones: nests of one pipe share
+ports and operators, and that joins recurrences in ways which this closed form does not see. With an interval
+above one, operations of an iteration take turns on an operator.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
@@ -20,6 +21,7 @@ from axiloom.nests.resources.pieces import choice
 from axiloom.nests.search.shapes import Kinds, Lanes, Shape, cost
 
 WORD = 32
+Intervals = Mapping[int, int]
 CONTROL = 200
 """LUTs of counters and control."""
 ADDRESS = 12
@@ -43,33 +45,37 @@ class Forecast:
         return (self.cycles, self.amount.lut, self.amount.dsp)
 
 
-def units(chosen: Iterable[Chosen]) -> dict[tuple[int, Kinds], int]:
-    """Operators in hardware: of nests that take turns, the most of each kind."""
+def units(chosen: Sequence[Chosen], intervals: Intervals) -> dict[tuple[int, Kinds], int]:
+    """Operators in hardware: of nests that take turns, the most of each kind. Operations of one iteration
+    take turns in the cycles of the interval."""
     found: dict[tuple[int, Kinds], int] = {}
     for each in chosen:
         for kinds, count in each.lanes.units.items():
             key = (each.pipe, kinds)
-            found[key] = max(found.get(key, 0), count)
+            found[key] = max(found.get(key, 0), ceil(count / intervals[each.pipe]))
     return found
 
 
-def dsp(chosen: Iterable[Chosen]) -> int:
-    return sum(cost(kinds).dsp * count for (_, kinds), count in units(chosen).items())
+def least_intervals(chosen: Sequence[Chosen]) -> dict[int, int]:
+    """Of each pipe: that of its slowest nest."""
+    found: dict[int, int] = {}
+    for each in chosen:
+        found[each.pipe] = max(found.get(each.pipe, 1), each.lanes.interval)
+    return found
 
 
-def cycles(chosen: Sequence[Chosen]) -> int:
-    """Pipes run at the same time; nests of a pipe in turns, at the interval of the slowest."""
+def cycles(chosen: Sequence[Chosen], intervals: Intervals) -> int:
+    """Pipes run at the same time; nests of a pipe in turns."""
     most = 0
-    for pipe in {each.pipe for each in chosen}:
+    for pipe, interval in intervals.items():
         mine = [each.lanes for each in chosen if each.pipe == pipe]
-        interval = max(each.interval for each in mine)
         most = max(most, (sum(e.iterations for e in mine) - 1) * interval + 1 + _path(mine))
     return most
 
 
 def _path(lanes: Sequence[Lanes]) -> int:
-    """If one nest's sums come too soon, all nests of the pipe may have quicker operators."""
-    hurried = any(each.hurried for each in lanes)
+    """Of the slowest nest. If one nest is hurried, all nests of the pipe may have quicker operators."""
+    hurried = len(lanes) > 1 or any(each.hurried for each in lanes)
     return max(each.short if hurried else each.path for each in lanes)
 
 
@@ -90,8 +96,10 @@ def copies(chosen: Sequence[Chosen], program: Program) -> list[tuple[str, list[C
     return found
 
 
-def forecast(chosen: Sequence[Chosen], program: Program) -> Forecast:
-    of_units = units(chosen)
+def forecast(chosen: Sequence[Chosen], program: Program, intervals: Intervals | None = None) -> Forecast:
+    """`intervals`, by pipe: those of the circuit, where they are known; else the least that sums allow."""
+    intervals = intervals or least_intervals(chosen)
+    of_units = units(chosen, intervals)
     total = Amount(lut=CONTROL * len({each.pipe for each in chosen}))
     for (pipe, kinds), count in of_units.items():
         one = cost(kinds)
@@ -107,7 +115,7 @@ def forecast(chosen: Sequence[Chosen], program: Program) -> Forecast:
             ports.setdefault((array, moved.get((array, each.shape.number), 0)), []).append(each)
     for (array, _), users_of in ports.items():
         total = total + Amount(lut=_banks(array, users_of))
-    return Forecast(cycles(chosen), total)
+    return Forecast(cycles(chosen, intervals), total)
 
 
 def _banks(array: str, users: Sequence[Chosen]) -> int:

@@ -29,8 +29,9 @@ Kinds = tuple[str, str, str]
 class Lanes:
     """A choice for one nest: `factors` by loop, in the order of the loops (1: none). `path`: cycles from its
     first load to its store, `short`: with the quickest operators, which all nests of a pipe have if one is
-    `hurried` by its sums; `count`: operations at once; `sums`: how many additions to one sum, 0 if there
-    are no sums."""
+    `hurried` by its sums, or may be by what this closed form does not see; `count`: operations at once;
+    `sums`: how many additions to one sum, 0 if there are no sums; `units`: operators, if none of them does
+    two operations of an iteration."""
 
     factors: tuple[int, ...]
     iterations: int
@@ -99,6 +100,7 @@ class Shape:
         self._at_once = len({(each.loops, each.domain) for each in nest.statements}) == 1
         self._quickest: dict[tuple[str, str], int] = {}
         self._sums = tuple(self._recurrences(schedule))
+        self._has_sums_alone = self._depends_by_sums_alone(schedule)
         self._counted: dict[tuple[int, ...], int] = {}
 
     def _opens(self, schedule: Schedule, name: str) -> bool:
@@ -124,6 +126,16 @@ class Shape:
             found.append((each.source, carrying[0], _through(value, each.array), memory))
             self._quickest[each.source, carrying[0]] = _through(value, each.array, quickest=True)
         return found
+
+    def _depends_by_sums_alone(self, schedule: Schedule) -> bool:
+        """One statement, whose loads of one array are all of one element, and no dependences but its sums."""
+        if len(self.statements) > 1:
+            return False
+        own = [
+            e for e in distances(schedule) if e.kind is Kind.RAW and {e.source, e.sink} == {*self.statements}
+        ]
+        loaded = [touch.array for touch in self.touches if not touch.is_store]
+        return len(own) == len(self._sums) and len(loaded) == len(set(loaded))
 
     # --- of a choice of lanes ---
 
@@ -161,7 +173,7 @@ class Shape:
         units = self._units(by_loop)
         return Lanes(
             factors, self._iterations(factors), self._interval(by_loop), self._path(by_loop, False),
-            self._path(by_loop, True), self._interval(by_loop, quickest=False) > self.nest.interval,
+            self._path(by_loop, True), self._is_hurried(by_loop),
             prod(factors) * len(self.operated), self._chain(by_loop), units, banks,
         )  # fmt: skip
 
@@ -215,6 +227,14 @@ class Shape:
                 cycles = (self._quickest[statement, loop] if quickest else latency) * by_loop[loop]
                 least = max(least, ceil((cycles + memory) / max(1, between)))
         return least
+
+    def _is_hurried(self, by_loop: Mapping[str, int]) -> bool:
+        """Whether lowering may take quicker operators: it does so where a recurrence does not fit the
+        interval. Accesses that share a port, and operators that statements share, join recurrences of which
+        each would fit. One statement that depends on itself by its sums alone has none of that."""
+        if not self._has_sums_alone:
+            return True
+        return self._interval(by_loop, quickest=False) > self.nest.interval
 
     def _inner(self, loop: str) -> int:
         """Of a domain that is no box nothing is known: as if no sum were near."""

@@ -12,6 +12,6 @@ from axiloom.nests.timing.deadlock import DeadlockError
 from axiloom.nests.timing.depths import Depths, fit
 from axiloom.nests.timing.events import Rate
 from axiloom.nests.timing.occupancy import Occupancy
-from axiloom.nests.timing.timing import Timing, cycles
+from axiloom.nests.timing.timing import Timing, cycles, deadlock
 
-__all__ = ["DeadlockError", "Depths", "Occupancy", "Rate", "Timing", "cycles", "fit"]
+__all__ = ["DeadlockError", "Depths", "Occupancy", "Rate", "Timing", "cycles", "deadlock", "fit"]

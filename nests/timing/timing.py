@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from axiloom.hw.nest.circuit import Circuit, Fifo
-from axiloom.nests.timing.deadlock import explain
+from axiloom.nests.timing.deadlock import DeadlockError, explain
 from axiloom.nests.timing.events import Rate, alike, only, tracks
 from axiloom.nests.timing.iterations import Ints
 from axiloom.nests.timing.occupancy import Occupancy, occupancy
@@ -48,6 +48,15 @@ class Timing:
         """The most places each FIFO ever has taken."""
         most = {name: self.occupancy(name).largest for name in set(self.alike.values())}
         return {name: most[self.alike[name]] for name in self.fifos}
+
+
+def deadlock(circuit: Circuit) -> str:
+    """Which pipe waits for what, if pipes of `circuit` wait for each other forever; else empty."""
+    try:
+        cycles(circuit)
+    except DeadlockError as error:
+        return str(error)
+    return ""
 
 
 def cycles(circuit: Circuit, rates: Mapping[str, Rate] | None = None, *, places: bool = True) -> Timing:

@@ -19,7 +19,7 @@ class Value:
     """What one step writes and others read: `units` rows of `memory` that follow each other.
 
     Its address is a multiple of `align`, or `at` if that is given. `kept`: it is still wanted after the last
-    step.
+    step. A value that no step writes is there from the beginning.
     """
 
     name: str
@@ -34,11 +34,10 @@ class Value:
 class Step:
     """An instruction: what it reads and writes, and the unit that it keeps busy for `cycles`.
 
-    `in_place`: a written value to the read one whose address it has. `apart`: a written value may not lie
-    where a
-    read one lies, not even where that one dies here. An instruction that reads everything before it writes
-    sets
-    ``apart=False``: what it writes may take the place of what dies.
+    `in_place`: a written value to the read one whose address it has, which nobody reads after. `apart`: a
+    written value may not lie where a read one lies, not even where that one dies here. An instruction that
+    reads everything before it writes sets ``apart=False``: what it writes may take the place of what dies, if
+    all steps are of one unit. A step that writes nothing (a store) is executed once.
     """
 
     name: str
@@ -57,9 +56,6 @@ class Problem:
     memories: tuple[Memory, ...]
     values: tuple[Value, ...]
     steps: tuple[Step, ...]
-    spills: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Memory to the names of the instructions that store a value of it and load it again; none: never
-    stored."""
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,8 @@
-"""Drivers in C for programs of commands, and their runs on the simulated SoC."""
+"""Drivers in C for programs of commands, and their runs on the simulated SoC.
+
+- ``encode.py``: a command's fields as the words that a text reads them off
+- ``host.py``: the host bytes that a command reads and writes, in the order of the text
+- ``plan.py``: a program as transfers: words, pieces of arrays, fences
+- ``driver.py``: the plan in C, on the queues of the runtime (``sw/include/axiloom_sg.h``)
+- ``specification.py``: a device of commands as the SoC and the runtime see it
+"""

@@ -37,7 +37,8 @@ class Context:
             raise self.error(str(error).removeprefix(f"{self.place}: ")) from None
 
     def error(self, reason: str) -> ReadError:
-        return ReadError(": ".join(one for one in (self.name, self.place, reason) if one))
+        text = ": ".join(one for one in (self.name, self.place, reason) if one)
+        return ReadError(" ".join(text.split()))
 
     def parameter(self, name: str, type_: Type) -> Node:
         try:

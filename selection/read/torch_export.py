@@ -22,8 +22,8 @@ from axiloom.selection.read.context import Context, ReadError
 
 _NUMBERS: Mapping[Any, str] = {
     torch.float32: "float32", torch.float64: "float64", torch.float16: "float16", torch.bfloat16: "bfloat16",
-    torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64", torch.uint8: "uint8",
-    torch.bool: "bool",
+    torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64",
+    torch.uint8: "uint8", torch.bool: "bool",
 }  # fmt: skip
 _IGNORED = ("_assert_tensor_metadata", "_assert_scalar", "sym_constrain_range_for_size")
 

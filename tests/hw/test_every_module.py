@@ -12,6 +12,7 @@ ELSEWHERE = {
     "nest/access.py": "tests/hw/nest/test_memory.py",
     "nest/accelerator.py": "tests/run/test_nest.py",
     "nest/operators/": "tests/hw/nest/operators/test_operators.py",  # each one that is registered
+    "qkv/numbers/": "tests/hw/qkv/numbers/test_functions.py",  # each one that is registered
 }
 """Modules, or folders of them, that are tested under another name: by what."""
 

@@ -131,7 +131,11 @@ def starved() -> Circuit:
     [
         (conflict(), "conflict: y: two writes to bank 0 in a cycle"),
         (beyond(), "beyond: a: bank 0 has no address 18 (cycle 19)"),
-        (starved(), "starved: not done after 1417 cycles"),
+        (
+            starved(),
+            "starved: not done after 1417 cycles: deadlock: pipe take waits at iteration 0 for element 0 of "
+            "FIFO f: no depth of a FIFO resolves it",
+        ),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )

@@ -66,7 +66,7 @@ def test_tlast_is_where_the_specification_says() -> None:
 
 def test_no_model_of_a_packet() -> None:
     spec = run_of(6, True).system.spec
-    with pytest.raises(SpecError, match="there is no functional model of a packet"):
+    with pytest.raises(SpecError, match="there is no functional model of packet"):
         FunctionalModel(spec)
 
 

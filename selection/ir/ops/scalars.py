@@ -3,7 +3,7 @@
 Integers wrap. As XLA has it: an integer division rounds towards 0 and gives -1 (all bits set) for a divisor
 of 0; a shift by as many bits as there are, or more, gives 0 (or -1 where an arithmetic shift takes the sign).
 Floats: each function is rounded once from what float64 gives, so that no machine's library shows; bfloat16
-and float16 are rounded to float32 first.
+and float16 are rounded to float32 first. A maximum or minimum of 0 and -0 may be either.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _remainder(number: Number, a: Array, b: Array) -> Array:
     """With the sign of the dividend; of integers by 0, the dividend."""
     if number.kind == "float":
         return np.asarray(np.fmod(a, b))
-    rest = np.asarray(a - _divide(number, a, b) * b)
+    rest: Array = np.asarray(a - _divide(number, a, b) * b)
     return np.where(b == 0, a, rest)
 
 
@@ -82,7 +82,7 @@ def _right_arithmetic(number: Number, a: Array, b: Array) -> Array:
 
 def _right_logical(number: Number, a: Array, b: Array) -> Array:
     bits = a.astype(f"uint{number.bits}") >> _amount(number, b).astype(f"uint{number.bits}")
-    return np.where(_within(number, b), bits.astype(number.values), number.values.type(0))
+    return np.asarray(np.where(_within(number, b), bits.astype(number.values), number.values.type(0)))
 
 
 def _within(number: Number, b: Array) -> Array:
@@ -116,7 +116,7 @@ SCALARS: Mapping[str, Rule] = {
     "min": lambda _, a, b: np.minimum(a, b),
     "neg": lambda _, a: np.negative(a),
     "abs": lambda _, a: np.abs(a),
-    "sign": lambda _, a: np.sign(a),
+    "sign": lambda _, a: np.where(a == 0, a, np.sign(a)),
     "floor": lambda _, a: np.floor(a),
     "ceil": lambda _, a: np.ceil(a),
     "exp": _wide(np.exp),

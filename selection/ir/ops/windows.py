@@ -46,7 +46,7 @@ class Windows:
             return None
         step = outputs[1] - outputs[0] if len(outputs) > 1 else 1
         first = (outputs[0] * stride + k * self.dilation[d] - self.low[d]) // base
-        advance = step * stride // base
+        advance = max(1, step * stride // base)  # of a single one, any
         last = first + advance * (len(outputs) - 1)
         return slice(outputs[0], outputs[-1] + 1, step), slice(first, last + 1, advance)
 

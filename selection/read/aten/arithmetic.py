@@ -128,6 +128,11 @@ def _hard(call: Call) -> Node:
     )
 
 
+def _reciprocal(call: Call) -> Node:
+    sides = (call.operand(one, call.number, call.shape) for one in (1, call.given["self"]))
+    return call.make("divide", *sides)
+
+
 def _hardtanh(call: Call) -> Node:
     return clamped(call, call.node("self"), call.given["min_val"], call.given["max_val"])
 
@@ -154,9 +159,7 @@ RULES: dict[str, Rule] = {
     "bitwise_not": _unary("not"), "relu": _relu, "silu": _silu, "gelu": _gelu, "hardsigmoid": _hard,
     "hardtanh": _hardtanh, "relu6": lambda call: clamped(call, call.node("self"), 0, 6),
     "hardswish": lambda call: call.make("multiply", call.node("self"), _hard(call)),
-    "reciprocal": lambda call: call.make(
-        "divide", call.operand(1, call.number, call.shape), call.operand(call.given["self"], call.number, call.shape)
-    ),
+    "reciprocal": _reciprocal,
     "logical_not": _logical("not"), "logical_and": _logical("and"), "logical_or": _logical("or"),
     "logical_xor": _logical("xor"),
 }  # fmt: skip

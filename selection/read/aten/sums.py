@@ -21,7 +21,8 @@ def dot(call: Call, a: Node, b: Node, batch: int) -> Node:
 
 def _product(call: Call) -> Node:
     """mm, bmm, mv, dot."""
-    a, b = call.node("self"), call.node(next(one for one in ("mat2", "vec", "tensor") if one in call.given))
+    other = next(one for one in ("mat2", "vec", "tensor") if one in call.given)
+    a, b = call.node("self"), call.node(other)
     return dot(call, a, b, 1 if len(a.type.shape) == 3 else 0)
 
 
@@ -36,8 +37,8 @@ def matmul(call: Call, a: Node, b: Node) -> Node:
     if len(a.type.shape) == 1:
         rank = len(b.type.shape)
         return call.make(
-            "dot_general", a, b, lhs_batch=(), rhs_batch=(), lhs_contracting=(0,), rhs_contracting=(rank - 2,),
-            number=call.number,
+            "dot_general", a, b, lhs_batch=(), rhs_batch=(), lhs_contracting=(0,),
+            rhs_contracting=(rank - 2,), number=call.number,
         )  # fmt: skip
     stack = call.shape[:-2]
     a, b = (call.spread(one, (*stack, *one.type.shape[-2:])) for one in (a, b))

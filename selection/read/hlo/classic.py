@@ -1,8 +1,8 @@
 """HLO's own text, as XLA prints it, to functions of statements with StableHLO's names.
 
-Layouts (``{1,0}``) are how a compiler stores values, not what they are: they are passed over, and so are
-``metadata``, ``backend_config``, ``frontend_attributes`` and ``operand_precision``. Everything else that an
-operation does not know is refused.
+Layouts (``{1,0}``) are how a compiler stores values, not what they are: only ``bitcast`` reads them. Passed
+over are ``metadata``, ``backend_config``, ``frontend_attributes`` and ``operand_precision``. Everything else
+that an operation does not know is refused.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _PATTERN = re.compile(
     |(?P<sizes>-?\d+(?:_-?\d+)*(?:x-?\d+(?:_-?\d+)*)+|-?\d+(?:_-?\d+)+)
     |(?P<number>-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))
     |(?P<arrow>->)
+    |(?P<left_out>\.\.\.)
     |(?P<word>%?[A-Za-z_][\w.\-]*)
     |(?P<mark>[()\[\]{}<>:,=;*?-])
     """,
@@ -93,15 +94,18 @@ def _function(tokens: Tokens) -> Function:
         _types(tokens, 0)
     tokens.need("{")
     parameters: dict[int, tuple[str, Type]] = {}
+    layouts: dict[str, tuple[int, ...] | None] = {}
     root = ""
     while not tokens.take("}"):
         marked = tokens.take("ROOT")
         statement = _statement(tokens)
-        root = statement.result if marked or not root else root
-        if not marked and tokens.peek == "}" and not function.results:
-            root = root if _has_root(function) else statement.result
+        layouts[statement.result] = statement.layout
+        statement.stored = tuple(layouts.get(one) for one in statement.operands)
+        root = root if root and not marked else statement.result
         if marked:
             function.results = (statement.result,)
+        elif not function.results:
+            root = statement.result  # without a mark, the last instruction is the root
         if statement.op == "parameter":
             _parameter(tokens, statement, parameters)
         else:
@@ -112,10 +116,6 @@ def _function(tokens: Tokens) -> Function:
     function.parameters = [parameters[i] for i in range(len(parameters))]
     function.results = function.results or (root,)
     return function
-
-
-def _has_root(function: Function) -> bool:
-    return bool(function.results)
 
 
 def _parameter(tokens: Tokens, statement: Statement, parameters: dict[int, tuple[str, Type]]) -> None:
@@ -131,9 +131,10 @@ def _statement(tokens: Tokens) -> Statement:
     line = tokens.line
     name = tokens.of("word", "an instruction").lstrip("%")
     tokens.need("=")
+    layout = _layout(tokens.peek)
     types = _types(tokens, 0)
     op = tokens.of("word", "an operation")
-    statement = Statement(line, _NAMES.get(op, op), (), {}, types, name)
+    statement = Statement(line, _NAMES.get(op, op), (), {}, types, name, layout=layout)
     tokens.need("(")
     if op == "constant":
         statement.literal = _literal(tokens, types, line)
@@ -166,10 +167,18 @@ def _type(tokens: Tokens) -> Type:
     sizes = sizes.split("]")[0].replace(" ", "")
     parts = sizes.split(",") if sizes else []
     if not all(re.fullmatch(r"\d{1,12}", one) for one in parts) or len(parts) > 32:
-        raise tokens.error(f"{text[:40]}: sizes must be known numbers")
+        raise tokens.wrong(f"{text[:40]}: sizes must be known numbers")
     if of not in NUMBERS:
-        raise tokens.error(f"{text[:40]}: numbers are {', '.join(NUMBERS)}")
+        raise tokens.wrong(f"{text[:40]}: numbers are {', '.join(NUMBERS)}")
     return Type(tuple(map(int, parts)), NUMBERS[of])
+
+
+def _layout(text: str) -> tuple[int, ...] | None:
+    """``f32[4,8]{1,0}``; a layout in tiles is not plain."""
+    if re.fullmatch(r"[a-z]\w*\[\]", text):
+        return ()
+    found = re.fullmatch(r"[a-z]\w*\[[^\]]*\]\{([\d,]*)\}", text)
+    return tuple(int(one) for one in found[1].split(",") if one) if found else None
 
 
 def _operands(tokens: Tokens) -> tuple[str, ...]:
@@ -192,11 +201,11 @@ def _literal(tokens: Tokens, types: tuple[Type, ...], line: int) -> Array:
         depth += (found == "(") - (found == ")")
     content = re.sub(r"/\*.*?\*/", " ", tokens.text[start : tokens.starts[tokens.at - 1]])
     if "..." in content:
-        raise tokens.error(f"line {line}: the constant's contents are left out: print large constants")
+        raise tokens.error("the constant's contents are left out: print large constants", line)
     try:
         return nested(content, types[0])
     except GraphError as error:
-        raise tokens.error(f"line {line}: {error}") from None
+        raise tokens.error(str(error), line) from None
 
 
 def _attribute(tokens: Tokens, statement: Statement) -> None:

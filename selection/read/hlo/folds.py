@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from axiloom.selection.ir.graph import Node
+from axiloom.selection.ir.graph import GraphError, Node
 from axiloom.selection.ir.numbers import number
+from axiloom.selection.ir.ops.convolution import dims_of
 from axiloom.selection.ir.ops.elementwise import FUNCTION_OF
 from axiloom.selection.ir.ops.reduce import FOLDS, neutral
 from axiloom.selection.read.hlo.program import Function
@@ -35,8 +34,8 @@ def _applied(call: Call, body: Function) -> str:
     """The only operation of a body of two scalars, which takes both."""
     if len(body.parameters) != 2 or len(body.statements) != 1:
         raise call.refuse(
-            f"a body of {len(body.parameters)} arguments and {len(body.statements)} operations: two and one are read"
-        )  # noqa: E501
+            f"a body of {len(body.parameters)} arguments and {len(body.statements)} operations, not 2 and 1"
+        )
     (statement,), names = body.statements, sorted(name for name, _ in body.parameters)
     scalars = all(type_.shape == () and type_.number == call.number for _, type_ in body.parameters)
     same = sorted(statement.operands) == names and body.results == (statement.result,)
@@ -99,7 +98,7 @@ def _window(call: Call, rank: int) -> dict[str, tuple[int, ...]]:
         found["pad"] = _pairs(call, window.pop("pad", None), rank)
         _no_reversal(call, window.pop("reverse", None))
         for name, short in (("stride", "stride"), ("base", "lhs_dilate"), ("dilate", "rhs_dilate")):
-            found[name] = tuple(window.pop(short, ones))
+            found[name] = call.plain(window.pop(short, ones), short)
         _nothing_left(call, window)
     return found
 
@@ -107,16 +106,12 @@ def _window(call: Call, rank: int) -> dict[str, tuple[int, ...]]:
 def _classic_window(call: Call, window: dict[str, str], rank: int) -> dict[str, tuple[int, ...]]:
     def sizes(name: str) -> tuple[int, ...]:
         text = window.pop(name, None)
-        return (1,) * rank if text is None else tuple(map(int, text.split("x")))
+        return (1,) * rank if text is None else call.numbers(text, name, "x")
 
-    found = {
-        "size": sizes("size"),
-        "stride": sizes("stride"),
-        "base": sizes("lhs_dilate"),
-        "dilate": sizes("rhs_dilate"),
-    }  # noqa: E501
+    names = {"size": "size", "stride": "stride", "base": "lhs_dilate", "dilate": "rhs_dilate"}
+    found = {name: sizes(given) for name, given in names.items()}
     pad = window.pop("pad", None)
-    pairs = None if pad is None else [list(map(int, one.split("_"))) for one in pad.split("x")]
+    pairs = None if pad is None else [call.numbers(one, "pad", "_") for one in pad.split("x")]
     found["pad"] = _pairs(call, pairs, rank)
     turned = window.pop("rhs_reversal", None)
     _no_reversal(call, None if turned is None else [one != "0" for one in turned.split("x")])
@@ -138,21 +133,27 @@ def _pairs(call: Call, given: Any, rank: int) -> tuple[int, ...]:
     """Low and high of each dimension, one after the other."""
     if given is None or given == 0:
         return (0, 0) * rank
-    rows = np.asarray(given)
-    if rows.shape != (rank, 2):
+    rows = given if isinstance(given, list) else []
+    if len(rows) != rank or not all(isinstance(one, list | tuple) and len(one) == 2 for one in rows):
         raise call.refuse(f"padding {str(given)[:60]}: low and high of {rank} dimensions are needed")
-    return tuple(int(one) for one in rows.reshape(-1))
+    return call.plain([one for row in rows for one in row], "padding")
 
 
 def _convolution(call: Call) -> Node:
     for name in ("precision", "precision_config"):
         call.take(name)
     call.only("batch_group_count", 1)
+    call.count(2)
     dims = call.take("dim_labels") or _dims(call, call.take("dim_numbers"))
-    given = _window(call, len(call.operands[0].type.shape) - 2)
     kernel = call.operands[1].type.shape
-    labels = dims.split("_")[-1].split("->")[0]
-    window = tuple(kernel[labels.index(str(i))] for i in range(len(kernel) - 2))
+    try:
+        places = dims_of(str(dims)).kernel_spatial
+    except GraphError as error:
+        raise call.refuse(str(error)) from None
+    if len(places) + 2 != len(kernel):
+        raise call.refuse(f"{dims} of a kernel of {len(kernel)} dimensions")
+    given = _window(call, len(places))
+    window = tuple(kernel[i] for i in places)
     if given["size"] not in ((1,) * len(window), window):
         raise call.refuse(f"a window of {given['size']} where the kernel has {window}")
     return call.make(

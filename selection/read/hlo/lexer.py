@@ -59,8 +59,13 @@ class Tokens:
     def line(self) -> int:
         return bisect_right(self._lines, self.starts[min(self.at, len(self.starts) - 1)])
 
-    def error(self, reason: str) -> ReadError:
-        return ReadError(f"{self.name}:{self.line}: {reason}")
+    def error(self, reason: str, line: int | None = None) -> ReadError:
+        return ReadError(f"{self.name}:{line or self.line}: {' '.join(reason.split())}")
+
+    def wrong(self, reason: str) -> ReadError:
+        """An error of the token that was passed last."""
+        self.at -= 1
+        return self.error(reason)
 
     def next(self) -> str:
         found = self.texts[self.at]

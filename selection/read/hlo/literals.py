@@ -16,8 +16,8 @@ _WORDS = {"true": "1", "false": "0"}
 
 
 def dense(content: str, type_: Type) -> Array:
-    """What stands within ``dense<...>``: a number everywhere, nested lists, or bytes as a string of hex digits.
-    Raises GraphError."""
+    """What stands within ``dense<...>``: a number everywhere, nested lists, or bytes as hex digits. Raises
+    GraphError."""
     of, content = _limited(type_), content.strip()
     if content.startswith('"'):
         return _bytes(content.strip('"'), type_, of)
@@ -31,10 +31,10 @@ def dense(content: str, type_: Type) -> Array:
 def nested(content: str, type_: Type) -> Array:
     """Lists in lists, in ``[]`` or ``{}``, whose lengths must be those of the type. Raises GraphError."""
     of = _limited(type_)
-    _check_shape(content.replace("{", "[").replace("}", "]"), type_)
     items = content.translate(_BRACKETS).replace(",", " ").split()
     if len(items) != type_.elements:
         raise GraphError(f"a constant of {len(items)} numbers where {type_} has {type_.elements}")
+    _check_shape(content.replace("{", "[").replace("}", "]"), type_)
     return _numbers(items, of).reshape(type_.shape)
 
 
@@ -114,7 +114,7 @@ def _bytes(digits: str, type_: Type, of: Number) -> Array:
         np.frombuffer(found, of.host.newbyteorder("<")).astype(of.host)
         if len(found) % of.host.itemsize == 0
         else None
-    )  # noqa: E501
+    )
     if values is None or values.size not in (1, type_.elements):
         raise GraphError(f"a constant of {len(found)} bytes where {type_} has {type_.elements} elements")
     return np.full(type_.shape, values[0]) if values.size == 1 else values.reshape(type_.shape)

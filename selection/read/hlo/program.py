@@ -26,6 +26,10 @@ class Statement:
     regions: tuple[Function, ...] = ()
     literal: Array | None = None
     """Raw host values of a constant."""
+    layout: tuple[int, ...] | None = None
+    """The result's dimensions as a compiler stores them, the fastest first; None: not said, or not plain."""
+    stored: tuple[tuple[int, ...] | None, ...] = ()
+    """The same of the operands."""
 
 
 @dataclass

@@ -1,7 +1,8 @@
-"""What statements become in the graph: a rule an operation, which takes its attributes; the rest is refused."""
+"""What statements become in the graph: a rule takes the attributes that it knows, the rest is refused."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -53,9 +54,20 @@ class Call:
         value = self.first(*names, default=default)
         if value is None:
             raise self.refuse(f"the attribute {names[0]} is missing")
+        return self.plain(value, names[0])
+
+    def plain(self, value: Any, name: str) -> tuple[int, ...]:
+        """The value as integers. Raises ReadError."""
         if not isinstance(value, list | tuple) or not all(type(one) is int for one in value):
-            raise self.refuse(f"{names[0]}={str(value)[:60]} is no list of integers")
+            raise self.refuse(f"{name}={str(value)[:60]} is no list of integers")
         return tuple(value)
+
+    def numbers(self, text: Any, name: str, between: str) -> tuple[int, ...]:
+        """Integers in a text such as ``1x2`` or ``1_2``. Raises ReadError."""
+        parts = str(text).split(between)
+        if not all(re.fullmatch(r"-?\d{1,18}", one) for one in parts):
+            raise self.refuse(f"{name}={str(text)[:60]} is no list of integers")
+        return tuple(map(int, parts))
 
     def integer(self, *names: str, default: int | None = None) -> int:
         value = self.first(*names, default=default)
@@ -131,14 +143,21 @@ def _same(call: Call) -> Node:
 
 
 def _bitcast(call: Call) -> Node:
-    """XLA's own, between layouts. Layouts are not read, so it must not move elements."""
+    """XLA's own: the elements as they are stored, in another shape and layout."""
     call.count(1)
-    kept = [one for one in call.operands[0].type.shape if one != 1] == [one for one in call.shape if one != 1]
-    if not kept or call.operands[0].type.number != call.number:
-        raise call.refuse(
-            "a bitcast that is more than sizes of 1 depends on layouts: print before optimisation"
-        )
-    return call.context.reshape(call.operands[0], call.shape)
+    (x,), before, after = call.operands, call.statement.stored[0], call.statement.layout
+    if before is None or after is None or x.type.number != call.number:
+        raise call.refuse("numbers must be the same, and both layouts plain such as {1,0}")
+    if sorted(before) != list(range(len(x.type.shape))) or sorted(after) != list(range(len(call.shape))):
+        raise call.refuse(f"the layouts {before} and {after} are not those of the shapes")
+    slowest = after[::-1]
+    stored = call.context.reshape(_ordered(call, x, before[::-1]), [call.shape[i] for i in slowest])
+    return _ordered(call, stored, tuple(slowest.index(i) for i in range(len(slowest))))
+
+
+def _ordered(call: Call, x: Node, permutation: tuple[int, ...]) -> Node:
+    plain = permutation == tuple(range(len(permutation)))
+    return x if plain else call.make("transpose", x, permutation=permutation)
 
 
 def _iota(call: Call) -> Node:
@@ -208,7 +227,7 @@ def _dynamic_slice(call: Call) -> Node:
 def _pad(call: Call) -> Node:
     text = call.take("padding")
     if text is not None:
-        parts = [list(map(int, one.split("_"))) for one in str(text).split("x")]
+        parts = [call.numbers(one, "padding", "_") for one in str(text).split("x")]
         if not all(len(one) in (2, 3) for one in parts):
             raise call.refuse(f"padding={str(text)[:40]}: low_high or low_high_interior for each dimension")
         low, high, inner = (tuple((*one, 0)[i] for one in parts) for i in range(3))
@@ -247,7 +266,7 @@ def _pair(call: Call, name: str, sides: tuple[str, str]) -> tuple[tuple[int, ...
         return call.ints(sides[0], default=()), call.ints(sides[1], default=())
     if not (isinstance(given, tuple) and len(given) == 2):
         raise call.refuse(f"{name}={str(given)[:40]}: two lists are needed")
-    return tuple(given[0]), tuple(given[1])
+    return call.plain(given[0], name), call.plain(given[1], name)
 
 
 def _dot(call: Call) -> Node:
@@ -270,15 +289,17 @@ def _take(call: Call) -> Node:
     sizes = call.ints("slice_sizes")
     width = len(rows.type.shape) - (given["index_vector_dim"] < len(rows.type.shape))
     whole = sizes == (1, *table.type.shape[1:])
+    collapsed = given["collapsed_slice_dims"]
     plain = (
         given["start_index_map"] == [0]
-        and given["collapsed_slice_dims"] == [0]
-        and given["offset_dims"] == list(range(width, width + rank - 1))
+        and collapsed in ([0], [])
+        and given["offset_dims"] == list(range(width, width + rank - len(collapsed)))
         and given["index_vector_dim"] >= len(rows.type.shape) - 1
     )
     if not whole or not plain:
         raise call.refuse("only whole rows of the first dimension are read, as embeddings take them")
-    return call.make("take", table, call.context.reshape(rows, rows.type.shape[:width]))
+    made = call.make("take", table, call.context.reshape(rows, rows.type.shape[:width]))
+    return call.context.reshape(made, call.shape)
 
 
 def _gather(call: Call) -> dict[str, Any]:
@@ -288,7 +309,7 @@ def _gather(call: Call) -> dict[str, Any]:
     if text is None:
         found: dict[str, Any] = {name: list(call.ints(name, default=())) for name in names}
         return {**found, "index_vector_dim": call.integer("index_vector_dim")}
-    found = dict.fromkeys(names, [])
+    found = {name: [] for name in names}
     found["index_vector_dim"] = 0
     inner = str(text).removeprefix("#stablehlo.gather<").rstrip(">")
     for part in inner.replace("],", "];").replace(" = ", "=").split(";"):
@@ -296,7 +317,10 @@ def _gather(call: Call) -> dict[str, Any]:
             name, _, value = one.strip().partition("=")
             if name not in found:
                 raise call.refuse(f"dimension number {name[:40]} is not read")
-            numbers = [int(n) for n in value.strip("[] ").split(",") if n.strip()]
+            inner = value.strip("[] ").replace(" ", "")
+            numbers = list(call.numbers(inner, name, ",")) if inner else []
+            if "[" not in value and len(numbers) != 1:
+                raise call.refuse(f"{name} is one number")
             found[name] = numbers if "[" in value else numbers[0]
     return found
 

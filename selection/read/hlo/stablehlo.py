@@ -1,7 +1,7 @@
 """StableHLO's text, as ``jax.jit(f).lower(...).as_text()`` prints it, to functions of statements.
 
 Pretty and generic forms are read alike: operands, attributes, words and types are collected, and the rules
-take what belongs to an operation and refuse the rest. Locations, and attributes of functions, are passed over:
+take what belongs to an operation and refuse the rest. Locations and attributes of functions are passed over:
 they do not change what is computed.
 """
 
@@ -21,6 +21,7 @@ _PATTERN = re.compile(
     |(?P<type>tensor<[^<>]*>)
     |(?P<dense>dense<[^>]*>)
     |(?P<array>array<[^>]*>)
+    |(?P<resource>dense_resource<[^>]*>)
     |(?P<opaque>[#!][\w.]+(?:<(?:->|[^<>]|<[^<>]*>)*>)?)
     |(?P<value>%[\w.$-]+(?:\#\d+)?(?::\d+)?)
     |(?P<symbol>@(?:[\w.$-]+|"[^"\n]*"))
@@ -190,7 +191,7 @@ class _Parts:
         self.operands: list[str] = []
         self.attributes: dict[str, Any] = {}
         self.regions: list[Function] = []
-        self.words: list[str] = []
+        self.words = 0
 
     def set(self, tokens: Tokens, name: str, value: Any) -> None:
         if name in self.attributes:
@@ -221,6 +222,8 @@ def _part(tokens: Tokens, parts: _Parts, depth: int) -> None:
     if tokens.peek == "[":
         parts.set(tokens, "ranges", _list(tokens, depth))
         return
+    if tokens.kind == "resource":
+        raise tokens.error("a constant must be dense<...>: contents elsewhere are not read")
     if tokens.kind in ("dense", "symbol"):
         parts.set(tokens, tokens.kind, tokens.next())
         return
@@ -239,7 +242,8 @@ def _named(tokens: Tokens, parts: _Parts, depth: int) -> None:
     if tokens.take("="):
         parts.set(tokens, word, _value(tokens, depth))
         return
-    parts.set(tokens, f"word{sum(one.startswith('word') for one in parts.attributes)}", word)
+    parts.set(tokens, f"word{parts.words}", word)
+    parts.words += 1
 
 
 def _dictionary(tokens: Tokens, parts: _Parts, depth: int) -> None:
@@ -355,7 +359,7 @@ def _block(tokens: Tokens, depth: int) -> Function:
 
 
 def _reducer(tokens: Tokens, depth: int) -> Function:
-    """``(%a: T, %b: T) (...) { ... }``: a pair for each operand; first all first ones, then all second ones."""
+    """``(%a: T, %b: T) (...) { ... }``: a pair for each operand. First ones come first."""
     pairs: list[list[tuple[str, Type]]] = []
     line = tokens.line
     while tokens.take("("):
@@ -401,9 +405,9 @@ def _type(tokens: Tokens) -> Type:
     text = tokens.of("type", "a tensor's type")[7:-1]
     *sizes, of = text.replace(" ", "").split("x")
     if not all(re.fullmatch(r"\d{1,12}", one) for one in sizes) or len(sizes) > 32:
-        raise tokens.error(f"tensor<{text[:40]}>: sizes must be known numbers")
+        raise tokens.wrong(f"tensor<{text[:40]}>: sizes must be known numbers")
     if of not in NUMBERS:
-        raise tokens.error(f"tensor<{text[:40]}>: numbers are {', '.join(NUMBERS)}")
+        raise tokens.wrong(f"tensor<{text[:40]}>: numbers are {', '.join(NUMBERS)}")
     return Type(tuple(map(int, sizes)), NUMBERS[of])
 
 
@@ -412,8 +416,8 @@ def _literal(tokens: Tokens, op: str, parts: _Parts, results: tuple[Type, ...], 
         return None
     found = parts.attributes.pop("dense", None)
     if found is None:
-        raise tokens.error(f"line {line}: a constant must be dense<...>: contents elsewhere are not read")
+        raise tokens.error("a constant must be dense<...>: contents elsewhere are not read", line)
     try:
         return dense(found[6:-1], results[0])
     except GraphError as error:
-        raise tokens.error(f"line {line}: {error}") from None
+        raise tokens.error(str(error), line) from None

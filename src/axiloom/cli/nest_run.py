@@ -67,6 +67,8 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         plain=options.plain,
         scatter_gather=options.dma != "simple",
     )
+    if made.deadlock:
+        progress(f"one nest after the other, as overlapped they would never end: {made.deadlock}")
     values = {**random_values(loaded.program, options.seed), **loaded.contents}
     results = interpret(loaded.program, {name: values[name] for name in values})
     with tempfile.TemporaryDirectory(prefix="axiloom-") as temporary:
@@ -87,6 +89,8 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         f"Nests: {timing.cycles:,} cycles from the first word on, predicted; the port alone takes {bound:,} "
         f"({timing.cycles / bound:.3f} times that)"
     )
+    if made.deadlock:
+        print(f"Nests: they run one after the other, as with --plain. Overlapped: {made.deadlock}")
     return code
 
 

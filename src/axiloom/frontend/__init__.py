@@ -1,6 +1,6 @@
-"""Models in: PyTorch, ONNX or MLIR become one form, MLIR text on tensors and its weights.
+"""Models in: PyTorch, ONNX, HLO or MLIR become one form, MLIR text on tensors and its weights.
 
-`model` is that form and its two files, `pytorch` and `onnx_file` import what their names say, `lowering` runs
+`model` is that form and its two files, `pytorch`, `onnx_file` and `hlo` import what their names say, `lowering` runs
 torch-mlir and tidies what it gives, `lift` moves constants out of the text. torch, torch-mlir and onnx are
 extras: they are imported where a model needs them, and `extras` says in one line what to install.
 """
@@ -10,21 +10,27 @@ from __future__ import annotations
 from pathlib import Path
 
 from axiloom.errors import UsageError
+from axiloom.frontend import hlo
 from axiloom.frontend.extras import require
 from axiloom.frontend.model import WEIGHT, Model, read, weights_file
 
 __all__ = ["ACCEPTED", "WEIGHT", "Model", "is_model", "load", "read", "require", "weights_file"]
 
-ACCEPTED = "model.py:build (a function that returns a module and example inputs), model.onnx or model.mlir"
+ACCEPTED = (
+    "model.py:build (a function that returns a module and example inputs), model.onnx, model.mlir (linalg or "
+    "StableHLO) or model.hlo"
+)
 
 
 def is_model(text: str) -> bool:
     """Whether `text` names a model file, rather than a problem such as ``matmul:64x64x64``."""
-    return text.endswith((".mlir", ".onnx", ".py")) or ".py:" in text
+    return text.endswith((".mlir", ".onnx", ".py", *hlo.SUFFIXES)) or ".py:" in text
 
 
 def load(text: str) -> Model:
     """The model that `text` names (`ACCEPTED`)."""
+    if hlo.is_hlo(Path(text)):
+        return hlo.import_file(Path(text))
     if text.endswith(".mlir"):
         return read(Path(text))
     if text.endswith(".onnx"):

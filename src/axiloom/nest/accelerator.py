@@ -18,13 +18,15 @@ from axiloom.nests.schedule import Schedule
 
 @dataclass(frozen=True)
 class Accelerator:
-    """`program` is the user's; `circuit` has ports; `spec` is how a SoC and a driver see it."""
+    """`program` is the user's; `circuit` has ports; `spec` is how a SoC and a driver see it. `deadlock`: why
+    it is in the plain form although the overlapped one was asked for; else empty."""
 
     program: Program
     packets: tuple[Packet, Packet]
     circuit: Circuit
     spec: AcceleratorSpec
     find: Find
+    deadlock: str = ""
 
     def verilog(self) -> NestVerilog:
         return emit_accelerator(self.circuit, self.find)
@@ -63,7 +65,7 @@ def accelerator(
         scatter_gather=scatter_gather,
         description="from loop nests",
     )
-    return Accelerator(program, made.packets, circuit, spec, find)
+    return Accelerator(program, made.packets, circuit, spec, find, made.deadlock)
 
 
 def multipliers(circuit: Circuit) -> int:

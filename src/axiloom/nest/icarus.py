@@ -19,7 +19,7 @@ from axiloom.hw.nest.memory import external_ports
 from axiloom.hw.nest.units import Find
 from axiloom.hw.verilog.nest import emit_nest
 from axiloom.nest.ports import external, words
-from axiloom.nest.run import Arrays, NestError, Outcome, Words, given, iterations_take, registry
+from axiloom.nest.run import Arrays, NestError, Outcome, Words, given, iterations_take, registry, why
 
 BENCH = "nest_bench"
 
@@ -41,7 +41,7 @@ def run_icarus(
         )
         said = done.stdout.strip().splitlines()
         if done.returncode or not said or not said[-1].startswith("cycles "):
-            raise NestError(f"{circuit.name}: {said[-1] if said else done.stderr.strip()}")
+            raise NestError(f"{circuit.name}: {why(circuit, said[-1]) if said else done.stderr.strip()}")
         numbers = [int(part) for part in said[-1].split()[1:]]
         if numbers[1]:
             raise NestError(f"{circuit.name}: {verilog.checks[numbers[1] - 1]}")

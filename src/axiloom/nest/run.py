@@ -18,6 +18,7 @@ from axiloom.hw.nest.units import Find
 from axiloom.nest.build import emit_and_build
 from axiloom.nest.ports import external, words
 from axiloom.nest.progress import SILENT, Steps
+from axiloom.nests.timing import deadlock
 
 Words = npt.NDArray[np.uint64]
 Arrays = Mapping[str, npt.NDArray[np.unsignedinteger]]
@@ -115,7 +116,8 @@ def runs(
         with steps.step(f"simulating about {expected:,} cycles", "simulate", size):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise NestError(f"{circuit.name}: {done.stdout.strip() or f'exit code {done.returncode}'}")
+            said = why(circuit, done.stdout.strip()) or f"exit code {done.returncode}"
+            raise NestError(f"{circuit.name}: {said}")
         found = np.fromfile(result, np.uint64)
     outcomes = []
     for _ in range(times):
@@ -124,6 +126,17 @@ def runs(
             raise NestError(f"{circuit.name}: {verilog.checks[error - 1]}")
         outcomes.append(outcome)
     return outcomes
+
+
+NOT_DONE = "not done after"
+
+
+def why(circuit: Circuit, said: str) -> str:
+    """What a simulation said, and of a circuit that was not done, who waits for what."""
+    if not said.startswith(NOT_DONE):
+        return said
+    waits = deadlock(circuit)
+    return f"{said}: {waits or 'by the timing no pipe waits forever, so the RTL differs from it'}"
 
 
 def registry() -> Find:

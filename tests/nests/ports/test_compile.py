@@ -240,3 +240,49 @@ def test_two_products(lines: str) -> None:
         assert dict(made.overlap.private) == {"t": 8}
         memory = made.circuit.memory("t")
         assert memory.banks * memory.depth <= 2 * 8 * 4
+
+
+COLUMN_SUMS_FIRST = """
+void f(int A[6][4], int B[4][4], int C[6][4], int D[6][4], int product[6][4], int rows[6], int scaled[6][4])
+{
+    int columns[4];
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 4; j++) {
+            product[i][j] = 0;
+            for (int k = 0; k < 4; k++)
+                product[i][j] += A[i][k] * B[k][j];
+        }
+    for (int j = 0; j < 4; j++)
+        columns[j] = 0;
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 4; j++)
+            columns[j] += product[i][j];
+    for (int i = 0; i < 6; i++) {
+        rows[i] = 0;
+        for (int j = 0; j < 4; j++)
+            rows[i] += C[i][j] * columns[j];
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 4; j++)
+            scaled[i][j] = D[i][j] * 3;
+}
+"""
+"""C comes in rows beside A, there is room for some of them, and none is taken before all of A has come."""
+
+
+def test_nests_that_would_wait_forever_run_in_turn() -> None:
+    made_of = schedule(COLUMN_SUMS_FIRST)
+    made = compile_ports(made_of)
+    assert made.deadlock.startswith("deadlock: pipe nest0 waits at iteration ")
+    assert made.overlap is None
+    assert made.circuit == compile_ports(made_of, plain=True).circuit
+    found, expected = run(made, made_of.program), interpret(made_of.program, given(made_of.program))
+    for name, values in found.items():
+        assert np.array_equal(values.reshape(-1), np.asarray(expected[name]).reshape(-1)), name
+
+
+def test_nests_that_do_not_wait_forever_overlap() -> None:
+    one_by_one = COLUMN_SUMS_FIRST.replace("C[i][j] * columns[j]", "columns[j]").replace("int C[6][4], ", "")
+    made = compile_ports(schedule(one_by_one))
+    assert made.overlap is not None
+    assert not made.deadlock

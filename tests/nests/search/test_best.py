@@ -34,28 +34,42 @@ def small(kernel: str) -> Program:
     return c.read(sizes.source(kernel), defines=defines).program
 
 
-@pytest.mark.parametrize("kernel", ["gemm", "mvt"])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        *("gemm", "mvt", "gesummv", "bicg", "syrk"),
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("atax", "2mm", "gemver", "trmm")),
+    ],
+)
 def test_no_point_of_the_space_takes_fewer_cycles(kernel: str) -> None:
-    """Each circuit that could is made, and some of the others; no forecast promises more than is needed."""
+    """Each circuit that could is made, and some of the others; no forecast promises more than is needed.
+
+    DSP slices are compared at the circuit's own intervals: ports of banks may make them longer than sums do,
+    and then operations take more turns."""
     source, _ = program(kernel, "mini")
     found = auto(source, FEW)
     assert found.proven
     assert found.best.cycles is not None
     made = 0
+    step = 1 if found.space < 100 else 7
     for search, base in zip(searches(kernel, FEW), bases(kernel), strict=True):
         for number, point in enumerate(search.every()):
             foretold = search.forecast(point)
-            if foretold.cycles >= found.best.cycles and number % 7:
+            if foretold.cycles >= found.best.cycles and number % step:
                 continue
             point_made = exact(source, text(base, search.chosen(point)))
             assert point_made.cycles is not None
             assert foretold.cycles <= point_made.cycles
-            if set(point_made.intervals) == {1}:  # with an interval to spare, operations take turns on units
-                assert foretold.amount.dsp <= point_made.amount.dsp
-            if foretold.amount.fits(FEW.amount) and search.allows(point):
+            intervals = dict(zip(dict.fromkeys(search.pipes), point_made.intervals, strict=True))
+            there = search.forecast(point, intervals)
+            assert there.cycles <= point_made.cycles
+            assert there.amount.dsp <= point_made.amount.dsp
+            if search.allows(point) and (
+                foretold.amount.fits(FEW.amount) or point_made.amount.fits(FEW.amount)
+            ):
                 assert point_made.cycles >= found.best.cycles
             made += 1
-    assert made > 2
+    assert made > 5
 
 
 @pytest.mark.parametrize(

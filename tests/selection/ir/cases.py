@@ -131,8 +131,9 @@ def _some(draw: Draw, rank: int) -> tuple[int, ...]:
 
 
 PRODUCTS = (
-    ("int8", "int8", "int32"), ("int32", "int32", "int32"), ("uint8", "int8", "int32"), ("int8", "int8", "int8"),
-    ("float32", "float32", "float32"), ("bfloat16", "bfloat16", "bfloat16"), ("bfloat16", "bfloat16", "float32"),
+    ("int8", "int8", "int32"), ("int32", "int32", "int32"), ("uint8", "int8", "int32"),
+    ("int8", "int8", "int8"), ("float32", "float32", "float32"), ("bfloat16", "bfloat16", "bfloat16"),
+    ("bfloat16", "bfloat16", "float32"),
 )  # fmt: skip
 
 
@@ -182,8 +183,9 @@ def _convolution(draw: Draw) -> Case:
     for part, spatial in ((image, sizes), (kernel, window)):
         shapes.append(tuple(spatial[int(one)] if one.isdigit() else by_letter[one] for one in part))
     return [Type(shapes[0], a), Type(shapes[1], b)], {
-        "dims": dims, "strides": tuple(draw(st.integers(1, 3)) for _ in range(rank)), "padding": tuple(padding),
-        "lhs_dilation": base, "rhs_dilation": dilation, "feature_group_count": groups, "number": result,
+        "dims": dims, "strides": tuple(draw(st.integers(1, 3)) for _ in range(rank)),
+        "padding": tuple(padding), "lhs_dilation": base, "rhs_dilation": dilation,
+        "feature_group_count": groups, "number": result,
     }  # fmt: skip
 
 
@@ -209,8 +211,8 @@ def _reduce_window(draw: Draw) -> Case:
         least = (k - 1) * apart + 1 - low - size
         padding += [low, draw(st.integers(max(-1, least), max(least, 2)))]
     given = {
-        "kind": draw(st.sampled_from(KINDS)), "window": window, "padding": tuple(padding), "dilation": dilation,
-        "strides": tuple(draw(st.integers(1, 2)) for _ in shape),
+        "kind": draw(st.sampled_from(KINDS)), "window": window, "padding": tuple(padding),
+        "dilation": dilation, "strides": tuple(draw(st.integers(1, 2)) for _ in shape),
     }  # fmt: skip
     return [Type(shape, draw(st.sampled_from((*INTEGERS, *FLOATS))))], given
 
@@ -273,7 +275,8 @@ CASES: Mapping[str, st.SearchStrategy[Case]] = {
     "not": _same(1, (*INTEGERS, "bool")), "clamp": _same(3, _ARITHMETIC), "compare": _compare(),
     "select": _select(), "convert": _convert(), "splat": _splat(), "iota": _iota(), "reshape": _reshape(),
     "transpose": _transpose(), "broadcast_in_dim": _broadcast(), "slice": _slice(), "pad": _pad(),
-    "concatenate": _concatenate(), "reverse": _reverse(), "dot_general": _dot(), "convolution": _convolution(),
+    "concatenate": _concatenate(), "reverse": _reverse(), "dot_general": _dot(),
+    "convolution": _convolution(),
     "reduce": _reduce(), "reduce_window": _reduce_window(), "take": _take(), "dense": _dense(),
     "bias_add": _along(1, _ARITHMETIC), "scale_shift": _along(2, _ARITHMETIC), "softmax": _along(0, FLOATS),
     "layer_norm": _layer_norm(), "lstm_c": _lstm(False), "lstm_h": _lstm(False), "lstm": _lstm(True),

@@ -1,0 +1,312 @@
+"""What an instruction of a text does, in the hardware's words: it is compared with what each unit here can
+do.
+
+A unit is described in the language of texts. An instruction means the same if its statements are those of the
+unit but for names: each memory, register and iterator of the description stands for one of the text, and each
+of its fields for an expression of the text's. So another memory, another encoding or one more move is other
+RTL without a word about it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+from axiloom.errors import SpecError
+from axiloom.isa.instructions.read import parse
+from axiloom.isa.instructions.tree import (
+    Apply,
+    Call,
+    Const,
+    Expr,
+    For,
+    Function,
+    Instruction,
+    InstructionSet,
+    Lanes,
+    Memory,
+    Name,
+    Range,
+    Register,
+)
+from axiloom.isa.instructions.walk import names
+
+_UNITS = """
+N = 64
+B = 128  # bytes of a row
+word = input(64)
+host = memory(1 << 31, type=uint8, host=True)
+x = memory(1 << 20, N, type=uint16)
+y = memory(1 << 20, N, type=uint16)
+z = memory(1 << 20, N, type=uint16)
+sums = memory(N, type=uint32)
+total = register(uint32)
+
+@external("float32.add")
+def add(a: uint32, b: uint32) -> uint32: ...
+@external("float32.mul")
+def mul(a: uint32, b: uint32) -> uint32: ...
+@external("bfloat16.exp")
+def exp(a: uint16) -> uint16: ...
+@external("bfloat16.div")
+def div(a: uint16, b: uint16) -> uint16: ...
+@external("bfloat16.to_float32")
+def wide(a: uint16) -> uint32: ...
+@external("float32.to_bfloat16")
+def narrow(a: uint32) -> uint16: ...
+
+@instruction(word[0:8] == 0)
+def load():
+    n = word[0:8]
+    out = word[0:8]
+    base = word[0:8]
+    for r in range(n):
+        for c in lanes(N):
+            x[out + r, c] = cat(host[base + B * r + 2 * c], host[base + B * r + 2 * c + 1])
+
+@instruction(word[0:8] == 1)
+def load_columns():
+    n = word[0:8]
+    out = word[0:8]
+    base = word[0:8]
+    for r in range(n):
+        for c in lanes(N):
+            x[out + c, r] = cat(host[base + B * r + 2 * c], host[base + B * r + 2 * c + 1])
+
+@instruction(word[0:8] == 2)
+def store():
+    n = word[0:8]
+    row = word[0:8]
+    base = word[0:8]
+    for r in range(n):
+        for c in lanes(N):
+            host[base + B * r + 2 * c] = x[row + r, c][0:8]
+            host[base + B * r + 2 * c + 1] = x[row + r, c][8:16]
+
+@instruction(word[0:8] == 3)
+def store_columns():
+    n = word[0:8]
+    row = word[0:8]
+    base = word[0:8]
+    for r in range(n):
+        for c in lanes(N):
+            host[base + B * r + 2 * c] = x[row + c, r][0:8]
+            host[base + B * r + 2 * c + 1] = x[row + c, r][8:16]
+
+@instruction(word[0:8] == 4)
+def move():
+    n = word[0:8]
+    row = word[0:8]
+    out = word[0:8]
+    for r in range(n):
+        for c in lanes(N):
+            y[out + r, c] = x[row + r, c]
+
+@instruction(word[0:8] == 5)
+def transpose():
+    n = word[0:8]
+    row = word[0:8]
+    out = word[0:8]
+    for r in range(n):
+        for c in lanes(N):
+            y[out + c, r] = x[row + r, c]
+
+@instruction(word[0:8] == 6)
+def product():
+    a = word[0:8]
+    b = word[0:8]
+    out = word[0:8]
+    for i in range(N):
+        for j in lanes(N):
+            sums[j] = 0
+        for k in range(N):
+            for j in lanes(N):
+                sums[j] = add(sums[j], mul(wide(x[a + i, k]), wide(y[b + k, j])))
+        for j in lanes(N):
+            z[out + i, j] = narrow(sums[j])
+
+@instruction(word[0:8] == 7)
+def softmax():
+    n = word[0:8]
+    row = word[0:8]
+    for r in range(n):
+        for c in lanes(N):
+            x[row + r, c] = exp(x[row + r, c])
+        total = 0
+        for c in range(N):
+            total = add(total, wide(x[row + r, c]))
+        for c in lanes(N):
+            x[row + r, c] = div(x[row + r, c], narrow(total))
+"""
+_DATA = ("x", "y", "z")
+"""What is a memory in hardware; `sums` and `total` are in the units' pipelines."""
+_ELEMENT = Range(0, (1 << 16) - 1)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """`instruction` is what the unit `unit` does. `memories`: by the description's names, those of the text;
+    `values`: by the description's fields, expressions of the instruction's fields."""
+
+    instruction: str
+    unit: str
+    memories: Mapping[str, str]
+    values: Mapping[str, Expr]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A text as hardware: memories with rows of `columns` elements, `depths` rows each; and its meanings."""
+
+    isa: InstructionSet
+    columns: int
+    depths: Mapping[str, int]
+    meanings: tuple[Meaning, ...]
+
+    @property
+    def row_bytes(self) -> int:
+        return 2 * self.columns
+
+
+def machine(isa: InstructionSet) -> Machine:
+    """Raises SpecError with each instruction and memory that no unit can be."""
+    columns = _columns(isa)
+    text = _UNITS.replace("N = 64", f"N = {columns}").replace("B = 128", f"B = {2 * columns}")
+    units = parse(text, "units", "units")
+    found, faults = [], []
+    for one in isa.instructions.values():
+        meaning = _meaning(one, units.instructions.values())
+        if meaning is None:
+            there = ", ".join(units.instructions)
+            faults.append(f"{isa.place}:{one.line}: no unit does what {one.name} does; there are {there}")
+            continue
+        found.append(meaning)
+        if fault := _clash(meaning):
+            faults.append(f"{isa.place}:{one.line}: {one.name}: {fault}")
+    used = {name for one in found for name in one.memories.values()}
+    depths = {}
+    for name, memory in isa.memories.items():
+        if name not in used or memory.host:
+            continue
+        if memory.type != _ELEMENT or len(memory.shape) != 2 or memory.shape[1] != columns:
+            faults.append(f"{isa.place}: memory {name} has no rows of {columns} elements of 16 bits")
+            continue
+        depths[name] = memory.shape[0]
+    if faults:
+        raise SpecError(faults)
+    return Machine(isa, columns, depths, tuple(found))
+
+
+def _columns(isa: InstructionSet) -> int:
+    rows = {one.shape[-1] for one in isa.memories.values() if not one.host and len(one.shape) == 2}
+    if len(rows) != 1:
+        raise SpecError([f"{isa.place}: memories have rows of {sorted(rows)} elements; one length is built"])
+    (columns,) = rows
+    if columns < 4 or columns & (columns - 1):
+        raise SpecError([f"{isa.place}: rows must have a power of two of elements, 4 or more, not {columns}"])
+    return columns
+
+
+def _clash(meaning: Meaning) -> str:
+    """What cannot be in one memory: the hardware reads ahead of what it writes."""
+    memories = meaning.memories
+    if meaning.unit in ("move", "transpose") and memories["x"] == memories["y"]:
+        return f"it reads and writes {memories['x']}; give it two memories"
+    if meaning.unit == "product" and memories["z"] in (memories["x"], memories["y"]):
+        return f"its result would overwrite a factor in {memories['z']}; give it a memory of its own"
+    return ""
+
+
+def _meaning(instruction: Instruction, units: Iterable[Instruction]) -> Meaning | None:
+    for unit in units:
+        same = _Same({let.name for let in unit.fields})
+        if same.everything(unit.body, instruction.body):
+            memories = {one: other.name for one, other in same.memories.items() if one in _DATA}
+            return Meaning(instruction.name, unit.name, memories, same.values)
+    return None
+
+
+@dataclass
+class _Same:
+    """Whether two trees are equal but for names, and what the names of the first stand for.
+
+    Ranges are not compared: they follow from the widths of the fields."""
+
+    given: set[str]
+    """Fields of the description."""
+    values: dict[str, Expr] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+    def everything(self, one: object, other: object) -> bool:
+        if isinstance(one, Name) and one.name in self.given:
+            return self._value(one.name, other)
+        if isinstance(one, Apply) and one.operation == "add" and not _is_sum(other):
+            first, rest = one.arguments
+            if isinstance(first, Name) and first.name in self.given:
+                return self._value(first.name, Const(0)) and self.everything(rest, other)
+        if isinstance(one, Sequence) and not isinstance(one, str):
+            return (
+                isinstance(other, Sequence)
+                and len(one) == len(other)
+                and all(map(self.everything, one, other))
+            )
+        if type(one) is not type(other):
+            return False
+        match one, other:
+            case Memory(), Memory():
+                return one.host == other.host and self.memories.setdefault(one.name, other) == other
+            case Register(), Register():
+                return self._name(f"register {one.name}", other.name)
+            case Function(), Function():
+                return bool(one.external) and one.external == other.external
+            case Name(), Name():
+                return self._name(one.name, other.name)
+            case Const(), Const():
+                return one.value == other.value
+            case Lanes(), Lanes():
+                pairs = zip(one.iterators.items(), other.iterators.items(), strict=False)
+                return (
+                    len(one.iterators) == len(other.iterators)
+                    and all(a == b and self._name(x, y, bind=True) for (x, a), (y, b) in pairs)
+                    and self.everything(one.body, other.body)
+                )
+            case For(), For():
+                return (
+                    self.everything(one.low, other.low)
+                    and self.everything(one.high, other.high)
+                    and self._name(one.iterator.name, other.iterator.name, bind=True)
+                    and self.everything(one.body, other.body)
+                )
+            case Call(), Call():
+                return self.everything(one.function, other.function) and self.everything(
+                    one.arguments, other.arguments
+                )
+        return self._parts(one, other)
+
+    def _parts(self, one: object, other: object) -> bool:
+        if not hasattr(one, "__dataclass_fields__"):
+            return one == other
+        return all(
+            self.everything(getattr(one, each.name), getattr(other, each.name))
+            for each in fields(one)  # type: ignore[arg-type]
+            if each.name not in ("range", "line", "text")
+        )
+
+    def _name(self, one: str, other: str, bind: bool = False) -> bool:
+        """An iterator stands for one other, but in each loop anew."""
+        if bind:
+            self.names[one] = other
+            return True
+        return self.names.setdefault(one, other) == other
+
+    def _value(self, name: str, other: object) -> bool:
+        """What a field of the description stands for: an expression without memories and iterators."""
+        if not isinstance(other, Expr) or any(part in self.names.values() for part in names(other)):
+            return False
+        return self.values.setdefault(name, other) == other
+
+
+def _is_sum(expr: object) -> bool:
+    """Where it is none, the first row is meant: a sum with 0."""
+    return isinstance(expr, Apply) and expr.operation == "add"

@@ -1,0 +1,24 @@
+"""Names to functions. A new one is one more class here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from axiloom.errors import SpecError
+from axiloom.hw.qkv.numbers.add import Add
+from axiloom.hw.qkv.numbers.convert import Narrow, Widen
+from axiloom.hw.qkv.numbers.divide import Divide
+from axiloom.hw.qkv.numbers.function import Function
+from axiloom.hw.qkv.numbers.product import Product
+from axiloom.hw.qkv.numbers.table import Exponential
+
+FUNCTIONS: Mapping[str, Function] = {
+    each.external: each for each in (Add(), Product(), Widen(), Narrow(), Exponential(), Divide())
+}
+
+
+def function(external: str) -> Function:
+    """Raises SpecError for one that has no RTL."""
+    if external not in FUNCTIONS:
+        raise SpecError([f"no RTL computes `{external}`; there is {', '.join(FUNCTIONS)}"])
+    return FUNCTIONS[external]

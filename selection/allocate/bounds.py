@@ -1,0 +1,119 @@
+"""What no plan can do better, and problems that mean nothing."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from axiloom.errors import AxiloomError
+from axiloom.selection.allocate.problem import Problem, Step
+
+
+class ProblemError(AxiloomError):
+    """A problem that means nothing: unknown names, values with two writers, circles."""
+
+
+def writers(problem: Problem) -> dict[str, Step]:
+    return {name: step for step in problem.steps for name in step.writes}
+
+
+def readers(problem: Problem) -> dict[str, list[Step]]:
+    found: dict[str, list[Step]] = defaultdict(list)
+    for step in problem.steps:
+        for name in dict.fromkeys(step.reads):
+            found[name].append(step)
+    return found
+
+
+def checked(problem: Problem) -> list[Step]:
+    """The steps, each behind those it needs. Raises ProblemError."""
+    for what, names in (
+        ("memory", [one.name for one in problem.memories]),
+        ("value", [one.name for one in problem.values]),
+        ("step", [one.name for one in problem.steps]),
+    ):
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise ProblemError(f"{what} {twice[0]} is there twice")
+    memories = {one.name: one for one in problem.memories}
+    values = {one.name: one for one in problem.values}
+    for value in problem.values:
+        if value.memory not in memories:
+            raise ProblemError(f"value {value.name}: no memory {value.memory}")
+        if value.units < 1 or value.align < 1 or (value.at is not None and value.at % value.align):
+            raise ProblemError(
+                f"value {value.name}: {value.units} rows at {value.at}, multiple of {value.align}"
+            )
+    made: dict[str, Step] = {}
+    for step in problem.steps:
+        if step.cycles < 1:
+            raise ProblemError(f"step {step.name}: {step.cycles} cycles")
+        for name in (*step.reads, *step.writes):
+            if name not in values:
+                raise ProblemError(f"step {step.name}: no value {name}")
+        for name in step.writes:
+            if name in made:
+                raise ProblemError(f"value {name}: written by {made[name].name} and by {step.name}")
+            made[name] = step
+        for new, old in step.in_place.items():
+            same = new in step.writes and old in step.reads
+            if not same or values[new].memory != values[old].memory or values[new].units > values[old].units:
+                raise ProblemError(f"step {step.name}: {new} cannot be in the place of {old}")
+    return _ordered(problem, made)
+
+
+def _ordered(problem: Problem, made: dict[str, Step]) -> list[Step]:
+    missing = {step.name: {made[one].name for one in step.reads if one in made} for step in problem.steps}
+    after: dict[str, list[str]] = defaultdict(list)
+    for name, needs in missing.items():
+        for need in needs:
+            after[need].append(name)
+    steps = {one.name: one for one in problem.steps}
+    ready = [one.name for one in problem.steps if not missing[one.name]]
+    found: list[Step] = []
+    for name in ready:  # grows as it goes
+        found.append(steps[name])
+        for one in after[name]:
+            missing[one].discard(name)
+            if not missing[one]:
+                ready.append(one)
+    if len(found) < len(problem.steps):
+        stuck = next(name for name, needs in missing.items() if needs)
+        raise ProblemError(f"step {stuck}: needs its own result")
+    return found
+
+
+def least_cycles(problem: Problem, order: list[Step]) -> int:
+    """No plan takes fewer: the busiest unit, and the longest way from step to step."""
+    busy: Counter[str] = Counter()
+    done: dict[str, int] = {}
+    made = writers(problem)
+    for step in order:
+        busy[step.unit] += step.cycles
+        begin = max((done[made[one].name] for one in step.reads if one in made), default=0)
+        done[step.name] = begin + step.cycles
+    return max([*busy.values(), *done.values()], default=0)
+
+
+def least_rows(problem: Problem) -> dict[str, tuple[int, str]]:
+    """By memory: rows that some step needs at once, whatever the order, and that step."""
+    values = {one.name: one for one in problem.values}
+    found: dict[str, tuple[int, str]] = {one.name: (0, "") for one in problem.memories}
+    several = len({step.unit for step in problem.steps}) > 1
+    for step in problem.steps:
+        at_once: Counter[str] = Counter()
+        for name in dict.fromkeys(step.reads):
+            at_once[values[name].memory] += values[name].units
+        written: Counter[str] = Counter()
+        for name in step.writes:
+            if name not in step.in_place:
+                written[values[name].memory] += values[name].units
+        for memory in {*at_once, *written}:
+            both = at_once[memory] + written[memory]
+            need = both if step.apart or several else max(at_once[memory], written[memory])
+            if need > found[memory][0]:
+                found[memory] = need, step.name
+    for value in problem.values:
+        end = value.units if value.at is None else value.at + value.units
+        if end > found[value.memory][0]:
+            found[value.memory] = end, value.name
+    return found

@@ -1,0 +1,100 @@
+"""A command's fields as the words of its text: what an instruction reads off its inputs, backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from axiloom.errors import CompileError
+from axiloom.isa.instructions.simulator.reference import Reference
+from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
+from axiloom.isa.instructions.tree import Apply, Bits, Const, Expr, Instruction, InstructionSet, Name
+from axiloom.selection.program.program import Command
+
+
+class Encoder:
+    """Of one instruction set. Fields that are no bits of an input follow from others: they are compared."""
+
+    def __init__(self, isa: InstructionSet) -> None:
+        self.isa = isa
+        self._reference = Reference(isa, State(isa))
+
+    def inputs(self, command: Command) -> dict[str, int]:
+        """Inputs by name. Raises CompileError for a command that the text does not have like this."""
+        instruction = self.isa.instructions.get(command.instruction)
+        if instruction is None:
+            there = ", ".join(self.isa.instructions)
+            raise CompileError(f"{self.isa.name} has no instruction {command.instruction}; there are {there}")
+        found = dict.fromkeys(self.isa.inputs, 0)
+        for bits, value in (*_fixed(instruction.when), *self._given(instruction, command)):
+            assert isinstance(bits.value, Name) and isinstance(bits.low, Const)
+            found[bits.value.name] |= value << bits.low.value
+        self._check(instruction, command, found)
+        return found
+
+    def words(self, command: Command) -> int:
+        """All inputs, the first in the lowest bits."""
+        found, at = 0, 0
+        for name, value in self.inputs(command).items():
+            found |= value << at
+            at += self.isa.inputs[name].bits
+        return found
+
+    @property
+    def bits(self) -> int:
+        """Of :meth:`words`."""
+        return sum(one.bits for one in self.isa.inputs.values())
+
+    def _given(self, instruction: Instruction, command: Command) -> Iterator[tuple[Bits, int]]:
+        places = {let.name: let.value for let in instruction.fields}
+        for name, value in command.fields.items():
+            if name not in places:
+                raise CompileError(
+                    f"{command.instruction} has no field {name}; there are {', '.join(places) or 'none'}"
+                )
+            place = places[name]
+            if not (isinstance(place, Bits) and _is_place(place)):
+                continue
+            if not 0 <= value < 1 << place.width:
+                raise CompileError(
+                    f"{command.instruction}: {name} = {value} does not fit its {place.width} bits"
+                )
+            yield place, value
+
+    def _check(self, instruction: Instruction, command: Command, inputs: dict[str, int]) -> None:
+        """The text reads off these inputs what the command says, and it is legal."""
+        reference = self._reference
+        if not reference.enabled(instruction, inputs):
+            raise CompileError(f"{command.instruction}: no words are it with {_said(command)}")
+        known = dict(inputs)
+        for let in instruction.fields:
+            known[let.name] = reference.value(let.value, known)
+            wanted = command.fields.get(let.name, known[let.name])
+            if known[let.name] != wanted:
+                raise CompileError(
+                    f"{command.instruction}: {let.name} is {known[let.name]} with {_said(command)}"
+                )
+        try:
+            reference.refuse(instruction, known)
+        except IllegalCommandError as error:
+            raise CompileError(str(error)) from None
+
+
+def _is_place(expr: Bits) -> bool:
+    return isinstance(expr.value, Name) and isinstance(expr.low, Const)
+
+
+def _fixed(when: Expr) -> Iterator[tuple[Bits, int]]:
+    """Bits of inputs that a condition compares with constants."""
+    if not isinstance(when, Apply):
+        return
+    if when.operation == "and":
+        for part in when.arguments:
+            yield from _fixed(part)
+    if when.operation == "eq":
+        for one, other in (when.arguments, when.arguments[::-1]):
+            if isinstance(one, Bits) and _is_place(one) and isinstance(other, Const):
+                yield one, other.value
+
+
+def _said(command: Command) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in command.fields.items()) or "no fields"

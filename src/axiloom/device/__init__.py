@@ -1,0 +1,6 @@
+"""Devices that execute commands (:mod:`axiloom.hw.command`): their RTL, alone in Verilator and for a SoC.
+
+- ``rtl.py``: :func:`device`, a text's RTL with what it takes to build it in, by a registry of makers
+- ``streams.py``: :func:`run`, beats in, packets and cycles out, with pauses on both streams and resets
+- ``main.cpp``: what surrounds the device there
+"""

@@ -1,0 +1,77 @@
+"""The RTL of a text: whoever has units for its instructions builds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom.errors import SpecError, UsageError
+from axiloom.hw.qkv.cycles import Cycles
+from axiloom.hw.qkv.device import Device as RowDevice
+from axiloom.hw.qkv.meanings import machine
+from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.hw.verilog.emit import convert
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.selection.drive.specification import specification
+from axiloom.selection.program.program import Command
+
+DEFAULT_LANES = 16
+
+
+@dataclass(frozen=True)
+class DeviceRtl:
+    """`verilog` has the module `top`, with ``s_axis``, ``m_axis``, ``debug_busy`` and ``debug_error``."""
+
+    isa: InstructionSet
+    top: str
+    verilog: str
+    stream_width: int
+    multipliers: int
+    cycles: Callable[[Iterable[tuple[str, Mapping[str, int]]]], int] | None = None
+    """Of commands with their fields, while the streams do not pause; None where nobody has foretold them."""
+
+    @property
+    def spec(self) -> AcceleratorSpec:
+        return specification(self.isa.name, self.stream_width, self.multipliers)
+
+    def foretold(self, commands: Iterable[Command]) -> int | None:
+        if self.cycles is None:
+            return None
+        return self.cycles((one.instruction, one.fields) for one in commands)
+
+    def rtl(self, folder: Path) -> UserRtl:
+        """The Verilog in `folder`, as a SoC takes Verilog."""
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{self.top}.v"
+        file.write_text(self.verilog, encoding="utf-8")
+        return UserRtl([file], self.top)
+
+
+def _rows(isa: InstructionSet, lanes: int, stream_width: int) -> DeviceRtl:
+    """Rows of bfloat16: QKV and what is like it."""
+    found = machine(isa)
+    top = f"device_{isa.name}"
+    try:
+        component = RowDevice(found, lanes, stream_width)
+    except ValueError as error:
+        raise UsageError(f"{isa.name}: {error}") from None
+    cycles = Cycles(found, lanes, stream_width)
+    return DeviceRtl(isa, top, convert(component, top), stream_width, lanes, cycles.program)
+
+
+MAKERS: Mapping[str, Callable[[InstructionSet, int, int], DeviceRtl]] = {"rows of bfloat16": _rows}
+"""What they build, to the function that does. A new family of units is one more entry; it raises SpecError for
+texts that are none of its."""
+
+
+def device(isa: InstructionSet, lanes: int = DEFAULT_LANES, stream_width: int = 64) -> DeviceRtl:
+    """Raises SpecError with what each maker says where none builds it."""
+    faults: list[str] = []
+    for name, make in MAKERS.items():
+        try:
+            return make(isa, lanes, stream_width)
+        except SpecError as error:
+            faults += [f"as {name}: {fault}" for fault in error.faults]
+    raise SpecError(faults)

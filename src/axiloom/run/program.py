@@ -1,0 +1,141 @@
+"""A program of commands on the simulated SoC: the RTL of its text behind the DMA, its driver on the CPU.
+
+The reference are results that the caller has: of the graph that the program was made from, or of the text's
+simulator (:func:`by_text`), which knows nothing of RTL, of drivers and of their plans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from axiloom.cosim.build.cache import content_hash
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.system import System
+from axiloom.device.rtl import DeviceRtl
+from axiloom.drivergen import Driver
+from axiloom.errors import UsageError
+from axiloom.isa import dumps
+from axiloom.isa.instructions.simulator.simulate import Simulator
+from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.report.build import build
+from axiloom.report.types import Alone, Kernel, Report, Setup
+from axiloom.run.compare import Arrays, compare
+from axiloom.selection.drive.driver import driver
+from axiloom.selection.drive.encode import Encoder
+from axiloom.selection.drive.plan import Plan, array_bytes, plan
+from axiloom.selection.ir.numbers import number
+from axiloom.selection.program.program import Program
+
+BY_TEXT = "the text of the instruction set, executed"
+
+
+def by_text(program: Program, isa: InstructionSet, values: Arrays) -> dict[str, np.ndarray]:
+    """Results of `program` by name, by the simulator of `isa`; `values` are raw, of arrays that are given."""
+    simulator = Simulator(isa)
+    encoder = Encoder(isa)
+    for array in program.arrays:
+        given = program.constants.get(array.name) if array.role == "constant" else values.get(array.name)
+        if given is not None:
+            data = np.ascontiguousarray(given).view(np.uint8).ravel()
+            simulator.state[array.memory][array.base : array.base + len(data)] = data
+        elif array.role in ("in", "constant"):
+            raise UsageError(f"{program.name}: {array.name} has no values")
+    for command in program.commands:
+        simulator.command(**encoder.inputs(command))
+    found = {}
+    for array in program.arrays:
+        if array.role == "out":
+            raw = simulator.state[array.memory][array.base : array.base + array_bytes(array)]
+            host = number(array.number).host
+            found[array.name] = np.asarray(raw).astype(np.uint8).view(host).reshape(array.shape)
+    return found
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """`program_of` on `system`, whose RTL is `device`'s: a :class:`axiloom.run.run.Run`."""
+
+    program_of: Program
+    device: DeviceRtl
+    system: System
+    values: Arrays
+    """By array: what is given."""
+    results: Arrays
+    """By array: the results of an independent reference."""
+    reference: str = BY_TEXT
+    multiply_adds: int = 0
+    seed: int = 0
+
+    @property
+    def program(self) -> str:
+        return "driver"
+
+    @cached_property
+    def plan(self) -> Plan:
+        return plan(self.program_of, self.device.isa, self.device.stream_width)
+
+    @cached_property
+    def driver(self) -> Driver:
+        return driver(self.plan, self.system.spec)
+
+    def _by_symbol(self, arrays: Arrays, kinds: tuple[str, ...]) -> dict[str, np.ndarray]:
+        args = {arg.name: arg for arg in self.driver.args if arg.kind in kinds}
+        return {arg.symbol: np.asarray(arrays[name]).reshape(arg.shape) for name, arg in args.items()}
+
+    @cached_property
+    def inputs(self) -> Arrays:
+        return self._by_symbol(self.values, ("in",))
+
+    @cached_property
+    def expected(self) -> Arrays:
+        return self._by_symbol(self.results, ("out",))
+
+    def build(self, folder: Path) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        texts = {
+            "driver.c": self.driver.c,
+            "driver.h": self.driver.header,
+            "driver_main.c": self.driver.harness,
+        }
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        files = [folder / "driver.c", folder / "driver_main.c"]
+        return self.system.compile(files, folder / "driver.elf", include=[folder])
+
+    def explain(self, folder: Path) -> None:
+        (folder / "accelerator.json").write_text(dumps(self.system.spec), encoding="utf-8")
+
+    def job(self, elf: Path) -> Job:
+        outputs = {arg.symbol: (arg.shape, arg.dtype) for arg in self.driver.args if arg.kind != "in"}
+        return Job(elf, self.inputs, outputs, section=self.driver.function)
+
+    def on_cpu(self, kernel: Kernel, keep: Path | None) -> Alone:
+        raise UsageError(f"{self.program_of.name}: there is no run of a program on the CPU alone")
+
+    def config(self) -> Setup:
+        spec = self.system.spec
+        return {
+            "problem": self.program_of.name,
+            "accelerator": spec.name,
+            "spec_hash": content_hash(dumps(spec), self.device.verilog),
+            "data_type": self.driver.args[-1].dtype,
+            "driver_hash": content_hash(self.driver.c),
+            "wait": self.system.wait,
+        }
+
+    def checked(self, result: Result, cpu: Alone | None = None) -> Report:
+        adds = self.multiply_adds
+        return build(
+            self.system,
+            result,
+            config=self.config(),
+            seed=self.seed,
+            result={**compare(result, self.expected), "reference": self.reference},
+            multiply_adds=adds or None,
+            array_cycles=-(-adds // self.system.spec.macs) or None,
+            cpu=cpu,
+        )

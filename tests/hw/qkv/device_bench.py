@@ -1,0 +1,156 @@
+"""Small QKVs beside the simulator of their text: the same programs, bit for bit, and the cycles foretold."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from axiloom.device.streams import Outcome, Segment, run
+from axiloom.hw.qkv.cycles import Cycles
+from axiloom.hw.qkv.device import Device
+from axiloom.hw.qkv.meanings import Machine, machine
+from axiloom.hw.verilog.emit import convert
+from axiloom.isa.instructions.library import targets
+from axiloom.isa.instructions.read import parse
+from axiloom.isa.instructions.simulator.simulate import Simulator
+from axiloom.isa.instructions.tree import InstructionSet
+
+Command = tuple[str, Mapping[str, int]]
+TOP = "device"
+
+
+def small(text: str, columns: int) -> str:
+    """The text with rows of `columns`: 64, 128 and 192 become as many, twice and three times as many."""
+    kept = text.replace("[32:64]", "[32:§]").replace("input(64)", "input(§)")
+    for times in (3, 2, 1):
+        kept = re.sub(rf"\b{64 * times}\b", f"@{times * columns}", kept)
+    return re.sub(r"@(\d)", r"\1", kept).replace("§", "64")
+
+
+def text_of(name: str) -> str:
+    return targets()[name].read_text(encoding="utf-8")
+
+
+OPCODES: Mapping[str, tuple[str, ...]] = {
+    "qkv": ("load_rm", "load_cm", "store_rm", "store_cm", "mov", "gemm", "softmax"),
+    "qkv_double": (
+        *("load_1", "load_3", "store_1", "store_3", "transpose_13", "mov_21", "mov_23", "gemm", "softmax"),
+    ),
+}
+"""Encodings, written by hand: what decoding is tested against."""
+
+
+def word(isa: str, name: str, fields: Mapping[str, int]) -> int:
+    """The command's word."""
+    at = {"n": 4, "out": 20, "row": 12, "base": 32, "a": 12, "b": 20}
+    if name.startswith("load"):
+        at["out"] = 12
+    code = OPCODES[isa].index(name) + 1
+    return code | sum(value << at[field] for field, value in fields.items())
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A device with rows of `columns` elements and so many `lanes`. `text` is another than the built-in
+    one."""
+
+    name: str
+    columns: int
+    lanes: int
+    width: int = 64
+    text: str = ""
+
+    @cached_property
+    def isa(self) -> InstructionSet:
+        return parse(small(self.text or text_of(self.name), self.columns), f"{self.name}.isa", self.name)
+
+    @cached_property
+    def machine(self) -> Machine:
+        return machine(self.isa)
+
+    @property
+    def verilog(self) -> str:
+        return _verilog(self)
+
+    @property
+    def cycles(self) -> Cycles:
+        return Cycles(self.machine, self.lanes, self.width)
+
+    def simulator(self) -> Simulator:
+        return Simulator(self.isa)
+
+    def beats(self, commands: Sequence[Command], simulator: Simulator) -> tuple[list[int], list[bytes]]:
+        """What goes to the device, and what must come back, a packet each. `simulator` executes it."""
+        sent: list[int] = []
+        packets = []
+        for name, fields in commands:
+            code = word(self.name, name, fields)
+            sent += _words(code.to_bytes(8, "little"), self.width)
+            host, base = simulator.state["d0"], fields.get("base", 0)
+            size = 2 * self.columns * fields.get("n", 0)
+            if name.startswith("load"):
+                sent += _words(host[base : base + size].astype(np.uint8).tobytes(), self.width)
+            assert simulator.command(word=code) == name
+            if name.startswith("store") and size:
+                packets.append(host[base : base + size].astype(np.uint8).tobytes())
+        return sent, packets
+
+    def run(self, segments: Sequence[Segment], **options: Any) -> list[Outcome]:
+        return run(self.verilog, TOP, segments, width=self.width, **options)
+
+    def segment(self, beats: Sequence[int], **options: Any) -> Segment:
+        return Segment(np.array(beats, np.uint64).reshape(len(beats), -1), **options)
+
+
+def _words(data: bytes, width: int) -> list[int]:
+    size = width // 8
+    return [int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size)]
+
+
+@cache
+def _verilog(bench: Bench) -> str:
+    return convert(Device(bench.machine, bench.lanes, bench.width), TOP)
+
+
+def packets(outcome: Outcome, width: int) -> list[bytes]:
+    """As bytes."""
+    return [each.astype(f"<u{width // 8}").tobytes() for each in outcome.packets]
+
+
+def elements(rng: np.random.Generator, count: int) -> Any:
+    """bfloat16: mostly of the size of activations, some anything at all."""
+    usual = (rng.standard_normal(count).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    wild = rng.integers(0, 1 << 16, count).astype(np.uint16)
+    return np.where(rng.random(count) < 0.01, wild, usual)
+
+
+def random_commands(bench: Bench, rng: random.Random, count: int) -> list[Command]:
+    """Legal ones: loads come often enough that memories are full of something."""
+    n, found = bench.columns, []
+    host = bench.isa.memories["d0"].shape[0]
+    for _ in range(count):
+        name = rng.choice(OPCODES[bench.name])
+        rows = rng.choice([0, 1, rng.randrange(n + 1), n])
+        whole = 2 * n * n
+        base = 2 * n * rng.randrange((host - whole) // (2 * n))
+        first = rng.randrange(2 * n - n + 1)
+        fields = {
+            "load": {"n": rows, "out": rng.randrange(2 * n - rows + 1), "base": base},
+            "store": {"n": rows, "row": rng.randrange(2 * n - rows + 1), "base": base},
+            "mov": {"n": rows, "row": rng.randrange(n - rows + 1), "out": rng.randrange(2 * n - rows + 1)},
+            "transpose": {"row": first, "out": rng.randrange(n + 1)},
+            "gemm": {"a": first, "b": rng.randrange(n + 1)},
+            "softmax": {"n": rows, "row": rng.randrange(n - rows + 1)},
+        }[name.split("_")[0]]
+        if name in ("load_cm", "store_cm"):
+            fields["n"] = n
+            where = "out" if name == "load_cm" else "row"
+            fields[where] = rng.randrange(n + 1)
+        found.append((name, fields))
+    return found
