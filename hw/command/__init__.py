@@ -3,8 +3,8 @@
 In come, one behind the other, a command's words and its payload, each padded to whole beats. The words are
 the inputs of the text in its order, the first in the lowest bits. The payload is exactly the host bytes that
 the command reads, in the order of the text, where lanes come one after the other. Out come the bytes that it
-stores, in the same order, padded to a beat, and TLAST with the last one: each command that stores is a packet,
-which is what a descriptor of a DMA receives. One that reads or stores nothing has no beat of it.
+stores, in the same order, padded to a beat, and TLAST with the last one: each command that stores is a
+packet, which is what a descriptor of a DMA receives. One that reads or stores nothing has no beat of it.
 
 - ``front.py``: `CommandFront`, between the streams and the units: decoded command, payload, results
 - ``rows.py``: `BeatsToRows` and `RowsToBeats`: payload and results in the width of a memory's rows

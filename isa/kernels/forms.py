@@ -9,8 +9,8 @@ and driver generator read it. A device's form follows from the operands that its
 - ``COPY``: C[n] += A[n], words that come back as they went: for bringing a board up
 - ``PACKET``: a packet of words goes in, a packet comes back; a program of loop nests (``nests/``) says what
   happens in between, not the specification
-- ``COMMANDS``: commands with their payload go in, a packet of each that stores comes back; a text of instructions
-  (``instructions/``) says what they are, and how many words
+- ``COMMANDS``: commands with their payload go in, a packet of each that stores comes back; a text of
+  instructions (``instructions/``) says what they are, and how many words
 - any other kernel has the form that :func:`plain_form` makes of it
 """
 

@@ -1,6 +1,8 @@
 """Programs: commands in their order, and where tensors lie in the host's memory.
 
 - ``program.py``: `Command`, `HostArray`, `Program`
+- ``file.py``: programs as files
+- ``attention.py``: attention on QKV, written by hand
 """
 
 from axiloom.selection.program.program import Command, HostArray, Program

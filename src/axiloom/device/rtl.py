@@ -62,8 +62,8 @@ def _rows(isa: InstructionSet, lanes: int, stream_width: int) -> DeviceRtl:
 
 
 MAKERS: Mapping[str, Callable[[InstructionSet, int, int], DeviceRtl]] = {"rows of bfloat16": _rows}
-"""What they build, to the function that does. A new family of units is one more entry; it raises SpecError for
-texts that are none of its."""
+"""What they build, to the function that does. A new family of units is one more entry; it raises SpecError
+for texts that are none of its."""
 
 
 def device(isa: InstructionSet, lanes: int = DEFAULT_LANES, stream_width: int = 64) -> DeviceRtl:
