@@ -34,6 +34,7 @@ from axiloom.selection.rules.rule import (
     RuleError,
     Term,
     Var,
+    enumerable,
     terms,
     variables,
 )
@@ -232,6 +233,7 @@ def bound_names(rule: Rule) -> set[str]:
         for _, expr in term.attributes:
             known |= _plain_names(expr)
     known |= {name for name, _ in rule.choices}
+    known |= {one.name for one in rule.attributes if one.form is not None and enumerable(one.form)}
     return known | {step[0] for step in rule.steps if isinstance(step, tuple)}
 
 
