@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -61,7 +62,7 @@ class Condition:
             found |= one.unknowns if isinstance(one, (Size, Condition)) else frozenset()
         return found
 
-    @property
+    @cached_property
     def key(self) -> tuple[Any, ...]:
         return (self.form, *(one.parts if isinstance(one, Size) else _condition_key(one) for one in self.parts))
 
@@ -112,12 +113,12 @@ class Context:
 
     @contextmanager
     def under(self, *conditions: Any) -> Iterator[bool]:
-        """Whether they can hold together, and what follows if they do."""
+        """What follows if they hold too; False: it is plain that they cannot."""
         before, known, facts = len(self.assumed), self.known, len(self.facts)
         try:
             possible = True
             for one in conditions:
-                if one is False or (one is not True and self.valid(one.opposite())):
+                if one is False or (one is not True and self.plain(one.opposite())):
                     possible = False
                 elif one is not True:
                     self.assumed.append(one)
@@ -126,6 +127,23 @@ class Context:
         finally:
             del self.assumed[before:]
             self.known = known if len(self.facts) == facts else {}
+
+    def plain(self, condition: Any) -> bool:
+        """Whether it holds, as can be seen without a solver."""
+        if isinstance(condition, bool):
+            return condition
+        if condition.form == ">=" and self.nonnegative(condition.parts[0]):
+            return True
+        key = condition.key
+        return any(one.key == key for one in (*self.assumed, *self.facts))
+
+    def contradiction(self) -> bool:
+        """Whether what is assumed cannot be."""
+        return self._asked(self.compared_as(-1))
+
+    def compared_as(self, value: int) -> Condition:
+        """A condition on an integer, which is plainly so or not."""
+        return Condition(self, ">=", (value,))
 
     def assume(self, condition: Any) -> None:
         """For the whole path."""
@@ -170,8 +188,10 @@ class Context:
             return condition
         if condition.form == "and":
             return all(self.valid(one) for one in condition.parts)
-        if condition.form == ">=" and self.nonnegative(condition.parts[0]):
+        if self.plain(condition):
             return True
+        if self.plain(condition.opposite()):
+            return False
         if condition.form == "==" and not self.assumed and not self.facts and self.refuted(condition.parts[0]):
             return False
         key = condition.key

@@ -73,14 +73,14 @@ class Equality:
             (a.condition.opposite(), a.no, b.no),
         ):
             with self.context.under(condition) as possible:
-                if possible and not self.same(one, other):
+                if possible and not self.same(one, other) and not self.context.contradiction():
                     return False
         return True
 
     def _both(self, one: Choose, other: Element) -> bool:
         for condition, branch in ((one.condition, one.yes), (one.condition.opposite(), one.no)):
             with self.context.under(condition) as possible:
-                if possible and not self.same(branch, other):
+                if possible and not self.same(branch, other) and not self.context.contradiction():
                     return False
         return True
 
