@@ -128,7 +128,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "shape": lambda tensor: tuple(tensor.shape),
     "number_of": lambda tensor: tensor.number,
     "elements": lambda tensor: prod(tensor.shape),
-    "kind": lambda name: _number(name).kind,
+    "kind_of": lambda name: _number(name).kind,
     "bits": lambda name: _number(name).bits,
     "signed": lambda name: _number(name).signed,
     "holds": _holds,

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.rules.expressions import Code, Unsaid, both, compiled, equal
-from axiloom.selection.rules.rule import Expr, Rule, terms
+from axiloom.selection.rules.rule import Expr, Rule, enumerable, terms
 
 Binder: TypeAlias = Callable[[Any, dict[str, Any]], Any]
 """Takes a value and what is bound, binds more, and says whether they agree (False, True, or a condition).
@@ -29,6 +29,8 @@ class Matcher:
     """For each term of the left side, in the order of `terms`, by the names of attributes."""
     steps: tuple[tuple[str, Code], ...]
     guards: tuple[tuple[str, Guard], ...] = ()
+    listed: tuple[tuple[str, Code], ...] = ()
+    """Attributes whose values can be listed, where the left side does not say them."""
 
     def match(
         self, types: Mapping[str, Type], given: tuple[Mapping[str, Any], ...]
@@ -49,6 +51,10 @@ class Matcher:
         if not all(binder(value, env) is True for binder, value in open_):
             return
         free = [(name, values) for name, values in self.rule.choices if name not in env]
+        try:
+            free += [(name, code(env)) for name, code in self.listed if name not in env]
+        except Unsaid:
+            return
         for chosen in product(*(values for _, values in free)):
             one = {**env, **dict(zip((name for name, _ in free), chosen, strict=True))}
             if self._holds(one):
@@ -104,7 +110,13 @@ def matcher_of(rule: Rule) -> Matcher:
         for step in rule.steps
     ]
     guards = [(one.name, guard_of(one.form)) for one in rule.attributes if one.form is not None]
-    return Matcher(rule, tuple(found), tuple(attributes), tuple(steps), tuple(guards))
+    chosen = {name for name, _ in rule.choices}
+    listed = [
+        (one.name, compiled(one.form))
+        for one in rule.attributes
+        if one.form is not None and enumerable(one.form) and one.name not in chosen
+    ]
+    return Matcher(rule, tuple(found), tuple(attributes), tuple(steps), tuple(guards), tuple(listed))
 
 
 def guard_of(form: Expr) -> Guard:

@@ -113,3 +113,11 @@ def variables(pattern: Pattern) -> tuple[str, ...]:
 
     walk(pattern)
     return tuple(found)
+
+
+def enumerable(form: Expr) -> bool:
+    """Whether all values of a parameter can be listed."""
+    tree = form.tree
+    called = tree.func.id if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) else ""
+    named = tree.id if isinstance(tree, ast.Name) else ""
+    return called not in ("naturals", "positives") and named not in ("numbers", "natural", "positive")

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from axiloom.isa.instructions.read import parsed, text_of
@@ -34,6 +34,7 @@ from axiloom.selection.rules.rule import (
     RuleError,
     Term,
     Var,
+    enumerable,
     terms,
     variables,
 )
@@ -80,7 +81,7 @@ class _Reader:
         return RuleError([f"{self.place}:{getattr(node, 'lineno', 1)}: {self.node.name}: {why}"])
 
     def rules(self) -> Iterator[Rule]:
-        sense, twice, bounds, choices = self._decorators()
+        senses, twice, bounds, choices = self._decorators()
         parameters = self._parameters()
         used = {
             one.id
@@ -96,35 +97,34 @@ class _Reader:
         for side in ("old", "new"):
             if side not in self.parts:
                 raise self.fault(self.node, f"no `{side} = ...`")
-        rule = Rule(
-            self.node.name,
-            sense,
-            tuple(one for one in parameters.values() if one.name in self.tensors),
-            tuple(one for one in parameters.values() if one.name not in self.tensors),
-            tuple(self.steps),
-            self.parts["old"],
-            self.parts["new"],
-            bounds,
-            choices,
-            text,
-            f"{self.place}:{self.node.lineno}",
-        )
-        yield self._checked(rule)
-        if twice:
-            back = Rule(
-                f"{rule.name}_back", rule.sense, rule.tensors, rule.attributes, rule.steps, rule.new,
-                rule.old, rule.bounds, rule.choices, rule.text, rule.place,
-            )  # fmt: skip
-            yield self._checked(back)
+        for i, sense in enumerate(senses):
+            name = f"{self.node.name}_{sense}" if i else self.node.name
+            rule = Rule(
+                name,
+                sense,
+                tuple(one for one in parameters.values() if one.name in self.tensors),
+                tuple(one for one in parameters.values() if one.name not in self.tensors),
+                tuple(self.steps),
+                self.parts["old"],
+                self.parts["new"],
+                bounds,
+                choices,
+                text,
+                f"{self.place}:{self.node.lineno}",
+            )
+            yield self._checked(rule)
+            if twice:
+                yield self._checked(replace(rule, name=f"{name}_back", old=rule.new, new=rule.old))
 
-    def _decorators(self) -> tuple[str, bool, Sizes, Sizes]:
-        """The sense, whether both ways, sizes to try in proofs, and choices."""
-        sense, twice = "", False
+    def _decorators(self) -> tuple[list[str], bool, Sizes, Sizes]:
+        """The senses, each a rule of its own; whether both ways, sizes to try in proofs, and choices."""
+        senses: list[str] = []
+        twice = False
         listed: dict[str, list[tuple[str, tuple[int, ...]]]] = {"sizes": [], "choose": []}
         for one in self.node.decorator_list:
             match one:
-                case ast.Name(id=name) if name in SENSES and not sense:
-                    sense = name
+                case ast.Name(id=name) if name in SENSES and name not in senses:
+                    senses.append(name)
                 case ast.Name(id="both"):
                     twice = True
                 case ast.Call(func=ast.Name(id=("sizes" | "choose") as name), args=[], keywords=given):
@@ -132,9 +132,9 @@ class _Reader:
                 case _:
                     known = ", ".join([f"@{name}" for name in SENSES] + ["@both, @sizes(...), @choose(...)"])
                     raise self.fault(one, f"@{ast.unparse(one)[:40]}: there are {known}")
-        if not sense:
+        if not senses:
             raise self.fault(self.node, f"in which sense? One of @{', @'.join(SENSES)}")
-        return sense, twice, tuple(listed["sizes"]), tuple(listed["choose"])
+        return senses, twice, tuple(listed["sizes"]), tuple(listed["choose"])
 
     def _sizes(self, node: ast.expr) -> tuple[int, ...]:
         entries = node.elts if isinstance(node, ast.Tuple) else [node]
@@ -233,6 +233,7 @@ def bound_names(rule: Rule) -> set[str]:
         for _, expr in term.attributes:
             known |= _plain_names(expr)
     known |= {name for name, _ in rule.choices}
+    known |= {one.name for one in rule.attributes if one.form is not None and enumerable(one.form)}
     return known | {step[0] for step in rule.steps if isinstance(step, tuple)}
 
 

@@ -4,7 +4,8 @@
 - ``registry.py``: names to operations, and `Builder`, which makes checked nodes
 - ``scalars.py``: scalar functions, and conversions; ``checks.py``, ``sums.py``, ``windows.py``: shared parts
 - ``elementwise.py``, ``source.py``, ``shape.py``, ``parts.py``: elements alone, from nothing, moved
-- ``contract.py``, ``convolution.py``, ``reduce.py``, ``take.py``: sums of products, folds, rows of tables
+- ``contract.py``, ``convolution.py``, ``reduce.py``, ``sliding.py``, ``take.py``: sums of
+  products, folds, windows, rows of tables
 - ``composite.py``: operations with a definition; ``network.py``, ``recurrent.py``, ``quantised.py``: those
 """
 
@@ -15,13 +16,14 @@ from axiloom.selection.ir.ops import (
     parts,
     reduce,
     shape,
+    sliding,
     source,
     take,
 )
 from axiloom.selection.ir.ops.op import Algebra, Op
 from axiloom.selection.ir.ops.registry import OPS, Builder, register
 
-for _family in (elementwise, source, shape, parts, contract, convolution, reduce, take):
+for _family in (elementwise, source, shape, parts, contract, convolution, reduce, sliding, take):
     register(*_family.OPS)
 
 # Composites are checked by what they are made of: after it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axiloom.selection.ir.graph import GraphError, Type
+from axiloom.selection.ir.graph import GraphError, Type, Unknown
 from axiloom.selection.ir.numbers import Kind, number
 from axiloom.selection.ir.ops.op import Attributes
 
@@ -17,8 +17,8 @@ def ints(attributes: Attributes, name: str) -> tuple[int, ...]:
 
 def integer(attributes: Attributes, name: str) -> int:
     value = attributes[name]
-    assert isinstance(value, int)
-    return value
+    assert isinstance(value, (int, Unknown)), name
+    return value  # type: ignore[return-value]  # what is unknown reckons as an integer does
 
 
 def text(attributes: Attributes, name: str) -> str:

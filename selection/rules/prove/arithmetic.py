@@ -29,7 +29,7 @@ class _Atoms:
 
     def number(self, term: Element) -> int:
         for i, one in enumerate(self.listed):
-            if _alike(one, term) and self._same(one, term):
+            if type(one) is type(term) and self.equality.alike(one, term) and self._same(one, term):
                 return i
         self.listed.append(term)
         return len(self.listed) - 1
@@ -40,10 +40,6 @@ class _Atoms:
         if isinstance(a, App) and isinstance(b, App):
             return a.function == b.function and self.equality._congruent(a, b)
         return self.equality.same(a, b)
-
-
-def _alike(a: Element, b: Element) -> bool:
-    return type(a) is type(b) and a.of == b.of
 
 
 def same(equality: Equality, a: Element, b: Element) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
+from random import Random
 from typing import Any
 
 import z3
@@ -13,6 +15,9 @@ from axiloom.selection.rules.prove.sizes import Monomial, Size, made, parts_of, 
 
 QUERY_MS = 400
 MOST_DECISIONS = 24
+MOST_STEPS = 64
+SAMPLES = 24
+"""Values that are tried before a solver is asked what always holds."""
 
 
 class Undecided(Exception):
@@ -57,7 +62,7 @@ class Condition:
             found |= one.unknowns if isinstance(one, (Size, Condition)) else frozenset()
         return found
 
-    @property
+    @cached_property
     def key(self) -> tuple[Any, ...]:
         return (self.form, *(one.parts if isinstance(one, Size) else _condition_key(one) for one in self.parts))
 
@@ -81,13 +86,15 @@ class Context:
 
     path: list[tuple[int, int]] = field(default_factory=list)
     taken: int = 0
+    facts: list[Condition] = field(default_factory=list)
+    """What holds on the whole path."""
     assumed: list[Condition] = field(default_factory=list)
+    """What holds here besides."""
     ranges: dict[str, tuple[Any, Any]] = field(default_factory=dict)
     """Unknown to its least value and its greatest (None: any). They are of earlier unknowns."""
     quotients: dict[tuple[Any, Any], tuple[Any, Any]] = field(default_factory=dict)
     origins: dict[str, tuple[Any, Any, int]] = field(default_factory=dict)
     """Unknown quotients (0) and remainders (1): what was divided by what."""
-    deep: int = 0
     known: dict[tuple[Any, ...], bool] = field(default_factory=dict)
     queries: int = 0
 
@@ -106,13 +113,12 @@ class Context:
 
     @contextmanager
     def under(self, *conditions: Any) -> Iterator[bool]:
-        """Whether they can hold together, and what follows if they do."""
-        before, known = len(self.assumed), self.known
-        self.deep += 1
+        """What follows if they hold too; False: it is plain that they cannot."""
+        before, known, facts = len(self.assumed), self.known, len(self.facts)
         try:
             possible = True
             for one in conditions:
-                if one is False or (one is not True and self.valid(one.opposite())):
+                if one is False or (one is not True and self.plain(one.opposite())):
                     possible = False
                 elif one is not True:
                     self.assumed.append(one)
@@ -120,12 +126,29 @@ class Context:
             yield possible
         finally:
             del self.assumed[before:]
-            self.deep -= 1
-            self.known = known
+            self.known = known if len(self.facts) == facts else {}
+
+    def plain(self, condition: Any) -> bool:
+        """Whether it holds, as can be seen without a solver."""
+        if isinstance(condition, bool):
+            return condition
+        if condition.form == ">=" and self.nonnegative(condition.parts[0]):
+            return True
+        key = condition.key
+        return any(one.key == key for one in (*self.assumed, *self.facts))
+
+    def contradiction(self) -> bool:
+        """Whether what is assumed cannot be."""
+        return self._asked(self.compared_as(-1))
+
+    def compared_as(self, value: int) -> Condition:
+        """A condition on an integer, which is plainly so or not."""
+        return Condition(self, ">=", (value,))
 
     def assume(self, condition: Any) -> None:
+        """For the whole path."""
         if condition is not True:
-            self.assumed.append(condition)
+            self.facts.append(condition)
             self.known = {}
 
     def decide(self, condition: Condition) -> bool:
@@ -134,11 +157,18 @@ class Context:
             return True
         if self.valid(condition.opposite()):
             return False
-        if self.deep:
+        if any(self.local(name) for name in condition.unknowns):
             raise Undecided(f"a condition on an index: {condition.term()}")
         way = self.pick(2) == 0
-        self.assume(condition if way else condition.opposite())
+        self.facts.append(condition if way else condition.opposite())
+        self.known = {}
         return way
+
+    def local(self, name: str) -> bool:
+        """Whether it is an index, or depends on one."""
+        if name in self.origins:
+            return any(self.local(one) for value in self.origins[name][:2] for one in parts_unknowns(value))
+        return self.ranges[name][1] is not None
 
     def pick(self, count: int) -> int:
         """One of so many ways."""
@@ -158,14 +188,47 @@ class Context:
             return condition
         if condition.form == "and":
             return all(self.valid(one) for one in condition.parts)
-        if condition.form == ">=" and self.nonnegative(condition.parts[0]):
+        if self.plain(condition):
             return True
-        if condition.form == "==" and not self.assumed and self.refuted(condition.parts[0]):
+        if self.plain(condition.opposite()):
+            return False
+        if condition.form == "==" and not self.assumed and not self.facts and self.refuted(condition.parts[0]):
             return False
         key = condition.key
+        if key not in self.known and self._counterexample(condition):
+            self.known[key] = False
         if key not in self.known:
             self.known[key] = self._asked(condition)
         return self.known[key]
+
+    def _counterexample(self, condition: Condition) -> bool:
+        """Whether some values that keep to all that is assumed are against it."""
+        wanted = [*self.facts, *self.assumed]
+        for seed in range(SAMPLES):
+            values = self._values(seed)
+            if values is not None and not holds(condition, values) and all(holds(one, values) for one in wanted):
+                return True
+        return False
+
+    def _values(self, seed: int) -> dict[str, int] | None:
+        """For each unknown a value within its range; None: its range is empty with the values before it."""
+        rng = Random(seed)
+        values: dict[str, int] = {}
+        most = 1 + seed % 8
+        for name, (low, high) in self.ranges.items():
+            if name in self.origins:
+                value, by, which = self.origins[name]
+                divisor = computed(by, values)
+                if divisor < 1:
+                    return None
+                values[name] = divmod(computed(value, values), divisor)[which]
+                continue
+            least = computed(low, values)
+            greatest = least + most if high is None else computed(high, values)
+            if greatest < least:
+                return None
+            values[name] = rng.choice((least, greatest, rng.randint(least, greatest)))
+        return values
 
     def refuted(self, value: Any) -> bool:
         """A polynomial in sizes alone, each any from its least up, is not 0 everywhere."""
@@ -176,7 +239,7 @@ class Context:
         self.queries += 1
         solver = z3.SolverFor("QF_NIA")
         solver.set("timeout", QUERY_MS)
-        wanted = [condition, *self.assumed]
+        wanted = [condition, *self.facts, *self.assumed]
         names = set().union(*(one.unknowns for one in wanted))
         facts: list[z3.BoolRef] = []
         stack, seen = sorted(names), set(names)
@@ -186,7 +249,7 @@ class Context:
                 new = parts_unknowns(value) - seen
                 seen |= new
                 stack += sorted(new)
-        solver.add(*facts, *(one.term() for one in self.assumed), z3.Not(condition.term()))
+        solver.add(*facts, *(one.term() for one in wanted[1:]), z3.Not(condition.term()))
         return bool(solver.check() == z3.unsat)
 
     def _facts(self, name: str, facts: list[z3.BoolRef]) -> list[Any]:
@@ -286,22 +349,46 @@ class Context:
         return whole + quotient, remainder
 
     def _divisible(self, value: Any, by: Any) -> tuple[Any, Any]:
-        """The quotient of what the divisor divides as it stands, and the rest."""
-        divisor = parts_of(by)
-        if len(divisor) != 1:
-            return (1, 0) if _key(value) == _key(by) else (0, value)
-        (names, factor) = divisor[0]
-        whole: dict[Monomial, int] = {}
-        rest: dict[Monomial, int] = {}
-        for given, times in parts_of(value):
-            left = _without(given, names)
-            if left is None:
-                rest[given] = times
-                continue
-            whole[left] = whole.get(left, 0) + times // factor
-            if times % factor:
-                rest[given] = times % factor
-        return made(self, whole), made(self, rest)
+        """Division of polynomials by the divisor's first monomial: the quotient, and what is left."""
+        names, factor = max(parts_of(by), key=lambda one: (len(one[0]), one[0]))
+        whole: Any = 0
+        rest: Any = value
+        for _ in range(MOST_STEPS):
+            step: Any = 0
+            for given, times in parts_of(rest):
+                left = _without(given, names)
+                if left is not None and times // factor:
+                    step = made(self, {left: times // factor})
+                    break
+            if isinstance(step, int) and step == 0:
+                break
+            whole, rest = whole + step, rest - step * by
+        return whole, rest
+
+
+def computed(value: Any, values: dict[str, int]) -> int:
+    total = 0
+    for names, factor in parts_of(value):
+        for name in names:
+            factor *= values[name]
+        total += factor
+    return total
+
+
+def holds(condition: Any, values: dict[str, int]) -> bool:
+    """On plain values."""
+    if isinstance(condition, bool):
+        return condition
+    match condition.form:
+        case ">=":
+            return computed(condition.parts[0], values) >= 0
+        case "==":
+            return computed(condition.parts[0], values) == 0
+        case "and":
+            return all(holds(one, values) for one in condition.parts)
+        case "or":
+            return any(holds(one, values) for one in condition.parts)
+    return not holds(condition.parts[0], values)
 
 
 def _condition_key(one: Any) -> Any:

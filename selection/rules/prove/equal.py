@@ -50,6 +50,8 @@ class Equality:
     def same(self, a: Element, b: Element) -> bool:
         if a is b:
             return True
+        if isinstance(a, Choose) and isinstance(b, Choose) and a.condition.key == b.condition.key:
+            return self._branches(a, b)
         a, b = self.tidy(a), self.tidy(b)
         for one, other in ((a, b), (b, a)):
             if isinstance(one, Choose):
@@ -64,10 +66,21 @@ class Equality:
             return True
         return self.sense != "exact" and arithmetic.same(self, a, b)
 
+    def _branches(self, a: Choose, b: Choose) -> bool:
+        """Of one condition."""
+        for condition, one, other in (
+            (a.condition, a.yes, b.yes),
+            (a.condition.opposite(), a.no, b.no),
+        ):
+            with self.context.under(condition) as possible:
+                if possible and not self.same(one, other) and not self.context.contradiction():
+                    return False
+        return True
+
     def _both(self, one: Choose, other: Element) -> bool:
         for condition, branch in ((one.condition, one.yes), (one.condition.opposite(), one.no)):
             with self.context.under(condition) as possible:
-                if possible and not self.same(branch, other):
+                if possible and not self.same(branch, other) and not self.context.contradiction():
                     return False
         return True
 
@@ -80,12 +93,16 @@ class Equality:
         return bool(a == b)
 
     def _congruent(self, a: App, b: App) -> bool:
-        if len(a.arguments) != len(b.arguments) or a.of != b.of:
+        if len(a.arguments) != len(b.arguments) or not self.alike(a, b):
             return False
         orders = [b.arguments]
         if a.function in EITHER_ORDER:
             orders.append(b.arguments[::-1])
         return any(all(map(self._argument, a.arguments, order)) for order in orders)
+
+    def alike(self, a: Element, b: Element) -> bool:
+        """Of one number, which real numbers do not know."""
+        return self.sense == "reals" or a.of == b.of
 
     def _argument(self, a: Any, b: Any) -> bool:
         if isinstance(a, (Size, int)) or isinstance(b, (Size, int)):
@@ -117,6 +134,8 @@ class Equality:
                 yes, no = (App(term.function, (*arguments[:i], x, *arguments[i + 1 :]), term.of)
                            for x in (one.yes, one.no))  # fmt: skip
                 return Choose(one.condition, yes, no)
+        if name == "convert" and arguments[0].of == term.of:
+            return arguments[0]
         if name == "convert" and isinstance(arguments[0], App):
             if (literal := _literal(arguments[0])) is not None and literal.is_integer():
                 return constant(term.of, int(literal))
@@ -268,7 +287,7 @@ class Equality:
             yield folded(fold.function, over, inner)
 
     def _folds(self, a: Fold, b: Fold) -> bool:
-        if a.function != b.function or a.of != b.of:
+        if a.function != b.function or not self.alike(a, b):
             return False
         if len(a.over) > len(b.over):
             a, b = b, a

@@ -96,7 +96,7 @@ def _path(case: Case) -> str:
     if equality.same(left, right):
         return ""
     equality.unroll = True
-    return "" if case.sizes is not None and equality.same(left, right) else f"elements differ for {_said(case)}"
+    return "" if equality.same(left, right) else f"elements differ for {_said(case)}"
 
 
 def _holds(context: Context, condition: Any) -> bool:

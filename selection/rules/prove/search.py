@@ -44,7 +44,7 @@ class Searched:
     tried: int
 
 
-def search(rule: Rule, until: float, most: int = 400) -> Searched:
+def search(rule: Rule, until: float, most: int = 150) -> Searched:
     """Over the sizes that the rule states (or 1, 2, 3), at most so many cases, spread evenly."""
     path: list[tuple[int, int]] | None = []
     tried = cases = 0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from axiloom.selection.ir.numbers import number
 from axiloom.selection.rules.prove.context import Condition, Context, Undecided
 from axiloom.selection.rules.prove.sizes import Size, replaced
 
@@ -66,7 +67,11 @@ class Terms:
         match name:
             case "position":
                 raise Undecided("an index that is a value")
-            case "literal" | "index" | "convert":
+            case "literal":
+                of = number(more[0])
+                text = of.text(of.decode(of.parse(more[1])))
+                return App(f"literal:{of}:{text}", (), of.name)
+            case "index" | "convert":
                 return App(function, arguments, more[0])
             case "select":
                 return App(function, arguments, arguments[1].of)
@@ -84,9 +89,9 @@ class Terms:
         return folded(function, ((name, count),), inner)
 
     def choose(self, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-        if self.context.valid(condition):
+        if self.context.plain(condition):
             return yes()
-        if condition is False or self.context.valid(condition.opposite()):
+        if condition is False or self.context.plain(condition.opposite()):
             return no()
         with self.context.under(condition):
             first = yes()
@@ -129,11 +134,11 @@ def substituted(term: Any, of: Callable[[str], Any], context: Context) -> Any:
 
     def walk(one: Any) -> Any:
         match one:
-            case Read(name, index, number):
-                return Read(name, tuple(map(value, index)), number)
-            case App(function, arguments, number):
+            case Read(name, index, of_number):
+                return Read(name, tuple(map(value, index)), of_number)
+            case App(function, arguments, of_number):
                 inner = (walk(x) if isinstance(x, (Read, App, Fold, Choose)) else value(x) for x in arguments)
-                return App(function, tuple(inner), number)
+                return App(function, tuple(inner), of_number)
             case Fold(function, over, body, _):
                 return folded(function, tuple((k, value(n)) for k, n in over), walk(body))
             case Choose(when, yes, no):

@@ -201,6 +201,20 @@ def _reduce(draw: Draw) -> Case:
 
 
 @st.composite
+def _windows(draw: Draw) -> Case:
+    types, given = draw(_reduce_window())
+    order = draw(st.permutations(range(len(types[0].shape))))
+    given = {name: given[name] for name in ("window", "padding", "dilation", "strides")}
+    # Sizes and windows go together dimension by dimension.
+    shape = [0] * len(order)
+    for d, dimension in enumerate(order):
+        shape[dimension] = types[0].shape[d]
+    of = types[0].number
+    value = number(of).text(draw(st.integers(0, 1)))
+    return [Type(tuple(shape), of)], {**given, "dimensions": tuple(order), "value": value}
+
+
+@st.composite
 def _reduce_window(draw: Draw) -> Case:
     shape = draw(st.lists(st.integers(1, 4), max_size=3).map(tuple))
     window = tuple(draw(st.integers(1, 3)) for _ in shape)
@@ -277,7 +291,7 @@ CASES: Mapping[str, st.SearchStrategy[Case]] = {
     "transpose": _transpose(), "broadcast_in_dim": _broadcast(), "slice": _slice(), "pad": _pad(),
     "concatenate": _concatenate(), "reverse": _reverse(), "dot_general": _dot(),
     "convolution": _convolution(),
-    "reduce": _reduce(), "reduce_window": _reduce_window(), "take": _take(), "dense": _dense(),
+    "reduce": _reduce(), "reduce_window": _reduce_window(), "windows": _windows(), "take": _take(), "dense": _dense(),
     "bias_add": _along(1, _ARITHMETIC), "scale_shift": _along(2, _ARITHMETIC), "softmax": _along(0, FLOATS),
     "layer_norm": _layer_norm(), "lstm_c": _lstm(False), "lstm_h": _lstm(False), "lstm": _lstm(True),
     "lstm_cells": _lstm(True), "requantise": _requantise(),

@@ -1,0 +1,95 @@
+"""``windows``: what a window sees at each of its places, as dimensions of its own.
+
+So a convolution is a product of matrices over windows, and a pooling a fold of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from axiloom.selection.ir.graph import Type
+from axiloom.selection.ir.numbers import number
+from axiloom.selection.ir.ops.checks import dimensions_of, ints, need, per_dimension, text
+from axiloom.selection.ir.ops.op import Algebra, Array, Arrays, Attributes, Index, Op, Read
+from axiloom.selection.ir.ops.windows import Windows
+
+Types = Sequence[Type]
+
+
+def _places(given: Attributes, rank: int) -> Windows:
+    padding = ints(given, "padding")
+    need(len(padding) == 2 * rank, f"padding has {len(padding)} entries, not {2 * rank}")
+    return Windows(
+        per_dimension(ints(given, "strides"), rank, "strides", 1),
+        padding[::2],
+        padding[1::2],
+        (1,) * rank,
+        per_dimension(ints(given, "dilation"), rank, "dilation", 1),
+    )
+
+
+def _result(types: Types, given: Attributes) -> Type:
+    (x,) = types
+    number(x.number).parse(text(given, "value"))
+    dimensions = dimensions_of(x, ints(given, "dimensions"))
+    window = per_dimension(ints(given, "window"), len(dimensions), "window", 1)
+    counts = _places(given, len(dimensions)).counts([x.shape[i] for i in dimensions], window)
+    shape = list(x.shape)
+    for dimension, count in zip(dimensions, counts, strict=True):
+        shape[dimension] = count
+    return Type((*shape, *window), x.number)
+
+
+def _evaluate(arrays: Arrays, types: Types, given: Attributes) -> Array:
+    """A padded copy, and then positions of it."""
+    (x,) = arrays
+    dimensions, window = ints(given, "dimensions"), ints(given, "window")
+    places, result = _places(given, len(dimensions)), _result(types, given).shape
+    outside = number(types[0].number).parse(text(given, "value"))
+    found = np.broadcast_to(outside, result).copy()
+    for position in np.ndindex(*window):
+        to, source = [slice(None)] * x.ndim, [slice(None)] * x.ndim
+        for d, (dimension, k) in enumerate(zip(dimensions, position, strict=True)):
+            met = places.meeting(d, x.shape[dimension], result[dimension], k)
+            if met is None:
+                break
+            to[dimension], source[dimension] = met
+        else:
+            found[(*to, *position)] = x[tuple(source)]
+    return found
+
+
+def _element(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
+    (x,) = types
+    dimensions, rank = ints(given, "dimensions"), len(x.shape)
+    met = [(index[dimension], index[rank + d]) for d, dimension in enumerate(dimensions)]
+
+    def read(where: Index) -> Any:
+        at = list(index[:rank])
+        for dimension, one in zip(dimensions, where, strict=True):
+            at[dimension] = one
+        return reads[0](at)
+
+    return _places(given, len(dimensions)).inside(
+        algebra,
+        met,
+        [x.shape[dimension] for dimension in dimensions],
+        read,
+        lambda: algebra.apply(f"literal:{x.number}:{given['value']}"),
+    )
+
+
+OPS = (
+    Op(
+        "windows", 1, _result, _evaluate, _element,
+        {
+            "dimensions": tuple, "window": tuple, "strides": tuple, "padding": tuple, "dilation": tuple,
+            "value": str,
+        },
+        "along `dimensions`, what a window sees at each place: places where the dimensions were, then the "
+        "window; padding lo0 hi0 lo1 hi1 ... is `value`",
+    ),
+)  # fmt: skip
