@@ -32,7 +32,7 @@ def attention(target: str = "qkv", chained: int = 1, n: int = 64) -> Program:
 
 
 def operators(target: str = "qkv", n: int = 64) -> tuple[Program, Program, Program]:
-    """One attention as three programs: scores, their softmax, the weighted sum. What passes from one to the next
+    """One attention as three programs: scores, softmax, weighted sum. What passes from one to the next
     is called ``s`` and ``p``."""
     rows = _ROWS[target](n)
     scores = _Host(n)

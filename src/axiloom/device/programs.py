@@ -22,6 +22,8 @@ from axiloom.selection.drive.plan import array_bytes
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.program.program import Program
 
+_MANY = 20_000
+"""Cycles for which it is worth to compile the simulation for longer."""
 Values = dict[str, npt.NDArray[np.generic]]
 
 
@@ -65,7 +67,9 @@ def execute(device: DeviceRtl, program: Program, values: Values) -> Executed:
     beats, packets, simulator = _streams(device, program, values)
     words = -(-device.stream_width // 64)
     sent = np.frombuffer(beats, f"<u{min(device.stream_width, 64) // 8}").astype(np.uint64).reshape(-1, words)
-    (outcome,) = run(device.verilog, device.top, [Segment(sent)], width=device.stream_width, fast=True)
+    foretold = device.foretold(program.commands)
+    many = foretold is None or foretold > _MANY
+    (outcome,) = run(device.verilog, device.top, [Segment(sent)], width=device.stream_width, fast=many)
     if outcome.error:
         raise DriverError(f"{program.name}: the device stopped with fault {outcome.error}")
     if len(outcome.packets) != len(packets) or len(outcome.rest):
@@ -77,7 +81,7 @@ def execute(device: DeviceRtl, program: Program, values: Values) -> Executed:
             raise DriverError(f"{program.name}: packet {place}, of {command}, has other bytes than its text")
     return Executed(
         outcome.cycles,
-        device.foretold(program.commands),
+        foretold,
         len(beats),
         sum(len(expected) for _, expected in packets),
         results(program, simulator),
