@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """Programs on the RTL alone: `programs.py`, `rtl.py`, `streams.py`, `values.py`."""
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ def test_attention_of_64_rows(name: str, lanes: int) -> None:
         assert within(found.results["y"], values[f"v{chained - 1}"])
 
 
+@pytest.mark.slow
 def test_a_wrong_device_is_found() -> None:
     """One that knows softmax by another word, and one that multiplies the other way round."""
     rtl, program = small_device("qkv"), attention("qkv", 1, N)
