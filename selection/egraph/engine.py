@@ -137,10 +137,11 @@ class _Run:
         root, count = row[0], len(left.tensors)
         classes = dict(zip(left.tensors, row[1 : 1 + count], strict=True))
         given = tuple(dict(self.listed[one]) for one in row[1 + count :])
-        env = matcher.match({name: self.types[one] for name, one in classes.items()}, given)
-        if env is None:
-            return
-        rule = matcher.rule
+        for env in matcher.match({name: self.types[one] for name, one in classes.items()}, given):
+            self.bring(matcher.rule, root, classes, env)
+
+    def bring(self, rule: Rule, root: int, classes: Mapping[str, int], env: Mapping[str, Any]) -> None:
+        """The right side beside the left."""
         self.rule = rule.name
         try:
             new = build(rule.new, env, classes, self.make)

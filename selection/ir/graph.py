@@ -20,6 +20,10 @@ class GraphError(AxiloomError):
     """A graph that means nothing: an unknown operation, operands whose shapes do not go together."""
 
 
+class Unknown:
+    """What stands for any integer in a proof: sizes and indices know ``+ - * // %`` and comparisons."""
+
+
 @dataclass(frozen=True)
 class Type:
     """A tensor's shape, and the name of its numbers (:mod:`axiloom.selection.ir.numbers`)."""

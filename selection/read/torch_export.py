@@ -42,6 +42,8 @@ def load(path: Path) -> Graph:
 
 def read_program(program: Any, name: str) -> Graph:
     """An ``ExportedProgram``: what users give are parameters. Raises ReadError."""
+    if any(_changes(one) for one in program.graph.nodes):
+        program = program.run_decompositions({})  # the same operations, each with a result of its own
     context, values = Context(name), dict[Any, Any]()
     parameters = _leaves(context, program, values)
     for node in program.graph.nodes:
@@ -99,7 +101,7 @@ def _called(context: Context, node: Any, values: Mapping[Any, Any]) -> Any:
         return _item(context, node, values)
     schema = getattr(node.target, "_schema", None)
     name = schema.name if schema else str(node.target)
-    plain = name.removeprefix("aten::").removesuffix("_") if not name.endswith("__") else name
+    plain = name.removeprefix("aten::")
     if plain in _IGNORED:
         return None
     rule = RULES.get(plain) if name.startswith("aten::") else None
@@ -115,6 +117,11 @@ def _called(context: Context, node: Any, values: Mapping[Any, Any]) -> Any:
     made = rule(call)
     _check(context, plain, made, types)
     return (made,) if several and isinstance(made, Node) else made
+
+
+def _changes(node: Any) -> bool:
+    """Whether an operation writes over an operand."""
+    return bool(getattr(getattr(node.target, "_schema", None), "is_mutable", False))
 
 
 def _item(context: Context, node: Any, values: Mapping[Any, Any]) -> Node:

@@ -9,18 +9,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import permutations
 from math import prod
 from typing import Any, TypeAlias
 
 from axiloom.selection.ir.graph import GraphError, Type
 from axiloom.selection.ir.numbers import accumulator
-from axiloom.selection.ir.numbers import number as number_of
+from axiloom.selection.ir.numbers import number as _number
 from axiloom.selection.rules.rule import Expr
 
 Env: TypeAlias = Mapping[str, Any]
 Code: TypeAlias = Callable[[Env], Any]
 
 MOST_DEEP = 60
+MOST_PERMUTED = 6
 MOST_LONG = 4096
 """Entries of a tuple."""
 
@@ -95,12 +97,12 @@ def _position(values: tuple[Any, ...], one: Any) -> int:
 
 def _numeral(number: str, value: Any) -> str:
     """The text of an integer in a number, as ``splat`` takes it."""
-    return number_of(number).text(value)
+    return _number(number).text(value)
 
 
 def _holds(wide: str, narrow: str) -> bool:
     """Whether every number of the one is one of the other."""
-    a, b = number_of(wide), number_of(narrow)
+    a, b = _number(wide), _number(narrow)
     if a.kind != b.kind:
         fits = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}.get(wide, 0)
         return a.kind == "float" and b.kind in ("integer", "bool") and b.bits - b.signed <= fits
@@ -111,16 +113,26 @@ def _holds(wide: str, narrow: str) -> bool:
     return a.bits - a.signed >= b.bits - b.signed and (a.signed or not b.signed)
 
 
+def _permutations(count: int) -> tuple[tuple[int, ...], ...]:
+    if count > MOST_PERMUTED:
+        raise Unsaid(f"permutations of {count} dimensions")
+    return tuple(permutations(range(count)))
+
+
+def _form(_: Any) -> Any:
+    raise Unsaid("only a parameter can be any of these")
+
+
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "rank": lambda tensor: len(tensor.shape),
     "shape": lambda tensor: tuple(tensor.shape),
-    "number": lambda tensor: tensor.number,
+    "number_of": lambda tensor: tensor.number,
     "elements": lambda tensor: prod(tensor.shape),
-    "kind": lambda name: number_of(name).kind,
-    "bits": lambda name: number_of(name).bits,
-    "signed": lambda name: number_of(name).signed,
+    "kind": lambda name: _number(name).kind,
+    "bits": lambda name: _number(name).bits,
+    "signed": lambda name: _number(name).signed,
     "holds": _holds,
-    "accumulator": lambda name: accumulator(number_of(name)).name,
+    "accumulator": lambda name: accumulator(_number(name)).name,
     "numeral": _numeral,
     "len": len,
     "sum": sum,
@@ -135,6 +147,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "tuple": tuple,
     "position": _position,
     "zip": lambda *values: tuple(zip(*values, strict=True)),
+    "permutations": _permutations,
+    "naturals": _form,
+    "positives": _form,
     "ones": lambda count: (1,) * count,
     "zeros": lambda count: (0,) * count,
 }

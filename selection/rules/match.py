@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any, TypeAlias
 
 from axiloom.selection.ir.graph import Type
@@ -15,6 +16,7 @@ from axiloom.selection.rules.rule import Expr, Rule, terms
 Binder: TypeAlias = Callable[[Any, dict[str, Any]], Any]
 """Takes a value and what is bound, binds more, and says whether they agree (False, True, or a condition).
 None: it must be asked again when more is bound."""
+Guard: TypeAlias = Callable[[Any, Mapping[str, Any]], bool]
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,16 @@ class Matcher:
     attributes: tuple[tuple[tuple[str, Binder], ...], ...]
     """For each term of the left side, in the order of `terms`, by the names of attributes."""
     steps: tuple[tuple[str, Code], ...]
-    numbers: bool = True
+    guards: tuple[tuple[str, Guard], ...] = ()
 
-    def match(self, types: Mapping[str, Type], given: tuple[Mapping[str, Any], ...]) -> dict[str, Any] | None:
-        """What the names of the rule are for operands of these types, and terms with these attributes. None:
-        it does not apply. All conditions are plain booleans."""
+    def match(
+        self, types: Mapping[str, Type], given: tuple[Mapping[str, Any], ...]
+    ) -> Iterator[dict[str, Any]]:
+        """What the names of the rule can be for operands of these types, and terms with these attributes:
+        nothing where it does not apply, several where it has choices. All conditions are plain booleans."""
+        # Proofs are about sizes of at least 1.
+        if not self.suits(types) or not all(all(one.shape) for one in types.values()):
+            return
         env: dict[str, Any] = dict(types)
         open_: list[tuple[Binder, Any]] = []
         for binder, value in self.pairs(types, given):
@@ -38,20 +45,29 @@ class Matcher:
             if said is None:
                 open_.append((binder, value))
             elif said is not True:
-                return None
+                return
+        if not all(binder(value, env) is True for binder, value in open_):
+            return
+        free = [(name, values) for name, values in self.rule.choices if name not in env]
+        for chosen in product(*(values for _, values in free)):
+            one = {**env, **dict(zip((name for name, _ in free), chosen, strict=True))}
+            if self._holds(one):
+                yield one
+
+    def _holds(self, env: dict[str, Any]) -> bool:
+        """Whether the conditions do; gives names their values."""
         try:
-            for binder, value in open_:
-                if binder(value, env) is not True:
-                    return None
+            if not all(guard(env[name], env) for name, guard in self.guards):
+                return False
             for name, code in self.steps:
                 value = code(env)
                 if name:
                     env[name] = value
                 elif value is not True:
-                    return None
+                    return False
         except Unsaid:
-            return None
-        return env if self.suits(types) else None
+            return False
+        return True
 
     def pairs(
         self, types: Mapping[str, Any], given: tuple[Mapping[str, Any], ...]
@@ -87,7 +103,26 @@ def matcher_of(rule: Rule) -> Matcher:
         (step[0], compiled(step[1])) if isinstance(step, tuple) else ("", compiled(step))
         for step in rule.steps
     ]
-    return Matcher(rule, tuple(found), tuple(attributes), tuple(steps))
+    guards = [(one.name, guard_of(one.form)) for one in rule.attributes if one.form is not None]
+    return Matcher(rule, tuple(found), tuple(attributes), tuple(steps), tuple(guards))
+
+
+def guard_of(form: Expr) -> Guard:
+    """Whether an attribute is of the values that its rule is about."""
+    match form.tree:
+        case ast.Name(id="numbers"):
+            return lambda value, _: isinstance(value, str)
+        case ast.Name(id=("natural" | "positive") as name):
+            return lambda value, _: isinstance(value, int) and value >= (name == "positive")
+        case ast.Call(func=ast.Name(id=("naturals" | "positives") as name), args=[count]):
+            long = compiled(Expr(ast.unparse(count)))
+            low = name == "positives"
+            return lambda value, env: len(value) == long(env) and all(one >= low for one in value)
+        case ast.Call(func=ast.Name(id="permutations"), args=[count]):
+            wide = compiled(Expr(ast.unparse(count)))
+            return lambda value, env: sorted(value) == list(range(wide(env)))
+    values = compiled(form)
+    return lambda value, env: any(equal(value, one) is True for one in values(env))
 
 
 @cache

@@ -73,6 +73,9 @@ class Rule:
     new: Pattern
     bounds: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """Sizes that proofs may have to try instead of all."""
+    choices: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """Attributes that the left side does not say, such as the size of a tile: each of these is tried. Proofs
+    are for all that the parameter's form allows."""
     text: str = ""
     """The docstring."""
     place: str = ""

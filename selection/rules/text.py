@@ -39,6 +39,7 @@ from axiloom.selection.rules.rule import (
 )
 
 MOST_RULES = 1 << 10
+Sizes = tuple[tuple[str, tuple[int, ...]], ...]
 MOST_TERMS = 200
 """Of one pattern."""
 
@@ -79,7 +80,7 @@ class _Reader:
         return RuleError([f"{self.place}:{getattr(node, 'lineno', 1)}: {self.node.name}: {why}"])
 
     def rules(self) -> Iterator[Rule]:
-        sense, twice, bounds = self._decorators()
+        sense, twice, bounds, choices = self._decorators()
         parameters = self._parameters()
         used = {
             one.id
@@ -104,6 +105,7 @@ class _Reader:
             self.parts["old"],
             self.parts["new"],
             bounds,
+            choices,
             text,
             f"{self.place}:{self.node.lineno}",
         )
@@ -111,28 +113,28 @@ class _Reader:
         if twice:
             back = Rule(
                 f"{rule.name}_back", rule.sense, rule.tensors, rule.attributes, rule.steps, rule.new,
-                rule.old, rule.bounds, rule.text, rule.place,
+                rule.old, rule.bounds, rule.choices, rule.text, rule.place,
             )  # fmt: skip
             yield self._checked(back)
 
-    def _decorators(self) -> tuple[str, bool, tuple[tuple[str, tuple[int, ...]], ...]]:
-        sense, twice, bounds = "", False, []
+    def _decorators(self) -> tuple[str, bool, Sizes, Sizes]:
+        """The sense, whether both ways, sizes to try in proofs, and choices."""
+        sense, twice = "", False
+        listed: dict[str, list[tuple[str, tuple[int, ...]]]] = {"sizes": [], "choose": []}
         for one in self.node.decorator_list:
             match one:
                 case ast.Name(id=name) if name in SENSES and not sense:
                     sense = name
                 case ast.Name(id="both"):
                     twice = True
-                case ast.Call(func=ast.Name(id="sizes"), args=[], keywords=given):
-                    for entry in given:
-                        bounds.append((str(entry.arg), self._sizes(entry.value)))
+                case ast.Call(func=ast.Name(id=("sizes" | "choose") as name), args=[], keywords=given):
+                    listed[name] += [(str(entry.arg), self._sizes(entry.value)) for entry in given]
                 case _:
-                    raise self.fault(
-                        one, f"@{ast.unparse(one)[:40]}: there are @{', @'.join(SENSES)}, @both, @sizes(...)"
-                    )
+                    known = ", ".join([f"@{name}" for name in SENSES] + ["@both, @sizes(...), @choose(...)"])
+                    raise self.fault(one, f"@{ast.unparse(one)[:40]}: there are {known}")
         if not sense:
             raise self.fault(self.node, f"in which sense? One of @{', @'.join(SENSES)}")
-        return sense, twice, tuple(bounds)
+        return sense, twice, tuple(listed["sizes"]), tuple(listed["choose"])
 
     def _sizes(self, node: ast.expr) -> tuple[int, ...]:
         entries = node.elts if isinstance(node, ast.Tuple) else [node]
@@ -225,11 +227,12 @@ def bound_names(rule: Rule) -> set[str]:
     """All that a match gives a value: tensors, sizes of their shapes, attributes of the left, names."""
     known = set(variables(rule.old))
     for one in (*rule.tensors, *rule.attributes):
-        if one.form is not None and (one.name in known or one in rule.attributes):
+        if one.form is not None and one in rule.tensors:
             known |= _plain_names(one.form)
     for term in terms(rule.old):
         for _, expr in term.attributes:
             known |= _plain_names(expr)
+    known |= {name for name, _ in rule.choices}
     return known | {step[0] for step in rule.steps if isinstance(step, tuple)}
 
 

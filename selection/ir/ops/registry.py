@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from axiloom.selection.ir.graph import Attribute, GraphError, Node, Type
+from axiloom.selection.ir.graph import Attribute, GraphError, Node, Type, Unknown
 from axiloom.selection.ir.ops.op import Op
 
 OPS: dict[str, Op] = {}
@@ -74,12 +74,18 @@ def _shaped(op: Op, operands: tuple[Node, ...], attributes: dict[str, Attribute]
     for name, kind in op.attributes.items():
         value = attributes[name]
         plain = isinstance(value, kind) and not isinstance(value, bool)
-        if not plain or (isinstance(value, tuple) and not all(type(one) is int for one in value)):
+        if not plain or (isinstance(value, tuple) and not all(_whole(one) for one in value)):
             wanted = "a tuple of integers" if kind is tuple else f"an {kind.__name__}"
             raise GraphError(f"attribute {name} is {wanted}, not {str(value)[:40]}")
 
 
+def _whole(value: object) -> bool:
+    return type(value) is int or isinstance(value, Unknown)
+
+
 def _sized(type_: Type) -> None:
+    if any(isinstance(one, Unknown) for one in type_.shape):
+        return
     if len(type_.shape) > MOST_DIMENSIONS or type_.elements > MOST_ELEMENTS:
         raise GraphError(
             f"a tensor of {len(type_.shape)} dimensions and {type_.elements} elements; at most "

@@ -33,16 +33,16 @@ def _reshaped(types: Types, given: Attributes) -> Type:
 
 
 def groups(before: Sequence[Any], after: Sequence[Any]) -> list[tuple[range, range]]:
-    """Runs of dimensions that become each other, as small as they can be. Sizes that are no integers stand
-    alone."""
+    """Runs of dimensions that become each other, as small as they can be. A size may be unknown: then it
+    says what is certain of it (`axiloom.selection.rules.prove.context`)."""
     found: list[tuple[range, range]] = []
     i = j = 0
     while i < len(before) or j < len(after):
         first, second = i, j
         i, j = min(i + 1, len(before)), min(j + 1, len(after))
-        while not _same(before[first:i], after[second:j]):
+        while not _same(before[first:i], after[second:j]) and (i < len(before) or j < len(after)):
             grow = j == len(after) or (
-                i < len(before) and _product(before[first:i]) < _product(after[second:j])
+                i < len(before) and _certain(_product(before[first:i]) < _product(after[second:j]))
             )
             i, j = (i + 1, j) if grow else (i, j + 1)
         found.append((range(first, i), range(second, j)))
@@ -54,9 +54,12 @@ def _product(sizes: Sequence[Any]) -> Any:
 
 
 def _same(a: Sequence[Any], b: Sequence[Any]) -> bool:
-    if len(a) == len(b) == 1 and a[0] is b[0]:
-        return True
-    return _product(a) == _product(b) if all(isinstance(one, int) for one in (*a, *b)) else False
+    return _certain(_product(a) == _product(b))
+
+
+def _certain(condition: Any) -> bool:
+    """Whether it holds whatever the sizes are."""
+    return condition if isinstance(condition, bool) else bool(condition.certain)
 
 
 def flat(index: Sequence[Any], sizes: Sequence[Any]) -> Any:
@@ -134,7 +137,7 @@ def _broadcast(_: Algebra, reads: Sequence[Read], index: Index, types: Types, gi
 
 
 def _is_one(size: Any) -> bool:
-    return isinstance(size, int) and size == 1
+    return _certain(size == 1)
 
 
 def _sliced(types: Types, given: Attributes) -> Type:

@@ -149,7 +149,9 @@ def _logical(op: str) -> Rule:
 RULES: dict[str, Rule] = {
     "add": _binary("add"), "sub": _binary("subtract"), "mul": _binary("multiply"), "div": _binary("divide"),
     "maximum": _binary("maximum"), "minimum": _binary("minimum"), "rsub": _reversed("subtract"),
-    "bitwise_and": _binary("and"), "bitwise_or": _binary("or"), "bitwise_xor": _binary("xor"),
+    **dict.fromkeys(("bitwise_and", "__and__"), _binary("and")),
+    **dict.fromkeys(("bitwise_or", "__or__"), _binary("or")),
+    **dict.fromkeys(("bitwise_xor", "__xor__"), _binary("xor")),
     "eq": _compare("EQ"), "ne": _compare("NE"), "lt": _compare("LT"), "le": _compare("LE"),
     "gt": _compare("GT"), "ge": _compare("GE"), "pow": _power, "clamp": _clamp, "clamp_min": _clamp,
     "clamp_max": _clamp, "where": _where, "masked_fill": _masked_fill,

@@ -165,7 +165,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("contiguous", "clone", "alias", "detach", "to", "_to_copy", "lift_fresh_copy"), _same),
     **dict.fromkeys(("view", "reshape", "_unsafe_view", "view_as", "flatten", "unflatten"), _reshape),
     **dict.fromkeys(("squeeze", "unsqueeze"), _reshape),
-    **dict.fromkeys(("dropout", "dropout_", "feature_dropout"), _dropout),
+    **dict.fromkeys(("dropout", "feature_dropout"), _dropout),
     **dict.fromkeys(("chunk", "split", "split_with_sizes", "tensor_split"), _pieces),
     **dict.fromkeys(("pad", "constant_pad_nd"), _pad),
     **dict.fromkeys(("expand", "expand_as", "broadcast_to"), _expand),

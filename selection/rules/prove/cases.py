@@ -1,0 +1,150 @@
+"""What a rule is about: ranks, sizes, numbers and attributes, one case after the other.
+
+Sizes are unknowns, or, where a proof must be content with stated shapes, integers. All else is tried value by
+value: ranks, permutations, numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Any
+
+from axiloom.selection.ir.graph import Type
+from axiloom.selection.rules.expressions import Unsaid, compiled
+from axiloom.selection.rules.prove.context import Context, Dropped
+from axiloom.selection.rules.rule import Expr, Parameter, Rule
+
+NUMBERS = {
+    "exact": ("float32", "bfloat16", "int8", "int32", "uint8", "bool"),
+    "integers": ("int32", "int8", "uint8", "int16"),
+    "reals": ("float32", "bfloat16"),
+}
+"""One of each kind stands for all: elements know a number by its name, and by whether it is narrow."""
+MOST_RANK = 3
+"""Of a tensor without a stated shape."""
+MOST_STAR = 2
+"""Dimensions that ``*rows`` stands for."""
+DEFAULT_SIZES = (1, 2, 3)
+LOWEST = {"natural": 0, "positive": 1, "naturals": 0, "positives": 1}
+
+
+@dataclass
+class Case:
+    """The values of a rule's names on one path. `sizes`: what to try for each; None: unknowns."""
+
+    rule: Rule
+    context: Context
+    sizes: Callable[[str], Sequence[int]] | None = None
+    env: dict[str, Any] = field(default_factory=dict)
+    tensors: dict[str, Type] = field(default_factory=dict)
+
+    def fill(self) -> None:
+        """Raises Dropped where a condition does not hold."""
+        for one in self.rule.tensors:
+            shape = self._shape(one)
+            number = self._one(NUMBERS[self.rule.sense])
+            self.tensors[one.name] = self.env[one.name] = Type(shape, number)
+        for one in self.rule.attributes:
+            if one.name not in self.env:
+                self.env[one.name] = self._attribute(one)
+        for step in self.rule.steps:
+            name, expr = step if isinstance(step, tuple) else ("", step)
+            value = self._value(expr)
+            if name:
+                self.env[name] = value
+            elif value is False:
+                raise Dropped
+            elif value is not True:
+                self._assume(value)
+
+    def _assume(self, condition: Any) -> None:
+        if self.context.valid(condition.opposite()):
+            raise Dropped
+        self.context.assume(condition)
+
+    def _value(self, expr: Expr) -> Any:
+        try:
+            return compiled(expr)(self.env)
+        except Unsaid:
+            raise Dropped from None
+
+    def _one(self, values: Sequence[Any]) -> Any:
+        return values[self.context.pick(len(values))]
+
+    def size(self, name: str, low: int = 1) -> Any:
+        if self.sizes is None:
+            return self.context.unknown(name, low)
+        return self._one([one for one in self.sizes(name) if one >= low] + ([0] if low == 0 else []))
+
+    def _shape(self, one: Parameter) -> tuple[Any, ...]:
+        if one.form is None:
+            rank = self.context.pick(MOST_RANK + 1)
+            return tuple(self.size(f"{one.name}{i}") for i in range(rank))
+        tree = one.form.tree
+        if not isinstance(tree, ast.Tuple):
+            return self._named(tree)
+        found: list[Any] = []
+        for entry in tree.elts:
+            if isinstance(entry, ast.Starred):
+                found += self._named(entry.value)
+            elif isinstance(entry, ast.Name) and entry.id not in self.env:
+                self.env[entry.id] = self.size(entry.id)
+                found.append(self.env[entry.id])
+            else:
+                found.append(self._value(Expr(ast.unparse(entry))))
+        return tuple(found)
+
+    def _named(self, tree: ast.expr) -> tuple[Any, ...]:
+        """Some dimensions under a name."""
+        if isinstance(tree, ast.Name) and tree.id not in self.env:
+            count = self.context.pick(MOST_STAR + 1)
+            self.env[tree.id] = tuple(self.size(f"{tree.id}{i}") for i in range(count))
+        value = self._value(Expr(ast.unparse(tree)))
+        if not isinstance(value, tuple):
+            raise Dropped
+        return value
+
+    def _attribute(self, one: Parameter) -> Any:
+        if one.form is None:
+            raise Unsaid(f"no values are stated for {one.name}: they cannot be tried")
+        match one.form.tree:
+            case ast.Name(id="numbers"):
+                return self._one(NUMBERS[self.rule.sense])
+            case ast.Name(id=("natural" | "positive") as name):
+                return self.size(one.name, LOWEST[name])
+            case ast.Call(func=ast.Name(id=("naturals" | "positives") as name), args=[count]):
+                many = self._value(Expr(ast.unparse(count)))
+                return tuple(self.size(f"{one.name}{i}", LOWEST[name]) for i in range(many))
+            case ast.Call(func=ast.Name(id="permutations"), args=[count]):
+                return self._one(list(permutations(range(self._value(Expr(ast.unparse(count)))))))
+        values = self._value(one.form)
+        return self._one(values)
+
+
+def bounds_of(rule: Rule) -> Callable[[str], Sequence[int]]:
+    """Sizes to try by name; a name's own, or all others'."""
+    stated = dict(rule.bounds)
+
+    def of(name: str) -> Sequence[int]:
+        plain = name.rstrip("0123456789")
+        return stated.get(name) or stated.get(plain) or stated.get("others") or DEFAULT_SIZES
+
+    return of
+
+
+def about(rule: Rule, bounded: bool) -> str:
+    """In words."""
+    ranks = []
+    if any(one.form is None for one in rule.tensors):
+        ranks.append(f"ranks to {MOST_RANK}")
+    if any("*" in one.form.text for one in rule.tensors if one.form):
+        ranks.append(f"* to {MOST_STAR} dimensions")
+    if not bounded:
+        return ", ".join(["all sizes", *ranks])
+    of = bounds_of(rule)
+    stated = dict(rule.bounds) or {"others": of("")}
+    sizes = "; ".join(f"{name} {', '.join(map(str, values))}" for name, values in stated.items())
+    return ", ".join([f"sizes {sizes}", *ranks])

@@ -1,0 +1,339 @@
+"""`Context`: what is assumed of sizes and indices, what follows from it, and which way a path goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from axiloom.selection.rules.prove.sizes import Monomial, Size, made, parts_of, replaced
+
+QUERY_MS = 400
+MOST_DECISIONS = 24
+
+
+class Undecided(Exception):
+    """A proof that cannot go on: a condition on an index of a sum, or too many ways."""
+
+
+class Dropped(Exception):
+    """A way that says nothing: the left side has no type there, or a condition does not hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """Of sizes: `value` >= 0, == 0; or of others: and, or, not."""
+
+    context: Context
+    form: str
+    """>=, ==, and, or, not"""
+    parts: tuple[Any, ...]
+
+    def __bool__(self) -> bool:
+        return self.context.decide(self)
+
+    @property
+    def certain(self) -> bool:
+        return self.context.valid(self)
+
+    def both(self, other: Any) -> Any:
+        return other.both(self) if isinstance(other, bool) else Condition(self.context, "and", (self, other))
+
+    def either(self, other: Any) -> Any:
+        return Condition(self.context, "or", (self, other))
+
+    def opposite(self) -> Condition:
+        if self.form == ">=":
+            return Condition(self.context, ">=", (-self.parts[0] - 1,))
+        return self.parts[0] if self.form == "not" else Condition(self.context, "not", (self,))
+
+    @property
+    def unknowns(self) -> frozenset[str]:
+        found: frozenset[str] = frozenset()
+        for one in self.parts:
+            found |= one.unknowns if isinstance(one, (Size, Condition)) else frozenset()
+        return found
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return (self.form, *(one.parts if isinstance(one, Size) else _condition_key(one) for one in self.parts))
+
+    def term(self) -> z3.BoolRef:
+        match self.form:
+            case ">=":
+                return self.context.term(self.parts[0]) >= 0
+            case "==":
+                return self.context.term(self.parts[0]) == 0
+            case "and":
+                return z3.And(*(one.term() for one in self.parts))
+            case "or":
+                return z3.Or(*(one.term() for one in self.parts))
+        return z3.Not(self.parts[0].term())
+
+
+@dataclass
+class Context:
+    """`path` are the ways to go where there are several, each with their number; what comes later goes the
+    first way, and is added to it."""
+
+    path: list[tuple[int, int]] = field(default_factory=list)
+    taken: int = 0
+    assumed: list[Condition] = field(default_factory=list)
+    ranges: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    """Unknown to its least value and its greatest (None: any). They are of earlier unknowns."""
+    quotients: dict[tuple[Any, Any], tuple[Any, Any]] = field(default_factory=dict)
+    origins: dict[str, tuple[Any, Any, int]] = field(default_factory=dict)
+    """Unknown quotients (0) and remainders (1): what was divided by what."""
+    deep: int = 0
+    known: dict[tuple[Any, ...], bool] = field(default_factory=dict)
+    queries: int = 0
+
+    def unknown(self, name: str, low: Any = 1, high: Any = None) -> Size:
+        """An integer of which only its ends are known; its name is made new."""
+        name = f"{name}.{len(self.ranges)}" if name in self.ranges else name
+        self.ranges[name] = (low, high)
+        return Size(self, (((name,), 1),))
+
+    # --- conditions
+
+    def compared(self, value: Any, form: str) -> Any:
+        if isinstance(value, int):
+            return value >= 0 if form == ">=" else value == 0
+        return Condition(self, form, (value,))
+
+    @contextmanager
+    def under(self, *conditions: Any) -> Iterator[bool]:
+        """Whether they can hold together, and what follows if they do."""
+        before, known = len(self.assumed), self.known
+        self.deep += 1
+        try:
+            possible = True
+            for one in conditions:
+                if one is False or (one is not True and self.valid(one.opposite())):
+                    possible = False
+                elif one is not True:
+                    self.assumed.append(one)
+                    self.known = {}
+            yield possible
+        finally:
+            del self.assumed[before:]
+            self.deep -= 1
+            self.known = known
+
+    def assume(self, condition: Any) -> None:
+        if condition is not True:
+            self.assumed.append(condition)
+            self.known = {}
+
+    def decide(self, condition: Condition) -> bool:
+        """What it is on this path."""
+        if self.valid(condition):
+            return True
+        if self.valid(condition.opposite()):
+            return False
+        if self.deep:
+            raise Undecided(f"a condition on an index: {condition.term()}")
+        way = self.pick(2) == 0
+        self.assume(condition if way else condition.opposite())
+        return way
+
+    def pick(self, count: int) -> int:
+        """One of so many ways."""
+        if not count:
+            raise Dropped
+        if self.taken == len(self.path):
+            self.path.append((0, count))
+        if len(self.path) > MOST_DECISIONS:
+            raise Undecided(f"more than {MOST_DECISIONS} decisions")
+        way = self.path[self.taken][0]
+        self.taken += 1
+        return way
+
+    def valid(self, condition: Any) -> bool:
+        """Whether it follows from what is assumed."""
+        if isinstance(condition, bool):
+            return condition
+        if condition.form == "and":
+            return all(self.valid(one) for one in condition.parts)
+        if condition.form == ">=" and self.nonnegative(condition.parts[0]):
+            return True
+        if condition.form == "==" and not self.assumed and self.refuted(condition.parts[0]):
+            return False
+        key = condition.key
+        if key not in self.known:
+            self.known[key] = self._asked(condition)
+        return self.known[key]
+
+    def refuted(self, value: Any) -> bool:
+        """A polynomial in sizes alone, each any from its least up, is not 0 everywhere."""
+        names = parts_unknowns(value)
+        return all(self.ranges[one][1] is None and one not in self.origins for one in names)
+
+    def _asked(self, condition: Condition) -> bool:
+        self.queries += 1
+        solver = z3.SolverFor("QF_NIA")
+        solver.set("timeout", QUERY_MS)
+        wanted = [condition, *self.assumed]
+        names = set().union(*(one.unknowns for one in wanted))
+        facts: list[z3.BoolRef] = []
+        stack, seen = sorted(names), set(names)
+        while stack:
+            name = stack.pop()
+            for value in self._facts(name, facts):
+                new = parts_unknowns(value) - seen
+                seen |= new
+                stack += sorted(new)
+        solver.add(*facts, *(one.term() for one in self.assumed), z3.Not(condition.term()))
+        return bool(solver.check() == z3.unsat)
+
+    def _facts(self, name: str, facts: list[z3.BoolRef]) -> list[Any]:
+        """What is known of an unknown, and the values that it speaks of."""
+        low, high = self.ranges[name]
+        one = z3.Int(name)
+        found = [low]
+        if low is not None:
+            facts.append(one >= self.term(low))
+        if high is not None:
+            facts.append(one <= self.term(high))
+            found.append(high)
+        if name in self.origins:
+            value, by, which = self.origins[name]
+            quotient, rest = self.quotients[_key(value), _key(by)]
+            facts.append(self.term(quotient) * self.term(by) + self.term(rest) == self.term(value))
+            found += [value, by, quotient, rest]
+        return found
+
+    def term(self, value: Any) -> z3.ArithRef:
+        total: z3.ArithRef = z3.IntVal(0)
+        for names, factor in parts_of(value):
+            part: z3.ArithRef = z3.IntVal(factor)
+            for name in names:
+                part = part * z3.Int(name)
+            total = total + part
+        return z3.simplify(total)
+
+    # --- what follows without a solver
+
+    def nonnegative(self, value: Any) -> bool:
+        """Each unknown takes its worst end, the latest first; then all are 0 or more above their least."""
+        for name in reversed(self.ranges):
+            if not isinstance(value, Size):
+                break
+            if name not in value.unknowns:
+                continue
+            low, high = self.ranges[name]
+            signs = {factor > 0 for names, factor in value.parts if name in names}
+            if low is None or any(names.count(name) > 1 for names, _ in value.parts):
+                return False
+            if signs == {False} and high is not None:
+                value = replaced(value, lambda one, n=name, h=high: h if one == n else self.alone(one))
+            elif signs == {True}:
+                value = replaced(value, lambda one, n=name, v=low: v if one == n else self.alone(one))
+            else:
+                return self._shifted(value)
+        return value >= 0 if isinstance(value, int) else False
+
+    def _shifted(self, value: Any) -> bool:
+        """With every unknown written as its least value and more, no part is negative."""
+        for _ in range(len(self.ranges)):
+            bounded = [n for n in value.unknowns if self.ranges[n][1] is not None] if isinstance(value, Size) else []
+            if not bounded:
+                break
+            name = max(bounded, key=list(self.ranges).index)
+            inside = [(names, factor) for names, factor in value.parts if name in names]
+            low, high = self.ranges[name]
+            if any(names.count(name) > 1 for names, _ in inside):
+                return False
+            # Linear in it: both ends have to do.
+            ends = [
+                replaced(value, lambda one, n=name, e=end: e if one == n else self.alone(one))
+                for end in (low, high)
+            ]
+            return all(self.nonnegative(one) for one in ends)
+        shifted = replaced(value, lambda one: self.alone(one) + (self.ranges[one][0] or 0))
+        free = all(self.ranges[one][0] is not None for one in parts_unknowns(value))
+        return free and all(factor >= 0 for _, factor in parts_of(shifted))
+
+    def alone(self, name: str) -> Size:
+        return Size(self, (((name,), 1),))
+
+    # --- quotients
+
+    def divided(self, value: Any, by: Any) -> tuple[Any, Any]:
+        """Quotient and remainder, rounded down; the divisor is at least 1."""
+        if isinstance(by, int) and isinstance(value, int):
+            return divmod(value, by)
+        if isinstance(by, int) and by == 1:
+            return value, 0
+        whole, rest = self._divisible(value, by)
+        rest_known = isinstance(rest, int) and rest == 0
+        if rest_known or (self.valid(_as(self, rest, ">=")) and self.valid(_as(self, by - rest - 1, ">="))):
+            return whole, rest
+        key = (_key(rest), _key(by))
+        if key not in self.quotients:
+            number = len(self.quotients)
+            low = 0 if self.valid(_as(self, rest, ">=")) else None
+            quotient = self.unknown(f"q{number}", low)
+            remainder = self.unknown(f"r{number}", 0, by - 1)
+            self.quotients[key] = (quotient, remainder)
+            for which, one in enumerate((quotient, remainder)):
+                (name,) = one.unknowns
+                self.origins[name] = (rest, by, which)
+        quotient, remainder = self.quotients[key]
+        return whole + quotient, remainder
+
+    def _divisible(self, value: Any, by: Any) -> tuple[Any, Any]:
+        """The quotient of what the divisor divides as it stands, and the rest."""
+        divisor = parts_of(by)
+        if len(divisor) != 1:
+            return (1, 0) if _key(value) == _key(by) else (0, value)
+        (names, factor) = divisor[0]
+        whole: dict[Monomial, int] = {}
+        rest: dict[Monomial, int] = {}
+        for given, times in parts_of(value):
+            left = _without(given, names)
+            if left is None:
+                rest[given] = times
+                continue
+            whole[left] = whole.get(left, 0) + times // factor
+            if times % factor:
+                rest[given] = times % factor
+        return made(self, whole), made(self, rest)
+
+
+def _condition_key(one: Any) -> Any:
+    return one.key if isinstance(one, Condition) else one
+
+
+def _as(context: Context, value: Any, form: str) -> Any:
+    return context.compared(value, form)
+
+
+def _key(value: Any) -> Any:
+    return value.parts if isinstance(value, Size) else value
+
+
+def parts_unknowns(value: Any) -> frozenset[str]:
+    return value.unknowns if isinstance(value, Size) else frozenset()
+
+
+def _without(given: Monomial, names: Monomial) -> Monomial | None:
+    left = list(given)
+    for name in names:
+        if name not in left:
+            return None
+        left.remove(name)
+    return tuple(left)
+
+
+def following(path: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
+    """The next way, depth first; None: there is none."""
+    left = list(path)
+    while left:
+        way, count = left.pop()
+        if way + 1 < count:
+            return [*left, (way + 1, count)]
+    return None

@@ -1,0 +1,363 @@
+"""Whether two elements are the same, as far as a rule's sense lets one reckon.
+
+What is used, each a lemma with its proof in tests/selection/rules/test_lemmas.py:
+
+- congruence: equal functions of equal arguments; ``add``, ``mul``, ``max``, ``min`` in either order
+- folds have no order: indices change places; one over n * m is one over n of one over m
+- a fold to n is that to m and that of the rest, where the function may be re-associated: ``max`` and ``min``
+  always, ``add`` in integers and in real numbers; elements that change nothing are left out
+- in integers and in real numbers: a factor goes into a sum
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Any
+
+from axiloom.selection.ir.numbers import number
+from axiloom.selection.ir.ops.reduce import neutral
+from axiloom.selection.rules.prove import arithmetic
+from axiloom.selection.rules.prove.context import Condition, Context
+from axiloom.selection.rules.prove.sizes import Size
+from axiloom.selection.rules.prove.terms import (
+    App,
+    Choose,
+    Element,
+    Fold,
+    Read,
+    folded,
+    free,
+    renamed,
+)
+
+EITHER_ORDER = ("add", "mul", "max", "min", "and", "or", "xor", "eq", "ne")
+FREE = ("max", "min", "and", "or")
+"""Re-associated in all numbers."""
+MOST_INDICES = 6
+
+
+@dataclass
+class Equality:
+    """`same` is True only if it is proved."""
+
+    context: Context
+    sense: str
+    fresh: int = 0
+    known: dict[tuple[int, int, int], bool] = field(default_factory=dict)
+
+    def same(self, a: Element, b: Element) -> bool:
+        if a is b:
+            return True
+        a, b = self.tidy(a), self.tidy(b)
+        for one, other in ((a, b), (b, a)):
+            if isinstance(one, Choose):
+                return self._both(one, other)
+        if isinstance(a, Read) and isinstance(b, Read):
+            return a.name == b.name and self._indices(a.index, b.index)
+        if isinstance(a, App) and isinstance(b, App) and a.function == b.function and self._congruent(a, b):
+            return True
+        if isinstance(a, Fold) and isinstance(b, Fold) and self._folds(a, b):
+            return True
+        if self._parts_same(a, b):
+            return True
+        return self.sense != "exact" and arithmetic.same(self, a, b)
+
+    def _both(self, one: Choose, other: Element) -> bool:
+        for condition, branch in ((one.condition, one.yes), (one.condition.opposite(), one.no)):
+            with self.context.under(condition) as possible:
+                if possible and not self.same(branch, other):
+                    return False
+        return True
+
+    def _indices(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+        return len(a) == len(b) and all(self._equal(x, y) for x, y in zip(a, b, strict=True))
+
+    def _equal(self, a: Any, b: Any) -> bool:
+        if isinstance(a, Size) or isinstance(b, Size):
+            return self.context.valid(a == b)
+        return bool(a == b)
+
+    def _congruent(self, a: App, b: App) -> bool:
+        if len(a.arguments) != len(b.arguments) or a.of != b.of:
+            return False
+        orders = [b.arguments]
+        if a.function in EITHER_ORDER:
+            orders.append(b.arguments[::-1])
+        return any(all(map(self._argument, a.arguments, order)) for order in orders)
+
+    def _argument(self, a: Any, b: Any) -> bool:
+        if isinstance(a, (Size, int)) or isinstance(b, (Size, int)):
+            return isinstance(a, (Size, int)) and isinstance(b, (Size, int)) and self._equal(a, b)
+        return self.same(a, b)
+
+    # --- tidying
+
+    def tidy(self, term: Element) -> Element:
+        """What is decided here is taken; what changes nothing is left out; factors go into sums."""
+        if isinstance(term, Choose):
+            if self.context.valid(term.condition):
+                return self.tidy(term.yes)
+            if self.context.valid(term.condition.opposite()):
+                return self.tidy(term.no)
+        if isinstance(term, App):
+            return self._tidy_app(term)
+        if isinstance(term, Fold) and isinstance(term.body, (App, Choose)):
+            body = self._inside(term, lambda: self.tidy(term.body))
+            return folded(term.function, term.over, body) if body is not term.body else term
+        return term
+
+    def _tidy_app(self, term: App) -> Element:
+        name = term.function.split(":")[0]
+        arguments = tuple(one if isinstance(one, (Size, int)) else self.tidy(one) for one in term.arguments)
+        for i, one in enumerate(arguments):
+            if isinstance(one, Choose) and name != "select":
+                # A function of a choice is a choice of functions.
+                yes, no = (App(term.function, (*arguments[:i], x, *arguments[i + 1 :]), term.of)
+                           for x in (one.yes, one.no))  # fmt: skip
+                return Choose(one.condition, yes, no)
+        if name == "convert" and isinstance(arguments[0], App):
+            if (literal := _literal(arguments[0])) is not None and literal.is_integer():
+                return constant(term.of, int(literal))
+        if self.sense == "exact":
+            return App(term.function, arguments, term.of)
+        return self._reckoned(App(term.function, arguments, term.of), name)
+
+    def _reckoned(self, term: App, name: str) -> Element:
+        """What holds of integers and real numbers only."""
+        values = [_literal(one) for one in term.arguments]
+        if name == "mul" and 0 in values:
+            return constant(term.of, 0)
+        if name in ("mul", "add"):
+            for value, other in zip(values, term.arguments[::-1], strict=True):
+                if value == {"mul": 1, "add": 0}[name]:
+                    return self.tidy(other)
+        if name == "mul":
+            for one, other in (term.arguments, term.arguments[::-1]):
+                if isinstance(one, Fold) and one.function == "add":
+                    inner = App("mul", (one.body, other), term.of)
+                    return self.tidy(folded("add", one.over, inner))
+        if name == "convert" and self.sense == "reals":
+            kinds = {number(one.of).kind for one in (term, *term.arguments)}
+            if kinds == {"float"}:
+                return term.arguments[0]
+        return term
+
+    def _inside(self, fold: Fold, what: Any) -> Any:
+        with self.context.under():
+            return what()
+
+    # --- folds
+
+    def associative(self, function: str) -> bool:
+        return function in FREE or (function in ("add", "mul") and self.sense != "exact")
+
+    def _parts_same(self, a: Element, b: Element) -> bool:
+        """Both taken apart by a function that may be re-associated."""
+        for function in {one.function for one in (a, b) if isinstance(one, (App, Fold))}:
+            if not self.associative(function):
+                continue
+            left, right = list(self.parts(a, function)), list(self.parts(b, function))
+            if len(left) <= 1 and len(right) <= 1 and left[:1] == [a] and right[:1] == [b]:
+                continue
+            if self._matched(left, right, function):
+                return True
+            if self._cut_alike(left, right) and self._matched(left, right, function):
+                return True
+        return False
+
+    def _cut_alike(self, left: list[Element], right: list[Element]) -> bool:
+        """Cuts folds where the other side's are shorter; whether there was anything to cut."""
+        found = False
+        for ours, theirs in ((left, right), (right, left)):
+            counts = [n for one in theirs if isinstance(one, Fold) for _, n in one.over]
+            for one in list(ours):
+                at = self._shorter(one, counts) if isinstance(one, Fold) and len(ours) < len(theirs) else None
+                if at is not None:
+                    ours[ours.index(one) : ours.index(one) + 1] = self._halves(one, *at)  # type: ignore[arg-type]
+                    found = True
+        return found
+
+    def _shorter(self, fold: Fold, counts: list[Any]) -> tuple[str, Any] | None:
+        """Of the counts the first that is within one of the fold's."""
+        for name, count in fold.over:
+            for one in counts:
+                if self.context.valid(self.context.compared(count - one - 1, ">=")):
+                    return name, one
+        return None
+
+    def _matched(self, left: list[Element], right: list[Element], function: str) -> bool:
+        if function in FREE:  # twice is once
+            return all(any(self._part(x, y) for y in right) for x in left) and all(
+                any(self._part(x, y) for x in left) for y in right
+            )
+        rest = list(right)
+        for one in left:
+            found = next((i for i, other in enumerate(rest) if self._part(one, other)), None)
+            if found is None:
+                return False
+            del rest[found]
+        return not rest
+
+    def _part(self, a: Element, b: Element) -> bool:
+        """Parts are not taken apart again."""
+        if isinstance(a, Fold) and isinstance(b, Fold):
+            return self._folds(a, b)
+        if isinstance(a, Fold) or isinstance(b, Fold):
+            return False
+        return self.same(a, b)
+
+    def parts(self, term: Element, function: str) -> Iterator[Element]:
+        term = self.tidy(term)
+        if isinstance(term, App) and term.function == function:
+            for one in term.arguments:
+                yield from self.parts(one, function)
+        elif isinstance(term, Fold) and term.function == function:
+            yield from self._fold_parts(term, function)
+        elif not self._neutral(term, function):
+            yield term
+
+    def _fold_parts(self, fold: Fold, function: str) -> Iterator[Element]:
+        """Split where a choice in its body changes, few enough times."""
+        short = next(((k, n) for k, n in fold.over if isinstance(n, int) and n <= 8), None)
+        if cut := self._cut(fold):
+            for half in self._halves(fold, *cut):
+                yield from self.parts(half, function)
+        elif self._neutral(self.tidy(fold.body), function):
+            return
+        elif short is not None and self.unroll:
+            rest = tuple(one for one in fold.over if one[0] != short[0])
+            for i in range(short[1]):
+                inner = renamed(fold.body, {short[0]: i}, self.context)
+                yield from self.parts(folded(function, rest, inner), function)
+        elif isinstance(fold.body, App) and fold.body.function == function:
+            for one in fold.body.arguments:
+                yield from self.parts(folded(function, fold.over, one), function)
+        else:
+            yield fold
+
+    unroll: bool = False
+    """Short folds are written out."""
+
+    def _neutral(self, term: Element, function: str) -> bool:
+        value = _literal(term)
+        of = number(term.of)
+        return value is not None and of.kind != "opaque" and value == neutral(function, of)
+
+    def _cut(self, fold: Fold) -> tuple[str, Any] | None:
+        """An index and where a choice in the body changes."""
+        for condition in _choices(fold.body):
+            for name, count in fold.over:
+                at = _threshold(condition, name)
+                if at is None or free(at, self.context) & {one for one, _ in fold.over}:
+                    continue
+                inside = [at - 1, count - 1 - at]
+                if all(self.context.valid(self.context.compared(one, ">=")) for one in inside):
+                    return name, at
+        return None
+
+    def _halves(self, fold: Fold, name: str, at: Any) -> Iterator[Element]:
+        count = dict(fold.over)[name]
+        for start, size in ((0, at), (at, count - at)):
+            self.fresh += 1
+            index = self.context.unknown(f"{name}_{self.fresh}", 0, size - 1)
+            inner = renamed(fold.body, {name: index + start}, self.context)
+            (new,) = index.unknowns
+            over = tuple((new, size) if one == name else (one, n) for one, n in fold.over)
+            yield folded(fold.function, over, inner)
+
+    def _folds(self, a: Fold, b: Fold) -> bool:
+        if a.function != b.function or a.of != b.of:
+            return False
+        if len(a.over) > len(b.over):
+            a, b = b, a
+        if len(b.over) > MOST_INDICES:
+            return False
+        return any(self._bodies(one, b) for one in self._spread(a, b))
+
+    def _bodies(self, a: Fold, b: Fold) -> bool:
+        """Of as many indices: in some order they are the same."""
+        for order in permutations(b.over):
+            if not all(self._equal(n, m) for (_, n), (_, m) in zip(a.over, order, strict=True)):
+                continue
+            names = {
+                theirs: self.context.alone(ours)
+                for (ours, _), (theirs, _) in zip(a.over, order, strict=True)
+                if ours != theirs
+            }
+            with self.context.under():
+                if self.same(a.body, renamed(b.body, names, self.context) if names else b.body):
+                    return True
+        return False
+
+    def _spread(self, a: Fold, b: Fold) -> Iterator[Fold]:
+        """`a` with as many indices as `b`: one over a product is several."""
+        if len(a.over) == len(b.over):
+            yield a
+            return
+        for at, (name, count) in enumerate(a.over):
+            for first in range(len(b.over)):
+                for last in range(first + 2, len(b.over) + 1):
+                    group = b.over[first:last]
+                    product: Any = 1
+                    for _, n in group:
+                        product = product * n
+                    if len(a.over) + len(group) - 1 > len(b.over) or not self._equal(count, product):
+                        continue
+                    position: Any = 0
+                    new = []
+                    for _, n in group:
+                        self.fresh += 1
+                        index = self.context.unknown(f"s{self.fresh}", 0, n - 1)
+                        new.append((next(iter(index.unknowns)), n))
+                        position = position * n + index
+                    body = renamed(a.body, {name: position}, self.context)
+                    over = (*a.over[:at], *new, *a.over[at + 1 :])
+                    yield from self._spread(Fold(a.function, over, body, a.of), b)
+
+
+def constant(of: str, value: int) -> App:
+    return App(f"literal:{of}:{number(of).text(value)}", (), of)
+
+
+def _literal(term: Any) -> float | None:
+    """The number that a term is."""
+    if not isinstance(term, App) or not term.function.startswith("literal:"):
+        return None
+    text = term.function.split(":", 2)[2]
+    return float(text)
+
+
+def _choices(term: Any) -> Iterator[Condition]:
+    match term:
+        case Choose(condition, yes, no):
+            yield from _atoms(condition)
+            yield from _choices(yes)
+            yield from _choices(no)
+        case App(_, arguments, _):
+            for one in arguments:
+                yield from _choices(one)
+        case Fold(_, _, body, _):
+            yield from _choices(body)
+
+
+def _atoms(condition: Condition) -> Iterator[Condition]:
+    if condition.form in (">=", "=="):
+        yield condition
+    else:
+        for one in condition.parts:
+            if isinstance(one, Condition):
+                yield from _atoms(one)
+
+
+def _threshold(condition: Condition, name: str) -> Any:
+    """The least index from which on the condition is what it was not before; None: it is none of these."""
+    value = condition.parts[0]
+    factor = dict(value.parts).get((name,)) if isinstance(value, Size) else None
+    if condition.form != ">=" or factor not in (1, -1):
+        return None
+    if any(name in names and names != (name,) for names, _ in value.parts):
+        return None
+    rest = value - factor * value.context.alone(name)
+    return -rest if factor == 1 else rest + 1

@@ -1,0 +1,156 @@
+"""A counter-example: shapes and values on which the two sides of a rule differ, by `evaluate`.
+
+Nothing here knows of terms and proofs: both sides are built as graphs and computed with NumPy. Values come in
+an order that gives small examples: numbers at which integers and floats turn first, alone; then random ones.
+Sums of floats are of small integers, so that no order shows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from axiloom.selection.ir.evaluate import evaluate
+from axiloom.selection.ir.graph import Graph, GraphError, Node
+from axiloom.selection.ir.numbers import Array, number
+from axiloom.selection.ir.ops import Builder
+from axiloom.selection.rules.expressions import Unsaid
+from axiloom.selection.rules.make import build
+from axiloom.selection.rules.prove.cases import Case, bounds_of
+from axiloom.selection.rules.prove.context import Context, Dropped, Undecided, following
+from axiloom.selection.rules.rule import Pattern, Rule
+
+EDGES = (0, 1, -1, 2, 127, 128, -128, -129, 255, 256, 32767, 32768, -32769, 65536, 2147483647)
+MOST_ELEMENTS = 4096
+RANDOM = 3
+"""Random fillings of a case."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """How both sides differ. `line` says it all."""
+
+    line: str
+
+
+@dataclass(frozen=True)
+class Searched:
+    """`tried`: pairs of results that were the same."""
+
+    found: Found | None
+    tried: int
+
+
+def search(rule: Rule, until: float, most: int = 400) -> Searched:
+    """Over the sizes that the rule states (or 1, 2, 3), at most so many cases, spread evenly."""
+    path: list[tuple[int, int]] | None = []
+    tried = cases = 0
+    while path is not None and cases < most and time.monotonic() < until:
+        case = Case(rule, Context(path), bounds_of(rule))
+        try:
+            case.fill()
+            found, count = _compared(case, cases)
+            if found is not None:
+                return Searched(found, tried)
+            tried, cases = tried + count, cases + 1
+        except (Dropped, Undecided, Unsaid):
+            pass
+        path = following(case.context.path)
+        # Cases differ last where they were picked last: after some of one kind, the next kind.
+        if path is not None and cases and cases % 24 == 0:
+            path = following(path[: max(1, len(path) // 2)]) or path
+    return Searched(None, tried)
+
+
+def _compared(case: Case, seed: int) -> tuple[Found | None, int]:
+    builder = Builder()
+    leaves = {name: builder.leaf("parameter", name, type_) for name, type_ in case.tensors.items()}
+
+    def side(pattern: Pattern) -> Node:
+        made = build(pattern, case.env, leaves, lambda op, given, with_: builder.op(op, *given, **with_))
+        assert isinstance(made, Node)
+        return made
+
+    try:
+        old = side(case.rule.old)
+    except (GraphError, Unsaid):
+        raise Dropped from None
+    if old.type.elements > MOST_ELEMENTS:
+        raise Dropped
+    said = ", ".join(f"{name}: {one.type}" for name, one in leaves.items())
+    given = ", ".join(f"{one.name} = {case.env[one.name]}" for one in case.rule.attributes)
+    about = ", ".join(filter(None, (said, given)))
+    try:
+        new = side(case.rule.new)
+    except (GraphError, Unsaid) as error:
+        return Found(f"{about}: the right side has no type: {error}"), 0
+    if old.type != new.type:
+        return Found(f"{about}: {old.type} becomes {new.type}"), 0
+    used = tuple(one for one in leaves.values())
+    tried = 0
+    for inputs in _inputs(case, leaves, seed):
+        one, other = (evaluate(Graph("side", used, (root,)), inputs)[0] for root in (old, new))
+        tried += 1
+        if not _same(case.rule, one, other, old.type.number):
+            return Found(_line(leaves, inputs, one, other, given)), tried
+    return None, tried
+
+
+def _inputs(case: Case, leaves: dict[str, Node], seed: int) -> Iterator[dict[str, Array]]:
+    for edge in EDGES:
+        arrays = {}
+        for name, leaf in leaves.items():
+            of = number(leaf.type.number)
+            fits = of.kind == "float" or of.lowest <= edge <= of.highest
+            if of.kind == "float" and abs(edge) > 256:
+                fits = False
+            if not fits:
+                break
+            values = np.full(leaf.type.shape, edge, of.values if of.kind != "float" else np.float64)
+            arrays[name] = of.encode(values)
+        else:
+            yield arrays
+    rng = np.random.default_rng(seed)
+    for _ in range(RANDOM):
+        yield {name: _random(rng, leaf) for name, leaf in leaves.items()}
+
+
+def _random(rng: np.random.Generator, leaf: Node) -> Array:
+    of = number(leaf.type.number)
+    if of.kind == "float":
+        return of.encode(rng.integers(-4, 5, leaf.type.shape).astype(np.float64))
+    if of.kind == "bool":
+        return rng.integers(0, 2, leaf.type.shape).astype(np.bool_)
+    info = np.iinfo(of.host)
+    return rng.integers(info.min, info.max, leaf.type.shape, of.host, endpoint=True)
+
+
+def _same(rule: Rule, one: Array, other: Array, name: str) -> bool:
+    of = number(name)
+    if of.kind != "float":
+        return bool(np.array_equal(one, other))
+    a, b = (of.decode(x).astype(np.float64) for x in (one, other))
+    if rule.sense == "reals":
+        near = 0.1 if of.narrow else 1e-3
+        with np.errstate(all="ignore"):
+            finite = np.isfinite(a) & np.isfinite(b)
+            return bool(np.allclose(a[finite], b[finite], rtol=near, atol=near))
+    return bool(np.array_equal(a, b, equal_nan=True))
+
+
+def _line(leaves: dict[str, Node], inputs: dict[str, Array], one: Array, other: Array, given: str) -> str:
+    at = np.unravel_index(int(np.argmax(one != other)), one.shape)
+    tensors = [f"{name} = {_value(inputs[name])} ({leaf.type})" for name, leaf in leaves.items()]
+    place = f" at {tuple(map(int, at))}" if one.ndim else ""
+    about = ", ".join(filter(None, (*tensors, given)))
+    return f"{about}: left {one[at]}, right {other[at]}{place}"
+
+
+def _value(array: Array) -> str:
+    if array.size and (array == array.flat[0]).all():
+        return str(array.flat[0])
+    text = str(array.tolist())
+    return text if len(text) <= 120 else text[:117] + "..."

@@ -1,0 +1,184 @@
+"""Elements as terms, and `Terms`, the algebra that makes them: what an operation computes, without values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from axiloom.selection.rules.prove.context import Condition, Context, Undecided
+from axiloom.selection.rules.prove.sizes import Size, replaced
+
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A tensor's element."""
+
+    name: str
+    index: tuple[Any, ...]
+    of: str
+
+
+@dataclass(frozen=True, eq=False)
+class App:
+    """A scalar function. An ``index:NUMBER`` has an index as its argument."""
+
+    function: str
+    arguments: tuple[Any, ...]
+    of: str
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Over all of `over`, (index, count) each: in no order."""
+
+    function: str
+    over: tuple[tuple[str, Any], ...]
+    body: Element
+    of: str
+
+
+@dataclass(frozen=True, eq=False)
+class Choose:
+    condition: Condition
+    yes: Element
+    no: Element
+
+    @property
+    def of(self) -> str:
+        return self.yes.of
+
+
+Element: TypeAlias = Read | App | Fold | Choose
+
+
+@dataclass
+class Terms:
+    """An `Algebra` of terms."""
+
+    context: Context
+    counted: int = field(default=0)
+
+    def apply(self, function: str, *arguments: Any) -> Any:
+        name, *more = function.split(":", 2)
+        match name:
+            case "position":
+                raise Undecided("an index that is a value")
+            case "literal" | "index" | "convert":
+                return App(function, arguments, more[0])
+            case "select":
+                return App(function, arguments, arguments[1].of)
+        of = "bool" if name in COMPARISONS else arguments[0].of
+        return App(function, arguments, of)
+
+    def fold(self, function: str, count: Any, body: Callable[[Any], Any]) -> Any:
+        if isinstance(count, int) and count == 1:
+            return body(0)
+        index = self.context.unknown(f"k{self.counted}", 0, count - 1)
+        self.counted += 1
+        with self.context.under():
+            inner = body(index)
+        (name,) = index.unknowns
+        return folded(function, ((name, count),), inner)
+
+    def choose(self, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+        if self.context.valid(condition):
+            return yes()
+        if condition is False or self.context.valid(condition.opposite()):
+            return no()
+        with self.context.under(condition):
+            first = yes()
+        with self.context.under(condition.opposite()):
+            return Choose(condition, first, no())
+
+
+def folded(function: str, over: tuple[tuple[str, Any], ...], body: Element) -> Element:
+    """Folds of folds of one function are one."""
+    if isinstance(body, Fold) and body.function == function:
+        return Fold(function, (*over, *body.over), body.body, body.of)
+    return Fold(function, over, body, body.of) if over else body
+
+
+def substituted(term: Any, of: Callable[[str], Any], context: Context) -> Any:
+    """The term with other indices. Quotients are taken again: what they are of may have changed."""
+
+    def value(one: Any) -> Any:
+        return replaced(one, unknown) if isinstance(one, Size) else one
+
+    def unknown(name: str) -> Any:
+        if name not in context.origins:
+            return of(name)
+        whole, by, which = context.origins[name]
+        return context.divided(value(whole), value(by))[which]
+
+    def condition(one: Any) -> Any:
+        if one.form in (">=", "=="):
+            return context.compared(value(one.parts[0]), one.form)
+        parts = [condition(part) for part in one.parts]
+        if one.form == "not":
+            return not parts[0] if isinstance(parts[0], bool) else parts[0].opposite()
+        stop = one.form == "or"
+        left = [part for part in parts if not isinstance(part, bool)]
+        if any(part is stop for part in parts):
+            return stop
+        if not left:
+            return not stop
+        return left[0] if len(left) == 1 else Condition(context, one.form, tuple(left))
+
+    def walk(one: Any) -> Any:
+        match one:
+            case Read(name, index, number):
+                return Read(name, tuple(map(value, index)), number)
+            case App(function, arguments, number):
+                inner = (walk(x) if isinstance(x, (Read, App, Fold, Choose)) else value(x) for x in arguments)
+                return App(function, tuple(inner), number)
+            case Fold(function, over, body, _):
+                return folded(function, tuple((k, value(n)) for k, n in over), walk(body))
+            case Choose(when, yes, no):
+                said = condition(when)
+                if isinstance(said, bool):
+                    return walk(yes if said else no)
+                return Choose(said, walk(yes), walk(no))
+        return one
+
+    return walk(term)
+
+
+def renamed(term: Any, names: dict[str, Any], context: Context) -> Any:
+    alone = {name: Size(context, (((name,), 1),)) for name in context.ranges}
+    return substituted(term, lambda name: names.get(name, alone.get(name)), context)
+
+
+def free(term: Any, context: Context) -> frozenset[str]:
+    """Unknowns that a term speaks of, with those that its quotients are of."""
+    match term:
+        case Read(_, index, _):
+            return _of(index, context)
+        case App(_, arguments, _):
+            return frozenset().union(*(free(one, context) for one in arguments))
+        case Fold(_, over, body, _):
+            return free(body, context) | _of([n for _, n in over], context)
+        case Choose(condition, yes, no):
+            inner = _closed(condition.unknowns, context)
+            return inner | free(yes, context) | free(no, context)
+        case Size():
+            return _closed(term.unknowns, context)
+    return frozenset()
+
+
+def _of(values: Sequence[Any], context: Context) -> frozenset[str]:
+    names = (one.unknowns for one in values if isinstance(one, Size))
+    return _closed(frozenset().union(*names), context)
+
+
+def _closed(names: frozenset[str], context: Context) -> frozenset[str]:
+    found, stack = set(names), list(names)
+    while stack:
+        origin = context.origins.get(stack.pop())
+        for value in origin[:2] if origin else ():
+            new = (value.unknowns if isinstance(value, Size) else frozenset()) - found
+            found |= new
+            stack += new
+    return frozenset(found)
