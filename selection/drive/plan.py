@@ -61,7 +61,7 @@ class Send:
 
 @dataclass(frozen=True)
 class Gather:
-    """Pieces that the CPU packs at byte `at` of a place of its own: `size` bytes with what fills up a beat."""
+    """Pieces that the CPU packs at byte `at` of a place of its own: `size` bytes, whole beats."""
 
     pieces: tuple[Piece, ...]
     at: int
@@ -77,7 +77,7 @@ class Receive:
 
 @dataclass(frozen=True)
 class Scatter:
-    """The next packet, `size` bytes, at byte `at` of a place of its own; the CPU takes it apart at a fence."""
+    """The next packet, `size` bytes at byte `at` of a place of its own; the CPU takes it apart at a fence."""
 
     pieces: tuple[Piece, ...]
     at: int

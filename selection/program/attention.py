@@ -1,7 +1,7 @@
 """Attention on QKV and on its second variant, written by hand: what compiled programs are compared with.
 
-Each attention takes the result of the one before as its Q, which stays in d1. One call an operator is the same
-with a load and a store around each: softmax takes a product with an identity, as only gemm writes to d2.
+Each attention takes the result of the one before as its Q, which stays in d1. One call an operator is the
+same with a load and a store around each: softmax takes a product with an identity, as only gemm writes d2.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def attention(target: str = "qkv", chained: int = 1, n: int = 64) -> Program:
 
 
 def operators(target: str = "qkv", n: int = 64) -> tuple[Program, Program, Program]:
-    """One attention as three programs: the scores, their softmax, the weighted sum. Arrays have the names that
-    they have between the programs: ``s`` and ``p``."""
+    """One attention as three programs: scores, softmax, weighted sum. What passes from one to the next
+    is called ``s`` and ``p``."""
     rows = _ROWS[target](n)
     scores = _Host(n)
     q, k, s = scores.array("q", "in"), scores.array("k0", "in"), scores.array("s", "out")

@@ -1,7 +1,7 @@
 """Programs as files: ``NAME.program``, JSON that people can read, one command a line.
 
-Constants are the bytes of their host values in base64. What is read is checked: roles, shapes, numbers, and that
-each constant has its bytes. That commands are of the target, and legal, says who encodes them.
+Constants are the bytes of their host values in base64. What is read is checked: roles, shapes, numbers, and
+that each constant has its bytes. That commands are of the target, and legal, says who encodes them.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
-from axiloom.cli import nest_run, serial
+from axiloom.cli import nest_run, program_run, serial
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cosim.build.cache import content_hash
@@ -45,7 +45,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     run.add_argument(
         "problem",
         help="matmul:MxNxK[:int8|int16|int32], conv:, dwconv:, matvec:, vecmat:, dot:, bmm: (a wrong one "
-        "says how they go on), a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION, or loops: FILE.c[:FUNCTION]",
+        "says how they go on), a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION, loops: FILE.c[:FUNCTION], or "
+        "commands of an instruction set: FILE.program",
     )
     shared.add_accelerator(run)
     shared.add_schedule(run)
@@ -57,6 +58,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     nest_run.add_options(run)
+    program_run.add_options(run)
     network = run.add_argument_group("networks (functions with many ops)")
     network.add_argument(
         "--input", type=Path, metavar="FILE.npz", help="inputs: input0, input1, ... (default: random ones)"
@@ -133,6 +135,11 @@ def execute_run(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
     _check_os(options)
+    if program_run.is_program(options.problem):
+        return program_run.execute(options, _finish)
+    reject(
+        options, [Refusal(program_run.OPTIONS, lambda _: True, "for commands of an instruction set: FILE.program")]
+    )
     if nest_run.is_loops(options.problem):
         return nest_run.execute(options, _finish)
     reject(options, [Refusal(nest_run.OPTIONS, lambda _: True, "for loops: FILE.c[:FUNCTION]")])

@@ -73,5 +73,6 @@ def device(isa: InstructionSet, lanes: int = DEFAULT_LANES, stream_width: int = 
         try:
             return make(isa, lanes, stream_width)
         except SpecError as error:
-            faults += [f"as {name}: {fault}" for fault in error.faults]
+            first, *more = error.faults
+            faults.append(f"as {name}: {first}{f' (and {len(more)} more)' if more else ''}")
     raise SpecError(faults)

@@ -15,19 +15,18 @@ import numpy as np
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.system import System
+from axiloom.device.programs import loaded, results
 from axiloom.device.rtl import DeviceRtl
 from axiloom.drivergen import Driver
 from axiloom.errors import UsageError
 from axiloom.isa import dumps
-from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.report.build import build
 from axiloom.report.types import Alone, Kernel, Report, Setup
 from axiloom.run.compare import Arrays, compare
 from axiloom.selection.drive.driver import driver
 from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.drive.plan import Plan, array_bytes, plan
-from axiloom.selection.ir.numbers import number
+from axiloom.selection.drive.plan import Plan, plan
 from axiloom.selection.program.program import Program
 
 BY_TEXT = "the text of the instruction set, executed"
@@ -35,24 +34,10 @@ BY_TEXT = "the text of the instruction set, executed"
 
 def by_text(program: Program, isa: InstructionSet, values: Arrays) -> dict[str, np.ndarray]:
     """Results of `program` by name, by the simulator of `isa`; `values` are raw, of arrays that are given."""
-    simulator = Simulator(isa)
-    encoder = Encoder(isa)
-    for array in program.arrays:
-        given = program.constants.get(array.name) if array.role == "constant" else values.get(array.name)
-        if given is not None:
-            data = np.ascontiguousarray(given).view(np.uint8).ravel()
-            simulator.state[array.memory][array.base : array.base + len(data)] = data
-        elif array.role in ("in", "constant"):
-            raise UsageError(f"{program.name}: {array.name} has no values")
+    simulator, encoder = loaded(program, isa, dict(values)), Encoder(isa)
     for command in program.commands:
         simulator.command(**encoder.inputs(command))
-    found = {}
-    for array in program.arrays:
-        if array.role == "out":
-            raw = simulator.state[array.memory][array.base : array.base + array_bytes(array)]
-            host = number(array.number).host
-            found[array.name] = np.asarray(raw).astype(np.uint8).view(host).reshape(array.shape)
-    return found
+    return dict(results(program, simulator))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,110 @@
+"""A program on the RTL of its text alone: what its commands read goes in, what they store is compared.
+
+The text's simulator executes the same commands beside it: the host's memory, from which later commands read,
+is the simulator's, and every packet of the RTL must have the bytes that the simulator stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from axiloom.device.rtl import DeviceRtl
+from axiloom.device.streams import Segment, run
+from axiloom.errors import DriverError, UsageError
+from axiloom.isa.instructions.simulator.simulate import Simulator
+from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.selection.drive.encode import Encoder
+from axiloom.selection.drive.host import access
+from axiloom.selection.drive.plan import array_bytes
+from axiloom.selection.ir.numbers import number
+from axiloom.selection.program.program import Program
+
+_MANY = 20_000
+"""Cycles for which it is worth to compile the simulation for longer."""
+Values = dict[str, npt.NDArray[np.generic]]
+
+
+def loaded(program: Program, isa: InstructionSet, values: Values) -> Simulator:
+    """A simulator whose host memory has all that is given. UsageError for an array without values."""
+    simulator = Simulator(isa)
+    for array in program.arrays:
+        given = program.constants.get(array.name) if array.role == "constant" else values.get(array.name)
+        if given is not None:
+            data = np.ascontiguousarray(given).view(np.uint8).ravel()
+            simulator.state[array.memory][array.base : array.base + len(data)] = data
+        elif array.role in ("in", "constant"):
+            raise UsageError(f"{program.name}: {array.name} has no values")
+    return simulator
+
+
+def results(program: Program, simulator: Simulator) -> Values:
+    """What is in the arrays that are results, by name."""
+    found: Values = {}
+    for array in program.arrays:
+        if array.role == "out":
+            raw = simulator.state[array.memory][array.base : array.base + array_bytes(array)]
+            host = number(array.number).host
+            found[array.name] = np.asarray(raw).astype(np.uint8).view(host).reshape(array.shape)
+    return found
+
+
+@dataclass(frozen=True)
+class Executed:
+    """`cycles` of the RTL, and those that were foretold of it; bytes over the streams; `results` by name."""
+
+    cycles: int
+    foretold: int | None
+    bytes_in: int
+    bytes_out: int
+    results: Values
+
+
+def execute(device: DeviceRtl, program: Program, values: Values) -> Executed:
+    """Raises DriverError at the first packet whose bytes are not those of the simulator."""
+    beats, packets, simulator = _streams(device, program, values)
+    words = -(-device.stream_width // 64)
+    sent = np.frombuffer(beats, f"<u{min(device.stream_width, 64) // 8}").astype(np.uint64).reshape(-1, words)
+    foretold = device.foretold(program.commands)
+    many = foretold is None or foretold > _MANY
+    (outcome,) = run(device.verilog, device.top, [Segment(sent)], width=device.stream_width, fast=many)
+    if outcome.error:
+        raise DriverError(f"{program.name}: the device stopped with fault {outcome.error}")
+    if len(outcome.packets) != len(packets) or len(outcome.rest):
+        raise DriverError(f"{program.name}: {len(outcome.packets)} packets came, not {len(packets)}")
+    size = min(device.stream_width, 64) // 8
+    for place, (found, (command, expected)) in enumerate(zip(outcome.packets, packets, strict=True)):
+        data = found.ravel().astype(f"<u{size}").tobytes()
+        if data[: len(expected)] != expected:
+            raise DriverError(f"{program.name}: packet {place}, of {command}, has other bytes than its text")
+    return Executed(
+        outcome.cycles,
+        foretold,
+        len(beats),
+        sum(len(expected) for _, expected in packets),
+        results(program, simulator),
+    )
+
+
+def _streams(
+    device: DeviceRtl, program: Program, values: Values
+) -> tuple[bytes, list[tuple[str, bytes]], Simulator]:
+    """All beats that go in, and the packet that each command must give."""
+    isa, beat = device.isa, device.stream_width // 8
+    (host,) = {array.memory for array in program.arrays}
+    simulator, encoder = loaded(program, isa, values), Encoder(isa)
+    size = -(-encoder.bits // device.stream_width) * beat
+    beats, packets = [], []
+    for place, command in enumerate(program.commands):
+        inputs = encoder.inputs(command)
+        touched = access(isa, command.instruction, inputs)
+        payload = np.asarray(simulator.state[host])[touched.reads].astype(np.uint8).tobytes()
+        beats.append(encoder.words(command).to_bytes(size, "little"))
+        beats.append(payload + bytes(-len(payload) % beat))
+        simulator.command(**inputs)
+        if touched.writes.size:
+            stored = np.asarray(simulator.state[host])[touched.writes].astype(np.uint8).tobytes()
+            packets.append((f"command {place}, {command.instruction}", stored))
+    return b"".join(beats), packets, simulator

@@ -1,0 +1,89 @@
+"""Programs on the simulated SoC: their driver on the CPU, their RTL behind the DMA."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.device.test_programs import N, small_device, within
+
+from axiloom.cosim.soc import Soc
+from axiloom.cosim.system import System
+from axiloom.device.values import random_values
+from axiloom.run.program import ProgramRun, by_text
+from axiloom.selection.drive.plan import Fence, Gather, Scatter
+from axiloom.selection.program.attention import attention
+from axiloom.selection.program.program import Command, HostArray, Program
+
+pytestmark = pytest.mark.slow
+
+
+def _ragged() -> Program:
+    """Arrays that are no whole beats, a spill to the host and back, a constant."""
+    row = 2 * N
+    arrays = (
+        HostArray("a", "in", (10,), "uint8", 0, "d0"),
+        HostArray("b", "in", (8 * row - 10,), "uint8", 10, "d0"),
+        HostArray("k", "constant", (8, N), "bfloat16", 1024, "d0"),
+        HostArray("t", "local", (8, N), "bfloat16", 2048, "d0"),
+        HostArray("y", "out", (3,), "uint8", 4096, "d0"),
+        HostArray("z", "out", (16 * row - 3,), "uint8", 4099, "d0"),
+    )
+    commands = (
+        Command("load_rm", {"n": 8, "out": 0, "base": 0}),
+        Command("store_rm", {"n": 8, "row": 0, "base": 2048}),
+        Command("load_rm", {"n": 8, "out": 0, "base": 1024}),
+        Command("load_rm", {"n": 8, "out": 8, "base": 2048}),
+        Command("store_rm", {"n": 16, "row": 0, "base": 4096}),
+    )
+    constant = np.arange(8 * N, dtype=np.uint16).reshape(8, N) * 257
+    return Program("qkv", "ragged", commands, arrays, {"k": constant})
+
+
+def _run(
+    program: Program, folder: Path, seed: int = 1
+) -> tuple[ProgramRun, dict[str, np.ndarray], dict[str, np.ndarray]]:
+    device = small_device(program.target)
+    values = random_values(program, seed)
+    results = by_text(program, device.isa, values)
+    system = System([device.spec], user_rtl=device.rtl(folder))
+    return ProgramRun(program, device, system, values, results, seed=seed), values, results
+
+
+def test_attention_and_ragged_arrays(tmp_path: Path) -> None:
+    """One build: the first program twice, and one that the CPU packs for."""
+    first, values, results = _run(attention("qkv", 2, N), tmp_path)
+    second, _, _ = _run(_ragged(), tmp_path)
+    kinds = [type(step) for step in second.plan.steps]
+    assert {Gather, Scatter, Fence} <= set(kinds) and kinds.count(Fence) == 2
+    assert within(results["y"], values["v1"])
+    soc = Soc(first.system)
+    soc.build()
+    for place, run in enumerate((first, second, first)):
+        folder = tmp_path / str(place)
+        elf = run.build(folder)
+        (result,) = soc.run_many([run.job(elf)])
+        report = run.checked(result)
+        assert report["result"]["matches"] is True
+        assert result.stale == []
+        foretold = run.device.foretold(run.program_of.commands)
+        assert foretold is not None and result.section_cycles > foretold
+
+
+def test_a_wrong_driver_is_found(tmp_path: Path) -> None:
+    """A command with another row: the result is compared, and differs."""
+    program = attention("qkv", 1, N)
+    right, _, _ = _run(program, tmp_path)
+    elf = tmp_path / "wrong"
+    right.build(elf)
+    text = (elf / "driver.c").read_text()
+    word = f"{5 | N << 4:#010x}u"
+    assert text.count(word) == 2
+    (elf / "driver.c").write_text(text.replace(word, f"{5 | (N - 1) << 4:#010x}u", 1))
+    program_file = right.system.compile(
+        [elf / "driver.c", elf / "driver_main.c"], elf / "driver.elf", include=[elf]
+    )
+    soc = Soc(right.system)
+    (result,) = soc.run_many([right.job(program_file)])
+    assert right.checked(result)["result"]["matches"] is False
