@@ -14,6 +14,7 @@ from amaranth.lib.wiring import In, Out
 from axiloom.hw.nest.circuit import Operate
 from axiloom.hw.nest.forms import plain
 from axiloom.hw.nest.operators import Operator
+from axiloom.hw.nest.operators.formats import bits_of
 from axiloom.hw.nest.requests import Request, choose
 
 Find = Callable[[str, str, str, int], Operator]
@@ -77,6 +78,11 @@ class Units:
         if named not in self._bits:
             trial = OperatorModule(operator, operands, 1)
             Fragment.get(trial, None)
+            if trial.result_bits != bits_of(node.result):
+                raise ValueError(
+                    f"{node.operator} gives {trial.result_bits} bits, not the {bits_of(node.result)} of "
+                    f"{node.result}: readers would take another one for the sign"
+                )
             self._bits[named] = trial.result_bits
         kind = (*named, self._bits[named])
         self.kinds[kind] = operator

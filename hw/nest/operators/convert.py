@@ -76,6 +76,12 @@ class Convert(Operator):
         return stages.later(found, "converted", self.latency)
 
 
+def ends(number: Whole) -> tuple[Const, Const]:
+    """The lowest and the highest number, as raw bits: a choice with a sign in it would get a bit more."""
+    mask = (1 << number.bits) - 1
+    return Const(number.lowest & mask, number.bits), Const(number.highest, number.bits)
+
+
 def resized(value: Value, bits: int) -> Value:
     """The low bits, or more bits of the same value."""
     if len(value) >= bits:
@@ -87,7 +93,7 @@ def resized(value: Value, bits: int) -> Value:
 def saturated(value: Value, number: Whole) -> Value:
     """`value`, or the end of the format's range that it lies beyond."""
     signed = value.shape().signed
-    highest, lowest = Const(number.highest, number.bits), Const(number.lowest, number.bits)
+    lowest, highest = ends(number)
     magnitude = number.bits - number.signed
     if len(value) - signed <= magnitude and (number.signed or not signed):
         return resized(value, number.bits)

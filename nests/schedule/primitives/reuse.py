@@ -277,6 +277,9 @@ class _Step:
                 forms.append(axis.since_first() + place)
             element = axis.base - axis.around + place
             forms += [element - axis.reach[0], axis.reach[1] - element]
+            # Loops outside may move the range of the loop (a skew): in an iteration that only some of them
+            # have, the window stands beside the array.
+            forms += [axis.base + place, self.of.array.shape[k] - 1 - (axis.base + place)]
         return forms
 
 

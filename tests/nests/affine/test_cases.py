@@ -40,7 +40,7 @@ def expression(function: isl.PwAff) -> isl.AstExpr:
         "{ [x, y] -> [0] : x <= 1; [x, y] -> [1] : x >= 2 }",
         "{ [x, y] -> [x] : x >= y; [x, y] -> [y] : x < y }",
         "{ [x, y] -> [2*x + 1] : x = y; [x, y] -> [x - y] : x < y; [x, y] -> [-3] : x > y }",
-        "{ [x, y] -> [y] : x < 0 or (y >= 1 and x >= 2); [x, y] -> [x + y] : 0 <= x <= 1 or (x > 1 and y < 1) }",
+        "{ [x, y] -> [y] : x < 0 or (y > 0 and x > 1); [x, y] -> [x+y] : 0 <= x <= 1 or (x > 1 and y < 1) }",
     ],
 )
 def test_values_by_cases(text: str) -> None:

@@ -94,7 +94,8 @@ def check(rng: Random, program: Program, schedule: Schedule, seed: int, counts: 
     built = Built(program, lowered, fitted, memories, expected)
     for circuit in {id(each): each for each in (lowered.circuit, fitted.circuit)}.values():
         as_predicted(built, circuit)
-    assert timing.cycles(lowered.circuit).cycles == fitted.cycles
+    # Rarely, fewer places take fewer cycles: a pipe of an interval above 1 begins in another phase.
+    assert timing.cycles(lowered.circuit).cycles >= fitted.cycles
     one_fewer(built, counts)
     return built
 

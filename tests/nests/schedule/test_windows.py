@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.nests.schedule.enumeration import results
@@ -53,6 +54,18 @@ def test_windows_change_no_result(
     if lanes > 1:
         done, inner = start.unroll("S", "j", lanes), "jo"
     done = done.reuse("A", "S", *(("i", inner) if rows else (inner,)))
+    assert is_legal(done)
+    assert not faults(done.program)
+    assert results(done) == results(start)
+
+
+@pytest.mark.parametrize("rows", [False, True])
+@pytest.mark.parametrize("taps", [[], [(0, 1)], [(1, 0), (0, 2)]])
+@pytest.mark.parametrize("by", [1, 2])
+def test_a_window_along_a_skewed_loop_stays_in_the_array(by: int, taps: list[Tap], rows: bool) -> None:
+    """Its loop runs over what any row needs, in each row."""
+    start = Schedule.of(stencil((4, 5), (1, 2), (0, 0), taps, False))
+    done = start.skew("S", "j", "c" if rows else "i", by).reuse("A", "S", *(("i", "j") if rows else ("j",)))
     assert is_legal(done)
     assert not faults(done.program)
     assert results(done) == results(start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 
-from axiloom.hw.nest.operators.convert import saturated
+from axiloom.hw.nest.operators.convert import ends, saturated
 from axiloom.hw.nest.operators.float import encoding
 from axiloom.hw.nest.operators.formats import BOOL, FLOAT32, Whole, whole
 from axiloom.hw.nest.operators.operator import Operator, Raw
@@ -71,8 +71,9 @@ class FromFloat(Operator):
         is_beyond, is_nan, negative = kinds
         signed = stages.wire(_signed_sum(units, up, negative), "signed")
         inside = saturated(signed, number)
-        ends = Mux(negative, Const(number.lowest, number.bits), Const(number.highest, number.bits))
-        return stages.later(Mux(is_nan, 0, Mux(is_beyond, ends, inside)), "converted")
+        lowest, highest = ends(number)
+        beyond = Mux(negative, lowest, highest)
+        return stages.later(Mux(is_nan, 0, Mux(is_beyond, beyond, inside)), "converted")
 
 
 def _signed_sum(units: Value, up: Value, negative: Value) -> Value:

@@ -22,12 +22,15 @@ Word = tuple[Any, int | None]
 
 
 def computed(operator: Operator, *operands: Any) -> Any:
-    """Raw results of raw operands, by the RTL. Raises AssertionError unless they come `latency` later."""
+    """Raw results of raw operands, by the RTL. Raises AssertionError unless they come `latency` later, in as
+    many bits as their format has: whoever reads them takes the highest bit for the sign."""
     m = Module()
     sizes = operator.operand_bits
     inputs = [Signal(bits, name=f"i{place}") for place, bits in enumerate(sizes)]
     output = Signal(bits_of(operator.result), name="o")
-    m.d.comb += output.eq(operator.build(m, "op", *inputs))
+    result = operator.build(m, "op", *inputs)
+    assert len(result) == len(output), f"{operator}: {len(result)} bits, not {len(output)}"
+    m.d.comb += output.eq(result)
     fragment = ir.Fragment.get(m, platform=None)
     netlist = ir.build_netlist(fragment, ports=_ports(inputs, output))
     values, cycle = _Evaluation(netlist, operands, len(operands[0])).output()

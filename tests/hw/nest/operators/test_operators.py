@@ -12,6 +12,7 @@ from tests.hw.nest.operators.vectors import check
 
 from axiloom.hw.nest.operators import convert, latencies, operator, product, whole
 from axiloom.hw.nest.operators.float import add, encoding, order
+from axiloom.hw.nest.operators.float import convert as float_convert
 from axiloom.hw.nest.operators.formats import BOOL, FLOAT32
 
 NUMBERS = (
@@ -142,3 +143,15 @@ def test_a_register_too_few_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(add.Stages, "later", skip)
     with pytest.raises(AssertionError, match="meet in one cell"):
         _check_all("add", FLOAT32, FLOAT32)
+
+
+@pytest.mark.parametrize("number", ["float32", "fixed<16,8>", "int32"])
+def test_a_result_of_a_bit_more_is_found(number: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ends with a sign beside raw bits: the choice has 9 bits, and a product takes the highest for the
+    sign."""
+    rng = np.random.default_rng(1)
+    lowest_signed = lambda number: (Const(number.lowest, number.bits), Const(number.highest, number.bits))  # noqa: E731
+    monkeypatch.setattr(convert, "ends", lowest_signed)
+    monkeypatch.setattr(float_convert, "ends", lowest_signed)
+    with pytest.raises(AssertionError, match="9 bits, not 8"):
+        check(operator("convert", number, "fixed<8,4>"), rng)
