@@ -109,6 +109,11 @@ INSIDE: tuple[tuple[str, ...], ...] = (
     (
         "selection/ir",
         "selection/ir/ops",
+        "selection/ir/evaluate",
+        "selection/read/context",
+        "selection/read/aten",
+        "selection/read/hlo",
+        "selection/read/linalg",
         "selection/read",
         "selection/rules",
         "selection/egraph",

@@ -3,7 +3,7 @@
 - ``graph.py``: `Type`, `Node`, `Graph`
 - ``numbers.py``: what numbers of tensors are, on the host and as values
 - ``ops/``: what each operation is: shapes, attributes, NumPy, elements; a family a file
-- ``evaluate.py``: a graph on NumPy arrays; ``elements.py``: one element at a time
+- ``evaluate/``: a graph on NumPy arrays, and one element at a time
 - ``text.py``: a graph as text
 """
 

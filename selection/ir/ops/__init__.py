@@ -3,7 +3,7 @@
 - ``op.py``: `Op`, what every operation says of itself, and `Algebra`, where elements are computed
 - ``registry.py``: names to operations, and `Builder`, which makes checked nodes
 - ``scalars.py``: scalar functions, and conversions; ``checks.py``, ``sums.py``, ``windows.py``: shared parts
-- ``elementwise.py``, ``source.py``, ``shape.py``: elements alone, from nothing, moved
+- ``elementwise.py``, ``source.py``, ``shape.py``, ``parts.py``: elements alone, from nothing, moved
 - ``contract.py``, ``convolution.py``, ``reduce.py``, ``take.py``: sums of products, folds, rows of tables
 - ``composite.py``: operations with a definition; ``network.py``, ``recurrent.py``, ``quantised.py``: those
 """
@@ -12,6 +12,7 @@ from axiloom.selection.ir.ops import (
     contract,
     convolution,
     elementwise,
+    parts,
     reduce,
     shape,
     source,
@@ -20,7 +21,7 @@ from axiloom.selection.ir.ops import (
 from axiloom.selection.ir.ops.op import Algebra, Op
 from axiloom.selection.ir.ops.registry import OPS, Builder, register
 
-for _family in (elementwise, source, shape, contract, convolution, reduce, take):
+for _family in (elementwise, source, shape, parts, contract, convolution, reduce, take):
     register(*_family.OPS)
 
 # Composites are checked by what they are made of: after it.

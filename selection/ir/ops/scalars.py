@@ -116,7 +116,7 @@ SCALARS: Mapping[str, Rule] = {
     "min": lambda _, a, b: np.minimum(a, b),
     "neg": lambda _, a: np.negative(a),
     "abs": lambda _, a: np.abs(a),
-    "sign": lambda _, a: np.where(a == 0, a, np.sign(a)),
+    "sign": lambda _, a: np.asarray(np.where(a == 0, a, np.sign(a))),
     "floor": lambda _, a: np.floor(a),
     "ceil": lambda _, a: np.ceil(a),
     "exp": _wide(np.exp),

@@ -2,6 +2,7 @@
 
 - ``program.py``: functions and statements, with attributes under StableHLO's names
 - ``lexer.py``, ``literals.py``: tokens with limits and places; contents of constants
-- ``stablehlo.py``, ``classic.py``: the two texts
-- ``rules.py``, ``folds.py``: what a statement becomes in the graph; ``build.py``: functions to a graph
+- ``stablehlo.py`` with ``attributes.py``, ``classic.py``: the two texts
+- ``call.py``: a statement as rules see it; ``rules.py``, ``products.py``, ``folds.py``: what it becomes
+- ``build.py``: functions to a graph
 """

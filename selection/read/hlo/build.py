@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from axiloom.selection.ir.graph import Graph, Node, Type
 from axiloom.selection.read.context import Context
-from axiloom.selection.read.hlo import folds, rules
+from axiloom.selection.read.hlo import folds, products, rules
+from axiloom.selection.read.hlo.call import Call, Rule
 from axiloom.selection.read.hlo.program import Function, Module, Statement
-from axiloom.selection.read.hlo.rules import Call, Rule
 
-RULES: dict[str, Rule] = {**rules.RULES, **folds.RULES}
+RULES: dict[str, Rule] = {**rules.RULES, **products.RULES, **folds.RULES}
 _CALLS = ("call", "fusion")
 _DEEPEST = 32
 MOST_STATEMENTS = 200_000

@@ -9,8 +9,8 @@ from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops.convolution import dims_of
 from axiloom.selection.ir.ops.elementwise import FUNCTION_OF
 from axiloom.selection.ir.ops.reduce import FOLDS, neutral
+from axiloom.selection.read.hlo.call import Call, Rule
 from axiloom.selection.read.hlo.program import Function
-from axiloom.selection.read.hlo.rules import Call, Rule
 
 _OP_OF = {function: op for op, function in FUNCTION_OF.items()}
 

@@ -2,94 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
-
-from axiloom.selection.ir.graph import Attribute, Node
+from axiloom.selection.ir.graph import Node
 from axiloom.selection.ir.ops.elementwise import FUNCTION_OF
-from axiloom.selection.read.context import Context, ReadError
-from axiloom.selection.read.hlo.program import Function, Statement
-
-Made: TypeAlias = tuple[Node, ...]
-Rule: TypeAlias = "Callable[[Call], Node]"
-
-
-@dataclass
-class Call:
-    """A statement with its operands as nodes. Rules `take` attributes; what they leave is refused."""
-
-    context: Context
-    statement: Statement
-    operands: tuple[Node, ...]
-    functions: Mapping[str, Function]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.statement.types[0].shape
-
-    @property
-    def number(self) -> str:
-        return self.statement.types[0].number
-
-    def make(self, op: str, *operands: Node, **attributes: Attribute) -> Node:
-        return self.context.make(op, *operands, **attributes)
-
-    def refuse(self, reason: str) -> ReadError:
-        return self.context.error(f"{self.statement.op}: {reason}")
-
-    def take(self, name: str, default: Any = None) -> Any:
-        return self.statement.attributes.pop(name, default)
-
-    def first(self, *names: str, default: Any = None) -> Any:
-        """The attribute under one of the names that versions of the texts have given it."""
-        for name in names:
-            if name in self.statement.attributes:
-                return self.take(name)
-        return default
-
-    def ints(self, *names: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """A list of integers. Raises ReadError."""
-        value = self.first(*names, default=default)
-        if value is None:
-            raise self.refuse(f"the attribute {names[0]} is missing")
-        return self.plain(value, names[0])
-
-    def plain(self, value: Any, name: str) -> tuple[int, ...]:
-        """The value as integers. Raises ReadError."""
-        if not isinstance(value, list | tuple) or not all(type(one) is int for one in value):
-            raise self.refuse(f"{name}={str(value)[:60]} is no list of integers")
-        return tuple(value)
-
-    def numbers(self, text: Any, name: str, between: str) -> tuple[int, ...]:
-        """Integers in a text such as ``1x2`` or ``1_2``. Raises ReadError."""
-        parts = str(text).split(between)
-        if not all(re.fullmatch(r"-?\d{1,18}", one) for one in parts):
-            raise self.refuse(f"{name}={str(text)[:60]} is no list of integers")
-        return tuple(map(int, parts))
-
-    def integer(self, *names: str, default: int | None = None) -> int:
-        value = self.first(*names, default=default)
-        if type(value) is not int:
-            raise self.refuse(f"{names[0]}={str(value)[:60]} is no integer")
-        return value
-
-    def text(self, *names: str) -> str:
-        value = self.first(*names)
-        if not isinstance(value, str):
-            raise self.refuse(f"the attribute {names[0]} is missing")
-        return value
-
-    def only(self, name: str, *accepted: Any) -> None:
-        """Takes an attribute that changes nothing as long as it is one of these."""
-        value = self.take(name, accepted[0])
-        if value not in accepted:
-            raise self.refuse(f"{name}={str(value)[:60]} is not read; only {accepted[0]} is")
-
-    def count(self, wanted: int) -> None:
-        if len(self.operands) != wanted:
-            raise self.refuse(f"takes {wanted} operands, not {len(self.operands)}")
+from axiloom.selection.read.hlo.call import Call, Rule
 
 
 def _elementwise(op: str) -> Rule:
@@ -238,93 +153,6 @@ def _pad(call: Call) -> Node:
     return call.make("pad", *call.operands, low=low, high=high, interior=inner)
 
 
-def _accuracy(call: Call) -> None:
-    """Hints on how exact products are; sums here are as exact as any of them asks for."""
-    for name in ("precision", "precision_config", "algorithm"):
-        call.take(name)
-
-
-def _dot_general(call: Call) -> Node:
-    _accuracy(call)
-    batching, contracting = (
-        _pair(call, f"{one}_dims", (f"lhs_{short}_dims", f"rhs_{short}_dims"))
-        for one, short in (("batching", "batch"), ("contracting", "contracting"))
-    )
-    given = call.take("dot_dimension_numbers")
-    if given is not None:
-        raise call.refuse("dot_dimension_numbers in the generic form are not read: print the pretty form")
-    return call.make(
-        "dot_general", *call.operands, lhs_batch=batching[0], rhs_batch=batching[1],
-        lhs_contracting=contracting[0], rhs_contracting=contracting[1], number=call.number,
-    )  # fmt: skip
-
-
-def _pair(call: Call, name: str, sides: tuple[str, str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """``[0] x [1]``, or two attributes."""
-    given = call.take(name)
-    if given is None:
-        return call.ints(sides[0], default=()), call.ints(sides[1], default=())
-    if not (isinstance(given, tuple) and len(given) == 2):
-        raise call.refuse(f"{name}={str(given)[:40]}: two lists are needed")
-    return call.plain(given[0], name), call.plain(given[1], name)
-
-
-def _dot(call: Call) -> Node:
-    """StableHLO's older ``dot``: the last dimension with the first."""
-    _accuracy(call)
-    call.count(2)
-    return call.make(
-        "dot_general", *call.operands, lhs_batch=(), rhs_batch=(),
-        lhs_contracting=(len(call.operands[0].type.shape) - 1,), rhs_contracting=(0,), number=call.number,
-    )  # fmt: skip
-
-
-def _take(call: Call) -> Node:
-    """``gather`` of whole rows, by numbers along one dimension."""
-    call.only("indices_are_sorted", False, True)
-    call.count(2)
-    table, rows = call.operands
-    given = _gather(call)
-    rank = len(table.type.shape)
-    sizes = call.ints("slice_sizes")
-    width = len(rows.type.shape) - (given["index_vector_dim"] < len(rows.type.shape))
-    whole = sizes == (1, *table.type.shape[1:])
-    collapsed = given["collapsed_slice_dims"]
-    plain = (
-        given["start_index_map"] == [0]
-        and collapsed in ([0], [])
-        and given["offset_dims"] == list(range(width, width + rank - len(collapsed)))
-        and given["index_vector_dim"] >= len(rows.type.shape) - 1
-    )
-    if not whole or not plain:
-        raise call.refuse("only whole rows of the first dimension are read, as embeddings take them")
-    made = call.make("take", table, call.context.reshape(rows, rows.type.shape[:width]))
-    return call.context.reshape(made, call.shape)
-
-
-def _gather(call: Call) -> dict[str, Any]:
-    """The dimension numbers, from either text."""
-    names = ("offset_dims", "collapsed_slice_dims", "start_index_map")
-    text = call.take("dimension_numbers")
-    if text is None:
-        found: dict[str, Any] = {name: list(call.ints(name, default=())) for name in names}
-        return {**found, "index_vector_dim": call.integer("index_vector_dim")}
-    found = {name: [] for name in names}
-    found["index_vector_dim"] = 0
-    inner = str(text).removeprefix("#stablehlo.gather<").rstrip(">")
-    for part in inner.replace("],", "];").replace(" = ", "=").split(";"):
-        for one in part.split(",") if "[" not in part else [part]:
-            name, _, value = one.strip().partition("=")
-            if name not in found:
-                raise call.refuse(f"dimension number {name[:40]} is not read")
-            inner = value.strip("[] ").replace(" ", "")
-            numbers = list(call.numbers(inner, name, ",")) if inner else []
-            if "[" not in value and len(numbers) != 1:
-                raise call.refuse(f"{name} is one number")
-            found[name] = numbers if "[" in value else numbers[0]
-    return found
-
-
 def _erfc(call: Call) -> Node:
     """1 - erf(x)"""
     (x,) = call.operands
@@ -341,6 +169,6 @@ RULES: dict[str, Rule] = {
     "constant": _constant, "compare": _compare, "select": _select, "clamp": _clamp, "convert": _convert,
     "iota": _iota, "reshape": _reshape, "broadcast_in_dim": _broadcast, "transpose": _transpose,
     "reverse": _reverse, "concatenate": _concatenate, "slice": _slice, "dynamic_slice": _dynamic_slice,
-    "pad": _pad, "dot_general": _dot_general, "gather": _take, "copy": _same, "optimization_barrier": _same,
-    "bitcast": _bitcast, "erfc": _erfc, "square": _square, "dot": _dot,
+    "pad": _pad, "copy": _same, "optimization_barrier": _same,
+    "bitcast": _bitcast, "erfc": _erfc, "square": _square,
 }  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any
 
 from axiloom.selection.ir.graph import GraphError, Type
 from axiloom.selection.ir.numbers import Array
+from axiloom.selection.read.hlo.attributes import DEEPEST, attribute, listed, pairs, signature, tensor, types
 from axiloom.selection.read.hlo.lexer import Tokens
 from axiloom.selection.read.hlo.literals import dense
 from axiloom.selection.read.hlo.program import Function, Module, Statement
@@ -34,12 +35,6 @@ _PATTERN = re.compile(
     """,
     re.VERBOSE,
 )
-NUMBERS = {
-    "f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i1": "bool", "i8": "int8",
-    "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16", "ui32": "uint32",
-    "ui64": "uint64",
-}  # fmt: skip
-_DEEPEST = 64
 _PREFIXES = ("stablehlo.", "mhlo.", "chlo.", "func.")
 _RETURNS = ("return", "stablehlo.return", "mhlo.return", "func.return")
 
@@ -107,10 +102,10 @@ def _function(tokens: Tokens) -> tuple[Function, bool]:
         function.parameters.append(_argument(tokens))
         tokens.take(",")
     if tokens.take("->") and not tokens.take("("):
-        _type(tokens)
+        tensor(tokens)
     else:
         while tokens.texts[tokens.at - 1] not in (")",):
-            _type(tokens)
+            tensor(tokens)
             if tokens.peek == "{":
                 tokens.skip_balanced("{", "}")
             if not tokens.take(","):
@@ -126,7 +121,7 @@ def _function(tokens: Tokens) -> tuple[Function, bool]:
 def _argument(tokens: Tokens) -> tuple[str, Type]:
     name = tokens.of("value", "an argument")
     tokens.need(":")
-    type_ = _type(tokens)
+    type_ = tensor(tokens)
     if tokens.peek == "{":
         tokens.skip_balanced("{", "}")
     _location(tokens)
@@ -135,8 +130,8 @@ def _argument(tokens: Tokens) -> tuple[str, Type]:
 
 def _body(tokens: Tokens, function: Function, depth: int) -> None:
     """Statements up to and with the closing brace."""
-    if depth > _DEEPEST:
-        raise tokens.error(f"regions more than {_DEEPEST} deep")
+    if depth > DEEPEST:
+        raise tokens.error(f"regions more than {DEEPEST} deep")
     while not tokens.take("}"):
         if tokens.peek in _RETURNS or tokens.peek.strip('"') in _RETURNS:
             function.results = _returned(tokens)
@@ -156,7 +151,7 @@ def _returned(tokens: Tokens) -> tuple[str, ...]:
     if bracketed:
         tokens.need(")")
     if tokens.take(":"):
-        _types(tokens)
+        types(tokens)
     _location(tokens)
     return tuple(found)
 
@@ -173,7 +168,7 @@ def _statement(tokens: Tokens, depth: int) -> Statement:
     while not (tokens.peek == ":" and tokens.kind == "mark"):
         _part(tokens, parts, depth)
     tokens.need(":")
-    given, results = _signature(tokens)
+    given, results = signature(tokens)
     # ``reduce`` has its body behind its types.
     if tokens.take("reducer"):
         parts.regions.append(_reducer(tokens, depth))
@@ -220,7 +215,7 @@ def _part(tokens: Tokens, parts: _Parts, depth: int) -> None:
         _dictionary(tokens, parts, depth)
         return
     if tokens.peek == "[":
-        parts.set(tokens, "ranges", _list(tokens, depth))
+        parts.set(tokens, "ranges", listed(tokens, depth))
         return
     if tokens.kind == "resource":
         raise tokens.error("a constant must be dense<...>: contents elsewhere are not read")
@@ -240,99 +235,15 @@ def _named(tokens: Tokens, parts: _Parts, depth: int) -> None:
         parts.set(tokens, "applies", applied.removeprefix("stablehlo.").removeprefix("mhlo."))
         return
     if tokens.take("="):
-        parts.set(tokens, word, _value(tokens, depth))
+        parts.set(tokens, word, attribute(tokens, depth))
         return
     parts.set(tokens, f"word{parts.words}", word)
     parts.words += 1
 
 
 def _dictionary(tokens: Tokens, parts: _Parts, depth: int) -> None:
-    for name, value in _pairs(tokens, depth).items():
+    for name, value in pairs(tokens, depth).items():
         parts.set(tokens, name, value)
-
-
-def _pairs(tokens: Tokens, depth: int) -> dict[str, Any]:
-    tokens.need("{")
-    found: dict[str, Any] = {}
-    while not tokens.take("}"):
-        name = tokens.next().strip('"')
-        if name in found:
-            raise tokens.error(f"{name} twice")
-        found[name] = _value(tokens, depth + 1) if tokens.take("=") else True
-        if tokens.peek != "}":
-            tokens.need(",")
-    return found
-
-
-def _value(tokens: Tokens, depth: int) -> Any:
-    if depth > _DEEPEST:
-        raise tokens.error(f"attributes more than {_DEEPEST} deep")
-    if tokens.peek == "{":
-        return _pairs(tokens, depth)
-    if tokens.peek == "[":
-        return _joined(tokens, depth)
-    if tokens.kind == "array":
-        return _array(tokens)
-    if tokens.kind == "dense":
-        return _dense_attribute(tokens)
-    if tokens.take("<"):
-        raise tokens.error("an attribute in angle brackets is not read")
-    found = tokens.next()
-    value: Any = found
-    if re.fullmatch(r"-?\d+", found):
-        value = int(found)
-    elif found in ("true", "false"):
-        value = found == "true"
-    if tokens.peek == ":" and tokens.texts[tokens.at + 1] in ("i64", "i32", "i1", "f32", "f64"):
-        tokens.at += 2
-    return value
-
-
-def _joined(tokens: Tokens, depth: int) -> Any:
-    """A list; lists with ``x`` and ``->`` between them are a tuple."""
-    found = [_list(tokens, depth)]
-    while (tokens.peek == "x" and tokens.texts[tokens.at + 1] == "[") or tokens.peek == "->":
-        tokens.next()
-        found.append(_list(tokens, depth))
-    return found[0] if len(found) == 1 else tuple(found)
-
-
-def _list(tokens: Tokens, depth: int) -> list[Any]:
-    """Of values, or of ranges such as ``1:4:2``, which become tuples."""
-    tokens.need("[")
-    found: list[Any] = []
-    while not tokens.take("]"):
-        value = _value(tokens, depth + 1)
-        steps = [value]
-        while tokens.take(":"):
-            steps.append(tokens.integer())
-        found.append(tuple(steps) if len(steps) > 1 else value)
-        if tokens.peek != "]":
-            tokens.need(",")
-    return found
-
-
-def _array(tokens: Tokens) -> list[Any]:
-    """``array<i64: 1, 2>``"""
-    text = tokens.next()[6:-1]
-    kind, _, items = text.partition(":")
-    if kind.strip() not in ("i64", "i32", "i1"):
-        raise tokens.error(f"an array of {kind.strip()[:20]}")
-    parts = [one.strip() for one in items.split(",") if one.strip()]
-    if not all(re.fullmatch(r"-?\d{1,18}|true|false", one) for one in parts):
-        raise tokens.error(f"`{items[:40]}` are no integers")
-    return [one == "true" if one in ("true", "false") else int(one) for one in parts]
-
-
-def _dense_attribute(tokens: Tokens) -> Any:
-    """``dense<[[0, 1]]> : tensor<1x2xi64>`` as nested lists."""
-    text = tokens.next()[6:-1]
-    tokens.need(":")
-    type_ = _type(tokens)
-    try:
-        return dense(text, type_).tolist()
-    except GraphError as error:
-        raise tokens.error(str(error)) from None
 
 
 def _regions(tokens: Tokens, parts: _Parts, depth: int) -> None:
@@ -373,42 +284,6 @@ def _reducer(tokens: Tokens, depth: int) -> Function:
     tokens.need("{")
     _body(tokens, function, depth + 1)
     return function
-
-
-def _signature(tokens: Tokens) -> tuple[tuple[Type, ...] | None, tuple[Type, ...]]:
-    """``T``, ``T, U`` (operands; the result's last), ``(T, U) -> V``, ``T -> U``."""
-    if tokens.peek == "(":
-        given = _bracketed(tokens)
-        tokens.need("->")
-        return given, _bracketed(tokens) if tokens.peek == "(" else (_type(tokens),)
-    found = _types(tokens)
-    if tokens.take("->"):
-        return None, (_type(tokens),)
-    return None, found[-1:]
-
-
-def _bracketed(tokens: Tokens) -> tuple[Type, ...]:
-    tokens.need("(")
-    found = () if tokens.peek == ")" else _types(tokens)
-    tokens.need(")")
-    return found
-
-
-def _types(tokens: Tokens) -> tuple[Type, ...]:
-    found = [_type(tokens)]
-    while tokens.take(","):
-        found.append(_type(tokens))
-    return tuple(found)
-
-
-def _type(tokens: Tokens) -> Type:
-    text = tokens.of("type", "a tensor's type")[7:-1]
-    *sizes, of = text.replace(" ", "").split("x")
-    if not all(re.fullmatch(r"\d{1,12}", one) for one in sizes) or len(sizes) > 32:
-        raise tokens.wrong(f"tensor<{text[:40]}>: sizes must be known numbers")
-    if of not in NUMBERS:
-        raise tokens.wrong(f"tensor<{text[:40]}>: numbers are {', '.join(NUMBERS)}")
-    return Type(tuple(map(int, sizes)), NUMBERS[of])
 
 
 def _literal(tokens: Tokens, op: str, parts: _Parts, results: tuple[Type, ...], line: int) -> Array | None:

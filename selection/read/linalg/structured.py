@@ -143,6 +143,12 @@ class Structured:
         return self.space.sorted(made, [*both, *rest[0], *rest[1]])
 
 
+def _uncast(node: Node) -> Node:
+    """Row numbers before they became indices, which are wider."""
+    inner = node.operands[0] if node.op == "convert" else node
+    return inner if number(inner.type.number).kind == "integer" else node
+
+
 def _places(value: Value, loops: Sequence[int]) -> tuple[int, ...]:
     return tuple(value.loops.index(one) for one in loops)
 
@@ -234,5 +240,5 @@ class Body:
         )
         if not whole or len(set(counted)) != len(counted) or set(counted) & set(row.loops):
             raise context.error("tensor.extract: only whole rows of the first dimension are read")
-        made = context.make("take", table, row.node)
+        made = context.make("take", table, _uncast(row.node))
         return self.space.sorted(made, [*row.loops, *(one for one in counted if one is not None)])

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.selection.ir.cases import CASES, arrays_of
 
 from axiloom.selection.ir import Graph, Type
-from axiloom.selection.ir.elements import by_elements
 from axiloom.selection.ir.evaluate import evaluate
+from axiloom.selection.ir.evaluate.elements import by_elements
 from axiloom.selection.ir.numbers import Array, number
 from axiloom.selection.ir.ops import OPS, Builder
 
