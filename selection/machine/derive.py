@@ -1,0 +1,315 @@
+"""`meanings`: which operations the instructions of a text are, derived from it and compared in every element.
+
+Nobody writes down what an instruction computes a second time: its text is executed on terms, and the operations
+of `kernels` are too. They are the same if every element is the same term: for all contents of the memories and
+whatever the functions of floats are, with sums in the text's order, at these sizes, at all addresses at which
+slices do not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import permutations, product
+from math import prod
+
+from axiloom.isa.instructions.simulator.reference import Reference
+from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
+from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
+from axiloom.selection.ir.graph import GraphError, Node, Type
+from axiloom.selection.ir.ops import Builder
+from axiloom.selection.machine.algebra import Elements, TermAlgebra
+from axiloom.selection.machine.execute import Effect, MeaningError, Place, Slot, addresses, effect
+from axiloom.selection.machine.kernels import KERNELS
+from axiloom.selection.machine.terms import Key, Term
+
+ROWS = (64,)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A slice: of a memory, from the address in a field on (no field: from 0 on)."""
+
+    memory: str
+    field: str
+    type: Type
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """`value` is the result, of parameters ``0``, ``1`` ... for the operands."""
+
+    isa: InstructionSet
+    instruction: str
+    kernel: str
+    sizes: Mapping[str, int]
+    operands: tuple[Operand, ...]
+    result: Operand
+    value: Node
+
+    @property
+    def in_place(self) -> int | None:
+        """The operand whose slice the result is written to."""
+        for number, one in enumerate(self.operands):
+            if (one.memory, one.field) == (self.result.memory, self.result.field):
+                return number
+        return None
+
+    def __str__(self) -> str:
+        taken = ", ".join(f"{one.memory}[{one.field or 0}:] {one.type}" for one in self.operands)
+        sizes = ", ".join(f"{name} = {value}" for name, value in self.sizes.items())
+        made = f"{self.result.memory}[{self.result.field or 0}:] {self.result.type}"
+        return f"{self.instruction}({sizes}): {made} = {self.kernel}({taken})"
+
+
+@dataclass
+class Meanings:
+    """Of an instruction set, at sizes that were asked for."""
+
+    isa: InstructionSet
+    found: dict[tuple[str, tuple[tuple[str, int], ...]], Meaning | str] = field(default_factory=dict)
+    """By instruction and sizes; or why there is none."""
+
+    def at(self, sizes: Sequence[int]) -> list[Meaning]:
+        """All instructions whose fields without an address are among `sizes`, or 0."""
+        made = []
+        for name, instruction in self.isa.instructions.items():
+            for values in self._legal(instruction, sizes):
+                key = name, tuple(sorted(values.items()))
+                if key not in self.found:
+                    try:
+                        self.found[key] = _Derivation(self, instruction, values).run()
+                    except MeaningError as error:
+                        self.found[key] = str(error)
+                one = self.found[key]
+                if isinstance(one, Meaning):
+                    made.append(one)
+        return made
+
+    def refused(self) -> list[str]:
+        """Why instructions have no meaning as a whole."""
+        return [one for one in self.found.values() if isinstance(one, str)]
+
+    def _legal(self, instruction: Instruction, sizes: Sequence[int]) -> Iterator[dict[str, int]]:
+        """Values of the fields that are no addresses, as far as requirements hold at the address 0."""
+        try:
+            at = addresses(instruction, self.isa)
+        except MeaningError:
+            return
+        free = [let.name for let in instruction.fields if let.name not in at]
+        ranges = {let.name: let.value.range for let in instruction.fields}
+        reference = Reference(self.isa, State(_small(self.isa)))
+        for values in product(sorted({0, *sizes}), repeat=len(free)):
+            chosen = dict(zip(free, values, strict=True))
+            if any(not ranges[n].low <= v <= ranges[n].high for n, v in chosen.items()):
+                continue
+            try:
+                reference.refuse(instruction, {**dict.fromkeys(at, 0), **chosen})
+            except IllegalCommandError:
+                continue
+            yield chosen
+
+    @cached_property
+    def effects(self) -> list[Effect]:
+        """Of each instruction at the smallest sizes that do something."""
+        found = []
+        for instruction in self.isa.instructions.values():
+            for values in self._legal(instruction, (1, *ROWS)):
+                try:
+                    one = effect(self.isa, instruction, values)
+                except MeaningError:
+                    continue
+                if one.written:
+                    found.append(one)
+                    break
+        return found
+
+    @cached_property
+    def private(self) -> frozenset[str]:
+        """Memories in which no instruction finds what another one left."""
+        seen = {slot[0] for one in self.effects for slot in one.read}
+        memories = self.isa.memories.items()
+        return frozenset(name for name, memory in memories if name not in seen and not memory.host)
+
+    @cached_property
+    def numbers(self) -> dict[str, str]:
+        """What functions of floats, and moves between memories, say of what memories hold; else integers."""
+        return _numbers(self.isa, self.effects)
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, Meanings]:
+    return {}
+
+
+def meanings_of(isa: InstructionSet) -> Meanings:
+    """Those of a text are kept: an instruction is compared once at each size."""
+    return _known().setdefault(isa.text, Meanings(isa))
+
+
+def _small(isa: InstructionSet) -> InstructionSet:
+    return InstructionSet(
+        isa.name,
+        isa.text,
+        isa.place,
+        isa.inputs,
+        {},
+        isa.registers,
+        isa.tables,
+        isa.functions,
+        isa.instructions,
+    )
+
+
+def _numbers(isa: InstructionSet, effects: Sequence[Effect]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    moves: list[set[str]] = []
+    for one in effects:
+        for key in one.terms.keys:
+            if key[0] == "call":
+                of = str(key[1]).partition(".")[0]
+                for argument in key[2:]:
+                    source = one.terms.keys[argument]
+                    if source[0] == "read":
+                        found[source[1]] = of
+        for slot, of in one.written.items():
+            for term in of.values():
+                key = one.terms.keys[term]
+                if key[0] == "call" and ".to_" in str(key[1]):
+                    found[slot[0]] = str(key[1]).partition(".to_")[2]
+                source = _moved(one, key)
+                if source is not None:
+                    moves.append({slot[0], source})
+    changed = True
+    while changed:
+        changed = False
+        for together in moves:
+            known = next((found[name] for name in sorted(together) if name in found), None)
+            for name in together if known else ():
+                changed |= name not in found
+                found.setdefault(name, str(known))
+    for name, memory in isa.memories.items():
+        sign = "" if memory.type.signed else "u"
+        found.setdefault(name, f"{sign}int{memory.type.bits}")
+    return found
+
+
+def _moved(of: Effect, key: Key) -> str | None:
+    """The memory of which a term is an element, or a part of one."""
+    if key[0] in ("cat", "bits"):
+        key = of.terms.keys[key[1]]
+    return str(key[1]) if key[0] == "read" else None
+
+
+class _Derivation:
+    def __init__(self, all_: Meanings, instruction: Instruction, sizes: Mapping[str, int]) -> None:
+        self.all, self.instruction, self.sizes = all_, instruction, sizes
+        self.isa = all_.isa
+
+    def fault(self, why: str) -> MeaningError:
+        sizes = ", ".join(f"{name} = {value}" for name, value in self.sizes.items())
+        return MeaningError(f"{self.isa.name}.{self.instruction.name}({sizes}): {why}")
+
+    def run(self) -> Meaning:
+        done = effect(self.isa, self.instruction, self.sizes)
+        self.effect = done
+        written = {slot: of for slot, of in done.written.items() if slot[0] not in self.all.private}
+        read = {slot: of for slot, of in done.read.items() if slot[0] not in self.all.private}
+        if len(written) != 1:
+            raise self.fault(f"writes {len(written)} slices; one is a tensor")
+        if not read:
+            raise self.fault("reads nothing")
+        (slot,) = written
+        self.columns = self._columns([slot, *read])
+        shape, terms = self._tensor(slot, written[slot])
+        result = Operand(*slot, Type(shape, self.all.numbers[slot[0]]))
+        slots = sorted(read)
+        leaves = {one: self._leaves(one, read[one]) for one in slots}
+        for name, (count, kernel) in KERNELS.items():
+            if count != len(slots):
+                continue
+            for order in permutations(slots):
+                operands = [Operand(*one, Type(leaves[one][0], self.all.numbers[one[0]])) for one in order]
+                value = self._is(kernel, operands, [leaves[one][1] for one in order], result.type, terms)
+                if value is not None:
+                    return Meaning(
+                        self.isa,
+                        self.instruction.name,
+                        name,
+                        dict(self.sizes),
+                        tuple(operands),
+                        result,
+                        value,
+                    )
+        raise self.fault(f"is none of {', '.join(KERNELS)}")
+
+    def _is(
+        self,
+        kernel: object,
+        operands: Sequence[Operand],
+        leaves: Sequence[Mapping[Place, Term]],
+        result: Type,
+        terms: Mapping[Place, Term],
+    ) -> Node | None:
+        builder = Builder()
+        parameters = [builder.leaf("parameter", str(i), one.type) for i, one in enumerate(operands)]
+        algebra = TermAlgebra(self.effect.terms)
+        for one, of in zip(operands, leaves, strict=True):
+            for term in of.values():
+                algebra.leaf(term, one.type.number)
+        try:
+            value = kernel(builder.op, parameters)  # type: ignore[operator]
+            if value.type != result:
+                return None
+            elements = Elements(algebra, leaves)
+            last = tuple(size - 1 for size in result.shape)
+            for place in dict.fromkeys([last, *product(*map(range, result.shape))]):
+                if elements.at(value, place) != terms[place]:
+                    return None
+        except (GraphError, KeyError):
+            return None
+        return value
+
+    # --- shapes -------------------------------------------------------------------------------------------
+
+    def _columns(self, slots: Sequence[Slot]) -> int:
+        """Elements of a row: those of the device's memory."""
+        device = [self.isa.memories[one[0]] for one in slots if not self.isa.memories[one[0]].host]
+        widths = {one.shape[-1] for one in device if len(one.shape) == 2}
+        if len(widths) != 1:
+            raise self.fault(f"memories with rows of {sorted(widths)} elements")
+        return widths.pop()
+
+    def _bytes(self, memory: Memory) -> int:
+        """Of an element, in the host's memory of bytes."""
+        wide = {
+            self.isa.memories[one[0]].type.bits
+            for one in (*self.effect.read, *self.effect.written)
+            if not self.isa.memories[one[0]].host and one[0] not in self.all.private
+        }
+        if len(wide) != 1 or memory.type.bits != 8:
+            raise self.fault("elements of several widths")
+        return wide.pop() // 8
+
+    def _tensor(self, slot: Slot, of: Mapping[Place, Term]) -> tuple[tuple[int, ...], dict[Place, Term]]:
+        """A slice as a tensor of rows; elements of the host are put together of bytes."""
+        memory = self.isa.memories[slot[0]]
+        if not memory.host:
+            shape = tuple(1 + max(place[i] for place in of) for i in range(len(memory.shape)))
+            if len(of) != prod(shape):
+                raise self.fault(f"a slice of {memory.name} with gaps")
+            return shape, dict(of)
+        size = self._bytes(memory)
+        count = len(of) // size
+        if set(of) != {(i,) for i in range(count * size)} or count % self.columns:
+            raise self.fault(f"a slice of {memory.name} that is no whole rows")
+        parts = [[(of[i * size + j,], 8) for j in range(size)] for i in range(count)]
+        made = [self.effect.terms.cat(one) for one in parts]
+        return (count // self.columns, self.columns), {
+            divmod(i, self.columns): term for i, term in enumerate(made)
+        }
+
+    def _leaves(self, slot: Slot, places: set[Place]) -> tuple[tuple[int, ...], dict[Place, Term]]:
+        make = self.effect.terms.make
+        return self._tensor(slot, {place: make("read", *slot, place) for place in places})

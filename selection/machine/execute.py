@@ -1,0 +1,319 @@
+"""An instruction on memories of terms: what it reads and what it writes, for any addresses.
+
+A field that stands in the index of a memory is an address: the slice that begins there is a tensor of its
+own, which holds only if slices do not overlap unless they are the same. Other fields are sizes and have values.
+What has another form (an address that is multiplied, a condition on data) is refused.
+
+The text becomes Python's code: what follows from fields and loops is a number there, and what comes from
+memories a term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from axiloom.errors import AxiloomError
+from axiloom.isa.instructions.arithmetic import VALUES
+from axiloom.isa.instructions.text import text_of
+from axiloom.isa.instructions.tree import (
+    Apply,
+    Bits,
+    Call,
+    Choice,
+    Const,
+    Expr,
+    For,
+    Function,
+    If,
+    Instruction,
+    InstructionSet,
+    Lanes,
+    Let,
+    Memory,
+    Name,
+    Read,
+    SetRegister,
+    Statement,
+    Wrapped,
+    Write,
+)
+from axiloom.isa.instructions.walk import blocks, exprs, names, parts
+from axiloom.selection.machine.terms import Term, Terms
+
+Slot: TypeAlias = tuple[str, str]
+"""A memory, and the field with the address in it."""
+Place: TypeAlias = tuple[int, ...]
+
+
+class MeaningError(AxiloomError):
+    """An instruction whose meaning as a whole is not found."""
+
+
+@dataclass
+class Effect:
+    """`written[slot]` are terms by place, from the slice's begin; `read`: places that are looked at before
+    they are written."""
+
+    terms: Terms
+    read: dict[Slot, set[Place]] = field(default_factory=dict)
+    written: dict[Slot, dict[Place, Term]] = field(default_factory=dict)
+
+
+def _statements(body: Sequence[Statement]) -> Iterator[Statement]:
+    for one in body:
+        yield one
+        for inner in blocks(one):
+            yield from _statements(inner)
+
+
+def addresses(instruction: Instruction, isa: InstructionSet) -> dict[str, str]:
+    """Fields that are addresses, with their memory. Raises MeaningError for one of two memories."""
+    fields = {let.name for let in instruction.fields}
+    lets = {one.name: one.value for one in _statements(instruction.body) if isinstance(one, Let)}
+    found: dict[str, str] = {}
+
+    def note(memory: Memory, index: Sequence[Expr]) -> None:
+        for expr in index:
+            used = set(names(expr))
+            for name in list(used & set(lets)):
+                used |= names(lets[name])
+            for name in sorted(used & fields):
+                if found.setdefault(name, memory.name) != memory.name:
+                    why = f"{name} is an address of {found[name]} and of {memory.name}"
+                    raise MeaningError(f"{isa.name}.{instruction.name}: {why}")
+
+    for statement in _statements(instruction.body):
+        if isinstance(statement, Write):
+            note(statement.memory, statement.index)
+        for expr in exprs(statement):
+            for part in parts(expr):
+                if isinstance(part, Read):
+                    note(part.memory, part.index)
+    return found
+
+
+def effect(isa: InstructionSet, instruction: Instruction, sizes: Mapping[str, int]) -> Effect:
+    """Of all fields that are no addresses, `sizes` has the values. Raises MeaningError."""
+    where = f"{isa.name}.{instruction.name}"
+    at = addresses(instruction, isa)
+    missing = [let.name for let in instruction.fields if let.name not in at and let.name not in sizes]
+    if missing:
+        raise MeaningError(f"{where}: no value for {', '.join(missing)}")
+    made = Effect(Terms())
+    writer = _Writer(where, at, made, frozenset(isa.registers))
+    writer.block(instruction.body, 1, set(sizes) | set(at))
+    lines = [
+        "def execute():",
+        *(f" {name} = {value}" for name, value in {**dict.fromkeys(at, 0), **sizes}.items()),
+    ]
+    scope: dict[str, Any] = {**writer.scope}
+    exec(compile("\n".join([*lines, *writer.lines, " pass"]), where, "exec"), scope)
+    scope["execute"]()
+    for slot, of in writer.memories.items():
+        kept = {place: term for place, term in of.items() if made.terms.keys[term] != ("read", *slot, place)}
+        if kept:
+            made.written[slot] = kept
+    return made
+
+
+class _Writer:
+    """Writes the code of an instruction. Names of locals are the text's own; ours are capitals."""
+
+    def __init__(self, where: str, at: Mapping[str, str], made: Effect, registers: frozenset[str]) -> None:
+        self.where, self.at, self.made, self.registers = where, at, made, registers
+        self.lines: list[str] = []
+        self.memories: dict[Slot, dict[Place, Term]] = {}
+        self.numbers: dict[Slot, int] = {}
+        self.turns = 0
+        terms = made.terms
+        self.scope: dict[str, Any] = {
+            "__builtins__": {"range": range, "min": min, "max": max, "abs": abs},
+            "C": terms.const, "T": terms.make, "B": terms.bits, "CAT": terms.cat, "REG": {}, "V": VALUES,
+            "WRAP": _wrap,
+        }  # fmt: skip
+
+    def fault(self, why: str) -> MeaningError:
+        return MeaningError(f"{self.where}: {why}")
+
+    # --- statements ---------------------------------------------------------------------------------------
+
+    def block(self, statements: Sequence[Statement], deep: int, numbers: set[str]) -> None:
+        """`numbers`: names that are plain numbers; others are terms."""
+        here = set(numbers)
+        pad = " " * deep
+        for one in statements:
+            match one:
+                case Let(name=name, value=value):
+                    self.let(name, value, pad, here)
+                case SetRegister(register=register, value=value):
+                    self.lines.append(f"{pad}REG[{register.name!r}] = {self.term(value, here)}")
+                case Write():
+                    self.lines.append(f"{pad}{self.target(one, here)} = {self.term(one.value, here)}")
+                case If(condition=condition, then=then, other=other):
+                    self.lines.append(f"{pad}if {self.number(condition, here)}:")
+                    self.block(then, deep + 1, here)
+                    self.lines += [f"{pad} pass", f"{pad}else:"]
+                    self.block(other, deep + 1, here)
+                    self.lines.append(f"{pad} pass")
+                case For(iterator=iterator, low=low, high=high, body=body):
+                    ends = f"{self.number(low, here)}, {self.number(high, here)}"
+                    self.lines.append(f"{pad}for {iterator.name} in range({ends}):")
+                    self.block(body, deep + 1, here | {iterator.name})
+                    self.lines.append(f"{pad} pass")
+                case Lanes():
+                    self.lanes(one, deep, here)
+
+    def let(self, name: str, value: Expr, pad: str, here: set[str]) -> None:
+        if self.is_number(value, here):
+            self.lines.append(f"{pad}{name} = {self.number(value, here)}")
+            here.add(name)
+        else:
+            self.lines.append(f"{pad}{name} = {self.term(value, here)}")
+            here.discard(name)
+
+    def lanes(self, one: Lanes, deep: int, numbers: set[str]) -> None:
+        """Each write of all lanes: first all values, then all places. Names are made anew for each."""
+        here = numbers | set(one.iterators)
+        lets: list[Let] = []
+        for statement in one.body:
+            if isinstance(statement, Let):
+                lets.append(statement)
+                continue
+            assert isinstance(statement, Write)
+            self.turns += 1
+            made = f"L{self.turns}"
+            self.lines.append(f"{' ' * deep}{made} = []")
+            level = deep
+            for name, count in one.iterators.items():
+                self.lines.append(f"{' ' * level}for {name} in range({count}):")
+                level += 1
+            inner = set(here)
+            for let in lets:
+                self.let(let.name, let.value, " " * level, inner)
+            slot, place = self.slot(statement.memory, statement.index, inner)
+            value = self.term(statement.value, inner)
+            self.lines.append(f"{' ' * level}{made}.append(({place}, {value}))")
+            self.lines.append(f"{' ' * deep}M{self.numbers[slot]}.update({made})")
+
+    def target(self, one: Write, here: set[str]) -> str:
+        slot, place = self.slot(one.memory, one.index, here)
+        return f"M{self.numbers[slot]}[{place}]"
+
+    def slot(self, memory: Memory, index: Sequence[Expr], here: set[str]) -> tuple[Slot, str]:
+        """With addresses as 0: each is added once, in the first index."""
+        used = [name for name, of in self.at.items() if of == memory.name and self._uses(index[0], name)]
+        if len(used) > 1 or any(self._uses(one, name) for one in index[1:] for name in self.at):
+            raise self.fault(f"an index of {memory.name} with several addresses")
+        if used and not _added(index[0], used[0]):
+            raise self.fault(f"{used[0]} is not added in {memory.name}[{text_of(index[0])}]")
+        slot = memory.name, used[0] if used else ""
+        if slot not in self.numbers:
+            number = self.numbers[slot] = len(self.numbers)
+            self.memories[slot] = self.scope[f"M{number}"] = {}
+            self.scope[f"R{number}"] = self._reader(slot)
+        return slot, "(" + "".join(f"{self.number(one, here)}, " for one in index) + ")"
+
+    def _uses(self, expr: Expr, name: str) -> bool:
+        return name in names(expr)
+
+    def _reader(self, slot: Slot) -> Callable[[Place], Term]:
+        of, seen, make = self.memories[slot], self.made.read, self.made.terms.make
+
+        def read(place: Place) -> Term:
+            found = of.get(place)
+            if found is None:
+                seen.setdefault(slot, set()).add(place)
+                found = of[place] = make("read", *slot, place)
+            return found
+
+        return read
+
+    # --- expressions --------------------------------------------------------------------------------------
+
+    def is_number(self, expr: Expr, here: set[str]) -> bool:
+        """Whether it follows from fields and loops."""
+        return not any(
+            isinstance(one, Read) or (isinstance(one, Name) and one.name not in here) or _external(one)
+            for one in parts(expr)
+        )
+
+    def number(self, expr: Expr, here: set[str]) -> str:
+        if not self.is_number(expr, here):
+            raise self.fault(f"{text_of(expr)} depends on data")
+        match expr:
+            case Const(value=value):
+                return str(value)
+            case Name(name=name):
+                return name
+            case Apply(operation="and", arguments=(a, b)):
+                return f"(1 if {self.number(a, here)} and {self.number(b, here)} else 0)"
+            case Apply(operation="or", arguments=(a, b)):
+                return f"(1 if {self.number(a, here)} or {self.number(b, here)} else 0)"
+            case Apply(operation=operation, arguments=arguments) if operation in VALUES:
+                given = [self.number(one, here) for one in arguments]
+                sign = _PYTHON.get(operation)
+                return f"({f' {sign} '.join(given)})" if sign else f"V[{operation!r}]({', '.join(given)})"
+            case Bits(value=value, low=low, width=width):
+                return f"({self.number(value, here)} >> {self.number(low, here)} & {(1 << width) - 1})"
+            case Wrapped(value=value, range=kind):
+                return f"WRAP({self.number(value, here)}, {kind.low}, {kind.high})"
+            case Choice(condition=condition, yes=yes, no=no):
+                one, other = self.number(yes, here), self.number(no, here)
+                return f"({one} if {self.number(condition, here)} else {other})"
+        raise self.fault(f"{text_of(expr)} as a number")
+
+    def term(self, expr: Expr, here: set[str]) -> str:
+        if self.is_number(expr, here):
+            return f"C({self.number(expr, here)})"
+        match expr:
+            case Name(name=name):
+                return f"REG[{name!r}]" if name in self.registers else name
+            case Read(memory=memory, index=index):
+                slot, place = self.slot(memory, index, here)
+                return f"R{self.numbers[slot]}({place})"
+            case Apply(operation="cat", arguments=arguments):
+                given = ", ".join(f"({self.term(one, here)}, {one.range.bits})" for one in arguments)
+                return f"CAT([{given}])"
+            case Apply(operation=operation, arguments=arguments):
+                return f"T({operation!r}, {', '.join(self.term(one, here) for one in arguments)})"
+            case Bits(value=value, low=low, width=width):
+                return f"B({self.term(value, here)}, {self.number(low, here)}, {width}, {value.range.bits})"
+            case Wrapped(value=value, range=kind):
+                inner = self.term(value, here)
+                return inner if kind.holds(value.range) else f"T('wrap', {inner}, {kind.low}, {kind.high})"
+            case Choice(condition=condition, yes=yes, no=no):
+                one, other = self.term(yes, here), self.term(no, here)
+                if self.is_number(condition, here):
+                    return f"({one} if {self.number(condition, here)} else {other})"
+                return f"T('choice', {self.term(condition, here)}, {one}, {other})"
+            case Call(function=function, arguments=arguments):
+                return self.call(function, [self.term(one, here) for one in arguments])
+        raise self.fault(f"{text_of(expr)}: {type(expr).__name__.lower()} of data")
+
+    def call(self, function: Function, arguments: list[str]) -> str:
+        name = function.external or function.name
+        return f"T('call', {name!r}, {', '.join(arguments)})"
+
+
+_PYTHON = {"add": "+", "sub": "-", "mul": "*"}
+
+
+def _external(expr: Expr) -> bool:
+    return isinstance(expr, Call)
+
+
+def _wrap(value: int, low: int, high: int) -> int:
+    return low + (value - low) % (high - low + 1)
+
+
+def _added(expr: Expr, name: str) -> bool:
+    """Whether `name` is added once: it stands on a path of sums alone."""
+    match expr:
+        case Name(name=own):
+            return own == name
+        case Apply(operation="add", arguments=arguments):
+            with_it = [one for one in arguments if name in names(one)]
+            return len(with_it) == 1 and _added(with_it[0], name)
+    return False
