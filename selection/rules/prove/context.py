@@ -64,7 +64,10 @@ class Condition:
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
-        return (self.form, *(one.parts if isinstance(one, Size) else _condition_key(one) for one in self.parts))
+        return (
+            self.form,
+            *(one.parts if isinstance(one, Size) else _condition_key(one) for one in self.parts),
+        )
 
     def term(self) -> z3.BoolRef:
         match self.form:
@@ -192,7 +195,12 @@ class Context:
             return True
         if self.plain(condition.opposite()):
             return False
-        if condition.form == "==" and not self.assumed and not self.facts and self.refuted(condition.parts[0]):
+        if (
+            condition.form == "=="
+            and not self.assumed
+            and not self.facts
+            and self.refuted(condition.parts[0])
+        ):
             return False
         key = condition.key
         if key not in self.known and self._counterexample(condition):
@@ -206,7 +214,11 @@ class Context:
         wanted = [*self.facts, *self.assumed]
         for seed in range(SAMPLES):
             values = self._values(seed)
-            if values is not None and not holds(condition, values) and all(holds(one, values) for one in wanted):
+            if (
+                values is not None
+                and not holds(condition, values)
+                and all(holds(one, values) for one in wanted)
+            ):
                 return True
         return False
 
@@ -302,7 +314,11 @@ class Context:
     def _shifted(self, value: Any) -> bool:
         """With every unknown written as its least value and more, no part is negative."""
         for _ in range(len(self.ranges)):
-            bounded = [n for n in value.unknowns if self.ranges[n][1] is not None] if isinstance(value, Size) else []
+            bounded = (
+                [n for n in value.unknowns if self.ranges[n][1] is not None]
+                if isinstance(value, Size)
+                else []
+            )
             if not bounded:
                 break
             name = max(bounded, key=list(self.ranges).index)
