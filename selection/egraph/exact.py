@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from axiloom.selection.egraph.extract import Problem, used
+from axiloom.selection.egraph.extract import Problem, T, used
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 
 def improve(
-    problem: Problem, start: dict[int, int], cost: int, seconds: float
+    problem: Problem[T], start: dict[int, int], cost: int, seconds: float
 ) -> tuple[dict[int, int], int, int]:
     """The choice, its cost, and a cost below which there is none. At worst `start`.
 
@@ -49,7 +49,7 @@ def improve(
     return chosen, total, total if status == cp_model.OPTIMAL else min(bound, total)
 
 
-def _ways(model: cp_model.CpModel, problem: Problem) -> dict[int, list[cp_model.IntVar]]:
+def _ways(model: cp_model.CpModel, problem: Problem[T]) -> dict[int, list[cp_model.IntVar]]:
     """A class that is needed has one way; a way needs its operands."""
     roots = set(problem.roots)
     needed = {one: model.new_bool_var(f"c{one}") for one in problem.ways}
@@ -65,7 +65,7 @@ def _ways(model: cp_model.CpModel, problem: Problem) -> dict[int, list[cp_model.
     return found
 
 
-def _acyclic(model: cp_model.CpModel, problem: Problem, ways: dict[int, list[cp_model.IntVar]]) -> None:
+def _acyclic(model: cp_model.CpModel, problem: Problem[T], ways: dict[int, list[cp_model.IntVar]]) -> None:
     """Within a group, operands stand below."""
     for group in problem.order:
         if len(group) == 1:
