@@ -92,7 +92,8 @@ class _Run:
                     self.uses[one].append(turn)
                 self.uses[need[0]].append(turn)
         wanted = {base[0] for cell in self.cover.results for base in base_cells(self.cover, cell)}
-        for self.now, cell in enumerate(self.order):
+        for turn, cell in enumerate(self.order):
+            self.now = turn
             self._execute(cell)
             # A result leaves as soon as it is there: nothing has to keep it.
             if cell[0] in wanted and cell[0] not in self.host:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from axiloom.errors import CompileError
-from axiloom.isa.instructions.simulator.reference import IllegalCommandError, Reference
-from axiloom.isa.instructions.simulator.state import State
+from axiloom.isa.instructions.simulator.reference import Reference
+from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
 from axiloom.selection.egraph.process import saturate
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, SaturationError
 from axiloom.selection.ir.evaluate import evaluate
