@@ -39,7 +39,8 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     """`finish` prints the report and writes its files."""
     from axiloom.device.rtl import DEFAULT_LANES, device
     from axiloom.device.values import random_values
-    from axiloom.run.program import ProgramRun, by_text
+    from axiloom.run.program import ProgramRun
+    from axiloom.selection.drive.execute import execute as by_text
     from axiloom.selection.program.file import read
 
     others = f"{OTHERS} schedule plain"
