@@ -1,8 +1,8 @@
 """`aside`: a program where values that have no room are stored, and loaded again when they are read.
 
-The instructions that compute are executed in an order; moves are made when they are needed. What has to leave a
-memory is what is read last (Belady), copies elsewhere first; what is nowhere else is moved to where there is
-room, in the end to the host's memory.
+The instructions that compute are executed in an order; moves are made when they are needed. What has to
+leave a memory is what is read last (Belady), copies elsewhere first; what is nowhere else is moved to where
+there is room, in the end to the host's memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`lay_out`: where values lie in the host's memory, and which arrays those are.
 
-Values that are parts of others' bytes share a block; blocks lie one after the other. Parameters, constants and
-results are arrays by name; what is left of a block is an array of the program's own.
+Values that are parts of others' bytes share a block; blocks lie one after the other. Parameters, constants
+and results are arrays by name; what is left of a block is an array of the program's own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 
 from axiloom.errors import CompileError
 from axiloom.selection.ir.graph import Type
-from axiloom.selection.machine.cover import Cell, Cover, Given
+from axiloom.selection.machine.cover import Cover, Given
 from axiloom.selection.machine.target import Target, element_bytes
 from axiloom.selection.machine.views import View
 from axiloom.selection.program.program import HostArray
@@ -21,6 +21,17 @@ from axiloom.selection.program.program import HostArray
 ALIGN = 64
 """Bytes: a cache line, so that no array shares one."""
 Role = Literal["in", "out", "constant", "local"]
+
+
+class HostMemoryError(CompileError):
+    """A program with more arrays than the text says that its host has."""
+
+    def __init__(self, target: str, memory: str, bytes_: int, limit: int) -> None:
+        self.bytes = bytes_
+        super().__init__(
+            f"{target}: the program has {bytes_:,} bytes in {memory}, and the text says {limit:,}: give the "
+            f"constant that is its size at least {1 << (bytes_ - 1).bit_length()} (-D NAME=BYTES)"
+        )
 
 
 @dataclass(frozen=True)
@@ -76,10 +87,7 @@ class _Layout:
             arrays += self._arrays(members, addresses, constants, begin, end)
         limit = self.target.size(host)
         if end > limit:
-            raise CompileError(
-                f"{self.target.isa.name}: the program has {end:,} bytes in {host}, and the text says {limit:,}: "
-                f"give its size a larger constant (-D D0={1 << (end - 1).bit_length()}, if D0 is its name)"
-            )
+            raise HostMemoryError(self.target.isa.name, host, end, limit)
         return Layout(addresses, tuple(arrays), constants, end)
 
     def _bytes(self, one: int) -> int:

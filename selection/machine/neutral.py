@@ -1,9 +1,9 @@
 """`with_identities`: products with an identity, where an instruction multiplies and none moves.
 
-The rules ``product_with_identity`` and ``product_of_identity`` say that such a product is its factor. Backwards
-they match any matrix: so they are not for saturation, and are applied here once to each value, for a cover that
-could not be found without them. In floats they hold in real numbers: a zero may lose its sign, and what is
-infinite spreads over its row.
+The rules ``product_with_identity`` and ``product_of_identity`` say that such a product is its factor.
+Backwards they match any matrix: so they are not for saturation, and are applied here once to each value,
+for a cover that could not be found without them. In floats they hold in real numbers: a zero may lose its
+sign, and what is infinite spreads over its row.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`place`: order and addresses for a cover: by constraints where they say yes, else with values put aside.
 
-`allocate` orders the instructions that were chosen and loads again what is in the host's memory. Where that does
-not fit, or there are too many instructions for a proof, `aside` goes through the instructions one by one and
-stores what has no room.
+`allocate` orders the instructions that were chosen and loads again what is in the host's memory. Where that
+does not fit, or there are too many instructions for a proof, `aside` goes through the instructions one by
+one and stores what has no room.
 """
 
 from __future__ import annotations

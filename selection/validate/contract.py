@@ -1,7 +1,7 @@
 """Sums of products as elements: each a row of the left factor and a column of the right one.
 
-Products with a literal zero are left out of integers' sums; of floats' too, which is right in real numbers and
-is said (`Elements.reals`). A sum of one product with a literal one is its other factor.
+Products with a literal zero are left out of integers' sums; of floats' too, which is right in real numbers
+and is said (`Elements.reals`). A sum of one product with a literal one is its other factor.
 """
 
 from __future__ import annotations

@@ -1,28 +1,21 @@
-"""`Elements`: values of graphs as arrays of integers, one an element, where equal integers are equal elements.
+"""`Elements`: arrays of integers, one an element, where equal integers are equal elements.
 
-An element is a parameter's, a literal, or an operation on elements. Operations that move elements move the
-integers; those that compute intern what they compute of what. So transposes, tiles, padding and the other order
-of the same loads leave no trace, and nothing here knows what a rule is.
+An element is a parameter's, a literal, or a function of elements, which is interned by what it is of what.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from axiloom.selection.ir.graph import Graph, Node, Type
+from axiloom.selection.ir.graph import Type
 from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops import OPS, Builder, elementwise
 
 Ids = NDArray[np.int64]
-MOVES = frozenset(
-    ("reshape", "transpose", "slice", "concatenate", "broadcast_in_dim", "pad", "reverse", "windows")
-)
-ELEMENTWISE = frozenset(one.name for one in elementwise.OPS)
 
 
 @dataclass
@@ -65,73 +58,12 @@ class Elements:
         found = np.fromiter((self.one((*head, *row)) for row in map(tuple, unique.tolist())), np.int64)
         return found[back.reshape(-1)]
 
-    # --- graphs -------------------------------------------------------------------------------------------
-
-    def graph(self, graph: Graph, given: Mapping[str, Ids]) -> tuple[Ids, ...]:
-        """The results, for parameters by name."""
-        made: dict[int, Ids] = {}
-        for node in graph.nodes():
-            if node.op == "parameter":
-                made[id(node)] = given[str(node.attributes["name"])]
-            elif node.op == "constant":
-                made[id(node)] = self.literal(graph.constant(node), node.type.number)
-            else:
-                made[id(node)] = self.value(node, [made[id(one)] for one in node.operands])
-        return tuple(made[id(one)] for one in graph.results)
-
-    def value(self, node: Node, operands: Sequence[Ids]) -> Ids:
-        """One operation's result, for its operands."""
-        from axiloom.selection.validate.contract import CONTRACTIONS
-
-        types = [one.type for one in node.operands]
-        if not operands or self._all_literal(operands):
-            arrays = [self._raw(one, type_) for one, type_ in zip(operands, types, strict=True)]
-            return self.literal(OPS[node.op].evaluate(arrays, types, node.attributes), node.type.number)
-        if node.op in MOVES:
-            return np.asarray(OPS[node.op].evaluate(list(operands), types, node.attributes))
-        if node.op in ELEMENTWISE:
-            given = tuple(sorted(node.attributes.items()))
-            head = (node.op, given, *(one.number for one in types))
-            stacked = np.stack([np.broadcast_to(one, node.type.shape).ravel() for one in operands], axis=1)
-            return self.rows(head, stacked).reshape(node.type.shape)
-        if node.op in CONTRACTIONS:
-            return CONTRACTIONS[node.op](self, node, operands)
-        if node.op == "reduce":
-            return self._reduced(node, operands[0])
-        definition = OPS[node.op].definition
-        if definition is not None:
-            return self._defined(node, operands)
-        key = (node.op, tuple(sorted(node.attributes.items())), *(one.tobytes() for one in operands))
-        first = self.known.get(key)
-        if first is None:
-            made = self.fresh(node.type.shape)
-            self.known[key] = int(made.flat[0]) if made.size else 0
-            return made
-        return np.arange(first, first + node.type.elements, dtype=np.int64).reshape(node.type.shape)
-
-    def _defined(self, node: Node, operands: Sequence[Ids]) -> Ids:
-        definition = OPS[node.op].definition
-        assert definition is not None
-        builder = Builder()
-        leaves = [builder.leaf("parameter", str(i), one.type) for i, one in enumerate(node.operands)]
-        result = definition(builder.op, leaves, node.attributes)
-        given = {str(i): one for i, one in enumerate(operands)}
-        return self.graph(Graph(node.op, tuple(leaves), (result,)), given)[0]
-
-    def _reduced(self, node: Node, operand: Ids) -> Ids:
-        dimensions = node.attributes["dimensions"]
-        assert isinstance(dimensions, tuple)
-        kept = [i for i in range(operand.ndim) if i not in dimensions]
-        rows = operand.transpose(*kept, *sorted(dimensions)).reshape(node.type.elements, -1)
-        head = ("reduce", str(node.attributes["kind"]), node.type.number)
-        return self.rows(head, rows).reshape(node.type.shape)
-
     # --- literals -----------------------------------------------------------------------------------------
 
-    def _all_literal(self, operands: Sequence[Ids]) -> bool:
+    def all_literal(self, operands: Sequence[Ids]) -> bool:
         return all(int(one) in self.literals for ids in operands for one in np.unique(ids))
 
-    def _raw(self, ids: Ids, type_: Type) -> NDArray[Any]:
+    def raw(self, ids: Ids, type_: Type) -> NDArray[Any]:
         host = number(type_.number).host
         unique, back = np.unique(ids, return_inverse=True)
         bits = np.array([self.literals[int(one)][1] for one in unique], f"u{host.itemsize}")

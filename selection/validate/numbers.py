@@ -19,7 +19,8 @@ from axiloom.selection.ir.graph import Graph
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops import OPS
 from axiloom.selection.program.program import Program
-from axiloom.selection.validate.replay import ProgramFault
+from axiloom.selection.validate.graphs import MOVES
+from axiloom.selection.validate.replay import ProgramFaultError
 
 TRIALS = 3
 FACTOR = 4.0
@@ -51,7 +52,7 @@ def random_inputs(graph: Graph, seed: int) -> dict[str, Raw]:
 
 
 def compare_numbers(program: Program, graph: Graph, isa: InstructionSet, seed: int = 0) -> Compared:
-    """Raises ProgramFault where numbers differ by more than roundings explain."""
+    """Raises ProgramFaultError where numbers differ by more than roundings explain."""
     inputs = random_inputs(graph, seed)
     named = {one.name for one in program.arrays}
     found = execute(program, isa, {name: value for name, value in inputs.items() if name in named})
@@ -65,7 +66,7 @@ def compare_numbers(program: Program, graph: Graph, isa: InstructionSet, seed: i
         of = number(node.type.number)
         if of.kind != "float":
             if not np.array_equal(found[name], one):
-                raise ProgramFault(f"{name} has other numbers than the application")
+                raise ProgramFaultError(f"{name} has other numbers than the application")
             continue
         true, got = (of.decode(a).astype(np.float64) for a in (one, found[name]))
         spread = np.max([np.abs(of.decode(t[i]).astype(np.float64) - true) for t in trials], axis=0)
@@ -74,7 +75,7 @@ def compare_numbers(program: Program, graph: Graph, isa: InstructionSet, seed: i
         bad = ~(far <= allowed) & ~(np.isnan(got) & np.isnan(true)) & (got != true)
         if bad.any():
             at = tuple(int(i) for i in np.argwhere(bad)[0])
-            raise ProgramFault(f"{name}{list(at)} is {got[at]:g}, and the application says {true[at]:g}")
+            raise ProgramFaultError(f"{name}{list(at)} is {got[at]:g}, and the application says {true[at]:g}")
         if far.max(initial=0.0) > worst.difference:
             worst = Compared(False, float(far.max()), float(allowed.flat[far.argmax()]))
     return worst
@@ -98,8 +99,6 @@ def _trial(graph: Graph, inputs: Mapping[str, Raw], seed: int) -> list[Raw]:
 
 
 def _rounds(op: str) -> bool:
-    from axiloom.selection.validate.elements import MOVES
-
     return op not in MOVES and OPS[op].operands != 0
 
 

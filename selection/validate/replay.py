@@ -1,8 +1,8 @@
 """`replay`: a program's commands on memories whose contents are elements, not numbers.
 
-What a command computes is its instruction's meaning, which was derived from the text and compared with it in
-every element; which rows it reads and writes is what its fields say. A command that reads what nothing wrote, or
-writes over what it reads, is a fault.
+What a command computes is its instruction's meaning, which was derived from the text and compared with it
+in every element; which rows it reads and writes is what its fields say. A command that reads what nothing
+wrote, or writes over what it reads, is a fault.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from axiloom.selection.ir.numbers import number
 from axiloom.selection.machine.derive import Meaning, Meanings, Operand
 from axiloom.selection.program.program import Command, HostArray, Program
 from axiloom.selection.validate.elements import Elements, Ids
+from axiloom.selection.validate.graphs import results
 
 NOTHING = -1
 
 
-class ProgramFault(AxiloomError):
+class ProgramFaultError(AxiloomError):
     """A program that does not compute its application, with the first place where that shows."""
 
     exit_code = 5
@@ -44,7 +45,7 @@ class Replay:
         self.memories[array.memory][array.base : array.base + spread.size] = spread.ravel()
 
     def array(self, array: HostArray) -> Ids:
-        """What an array holds. ProgramFault for bytes that are no elements."""
+        """What an array holds. ProgramFaultError for bytes that are no elements."""
         size = number(array.number).host.itemsize
         count = int(np.prod(array.shape, dtype=np.int64))
         held = self.memories[array.memory][array.base : array.base + size * count]
@@ -54,8 +55,8 @@ class Replay:
         for place, command in enumerate(self.program.commands):
             try:
                 self.command(command)
-            except ProgramFault as error:
-                raise ProgramFault(f"command {place}, {command.instruction}: {error}") from None
+            except ProgramFaultError as error:
+                raise ProgramFaultError(f"command {place}, {command.instruction}: {error}") from None
 
     def command(self, command: Command) -> None:
         meaning = self.meaning(command)
@@ -63,11 +64,9 @@ class Replay:
         operands = [self.read(one, fields) for one in meaning.operands]
         for number_, one in enumerate(meaning.operands):
             if number_ != meaning.in_place and self._overlap(one, meaning.result, fields):
-                raise ProgramFault(f"writes over what it reads in {one.memory}")
-        leaves: list[Ids] = operands
-        made = self.elements.graph(
-            Graph(command.instruction, (), (meaning.value,)), {str(i): one for i, one in enumerate(leaves)}
-        )[0]
+                raise ProgramFaultError(f"writes over what it reads in {one.memory}")
+        given = {str(i): one for i, one in enumerate(operands)}
+        (made,) = results(self.elements, Graph(command.instruction, (), (meaning.value,)), given)
         self.write(meaning.result, fields, made)
 
     def meaning(self, command: Command) -> Meaning:
@@ -78,7 +77,7 @@ class Replay:
                 and all(command.fields.get(name, 0) == value for name, value in one.sizes.items())
             ):
                 return one
-        raise ProgramFault(f"no meaning is known at {dict(command.fields)}")
+        raise ProgramFaultError(f"no meaning is known at {dict(command.fields)}")
 
     # --- slices -------------------------------------------------------------------------------------------
 
@@ -99,29 +98,29 @@ class Replay:
         begin, memory = self._begin(one, fields), self.memories[one.memory]
         units = self._units(one)
         if begin + units > len(memory):
-            raise ProgramFault(f"reads {one.memory}[{begin}:{begin + units}], which has {len(memory)}")
+            raise ProgramFaultError(f"reads {one.memory}[{begin}:{begin + units}], which has {len(memory)}")
         held = memory[begin : begin + units]
         where = f"{one.memory}[{begin}:{begin + units}]"
         if self.meanings.isa.memories[one.memory].host:
             return self._elements(held, number(one.type.number).host.itemsize, where).reshape(one.type.shape)
         held = held[:, : one.type.shape[1]]
         if (held == NOTHING).any():
-            raise ProgramFault(f"reads {where}, of which row {_first(held)} was never written")
+            raise ProgramFaultError(f"reads {where}, of which row {_first(held)} was never written")
         return held.copy()
 
     def _elements(self, held: Ids, size: int, where: str) -> Ids:
         if (held == NOTHING).any():
-            raise ProgramFault(f"reads {where}, of which byte {_first(held)} was never written")
+            raise ProgramFaultError(f"reads {where}, of which byte {_first(held)} was never written")
         rows = held.reshape(-1, size)
         found = rows[:, 0] // 8
         if (rows != found[:, None] * 8 + np.arange(size)).any():
-            raise ProgramFault(f"reads {where} across elements")
+            raise ProgramFaultError(f"reads {where} across elements")
         return found
 
     def write(self, one: Operand, fields: Mapping[str, int], ids: Ids) -> None:
         begin, memory, units = self._begin(one, fields), self.memories[one.memory], self._units(one)
         if begin + units > len(memory):
-            raise ProgramFault(f"writes {one.memory}[{begin}:{begin + units}], which has {len(memory)}")
+            raise ProgramFaultError(f"writes {one.memory}[{begin}:{begin + units}], which has {len(memory)}")
         if self.meanings.isa.memories[one.memory].host:
             size = number(one.type.number).host.itemsize
             memory[begin : begin + units] = (ids.reshape(-1, 1) * 8 + np.arange(size)).ravel()
@@ -134,7 +133,7 @@ def _first(held: Ids) -> int:
 
 
 def replay(program: Program, graph: Graph, meanings: Meanings) -> bool:
-    """Whether bits may differ: all is equal in real numbers, or exactly. Raises ProgramFault."""
+    """Whether bits may differ: all is equal in real numbers, or exactly. Raises ProgramFaultError."""
     elements = Elements()
     run = Replay(program, meanings, elements)
     given: dict[str, Ids] = {}
@@ -145,18 +144,18 @@ def replay(program: Program, graph: Graph, meanings: Meanings) -> bool:
             run.load(name, given[name])
     for name, contents in program.constants.items():
         run.load(name, elements.literal(np.asarray(contents), run.by_name[name].number))
-    expected = elements.graph(graph, given)
+    expected = results(elements, graph, given)
     run.run()
     outs = [one for one in program.arrays if one.role == "out"]
     if len(outs) != len(expected):
-        raise ProgramFault(f"{len(outs)} arrays come out, and the application has {len(expected)} results")
+        raise ProgramFaultError(f"{len(outs)} arrays come out, and there are {len(expected)} results")
     order = {one.name: one for one in outs}
     for number_, ids in enumerate(expected):
         name = f"y{number_}" if len(expected) > 1 else "y"
         if name not in order:
-            raise ProgramFault(f"no array {name} comes out")
+            raise ProgramFaultError(f"no array {name} comes out")
         found = run.array(order[name])
         if found.shape != ids.shape or (found != ids).any():
             where = tuple(int(i) for i in np.argwhere(found != ids)[0]) if found.shape == ids.shape else ()
-            raise ProgramFault(f"{name}{list(where)} is another value than in the application")
+            raise ProgramFaultError(f"{name}{list(where)} is another value than in the application")
     return elements.reals

@@ -10,9 +10,9 @@ from axiloom.selection.ir.graph import Graph
 from axiloom.selection.machine.derive import Meanings
 from axiloom.selection.program.program import Program
 from axiloom.selection.validate.numbers import Compared, compare_numbers
-from axiloom.selection.validate.replay import ProgramFault, replay
+from axiloom.selection.validate.replay import ProgramFaultError, replay
 
-__all__ = ["ProgramFault", "Verdict", "validate"]
+__all__ = ["ProgramFaultError", "Verdict", "validate"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Verdict:
 def validate(
     program: Program, graph: Graph, isa: InstructionSet, meanings: Meanings, *, seed: int = 0
 ) -> Verdict:
-    """Raises ProgramFault, which names the first command or element that is wrong."""
+    """Raises ProgramFaultError, which names the first command or element that is wrong."""
     begun = time.perf_counter()
     reals = replay(program, graph, meanings)
     compared = compare_numbers(program, graph, isa, seed)

@@ -14,7 +14,6 @@ from axiloom.device.rtl import DeviceRtl
 from axiloom.device.streams import Segment, run
 from axiloom.errors import DriverError
 from axiloom.isa.instructions.simulator.simulate import Simulator
-from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.encode import Encoder
 from axiloom.selection.drive.execute import Values, loaded, results
 from axiloom.selection.drive.host import access
