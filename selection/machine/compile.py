@@ -8,8 +8,9 @@ addresses, and the host's memory is laid out around it. What comes out is not to
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from axiloom.selection.machine.cover import Cover, Given, Made, constant_classes
 from axiloom.selection.machine.layout import Layout, lay_out
 from axiloom.selection.machine.neutral import with_identities
 from axiloom.selection.machine.place import Placement, place
-from axiloom.selection.machine.relevant import relevant
+from axiloom.selection.machine.relevant import near, relevant
 from axiloom.selection.machine.steps import Do
 from axiloom.selection.machine.target import Target
 from axiloom.selection.machine.views import VIEWS
@@ -33,7 +34,7 @@ from axiloom.selection.program.program import Command, Program
 from axiloom.selection.rules.library import RuleText, ours
 
 LIMITS = Limits(nodes=20_000, iterations=12, seconds=10.0)
-MOST_ROUNDS = 3
+Choose: TypeAlias = Callable[[Iterable[RuleText], Iterable[str], Iterable[str]], tuple[RuleText, ...]]
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,16 @@ def compile_graph(
     limits: Limits = LIMITS,
     seconds: float = 1.0,
 ) -> Compiled:
-    """Exact rules first; those for real numbers where they alone lead to a program. `seconds`: for each of
-    the solvers. Raises CompileError or SaturationError, whose text names the value or the bound."""
+    """Rules near the application and the machine first, then all that could lead there, then those for real
+    numbers. `seconds`: for each of the solvers. Raises CompileError or SaturationError, whose text names the
+    value or the bound."""
     texts = ours() if rules is None else tuple(rules)
     fault: SaturationError | None = None
-    for reals in (False, True):
+    for reals, choose in ((False, near), (False, relevant), (True, near), (True, relevant)):
         try:
-            return _compiled(graph, target, texts, limits, seconds, reals)
+            return _compiled(
+                graph, target, _rules(graph, target, texts, reals, choose), limits, seconds, reals
+            )
         except SaturationError as error:
             fault = fault or error
     assert fault is not None
@@ -75,13 +79,11 @@ def compile_graph(
 
 
 def _compiled(
-    graph: Graph, target: Target, texts: Iterable[RuleText], limits: Limits, seconds: float, reals: bool
+    graph: Graph, target: Target, rules: Sequence[RuleText], limits: Limits, seconds: float, reals: bool
 ) -> Compiled:
     times: dict[str, float] = {}
     clock = _Clock(times)
-    chosen = _rules(graph, target, texts, reals)
-    clock("rules")
-    saturated = saturate(graph, chosen, limits)
+    saturated = saturate(graph, rules, limits)
     clock("saturate")
     if reals:
         saturated = with_identities(saturated, target.instructions(saturated.types))
@@ -108,7 +110,9 @@ class _Clock:
         self.last = now
 
 
-def _rules(graph: Graph, target: Target, texts: Iterable[RuleText], reals: bool) -> tuple[RuleText, ...]:
+def _rules(
+    graph: Graph, target: Target, texts: Iterable[RuleText], reals: bool, choose: Choose
+) -> tuple[RuleText, ...]:
     senses = ("exact", "integers", "reals") if reals else ("exact", "integers")
     allowed = []
     for text in texts:

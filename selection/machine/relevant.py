@@ -1,4 +1,8 @@
-"""`relevant`: of all rules those that can lead from an application to the instructions of a machine."""
+"""Which rules are tried: `near` or `relevant` ones.
+
+Most applications need a few rules among the operations that they and the machine have; all that could lead
+there takes ten times as long to apply. So the near ones are tried first.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,21 @@ def relevant(texts: Iterable[RuleText], graph: Iterable[str], machine: Iterable[
     there = _closed(frozenset(graph) | FREE, [(_ops(rule.old), _ops(rule.new)) for rule in rules])
     names = {rule.name for rule in rules if _ops(rule.old) <= there and not _for_constants(rule)}
     return tuple(text.only(here) for text in texts if (here := {rule.name for rule in text.rules} & names))
+
+
+def near(texts: Iterable[RuleText], graph: Iterable[str], machine: Iterable[str]) -> tuple[RuleText, ...]:
+    """Rules about nothing but operations in `graph` and in `machine`."""
+    there = frozenset(graph) | frozenset(machine) | FREE
+    found = []
+    for text in texts:
+        names = {
+            rule.name
+            for rule in text.rules
+            if _ops(rule.old) | _ops(rule.new) <= there and not _for_constants(rule)
+        }
+        if names:
+            found.append(text.only(names))
+    return tuple(found)
 
 
 def _closed(found: frozenset[str], rules: Sequence[tuple[frozenset[str], frozenset[str]]]) -> frozenset[str]:
