@@ -121,7 +121,7 @@ def _rules(
             allowed.append(text.only(names))
     nodes = list(graph.nodes())
     ops = {node.op for one in target.instructions(node.type for node in nodes) for node in _ops_of(one.value)}
-    return relevant(
+    return choose(
         allowed, {node.op for node in nodes}, {one for one in ops if one != "parameter"} | set(VIEWS)
     )
 
