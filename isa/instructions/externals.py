@@ -61,6 +61,12 @@ def _exp(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     return np.exp(values.astype(np.float64))
 
 
+def _max(a: npt.NDArray[np.float32], b: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Of 0 and -0 it is 0, as in IEEE 754-2019: NumPy's differs from machine to machine."""
+    found: npt.NDArray[np.float32] = np.where((a == 0) & (b == 0), a + b, np.maximum(a, b))
+    return found
+
+
 _FLOAT, _BFLOAT = _on(_single, _of_single), _on(_brain, _of_brain)
 FUNCTIONS: Mapping[str, External] = {
     **{
@@ -68,7 +74,7 @@ FUNCTIONS: Mapping[str, External] = {
         for name, on in (("float32", _FLOAT), ("bfloat16", _BFLOAT))
         for operation, arguments, rule in (
             ("add", 2, np.add), ("sub", 2, np.subtract), ("mul", 2, np.multiply), ("div", 2, np.divide),
-            ("max", 2, np.maximum), ("exp", 1, _exp),
+            ("max", 2, _max), ("exp", 1, _exp),
         )
     },
     "bfloat16.to_float32": External(1, lambda bits: np.asarray(bits, np.int64) << 16, "exact"),

@@ -36,6 +36,11 @@ def _product(left: int, right: int) -> Kernel:
     return made
 
 
+def _added_to(make: Make, operands: Sequence[Node]) -> Node:
+    """A product, rounded, added to what is there."""
+    return make("add", operands[0], _product(1, 0)(make, operands[1:]))
+
+
 def _unary(name: str) -> Kernel:
     return lambda make, operands: make(name, operands[0])
 
@@ -57,6 +62,7 @@ KERNELS: Mapping[str, tuple[int, Kernel]] = {
     "product": (2, _product(1, 0)),
     "product_transposed": (2, _product(1, 1)),
     "transposed_product": (2, _product(0, 0)),
+    "product added to": (3, _added_to),
     "normalised exponential": (1, _normalised),
     **{name: (1, _unary(name)) for name in ("exponential", "negate", "relu")},
     **{name: (2, _binary(name)) for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum")},
