@@ -18,6 +18,8 @@ from axiloom.selection.validate.elements import Elements, Ids
 MOVES = frozenset(
     ("reshape", "transpose", "slice", "concatenate", "broadcast_in_dim", "pad", "reverse", "windows")
 )
+COMMUTES = frozenset(("add", "multiply", "maximum", "minimum", "and", "or", "xor"))
+"""In floats too: there is one NaN."""
 ELEMENTWISE = frozenset(one.name for one in elementwise.OPS)
 
 
@@ -46,6 +48,8 @@ def value(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
         given = tuple(sorted(node.attributes.items()))
         head = (node.op, given, *(one.number for one in types))
         stacked = np.stack([np.broadcast_to(one, node.type.shape).ravel() for one in operands], axis=1)
+        if node.op in COMMUTES:
+            stacked.sort(axis=1)
         return elements.rows(head, stacked).reshape(node.type.shape)
     if node.op in CONTRACTIONS:
         return CONTRACTIONS[node.op](elements, node, operands)
