@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from axiloom.hw.command.decode import command_bits
-from axiloom.hw.qkv import product, softmax
+from axiloom.hw.qkv import elementwise, product, softmax
 from axiloom.hw.qkv.meanings import Machine, Meaning
 from axiloom.hw.qkv.row_memory import ELEMENT, Geometry
 from axiloom.isa.instructions.simulator.reference import Reference
@@ -23,11 +23,11 @@ FRONT = 1
 
 
 class Cycles:
-    """Of `machine` with so many `lanes` and such streams."""
+    """Of `machine` with so many `lanes`, such streams, and so many `rows` of a product at once."""
 
-    def __init__(self, machine: Machine, lanes: int, stream_width: int = 64) -> None:
+    def __init__(self, machine: Machine, lanes: int, stream_width: int = 64, rows: int = 1) -> None:
         self.machine, self.stream_width = machine, stream_width
-        self.geometry = Geometry(machine.columns, lanes)
+        self.geometry = Geometry(machine.columns, lanes, rows)
         self._meanings = {one.instruction: one for one in machine.meanings}
         self._reference = Reference(machine.isa, State(machine.isa))
         self._words = -(-command_bits(machine.isa) // stream_width) - 1
@@ -71,7 +71,11 @@ class Cycles:
         return self._steps(meaning, fields, self.geometry.columns, 1)
 
     def _product(self, meaning: Meaning, fields: Mapping[str, int]) -> int:
-        return _DECODE + self.geometry.columns**2 * self.geometry.groups + product.DEPTH + 1
+        added = any(one.unit == "product_added" for one in self.machine.meanings)
+        return _DECODE + product.cycles(self.geometry, added=added)
+
+    def _elementwise(self, meaning: Meaning, fields: Mapping[str, int]) -> int:
+        return self._steps(meaning, fields, self.geometry.groups, elementwise.DEPTH)
 
     def _softmax(self, meaning: Meaning, fields: Mapping[str, int]) -> int:
         rows = self._rows(meaning, fields)
@@ -91,5 +95,7 @@ _UNITS: Mapping[str, Callable[[Cycles, Meaning, Mapping[str, int]], int]] = {
     "move": Cycles._move,
     "transpose": Cycles._transpose,
     "product": Cycles._product,
+    "product_added": Cycles._product,
     "softmax": Cycles._softmax,
+    **dict.fromkeys(("add", "subtract", "multiply", "maximum", "relu"), Cycles._elementwise),
 }

@@ -12,6 +12,7 @@ from axiloom.hw.axi.signatures import AXI4Stream
 from axiloom.hw.command.decode import Decoded, command_bits, decoded, fault_of, logic, words
 from axiloom.hw.command.fault import FAULT_BITS
 from axiloom.hw.command.front import CommandFront
+from axiloom.hw.qkv.elementwise import ElementWise
 from axiloom.hw.qkv.meanings import Machine, Meaning
 from axiloom.hw.qkv.product import Product
 from axiloom.hw.qkv.row_memory import Geometry, RowMemory
@@ -27,23 +28,25 @@ UNITS: Mapping[str, type[Unit]] = {
     "move": Move,
     "transpose": Transpose,
     "product": Product,
+    "product_added": Product,
     "softmax": Softmax,
+    **dict.fromkeys(("add", "subtract", "multiply", "maximum", "relu"), ElementWise),
 }
-"""By the names of :mod:`axiloom.hw.qkv.meanings`."""
+"""By the names of :mod:`axiloom.hw.qkv.units`. One unit executes all kinds of its class."""
 
 
 class Device(wiring.Component):
-    """`machine` with `lanes` columns at once, behind streams of `stream_width` bits
-    (:mod:`axiloom.hw.command`).
+    """`machine` with `lanes` columns at once, and `rows` rows of a product, behind streams of `stream_width`
+    bits (:mod:`axiloom.hw.command`).
 
     A command begins when the one before has ended. ``debug_busy``: one is under way, or a result is not
     taken; ``debug_error``: the :class:`axiloom.hw.command.fault.Fault` that stopped it, until reset.
-    Raises ValueError for lanes that do not divide a row.
+    Raises ValueError for lanes and rows that do not divide a row.
     """
 
-    def __init__(self, machine: Machine, lanes: int, stream_width: int = 64) -> None:
+    def __init__(self, machine: Machine, lanes: int, stream_width: int = 64, rows: int = 1) -> None:
         self._machine, self._stream_width = machine, stream_width
-        self._geometry = Geometry(machine.columns, lanes)
+        self._geometry = Geometry(machine.columns, lanes, rows)
         super().__init__(
             {
                 "s_axis": In(AXI4Stream(stream_width)),
@@ -87,12 +90,12 @@ class Device(wiring.Component):
             m.d.comb += front.fault.eq(fault)
 
         ends: list[Value] = []
-        for kind, make in UNITS.items():
-            meanings = [one for one in self.machine.meanings if one.unit == kind]
+        for make in dict.fromkeys(UNITS.values()):
+            meanings = [one for one in self.machine.meanings if UNITS[one.unit] is make]
             if not meanings:
                 continue
             tasks = [_task(one, instructions[one.instruction], given, memories) for one in meanings]
-            unit = make(kind, tasks, self.geometry)
+            unit = make(next(kind for kind in UNITS if UNITS[kind] is make), tasks, self.geometry)
             if isinstance(unit, Load):
                 unit.payload = front.payload
             if isinstance(unit, Store):
@@ -117,4 +120,4 @@ def _task(
     known = {**given, **one.fields}
     values = {name: logic(expr, known) for name, expr in meaning.values.items() if name != "base"}
     there = {name: memories[memory] for name, memory in meaning.memories.items()}
-    return Task(meaning.instruction, one.enabled, values, there)
+    return Task(meaning.instruction, meaning.unit, one.enabled, values, there)

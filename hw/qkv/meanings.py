@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from axiloom.errors import SpecError
+from axiloom.hw.qkv.units import text
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import (
     Apply,
@@ -31,115 +32,10 @@ from axiloom.isa.instructions.tree import (
 )
 from axiloom.isa.instructions.walk import names
 
-_UNITS = """
-N = 64
-B = 128  # bytes of a row
-word = input(64)
-host = memory(1 << 31, type=uint8, host=True)
-x = memory(1 << 20, N, type=uint16)
-y = memory(1 << 20, N, type=uint16)
-z = memory(1 << 20, N, type=uint16)
-sums = memory(N, type=uint32)
-total = register(uint32)
-
-@external("float32.add")
-def add(a: uint32, b: uint32) -> uint32: ...
-@external("float32.mul")
-def mul(a: uint32, b: uint32) -> uint32: ...
-@external("bfloat16.exp")
-def exp(a: uint16) -> uint16: ...
-@external("bfloat16.div")
-def div(a: uint16, b: uint16) -> uint16: ...
-@external("bfloat16.to_float32")
-def wide(a: uint16) -> uint32: ...
-@external("float32.to_bfloat16")
-def narrow(a: uint32) -> uint16: ...
-
-@instruction(word[0:8] == 0)
-def load():
-    n = word[0:8]
-    out = word[0:8]
-    base = word[0:8]
-    for r in range(n):
-        for c in lanes(N):
-            x[out + r, c] = cat(host[base + B * r + 2 * c], host[base + B * r + 2 * c + 1])
-
-@instruction(word[0:8] == 1)
-def load_columns():
-    n = word[0:8]
-    out = word[0:8]
-    base = word[0:8]
-    for r in range(n):
-        for c in lanes(N):
-            x[out + c, r] = cat(host[base + B * r + 2 * c], host[base + B * r + 2 * c + 1])
-
-@instruction(word[0:8] == 2)
-def store():
-    n = word[0:8]
-    row = word[0:8]
-    base = word[0:8]
-    for r in range(n):
-        for c in lanes(N):
-            host[base + B * r + 2 * c] = x[row + r, c][0:8]
-            host[base + B * r + 2 * c + 1] = x[row + r, c][8:16]
-
-@instruction(word[0:8] == 3)
-def store_columns():
-    n = word[0:8]
-    row = word[0:8]
-    base = word[0:8]
-    for r in range(n):
-        for c in lanes(N):
-            host[base + B * r + 2 * c] = x[row + c, r][0:8]
-            host[base + B * r + 2 * c + 1] = x[row + c, r][8:16]
-
-@instruction(word[0:8] == 4)
-def move():
-    n = word[0:8]
-    row = word[0:8]
-    out = word[0:8]
-    for r in range(n):
-        for c in lanes(N):
-            y[out + r, c] = x[row + r, c]
-
-@instruction(word[0:8] == 5)
-def transpose():
-    n = word[0:8]
-    row = word[0:8]
-    out = word[0:8]
-    for r in range(n):
-        for c in lanes(N):
-            y[out + c, r] = x[row + r, c]
-
-@instruction(word[0:8] == 6)
-def product():
-    a = word[0:8]
-    b = word[0:8]
-    out = word[0:8]
-    for i in range(N):
-        for j in lanes(N):
-            sums[j] = 0
-        for k in range(N):
-            for j in lanes(N):
-                sums[j] = add(sums[j], mul(wide(x[a + i, k]), wide(y[b + k, j])))
-        for j in lanes(N):
-            z[out + i, j] = narrow(sums[j])
-
-@instruction(word[0:8] == 7)
-def softmax():
-    n = word[0:8]
-    row = word[0:8]
-    for r in range(n):
-        for c in lanes(N):
-            x[row + r, c] = exp(x[row + r, c])
-        total = 0
-        for c in range(N):
-            total = add(total, wide(x[row + r, c]))
-        for c in lanes(N):
-            x[row + r, c] = div(x[row + r, c], narrow(total))
-"""
 _DATA = ("x", "y", "z")
 """What is a memory in hardware; `sums` and `total` are in the units' pipelines."""
+_APART = ("move", "transpose", "add", "subtract", "multiply", "maximum")
+"""Units that would overtake themselves in one memory."""
 _ELEMENT = Range(0, (1 << 16) - 1)
 
 
@@ -171,8 +67,7 @@ class Machine:
 def machine(isa: InstructionSet) -> Machine:
     """Raises SpecError with each instruction and memory that no unit can be."""
     columns = _columns(isa)
-    text = _UNITS.replace("N = 64", f"N = {columns}").replace("B = 128", f"B = {2 * columns}")
-    units = parse(text, "units", "units")
+    units = parse(text(columns), "units", "units")
     found, faults = [], []
     for one in isa.instructions.values():
         meaning = _meaning(one, units.instructions.values())
@@ -210,9 +105,9 @@ def _columns(isa: InstructionSet) -> int:
 def _clash(meaning: Meaning) -> str:
     """What cannot be in one memory: the hardware reads ahead of what it writes."""
     memories = meaning.memories
-    if meaning.unit in ("move", "transpose") and memories["x"] == memories["y"]:
+    if meaning.unit in _APART and memories["x"] == memories["y"]:
         return f"it reads and writes {memories['x']}; give it two memories"
-    if meaning.unit == "product" and memories["z"] in (memories["x"], memories["y"]):
+    if "z" in memories and memories["z"] in (memories["x"], memories["y"]):
         return f"its result would overwrite a factor in {memories['z']}; give it a memory of its own"
     return ""
 

@@ -1,4 +1,5 @@
-"""z = x . y: each lane has a column's sum, and adds the product of a row's next element in each cycle.
+"""z = x . y, or z + x . y: each lane has a column's sum, and adds the product of a row's next element in each
+cycle. With several rows at once each of them has such lanes, which take the same elements of y.
 
 An addition takes longer than a cycle. So a lane has several sums under way, of `groups` columns and of as
 many rows as it takes, and comes back to each of them after `turn` cycles: sums stay in the order of k.
@@ -6,19 +7,24 @@ many rows as it takes, and comes back to each of them after `turn` cycles: sums 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.qkv.numbers.registry import function
+from axiloom.hw.qkv.product_rows import DRAIN, Factors, Results, lead
 from axiloom.hw.qkv.row_memory import ELEMENT, Geometry
 from axiloom.hw.qkv.task import Unit
 
 _ADD, _MULTIPLY = function("float32.add"), function("float32.mul of bfloat16")
-_NARROW = function("float32.to_bfloat16")
+_NARROW, _ADD_ROUNDED = function("float32.to_bfloat16"), function("bfloat16.add")
 _READ = 2
 """Cycles from a place to its elements in the lanes: the memory, and a register."""
 DEPTH = _READ + _MULTIPLY.latency + _ADD.latency
 """Cycles from a place to its sum."""
+ADDED = _READ + _ADD_ROUNDED.latency
+"""Cycles from a sum to that with what is there, where a text has such an instruction."""
 
 
 def turn(least: int) -> int:
@@ -26,12 +32,25 @@ def turn(least: int) -> int:
     return 1 << (least - 1).bit_length()
 
 
-def rows_at_once(geometry: Geometry) -> int:
-    """Rows whose sums are under way. Raises ValueError if there are not so many."""
-    rows = max(1, turn(_ADD.latency) // geometry.groups)
-    if rows > geometry.columns:
-        raise ValueError(f"an addition takes longer than {geometry.columns} rows in {geometry.lanes} lanes")
-    return rows
+def turns(geometry: Geometry) -> int:
+    """Rows of one lane whose sums are under way. Raises ValueError if there are not so many."""
+    found = max(1, turn(_ADD.latency) // geometry.groups)
+    if found * geometry.rows > geometry.columns:
+        also = f" and {geometry.rows} rows at once" if geometry.rows > 1 else ""
+        raise ValueError(
+            f"an addition takes longer than {geometry.columns} rows in {geometry.lanes} lanes{also}"
+        )
+    return found
+
+
+def cycles(geometry: Geometry, *, added: bool) -> int:
+    """From the first one of the unit to the last one. `added`: the text has an instruction that adds."""
+    places = geometry.columns**2 * geometry.groups // geometry.rows
+    found = places + DEPTH + 1 + (ADDED if added else 0)
+    if geometry.rows == 1:
+        return found
+    sums = turns(geometry) * geometry.groups
+    return lead(geometry, turns(geometry)) + found - (sums - 1) + geometry.rows * sums + DRAIN
 
 
 def back(stages: Stages, total: Value, latency: int, every: int, label: str) -> Value:
@@ -39,56 +58,126 @@ def back(stages: Stages, total: Value, latency: int, every: int, label: str) -> 
     return stages.later(total, label, every - latency) if every > latency else total
 
 
-class Product(Unit):
-    """Places go through: rows in blocks, then k, then the rows of a block, then the groups of columns."""
+@dataclass(frozen=True)
+class _Places:
+    """Rows in blocks, then k, then the rows of a lane in a block, then the groups of columns. `count` is all
+    of them."""
 
+    count: Signal
+    active: Signal
+    group: Value
+    row: Value
+    k: Value
+    block: Value
+
+
+class Product(Unit):
     def build(self, m: Module) -> None:
         geometry, stages = self.geometry, self.stages(m)
-        rows, groups, columns = rows_at_once(geometry), geometry.groups, geometry.columns
-        sizes = (groups, rows, columns, columns // rows)
-        parts = [(size - 1).bit_length() for size in sizes]
+        groups, rows = geometry.groups, geometry.rows
+        lane_rows = turns(geometry)
+        at = self._places(m, lane_rows)
+        is_same = any(task.memories["x"] is task.memories["y"] for task in self.tasks)
+        y = self.read(m, "y", at.active, self.value(m, "b") + at.k, at.group, port=int(is_same))
+        word = stages.later(y, "word")
+        factors = self._factors(m, at, lane_rows)
+        first = stages.later(at.k == 0, "first", _READ + _MULTIPLY.latency)
+        every = lane_rows * groups
+        words = [self._sums(m, row, factors[row], word, first, every) for row in range(rows)]
+
+        ends = stages.later(at.active & (at.k == geometry.columns - 1), "ends", DEPTH + 1)
+        to = stages.later(at.group, "to", DEPTH + 1) if groups > 1 else Const(0, 1)
+        finished = stages.later(at.active & at.count.all(), "finished", DEPTH + 1)
+        line = Cat(at.row, at.block)
+        if rows == 1:
+            result = stages.later(words[0], "result")
+        else:
+            sums = stages.later(Cat(at.group, at.row), "sums", DEPTH + 1)
+            block = stages.later(at.block, "block", DEPTH + 1)
+            results = Results(m, self.name, geometry, lane_rows)
+            ends, line, to, result, finished = results.drained(
+                ends, sums, block, [stages.later(one, f"result_{i}") for i, one in enumerate(words)]
+            )
+        place = stages.wire(self.value(m, "out") + line, "row_out")
+        if rows == 1:
+            place = stages.later(place, "place", DEPTH + 1)
+        if any(task.unit == "product_added" for task in self.tasks):
+            result = self._added(m, ends, place, to, result)
+            ends, place, to, finished = (
+                stages.later(value, f"{label}_added", ADDED)
+                for value, label in ((ends, "ends"), (place, "place"), (to, "to"), (finished, "finished"))
+            )
+        self.write("z", ends, place, to, result, Const(-1, geometry.lanes))
+        under_way = Signal(name=f"{self.name}_under_way")
+        with m.If(finished):
+            m.d.sync += under_way.eq(0)
+        with m.If(self.start):
+            m.d.sync += under_way.eq(1)
+        m.d.comb += [self.done.eq(finished), self.running.eq(under_way)]
+
+    def _places(self, m: Module, lane_rows: int) -> _Places:
+        geometry = self.geometry
+        blocks = geometry.columns // (lane_rows * geometry.rows)
+        parts = [(size - 1).bit_length() for size in (geometry.groups, lane_rows, geometry.columns, blocks)]
         count = Signal(sum(parts), name=f"{self.name}_count")
         active = Signal(name=f"{self.name}_active")
         fields, at = [], 0
         for bits in parts:
             fields.append(count[at : at + bits])
             at += bits
-        group, row, k, block = fields
         with m.If(active):
             m.d.sync += count.eq(count + 1)
             with m.If(count.all()):
                 m.d.sync += active.eq(0)
-        with m.If(self.start):
+        begins: Value = self.start
+        if geometry.rows > 1:
+            begins = self.stages(m).later(self.start, "begins", lead(geometry, lane_rows))
+        with m.If(begins):
             m.d.sync += [count.eq(0), active.eq(1)]
+        return _Places(count, active, *fields)
 
-        line = stages.wire(Cat(row, block), "line")
-        is_same = any(task.memories["x"] is task.memories["y"] for task in self.tasks)
-        x = self.read(m, "x", active, self.value(m, "a") + line, geometry.group(k))
-        y = self.read(m, "y", active, self.value(m, "b") + k, group, port=int(is_same))
-        lane = stages.later(geometry.lane(k), "lane")
-        factor = stages.later(geometry.element(x, lane), "factor")
-        word = stages.later(y, "word")
-        first = stages.later(k == 0, "first", _READ + _MULTIPLY.latency)
-        every = rows * groups
+    def _factors(self, m: Module, at: _Places, lane_rows: int) -> list[Value]:
+        """The element of x of each row, as late as y's are in the lanes."""
+        geometry, stages = self.geometry, self.stages(m)
+        lane = stages.later(geometry.lane(at.k), "lane")
+        if geometry.rows == 1:
+            line = stages.wire(Cat(at.row, at.block), "line")
+            words = [self.read(m, "x", at.active, self.value(m, "a") + line, geometry.group(at.k))]
+        else:
+            banks = Factors(m, self.name, geometry, lane_rows)
+            begins = at.active & (at.count[: len(at.count) - len(at.block)] == 0) & ~at.block.all()
+            line = banks.fills(self.start, begins, at.block)
+            words = banks.read(
+                self.read(m, "x", banks.is_filling, self.value(m, "a") + line, banks.group),
+                at.block, at.row, geometry.group(at.k),
+            )  # fmt: skip
+        return [stages.later(geometry.element(one, lane), f"factor_{i}") for i, one in enumerate(words)]
+
+    def _sums(self, m: Module, row: int, factor: Value, word: Value, first: Value, every: int) -> Value:
+        """The sums of a row's lanes, rounded."""
         totals = []
-        for number in range(geometry.lanes):
-            own = Stages(m, f"{self.name}_lane_{number}")
+        for number in range(self.geometry.lanes):
+            own = Stages(m, f"{self.name}_row_{row}_lane_{number}")
             element = word.word_select(number, ELEMENT)
             product = _MULTIPLY.build(m, f"{own.name}_product", factor, element)
             total = Signal(32, name=f"{own.name}_total")
             before = Mux(first, 0, back(own, total, _ADD.latency, every, "before"))
             m.d.comb += total.eq(_ADD.build(m, f"{own.name}_sum", before, product))
             totals.append(_NARROW.build(m, f"{own.name}_narrow", total))
+        return Cat(*totals)
 
-        ends = stages.later(active & (k == columns - 1), "ends", DEPTH + 1)
-        result = stages.later(Cat(*totals), "result")
-        place = stages.later(stages.wire(self.value(m, "out") + line, "row_out"), "place", DEPTH + 1)
-        to = stages.later(group, "to", DEPTH + 1) if groups > 1 else Const(0, 1)
-        finished = stages.later(active & count.all(), "finished", DEPTH + 1)
-        self.write("z", ends, place, to, result, Const(-1, geometry.lanes))
-        left = Signal(range(DEPTH + 3), name=f"{self.name}_left")
-        with m.If(active):
-            m.d.sync += left.eq(DEPTH + 1)
-        with m.Elif(left != 0):
-            m.d.sync += left.eq(left - 1)
-        m.d.comb += [self.done.eq(finished), self.running.eq(active | (left != 0))]
+    def _added(self, m: Module, ends: Value, place: Value, to: Value, result: Value) -> Value:
+        """`result`, and what is in its place where the instruction adds to that; ADDED cycles later."""
+        geometry, stages = self.geometry, self.stages(m)
+        adds = self.is_active("product_added")
+        there = stages.later(self.read(m, "z", ends & adds, place, to), "there")
+        alone = stages.later(result, "alone", _READ)
+        lanes = [
+            _ADD_ROUNDED.build(
+                m, f"{self.name}_added_{number}",
+                there.word_select(number, ELEMENT), alone.word_select(number, ELEMENT),
+            )
+            for number in range(geometry.lanes)
+        ]  # fmt: skip
+        kept = stages.later(alone, "kept", _ADD_ROUNDED.latency)
+        return Mux(adds, Cat(*lanes), kept)

@@ -12,17 +12,20 @@ ELEMENT = 16
 
 @dataclass(frozen=True)
 class Geometry:
-    """A row has `columns` elements, in words of `lanes`: both powers of two."""
+    """A row has `columns` elements, in words of `lanes`; a product adds to `rows` of its rows at once. All of
+    them are powers of two."""
 
     columns: int
     lanes: int
+    rows: int = 1
 
     def __post_init__(self) -> None:
-        for what, number in (("columns", self.columns), ("lanes", self.lanes)):
+        for what, number in (("columns", self.columns), ("lanes", self.lanes), ("rows", self.rows)):
             if number <= 0 or number & (number - 1):
                 raise ValueError(f"{what} must be a power of two, not {number}")
-        if self.lanes > self.columns:
-            raise ValueError(f"lanes must be at most the {self.columns} columns of a row, not {self.lanes}")
+        for what, number in (("lanes", self.lanes), ("rows", self.rows)):
+            if number > self.columns:
+                raise ValueError(f"{what} must be at most the {self.columns} columns of a row, not {number}")
 
     @property
     def groups(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.qkv.row_memory import Geometry, RowMemory
@@ -13,17 +13,18 @@ from axiloom.hw.qkv.row_memory import Geometry, RowMemory
 
 @dataclass(frozen=True)
 class Task:
-    """`is_active`: the command under way is this instruction. `values`, which stay while it is under way, and
-    `memories` are by the names that the unit has for them."""
+    """`unit`: the kind of instruction. `is_active`: the command under way is this one. `values`, which stay while
+    it is under way, and `memories` are by the names that the unit has for them."""
 
     instruction: str
+    unit: str
     is_active: Value
     values: Mapping[str, Value]
     memories: Mapping[str, RowMemory]
 
 
 class Unit:
-    """What executes one kind of instruction. `start` is high for a cycle; `done` in the last cycle of it.
+    """What executes instructions of some kinds. `start` is high for a cycle; `done` in the last cycle of it.
 
     :meth:`build` comes once; it asks the memories for their ports.
     """
@@ -39,20 +40,28 @@ class Unit:
     def stages(self, m: Module) -> Stages:
         return Stages(m, self.name)
 
+    def is_active(self, *kinds: str) -> Value:
+        """Whether the task under way is of one of these kinds."""
+        return Cat(*(task.is_active for task in self.tasks if task.unit in kinds)).any()
+
     def value(self, m: Module, name: str) -> Value:
-        """A value of the task under way."""
-        width = max(len(task.values[name]) for task in self.tasks)
+        """A value of the task under way; 0 if it has none."""
+        tasks = [task for task in self.tasks if name in task.values]
+        width = max((len(task.values[name]) for task in tasks), default=1)
         found: Value = Const(0, width)
-        for task in self.tasks:
+        for task in tasks:
             found = found | Mux(task.is_active, task.values[name], 0)
         wire = Signal(width, name=f"{self.name}_{name}")
         m.d.comb += wire.eq(found)
         return wire
 
     def read(self, m: Module, memory: str, active: Value, row: Value, group: Value, port: int = 0) -> Value:
-        """A word of what the task under way calls `memory`; it stays that of the task a cycle later."""
+        """A word of what the task under way calls `memory`; it stays that of the task a cycle later. 0 if the
+        task has no such memory."""
         word: Value = Const(0, self.geometry.word_bits)
         for task in self.tasks:
+            if memory not in task.memories:
+                continue
             read = task.memories[memory].read(active & task.is_active, row, group, port)
             word = word | Mux(task.is_active, read, 0)
         wire = Signal(self.geometry.word_bits, name=f"{self.name}_{memory}_word")

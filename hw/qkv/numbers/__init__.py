@@ -2,6 +2,7 @@
 
 - ``function.py``: `Function`, what each of them says of itself; ``registry.py``: names to functions
 - ``product.py``: bfloat16 times bfloat16, in float32; ``add.py``: float32 sums
+- ``brain.py``: both, and the larger one, of bfloat16 with a rounded result
 - ``convert.py``: float32 to bfloat16 and back
 - ``table.py``: functions of one bfloat16 as a table: exponentials; ``divide.py``: quotients of bfloat16
 - ``places.py``: leading zeros, shifts that keep what is lost

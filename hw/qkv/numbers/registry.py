@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from axiloom.errors import SpecError
 from axiloom.hw.qkv.numbers.add import Add
+from axiloom.hw.qkv.numbers.brain import BrainAdd, BrainMaximum, BrainMultiply
 from axiloom.hw.qkv.numbers.convert import Narrow, Widen
 from axiloom.hw.qkv.numbers.divide import Divide
 from axiloom.hw.qkv.numbers.function import Function
@@ -13,7 +14,11 @@ from axiloom.hw.qkv.numbers.product import Product
 from axiloom.hw.qkv.numbers.table import Exponential
 
 FUNCTIONS: Mapping[str, Function] = {
-    each.external: each for each in (Add(), Product(), Widen(), Narrow(), Exponential(), Divide())
+    each.external: each
+    for each in (
+        *(Add(), Product(), Widen(), Narrow(), Exponential(), Divide()),
+        *(BrainAdd(), BrainMultiply(), BrainMaximum()),
+    )
 }
 
 

@@ -49,29 +49,31 @@ class DeviceRtl:
         return UserRtl([file], self.top)
 
 
-def _rows(isa: InstructionSet, lanes: int, stream_width: int) -> DeviceRtl:
+def _rows(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> DeviceRtl:
     """Rows of bfloat16: QKV and what is like it."""
     found = machine(isa)
     top = f"device_{isa.name}"
     try:
-        component = RowDevice(found, lanes, stream_width)
+        component = RowDevice(found, lanes, stream_width, rows)
     except ValueError as error:
         raise UsageError(f"{isa.name}: {error}") from None
-    cycles = Cycles(found, lanes, stream_width)
-    return DeviceRtl(isa, top, convert(component, top), stream_width, lanes, cycles.program)
+    cycles = Cycles(found, lanes, stream_width, rows)
+    return DeviceRtl(isa, top, convert(component, top), stream_width, lanes * rows, cycles.program)
 
 
-MAKERS: Mapping[str, Callable[[InstructionSet, int, int], DeviceRtl]] = {"rows of bfloat16": _rows}
+MAKERS: Mapping[str, Callable[[InstructionSet, int, int, int], DeviceRtl]] = {"rows of bfloat16": _rows}
 """What they build, to the function that does. A new family of units is one more entry; it raises SpecError
 for texts that are none of its."""
 
 
-def device(isa: InstructionSet, lanes: int = DEFAULT_LANES, stream_width: int = 64) -> DeviceRtl:
-    """Raises SpecError with what each maker says where none builds it."""
+def device(
+    isa: InstructionSet, lanes: int = DEFAULT_LANES, stream_width: int = 64, rows: int = 1
+) -> DeviceRtl:
+    """`rows`: of a product at once, `lanes` multipliers each. Raises SpecError with what each maker says where none builds it."""
     faults: list[str] = []
     for name, make in MAKERS.items():
         try:
-            return make(isa, lanes, stream_width)
+            return make(isa, lanes, stream_width, rows)
         except SpecError as error:
             first, *more = error.faults
             faults.append(f"as {name}: {first}{f' (and {len(more)} more)' if more else ''}")
