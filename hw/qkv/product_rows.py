@@ -54,14 +54,18 @@ class Factors:
         not the last one."""
         m = self.m
         self.block = Signal(max(1, len(block)), name=f"{self.name}_block")
+        # The first block's words still come when its places begin.
+        waits = Signal(name=f"{self.name}_waits")
         with m.If(self.is_filling):
             m.d.sync += self.count.eq(self.count + 1)
             with m.If(self.count.all()):
                 m.d.sync += self.is_filling.eq(0)
+        with m.Elif(waits):
+            m.d.sync += [self.is_filling.eq(1), self.count.eq(0), self.block.eq(block + 1), waits.eq(0)]
         with m.If(begins):
-            m.d.sync += [self.is_filling.eq(1), self.count.eq(0), self.block.eq(block + 1)]
+            m.d.sync += waits.eq(1)
         with m.If(start):
-            m.d.sync += [self.is_filling.eq(1), self.count.eq(0), self.block.eq(0)]
+            m.d.sync += [self.is_filling.eq(1), self.count.eq(0), self.block.eq(0), waits.eq(0)]
         return Stages(m, self.name).wire(Cat(self.row, self.lane_row, self.block[: len(block)]), "line")
 
     def read(self, word: Value, block: Value, lane_row: Value, group: Value) -> list[Value]:

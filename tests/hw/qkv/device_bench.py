@@ -26,11 +26,11 @@ TOP = "device"
 
 
 def small(text: str, columns: int) -> str:
-    """The text with rows of `columns`: 64, 128 and 192 become as many, twice and three times as many."""
+    """The text with rows of `columns`: 64, 128, 192 and 256 become as many, twice, three and four times as many."""
     kept = text.replace("[32:64]", "[32:§]").replace("input(64)", "input(§)")
-    for times in (3, 2, 1):
-        kept = re.sub(rf"\b{64 * times}\b", f"@{times * columns}", kept)
-    return re.sub(r"@(\d)", r"\1", kept).replace("§", "64")
+    for times in (4, 3, 2, 1):
+        kept = re.sub(rf"\b{64 * times}\b", f"_{times * columns}", kept)
+    return re.sub(r"\b_(\d)", r"\1", kept).replace("§", "64")
 
 
 def text_of(name: str) -> str:
@@ -42,29 +42,38 @@ OPCODES: Mapping[str, tuple[str, ...]] = {
     "qkv_double": (
         *("load_1", "load_3", "store_1", "store_3", "transpose_13", "mov_21", "mov_23", "gemm", "softmax"),
     ),
+    "rows64": (
+        *("load_1", "load_2", "store_1", "store_2", "mov_21", "mov_12", "transpose_21", "gemm", "gemm_add"),
+        *("softmax", "add_rows", "subtract_rows", "multiply_rows", "maximum_rows", "relu"),
+    ),
 }
 """Encodings, written by hand: what decoding is tested against."""
 
 
 def word(isa: str, name: str, fields: Mapping[str, int]) -> int:
     """The command's word."""
-    at = {"n": 4, "out": 20, "row": 12, "base": 32, "a": 12, "b": 20}
+    at = {"n": 4, "out": 20, "row": 12, "base": 32, "a": 12, "b": 20, "other": 20}
+    if isa == "rows64":
+        at["n"] = 5
     if name.startswith("load"):
         at["out"] = 12
+    if isa == "rows64" and name.startswith("gemm"):
+        at["out"] = 5
     code = OPCODES[isa].index(name) + 1
     return code | sum(value << at[field] for field, value in fields.items())
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A device with rows of `columns` elements and so many `lanes`. `text` is another than the built-in
-    one."""
+    """A device with rows of `columns` elements and so many `lanes`, and so many `rows` of a product at once.
+    `text` is another than the built-in one."""
 
     name: str
     columns: int
     lanes: int
     width: int = 64
     text: str = ""
+    rows: int = 1
 
     @cached_property
     def isa(self) -> InstructionSet:
@@ -80,7 +89,7 @@ class Bench:
 
     @property
     def cycles(self) -> Cycles:
-        return Cycles(self.machine, self.lanes, self.width)
+        return Cycles(self.machine, self.lanes, self.width, self.rows)
 
     def simulator(self) -> Simulator:
         return Simulator(self.isa)
@@ -115,7 +124,7 @@ def _words(data: bytes, width: int) -> list[int]:
 
 @cache
 def _verilog(bench: Bench) -> str:
-    return convert(Device(bench.machine, bench.lanes, bench.width), TOP)
+    return convert(Device(bench.machine, bench.lanes, bench.width, bench.rows), TOP)
 
 
 def packets(outcome: Outcome, width: int) -> list[bytes]:
@@ -139,6 +148,9 @@ def random_commands(bench: Bench, rng: random.Random, count: int) -> list[Comman
         rows = rng.choice([0, 1, rng.randrange(n + 1), n])
         whole = 2 * n * n
         base = 2 * n * rng.randrange((host - whole) // (2 * n))
+        if bench.name == "rows64":
+            found.append((name, _rows64(name, rng, n, rows, base)))
+            continue
         first = rng.randrange(2 * n - n + 1)
         fields = {
             "load": {"n": rows, "out": rng.randrange(2 * n - rows + 1), "base": base},
@@ -154,3 +166,19 @@ def random_commands(bench: Bench, rng: random.Random, count: int) -> list[Comman
             fields[where] = rng.randrange(n + 1)
         found.append((name, fields))
     return found
+
+
+def _rows64(name: str, rng: random.Random, n: int, rows: int, base: int) -> Mapping[str, int]:
+    """Legal fields; d1 has four times `n` rows, d2 twice as many."""
+    in_1, in_2 = rng.randrange(4 * n - rows + 1), rng.randrange(2 * n - rows + 1)
+    if name.startswith("gemm"):
+        a, b = (rng.randrange(3 * n + 1) for _ in range(2))
+        return {"a": a, "b": b, "out": rng.randrange(n + 1)}
+    if name == "transpose_21":
+        return {"row": rng.randrange(n + 1), "out": rng.randrange(3 * n + 1)}
+    if name.startswith(("load", "store")):
+        return {"n": rows, "out" if name[0] == "l" else "row": in_1 if name[-1] == "1" else in_2, "base": base}
+    if name.startswith("mov"):
+        return {"n": rows, **dict(zip(("row", "out"), (in_1, in_2) if name == "mov_12" else (in_2, in_1)))}
+    operand = {"other": in_1} if name.endswith("_rows") else {}
+    return {"n": rows, "row": in_2, **operand}

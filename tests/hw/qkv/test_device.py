@@ -1,6 +1,6 @@
 """The RTL against the simulator of its text, bit for bit: random programs with every instruction, pauses on
 both streams, resets in the middle, faults; and the cycles of each command. `transfers.py`, `product.py`,
-`softmax.py`, `row_memory.py`, `task.py`, `cycles.py`."""
+`product_rows.py`, `elementwise.py`, `softmax.py`, `row_memory.py`, `task.py`, `cycles.py`, `units.py`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,13 @@ from tests.hw.qkv.device_bench import (
 
 from axiloom.hw.command.fault import Fault
 
-SMALL = [Bench("qkv", 8, 4), Bench("qkv_double", 8, 2)]
+SMALL = [Bench("qkv", 8, 4), Bench("qkv_double", 8, 2), Bench("rows64", 16, 4, rows=4)]
 MORE = [
+    Bench("rows64", 8, 2, 32),
+    Bench("rows64", 16, 16, rows=2),  # one block of rows
+    Bench("rows64", 16, 8, 128, rows=4),
+    Bench("rows64", 16, 2, rows=16),
+    Bench("qkv", 16, 4, rows=8),
     Bench("qkv", 8, 8, 32),
     Bench("qkv", 16, 2, 128),
     Bench("qkv_double", 8, 8),
@@ -32,10 +37,12 @@ ALL = [*SMALL, *(pytest.param(one, marks=pytest.mark.slow) for one in MORE)]
 
 
 def _filled(bench: Bench, seed: int) -> list[Command]:
-    """Every row of every memory that can be loaded gets something; d2 by a product."""
+    """Every row of every memory gets something; QKV's d2 by a product."""
     rng, n = random.Random(seed), bench.columns
     loads = [name for name in OPCODES[bench.name] if name.startswith("load") and name != "load_cm"]
     found = [(name, {"n": 2 * n, "out": 0, "base": 2 * n * rng.randrange(64)}) for name in loads]
+    if bench.name == "rows64":
+        found.append(("load_1", {"n": 2 * n, "out": 2 * n, "base": 2 * n * rng.randrange(64)}))
     return [*found, ("gemm", {"a": 0, "b": n})]
 
 
@@ -45,6 +52,8 @@ def _everything(bench: Bench) -> list[Command]:
     moves = [name for name in OPCODES[bench.name] if name.startswith("mov")]
     stores = [name for name in OPCODES[bench.name] if name.startswith("store") and name != "store_cm"]
     found: list[Command] = [(name, {"n": 2 * n, "row": 0, "base": 0}) for name in stores]
+    if bench.name == "rows64":
+        return [*found, ("store_1", {"n": 2 * n, "row": 2 * n, "base": 0})]
     return [*found, (moves[0], {"n": n, "row": 0, "out": 0}), (stores[0], {"n": n, "row": 0, "base": 0})]
 
 
@@ -105,9 +114,10 @@ def test_cycles_of_each_command(bench: Bench) -> None:
 def test_faults_stop_it(bench: Bench) -> None:
     n = bench.columns
     fine, stored = bench.beats(_everything(bench), bench.simulator())
-    illegal = word(bench.name, "softmax", {"n": n, "row": 1})
+    rows = bench.machine.depths["d2"]
+    illegal = word(bench.name, "softmax", {"n": n, "row": rows - n + 1})
     outcomes = bench.run(
-        [bench.segment([*fine, illegal, *fine]), bench.segment([*fine, 15, *fine]), bench.segment(fine)]
+        [bench.segment([*fine, illegal, *fine]), bench.segment([*fine, 0, *fine]), bench.segment(fine)]
     )
     assert [one.error for one in outcomes] == [Fault.ILLEGAL, Fault.UNKNOWN, Fault.NONE]
     assert [len(packets(one, bench.width)) for one in outcomes] == [len(stored)] * 3
