@@ -13,7 +13,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Value
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.qkv.numbers.registry import function
 from axiloom.hw.qkv.row_memory import ELEMENT
-from axiloom.hw.qkv.task import Unit, Walk
+from axiloom.hw.qkv.task import Unit, Walk, strobe
 
 _ADD, _MULTIPLY, _MAXIMUM = (function(f"bfloat16.{name}") for name in ("add", "mul", "max"))
 _READ = 2
@@ -43,17 +43,11 @@ class ElementWise(Unit):
             self._lane(m, number, a.word_select(number, ELEMENT), b.word_select(number, ELEMENT))
             for number in range(geometry.lanes)
         ]
-        writes, last = (
-            stages.later(value, label, DEPTH)
-            for value, label in ((walk.is_active, "writes"), (walk.is_last, "is_last"))
-        )
+        writes = strobe(m, walk.is_active, f"{self.name}_writes", DEPTH)
+        last = strobe(m, walk.is_active & walk.is_last, f"{self.name}_is_last", DEPTH)
         to, group = stages.later(row, "to", DEPTH), stages.later(walk.c, "group", DEPTH)
         self.write("x", writes, to, group, Cat(*found), Const(-1, geometry.lanes))
-        under_way = stages.later(walk.is_active, "under_way")
-        m.d.comb += [
-            self.running.eq(walk.is_active | under_way | writes),
-            self.done.eq((writes & last) | walk.is_empty),
-        ]
+        m.d.comb += [self.running.eq(walk.is_active | writes), self.done.eq(last | walk.is_empty)]
 
     def _lane(self, m: Module, number: int, a: Value, b: Value) -> Value:
         own = Stages(m, f"{self.name}_lane_{number}")

@@ -15,7 +15,7 @@ from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.qkv.numbers.registry import function
 from axiloom.hw.qkv.product_rows import DRAIN, Factors, Results, lead
 from axiloom.hw.qkv.row_memory import ELEMENT, Geometry
-from axiloom.hw.qkv.task import Unit
+from axiloom.hw.qkv.task import Unit, strobe
 
 _ADD, _MULTIPLY = function("float32.add"), function("float32.mul of bfloat16")
 _NARROW, _ADD_ROUNDED = function("float32.to_bfloat16"), function("bfloat16.add")
@@ -85,9 +85,9 @@ class Product(Unit):
         every = lane_rows * groups
         words = [self._sums(m, row, factors[row], word, first, every) for row in range(rows)]
 
-        ends = stages.later(at.active & (at.k == geometry.columns - 1), "ends", DEPTH + 1)
+        ends = self._strobe(m, at.active & (at.k == geometry.columns - 1), "ends", DEPTH + 1)
         to = stages.later(at.group, "to", DEPTH + 1) if groups > 1 else Const(0, 1)
-        finished = stages.later(at.active & at.count.all(), "finished", DEPTH + 1)
+        finished = self._strobe(m, at.active & at.count.all(), "finished", DEPTH + 1)
         line = Cat(at.row, at.block)
         if rows == 1:
             result = stages.later(words[0], "result")
@@ -103,10 +103,9 @@ class Product(Unit):
             place = stages.later(place, "place", DEPTH + 1)
         if any(task.unit == "product_added" for task in self.tasks):
             result = self._added(m, ends, place, to, result)
-            ends, place, to, finished = (
-                stages.later(value, f"{label}_added", ADDED)
-                for value, label in ((ends, "ends"), (place, "place"), (to, "to"), (finished, "finished"))
-            )
+            place, to = stages.later(place, "place_added", ADDED), stages.later(to, "to_added", ADDED)
+            ends = self._strobe(m, ends, "ends_added", ADDED)
+            finished = self._strobe(m, finished, "finished_added", ADDED)
         self.write("z", ends, place, to, result, Const(-1, geometry.lanes))
         under_way = Signal(name=f"{self.name}_under_way")
         with m.If(finished):
@@ -114,6 +113,9 @@ class Product(Unit):
         with m.If(self.start):
             m.d.sync += under_way.eq(1)
         m.d.comb += [self.done.eq(finished), self.running.eq(under_way)]
+
+    def _strobe(self, m: Module, value: Value, label: str, cycles: int) -> Value:
+        return strobe(m, value, f"{self.name}_{label}", cycles)
 
     def _places(self, m: Module, lane_rows: int) -> _Places:
         geometry = self.geometry
@@ -131,7 +133,7 @@ class Product(Unit):
                 m.d.sync += active.eq(0)
         begins: Value = self.start
         if geometry.rows > 1:
-            begins = self.stages(m).later(self.start, "begins", lead(geometry, lane_rows))
+            begins = self._strobe(m, self.start, "begins", lead(geometry, lane_rows))
         with m.If(begins):
             m.d.sync += [count.eq(0), active.eq(1)]
         return _Places(count, active, *fields)

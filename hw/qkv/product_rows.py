@@ -14,6 +14,7 @@ from amaranth.lib import memory as ram
 
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.qkv.row_memory import Geometry
+from axiloom.hw.qkv.task import strobe
 
 DRAIN = 2
 """Cycles from a result's turn to the result."""
@@ -71,7 +72,7 @@ class Factors:
     def read(self, word: Value, block: Value, lane_row: Value, group: Value) -> list[Value]:
         """The words of all rows at once, a cycle later. `word` is that of the row asked for a cycle before."""
         m, stages = self.m, Stages(self.m, self.name)
-        comes = stages.later(self.is_filling, "comes")
+        comes = strobe(m, self.is_filling, f"{self.name}_comes", 1)
         bank = stages.later(self.row, "bank")
         to = stages.later(Cat(self.lane_row, self.group, self.block[0]), "to")
         found: list[Value] = []
@@ -129,9 +130,9 @@ class Results:
         result = stages.later(Array(read)[stages.later(row, "bank")], "result")
         is_last = active & count.all() & of_block[: len(block)].all()
         return (
-            stages.later(active, "leaves", DRAIN),
+            strobe(m, active, f"{self.name}_leaves", DRAIN),
             stages.later(Cat(row, lane_row, of_block[: len(block)]), "line", DRAIN),
             stages.later(group, "group", DRAIN),
             result,
-            stages.later(is_last, "is_last", DRAIN),
+            strobe(m, is_last, f"{self.name}_is_last", DRAIN),
         )

@@ -73,6 +73,16 @@ class Unit:
             task.memories[memory].write(active & task.is_active, row, group, word, mask)
 
 
+def strobe(m: Module, value: Value, label: str, cycles: int) -> Value:
+    """`value`, a bit, of `cycles` cycles before; 0 after a reset, however short: what it tells to begin or to
+    end is of the command that was stopped."""
+    for cycle in range(cycles):
+        register = Signal(name=f"{label}_{cycle + 1}")
+        m.d.sync += register.eq(value)
+        value = register
+    return value
+
+
 class Walk:
     """Two counters, the inner one in steps to `inner`, the outer one to `outer` (a value): `r` and `c`.
 
