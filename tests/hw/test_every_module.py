@@ -12,6 +12,12 @@ ELSEWHERE = {
     "nest/access.py": "tests/hw/nest/test_memory.py",
     "nest/accelerator.py": "tests/run/test_nest.py",
     "nest/operators/": "tests/hw/nest/operators/test_operators.py",  # each one that is registered
+    # Units execute instructions alone: behind the streams of a device.
+    **{
+        f"qkv/{name}.py": "tests/hw/qkv/test_device.py"
+        for name in ("row_memory", "softmax", "task", "transfers")
+    },
+    "qkv/product.py": "tests/hw/qkv/test_product_rows.py",
     "qkv/numbers/": "tests/hw/qkv/numbers/test_functions.py",  # each one that is registered
 }
 """Modules, or folders of them, that are tested under another name: by what."""

@@ -44,7 +44,9 @@ class BrainMaximum(Function):
         stages = Stages(m, name)
         a, b = operands
         # Patterns in the order of their numbers: negative ones turned round, below the others.
-        order = [stages.wire(Mux(one[15], ~one, one ^ 1 << 15), f"order_{i}") for i, one in enumerate(operands)]
+        order = [
+            stages.wire(Mux(one[15], ~one, one ^ 1 << 15), f"order_{i}") for i, one in enumerate(operands)
+        ]
         is_nan = [one[7:15].all() & one[:7].any() for one in operands]
         larger = stages.wire(Mux(order[0] < order[1], b, a), "larger")
         return stages.later(stages.wire(Mux(is_nan[0] | is_nan[1], NAN, larger)[:16], "kind"), "result")

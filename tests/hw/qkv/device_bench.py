@@ -177,7 +177,11 @@ def _rows64(name: str, rng: random.Random, n: int, rows: int, base: int) -> Mapp
     if name == "transpose_21":
         return {"row": rng.randrange(n + 1), "out": rng.randrange(3 * n + 1)}
     if name.startswith(("load", "store")):
-        return {"n": rows, "out" if name[0] == "l" else "row": in_1 if name[-1] == "1" else in_2, "base": base}
+        return {
+            "n": rows,
+            "out" if name[0] == "l" else "row": in_1 if name[-1] == "1" else in_2,
+            "base": base,
+        }
     if name.startswith("mov"):
         return {"n": rows, **dict(zip(("row", "out"), (in_1, in_2) if name == "mov_12" else (in_2, in_1)))}
     operand = {"other": in_1} if name.endswith("_rows") else {}

@@ -1,5 +1,5 @@
 """Every function against the model that texts are executed with, bit for bit: all of what is short, and pairs
-that are hard. `product.py`, `add.py`, `convert.py`, `divide.py`, `table.py`, `places.py`."""
+that are hard. `product.py`, `add.py`, `brain.py`, `convert.py`, `divide.py`, `table.py`, `places.py`."""
 
 from __future__ import annotations
 
@@ -105,6 +105,23 @@ def test_quotients() -> None:
     back = 253 - (b[-50_000:] >> 7 & 255) + (a[-50_000:] >> 7 & 255)
     b[-50_000:] = b[-50_000:] & 0x807F | back.clip(0, 255) << 7
     same(rtl("bfloat16.div", a, b), MODELS["bfloat16.div"].python(a, b), 0x7FC0, 7)
+
+
+@pytest.mark.parametrize("operation", ["add", "mul", "max"])
+def test_bfloat16_in_and_out(operation: str) -> None:
+    """Sums with carries, near cancellations and far operands besides."""
+    a, b = pairs(np.random.default_rng(7), 30_000)
+    near = np.random.default_rng(8).integers(0, 1 << 11, (2, 30_000))
+    a = np.concatenate([a, a[-30_000:]])
+    b = np.concatenate([b, (a[-30_000:] ^ 1 << 15) + near[0] - near[1] & 0xFFFF])
+    name = f"bfloat16.{operation}"
+    same(rtl(name, a, b), MODELS[name].python(a, b), 0x7FC0, 7)
+
+
+def test_the_larger_one_of_zeros_is_positive() -> None:
+    a, b = np.array([0, 0, 0x8000, 0x8000]), np.array([0, 0x8000, 0, 0x8000])
+    for found in (rtl("bfloat16.max", a, b), MODELS["bfloat16.max"].python(a, b)):
+        assert found.tolist() == [0, 0, 0, 0x8000]
 
 
 @pytest.mark.slow
