@@ -1,8 +1,8 @@
 """Several rows of a product at once: their elements of x, and their results, in banks.
 
-A memory gives a word a cycle: an element of each of several rows takes as many cycles as there are rows. But a
-word has `lanes` elements of its row, and each is multiplied with a whole row of y: so a block's words are
-there long before they are needed, and a block's results are written while the next one's sums are added up.
+A memory gives a word a cycle: an element of each of several rows takes as many cycles as there are rows. But
+a word has `lanes` elements of its row, and each is multiplied with a whole row of y: so a block's words are
+there long before they are needed, and its results are written while the next one's sums are added up.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Factors:
         self.row, self.lane_row, self.group = _parts(self.count, *sizes)
 
     def fills(self, start: Value, begins: Value, block: Value) -> Value:
-        """The row of x that is read. `start`: of the product; `begins`: a block's first place, `block`, which is
+        """The row of x that is read. `start`: of the product; `begins`: the first place of a `block` that is
         not the last one."""
         m = self.m
         self.block = Signal(max(1, len(block)), name=f"{self.name}_block")
@@ -70,7 +70,7 @@ class Factors:
         return Stages(m, self.name).wire(Cat(self.row, self.lane_row, self.block[: len(block)]), "line")
 
     def read(self, word: Value, block: Value, lane_row: Value, group: Value) -> list[Value]:
-        """The words of all rows at once, a cycle later. `word` is that of the row asked for a cycle before."""
+        """The words of all rows at once, a cycle later. `word` is the one asked for a cycle before."""
         m, stages = self.m, Stages(self.m, self.name)
         comes = strobe(m, self.is_filling, f"{self.name}_comes", 1)
         bank = stages.later(self.row, "bank")

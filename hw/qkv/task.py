@@ -13,8 +13,8 @@ from axiloom.hw.qkv.row_memory import Geometry, RowMemory
 
 @dataclass(frozen=True)
 class Task:
-    """`unit`: the kind of instruction. `is_active`: the command under way is this one. `values`, which stay while
-    it is under way, and `memories` are by the names that the unit has for them."""
+    """`unit`: the kind of instruction. `is_active`: the command under way is this one. `values`, which stay
+    while it is under way, and `memories` are by the names that the unit has for them."""
 
     instruction: str
     unit: str

@@ -1,4 +1,4 @@
-"""Sums, products and the larger one of two bfloat16: made in float32, rounded to bfloat16, as the models are."""
+"""Sums, products and the larger one of two bfloat16: made in float32 and rounded, as the models are."""
 
 from __future__ import annotations
 

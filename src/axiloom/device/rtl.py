@@ -69,7 +69,8 @@ for texts that are none of its."""
 def device(
     isa: InstructionSet, lanes: int = DEFAULT_LANES, stream_width: int = 64, rows: int = 1
 ) -> DeviceRtl:
-    """`rows`: of a product at once, `lanes` multipliers each. Raises SpecError with what each maker says where none builds it."""
+    """`rows`: of a product at once, `lanes` multipliers each. Raises SpecError with what each maker says
+    where none builds it."""
     faults: list[str] = []
     for name, make in MAKERS.items():
         try:

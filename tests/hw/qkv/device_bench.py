@@ -26,7 +26,7 @@ TOP = "device"
 
 
 def small(text: str, columns: int) -> str:
-    """The text with rows of `columns`: 64, 128, 192 and 256 become as many, twice, three and four times as many."""
+    """The text with rows of `columns`: 64, 128, 192 and 256 become that, twice, three and four times that."""
     kept = text.replace("[32:64]", "[32:§]").replace("input(64)", "input(§)")
     for times in (4, 3, 2, 1):
         kept = re.sub(rf"\b{64 * times}\b", f"_{times * columns}", kept)
@@ -183,6 +183,7 @@ def _rows64(name: str, rng: random.Random, n: int, rows: int, base: int) -> Mapp
             "base": base,
         }
     if name.startswith("mov"):
-        return {"n": rows, **dict(zip(("row", "out"), (in_1, in_2) if name == "mov_12" else (in_2, in_1)))}
+        row, out = (in_1, in_2) if name == "mov_12" else (in_2, in_1)
+        return {"n": rows, "row": row, "out": out}
     operand = {"other": in_1} if name.endswith("_rows") else {}
     return {"n": rows, "row": in_2, **operand}

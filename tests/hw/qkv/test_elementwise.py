@@ -1,4 +1,4 @@
-"""Rows element by element: each instruction against NumPy's float32 rounded, not against the text's simulator;
+"""Rows element by element: each instruction against NumPy, which shares no code with the text's simulator;
 and texts that no unit is. `elementwise.py`, `units.py`, `meanings.py`."""
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_what_an_operation_is_comes_from_the_text() -> None:
     [
         ("larger(d2[row + r, c], 0)", "larger(d2[row + r, c], 1)", "no unit does what relu does"),
         ("= plus(d2[row + r, c], d1", "= plus(d1[row + r, c], d1", "no unit does what add_rows does"),
-        ("scaled(d2[row + r, c], d1[other", "scaled(d2[row + r, c], d2[other", "multiply_rows: it reads and writes d2"),
+        ("scaled(d2[row + r, c], d1[", "scaled(d2[row + r, c], d2[", "multiply_rows: it reads and writes d2"),
         ("= plus(d2[out + i, j]", "= plus(d2[i, j]", "no unit does what gemm_add does"),
     ],
 )  # fmt: skip

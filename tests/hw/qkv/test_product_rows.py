@@ -1,5 +1,5 @@
-"""Several rows of a product at once: the bits of one row at once, in the cycles that are foretold; a reset while
-rows wait. `product_rows.py`, `product.py`."""
+"""Several rows of a product at once, against NumPy, in the cycles that are foretold; resets at any time.
+`product_rows.py`, `product.py`."""
 
 from __future__ import annotations
 
