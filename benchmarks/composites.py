@@ -1,12 +1,12 @@
 """Nine composites on rows64: one program of the whole expression against one call an operator.
 
-Tiles of 64 x 64 bfloat16. Both are programs of the same compiler, executed on the same RTL; both are validated,
-and their results compared with each other bit for bit and with the expression, evaluated in another order of
-sums. Words are the bytes of operands and results over the streams, by 8; commands' own words are in the
-cycles. Cycles are the RTL's, on the simulated SoC those from the driver's call to its return.
+Tiles of 64 x 64 bfloat16. Both are programs of the same compiler, executed on the same RTL; both are
+validated, and their results compared with each other bit for bit, and with the expression, evaluated in
+another order of sums. Words are all bytes over the streams, commands too, by 8. Cycles are the RTL's, and on
+the simulated SoC those from the driver's call to its return.
 
-``AXILOOM_COMPOSITES=64x4,16x1``: lanes of the device by rows of a product at once; ``AXILOOM_COMPOSITES_SOC``:
-composites that also run on the SoC, by number, on the first of the devices.
+``AXILOOM_COMPOSITES=64x4,16x1``: lanes of the device by rows of a product at once.
+``AXILOOM_COMPOSITES_SOC=0,1,4``: composites that also run on the SoC, by number, with the last one of these.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Cost:
         if found.cycles != found.foretold:
             sys.exit(f"{program.name}: {found.cycles} cycles, not {found.foretold}")
         self.commands += len(program.commands)
-        self.words += (found.bytes_in + found.bytes_out) // WORD - len(program.commands)
+        self.words += (found.bytes_in + found.bytes_out) // WORD
         self.cycles += found.cycles
         return dict(found.results)
 
@@ -245,7 +245,7 @@ def main() -> None:
             f"{lanes} lanes, {rows} rows of a product at once, streams of {rtl.stream_width} bits", flush=True
         )
         reached |= table(rtl, compiler)
-        if place == 0 and chosen:
+        if place == len(sizes) - 1 and chosen:
             print("on the SoC: cycles, the calls', ratio", flush=True)
             with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
                 on_soc([names[one] for one in chosen], rtl, compiler, Path(folder))
