@@ -82,7 +82,9 @@ def test_a_register_is_what_was_written_last() -> None:
     assert answers(late)["t.b: y, line 26"] == "sat"
 
 
-@pytest.mark.parametrize("name", [pytest.param("vta", marks=pytest.mark.slow), "hlscnn", "qkv", "qkv_double"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("vta", marks=pytest.mark.slow), "hlscnn", "qkv", "qkv_double", "rows64"]
+)
 def test_targets(name: str) -> None:
     found = bounds.claims(read(TARGETS / f"{name}.isa"))
     assert len(found) > 10
