@@ -25,6 +25,7 @@ LONG = (
     "linux_process",  # builds a C library for both CPUs
     "fmax",  # places and routes for an hour
     "open_flow",  # as well
+    "row_resources",  # synthesises for minutes
     "nest_search",  # searches for schedules of seven kernels: minutes
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
     "mapping_table",  # needs the extra [prove]
