@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from axiloom.run.selected import Selected
 
 ENDING = ".program"
-OPTIONS = "lanes"
+OPTIONS = "lanes product_rows"
 """Options of programs alone."""
 
 
@@ -36,6 +36,9 @@ def add_options(run: argparse.ArgumentParser) -> None:
     group = run.add_argument_group("programs of an instruction set (FILE.program, or --select egraph)")
     select.add_option(group)
     group.add_argument("--lanes", type=int, metavar="N", help="elements at once in the device's units")
+    group.add_argument(
+        "--product-rows", type=int, metavar="N", help="rows of a product at once, each with that many lanes"
+    )
 
 
 def execute(options: argparse.Namespace, finish: Any) -> int:
@@ -54,7 +57,9 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
 
     def built(isa: InstructionSet) -> DeviceRtl:
         progress("from the text to RTL")
-        return device(isa, options.lanes or DEFAULT_LANES, options.stream_width or 64)
+        return device(
+            isa, options.lanes or DEFAULT_LANES, options.stream_width or 64, options.product_rows or 1
+        )
 
     chosen: Selected | None = None
     if options.select == select.EGRAPH:
