@@ -25,7 +25,7 @@ from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.machine.cover import Cover, Given, Made, constant_classes, cover
 from axiloom.selection.machine.layout import Layout, lay_out
 from axiloom.selection.machine.neutral import with_identities
-from axiloom.selection.machine.place import Placement, place
+from axiloom.selection.machine.place import SECONDS, Placement, place
 from axiloom.selection.machine.relevant import near, relevant
 from axiloom.selection.machine.steps import Do
 from axiloom.selection.machine.target import Target
@@ -60,40 +60,38 @@ def compile_graph(
     rules: Sequence[RuleText] | None = None,
     *,
     limits: Limits = LIMITS,
-    seconds: float = 1.0,
+    seconds: float = SECONDS,
 ) -> Compiled:
     """Rules near the application and the machine first, then all that could lead there, then those for real
     numbers. `seconds`: for each of the solvers. Raises CompileError or SaturationError, whose text names the
     value or the bound."""
     texts = ours() if rules is None else tuple(rules)
     fault: SaturationError | None = None
+    forms: dict[tuple[RuleText, ...], Saturated] = {}
     for reals, choose in ((False, near), (False, relevant), (True, near), (True, relevant)):
+        times: dict[str, float] = {}
+        clock = _Clock(times)
+        chosen = _rules(graph, target, texts, reals, choose)
+        clock("rules")
+        if chosen not in forms:
+            forms[chosen] = saturate(graph, chosen, limits)
+        clock("saturate")
+        saturated = forms[chosen]
+        if reals:
+            saturated = with_identities(saturated, target.instructions(saturated.types))
         try:
-            return _compiled(
-                graph, target, _rules(graph, target, texts, reals, choose), limits, seconds, reals
-            )
+            covered = cover(saturated, target, seconds=seconds)
         except SaturationError as error:
             fault = fault or error
+            continue
+        clock("cover")
+        placement = place(covered, target, seconds=seconds)
+        clock("place")
+        program = _program(graph, covered, placement, target)
+        clock("program")
+        return Compiled(program, graph, covered, placement, reals, times)
     assert fault is not None
     raise fault
-
-
-def _compiled(
-    graph: Graph, target: Target, rules: Sequence[RuleText], limits: Limits, seconds: float, reals: bool
-) -> Compiled:
-    times: dict[str, float] = {}
-    clock = _Clock(times)
-    saturated = saturate(graph, rules, limits)
-    clock("saturate")
-    if reals:
-        saturated = with_identities(saturated, target.instructions(saturated.types))
-    covered = cover(saturated, target, seconds=seconds)
-    clock("cover")
-    placement = place(covered, target, seconds=seconds)
-    clock("place")
-    program = _program(graph, covered, placement, target)
-    clock("program")
-    return Compiled(program, graph, covered, placement, reals, times)
 
 
 @dataclass
@@ -136,12 +134,13 @@ def _program(graph: Graph, covered: Cover, placement: Placement, target: Target)
         used += [one for one, memory in (*step.operands, step.result) if memory == target.host]
     names = [f"y{i}" if len(graph.results) > 1 else "y" for i in range(len(graph.results))]
     layout = lay_out(covered, target, used, names)
-    commands = tuple(_command(step, layout, target) for step in placement.steps)
+    reference = Reference(target.isa, State(target.isa))
+    commands = tuple(_command(step, layout, target, reference) for step in placement.steps)
     constants = {name: _contents(graph, covered.saturated, one) for name, one in layout.constants.items()}
     return Program(target.isa.name, graph.name, commands, layout.arrays, constants)
 
 
-def _command(step: Do, layout: Layout, target: Target) -> Command:
+def _command(step: Do, layout: Layout, target: Target, reference: Reference) -> Command:
     fields = dict(step.meaning.sizes)
     said = [
         *zip(step.meaning.operands, step.operands, step.addresses, strict=True),
@@ -156,7 +155,7 @@ def _command(step: Do, layout: Layout, target: Target) -> Command:
     instruction = target.isa.instructions[step.meaning.instruction]
     given = {let.name: fields.get(let.name, 0) for let in instruction.fields}
     try:
-        Reference(target.isa, State(target.isa)).refuse(instruction, given)
+        reference.refuse(instruction, given)
     except IllegalCommandError as error:
         raise CompileError(f"an address that was chosen is not legal: {error}") from None
     return Command(step.meaning.instruction, given)
