@@ -129,9 +129,15 @@ def _ops_of(node: Node) -> list[Node]:
 
 
 def _program(graph: Graph, covered: Cover, placement: Placement, target: Target) -> Program:
-    used = [one for one, memory in covered.results if memory == target.host]
-    for step in placement.steps:
-        used += [one for one, memory in (*step.operands, step.result) if memory == target.host]
+    touched = [cell for step in placement.steps for cell in (*step.operands, step.result)]
+    used = [one for one, memory in (*touched, *covered.results) if memory == target.host]
+    given = {
+        str(way.node.given["name"]): one
+        for (one, _), way in covered.ways.items()
+        if isinstance(way, Given) and not way.constant
+    }
+    names = [str(one.attributes["name"]) for one in graph.parameters]
+    used = [*(given[name] for name in names if name in given), *used]
     names = [f"y{i}" if len(graph.results) > 1 else "y" for i in range(len(graph.results))]
     layout = lay_out(covered, target, used, names)
     reference = Reference(target.isa, State(target.isa))

@@ -46,7 +46,7 @@ def same(equality: Equality, a: Element, b: Element) -> bool:
     """Both the same polynomial, or for integers: the same bits."""
     known = ("add", "sub", "mul", "neg", "div", "rsqrt", "convert", "index")
     if any(
-        isinstance(one, App) and one.function.split(":")[0] in known or isinstance(one, Fold)
+        (isinstance(one, App) and one.function.split(":")[0] in known) or isinstance(one, Fold)
         for one in (a, b)
     ):
         atoms = _Atoms(equality)

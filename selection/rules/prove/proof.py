@@ -14,7 +14,6 @@ from axiloom.selection.rules.make import build
 from axiloom.selection.rules.prove.cases import Case, bounds_of
 from axiloom.selection.rules.prove.context import Context, Dropped, Undecided, following
 from axiloom.selection.rules.prove.equal import Equality
-from axiloom.selection.rules.prove.sizes import Size
 from axiloom.selection.rules.prove.terms import Read, Terms
 from axiloom.selection.rules.rule import Rule
 

@@ -1,4 +1,4 @@
-"""Random applications of what row machines do: products, softmax, transposes, parts of rows; and what they lack.
+"""Random applications of what row machines do: products, softmax, transposes.
 
 Values stay small: scores become exponentials only where they cannot overflow.
 """
@@ -10,8 +10,6 @@ import random
 from axiloom.selection.ir import Graph, Node, Type
 from axiloom.selection.ir.ops import Builder
 
-N = 64
-TILE = Type((N, N), "bfloat16")
 FEWEST, MOST = 7, 90
 LARGEST_SCORE, LARGEST = 60.0, 1e6
 
@@ -29,21 +27,26 @@ def softmax(builder: Builder, x: Node) -> Node:
     return builder.op("divide", e, builder.op("broadcast_in_dim", total, shape=x.type.shape, dimensions=(0,)))
 
 
-def attention(depth: int, *, shared: bool = False) -> Graph:
+def tile(n: int) -> Type:
+    return Type((n, n), "bfloat16")
+
+
+def attention(depth: int, n: int = 64, *, shared: bool = False) -> Graph:
     """Attentions, each on the last one's result; `shared`: all with the same K and V."""
-    builder = Builder()
-    parameters = [builder.leaf("parameter", "q", TILE)]
+    builder, type_ = Builder(), tile(n)
+    parameters = [builder.leaf("parameter", "q", type_)]
     value = parameters[0]
     for i in range(depth):
         if i == 0 or not shared:
-            parameters += [builder.leaf("parameter", f"{name}{i}", TILE) for name in "kv"]
+            parameters += [builder.leaf("parameter", f"{name}{i}", type_) for name in "kv"]
         k, v = parameters[-2:]
         value = product(builder, softmax(builder, product(builder, value, k, 1, 1)), v)
     return Graph(f"attention{depth}", tuple(parameters), (value,))
 
 
 class _Making:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, n: int) -> None:
+        self.type = tile(n)
         self.dice = random.Random(seed)
         self.builder = Builder()
         self.parameters: list[Node] = []
@@ -60,7 +63,7 @@ class _Making:
         return node
 
     def parameter(self) -> Node:
-        made = self.builder.leaf("parameter", f"x{len(self.parameters)}", TILE)
+        made = self.builder.leaf("parameter", f"x{len(self.parameters)}", self.type)
         self.parameters.append(made)
         return self.keep(made, 1.0)
 
@@ -92,9 +95,9 @@ class _Making:
             self.keep(product(self.builder, a, b, 1, 1 if kind == "scores" else 0), size)
 
 
-def random_graph(seed: int) -> Graph:
+def random_graph(seed: int, n: int = 64) -> Graph:
     """Of `FEWEST` to `MOST` nodes, one to three results; the same for the same seed."""
-    making = _Making(seed)
+    making = _Making(seed, n)
     wanted = making.dice.randint(FEWEST, MOST)
     ops = ("dot_general", "divide", "transpose")
     while True:
