@@ -35,7 +35,6 @@ class Worker:
         with self.lock:
             process = self._started()
             assert process.stdin is not None
-            assert process.stdout is not None
             try:
                 pickle.dump(request, process.stdin)
                 process.stdin.flush()
