@@ -37,16 +37,16 @@ def improve(
     solver.parameters.max_time_in_seconds = seconds
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
-    status = solver.solve(model)
+    solver.solve(model)
     # Each node weighs 1 beside its cost times `scale`: as many nodes as there are weigh less than one cycle.
     bound = max(0, int(solver.best_objective_bound - len(problem.ways)) // scale)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+    if solver.status_name() not in ("OPTIMAL", "FEASIBLE"):
         return start, cost, min(bound, cost)
     picked = {one: i for one, of in ways.items() for i, way in enumerate(of) if solver.boolean_value(way)}
     chosen, total = used(problem, picked)
     if total > cost:
         return start, cost, min(bound, cost)
-    return chosen, total, total if status == cp_model.OPTIMAL else min(bound, total)
+    return chosen, total, total if solver.status_name() == "OPTIMAL" else min(bound, total)
 
 
 def _ways(model: cp_model.CpModel, problem: Problem) -> dict[int, list[cp_model.IntVar]]:

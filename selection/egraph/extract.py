@@ -37,18 +37,21 @@ class Extracted:
         return self.bound >= self.cost
 
 
+Ways: TypeAlias = dict[int, list[tuple[int, tuple[int, ...], ENode]]]
+
+
 @dataclass(frozen=True)
 class Problem:
-    """Ways with costs: `ways[c]` are (cost, classes needed, the node), none of them dominated by another."""
+    """Ways with costs: `ways[c]` are (cost, classes needed, the node), none dominated by another."""
 
-    ways: dict[int, tuple[tuple[int, tuple[int, ...], ENode], ...]]
+    ways: Ways
     roots: tuple[int, ...]
     order: tuple[tuple[int, ...], ...]
     """Classes in groups, what is needed first; those of one group need each other."""
 
 
 def extract(saturated: Saturated, cost: Cost, *, seconds: float = 5.0, name: str = "extracted") -> Extracted:
-    """The cheapest graph: greedy first, then CP-SAT for at most `seconds` (0: not at all), which says a bound.
+    """The cheapest graph: greedy first, then CP-SAT for at most `seconds` (0: not at all), with a bound.
 
     Raises SaturationError where a result cannot be made, with the values that nothing makes.
     """
@@ -69,7 +72,7 @@ def extract(saturated: Saturated, cost: Cost, *, seconds: float = 5.0, name: str
 
 def problem_of(saturated: Saturated, cost: Cost) -> Problem:
     """What can be made, and what of it can be the best."""
-    ways: dict[int, list[tuple[int, tuple[int, ...], ENode]]] = {}
+    ways: Ways = {}
     for number, nodes in enumerate(saturated.classes):
         found = []
         for node in nodes:
@@ -95,7 +98,7 @@ def problem_of(saturated: Saturated, cost: Cost) -> Problem:
     return Problem(kept, tuple(dict.fromkeys(saturated.roots)), _groups(kept))
 
 
-def _makeable(ways: dict[int, list[tuple[int, tuple[int, ...], ENode]]]) -> set[int]:
+def _makeable(ways: Ways) -> set[int]:
     users: dict[int, list[tuple[int, int]]] = defaultdict(list)
     left: dict[tuple[int, int], int] = {}
     found: set[int] = set()
@@ -137,9 +140,7 @@ def _why(saturated: Saturated, ways: object, makeable: set[int], root: int) -> s
     return f"nothing makes a result of {saturated.types[root]}"
 
 
-def _reached(
-    ways: dict[int, list[tuple[int, tuple[int, ...], ENode]]], makeable: set[int], roots: Sequence[int]
-) -> set[int]:
+def _reached(ways: Ways, makeable: set[int], roots: Sequence[int]) -> set[int]:
     seen, stack = set(roots), list(roots)
     while stack:
         for _, needs, _ in ways[stack.pop()]:
@@ -161,7 +162,7 @@ def _undominated(
     return kept
 
 
-def _groups(ways: dict[int, list[tuple[int, tuple[int, ...], ENode]]]) -> tuple[tuple[int, ...], ...]:
+def _groups(ways: Ways) -> tuple[tuple[int, ...], ...]:
     """Strongly connected classes, needed ones first (Tarjan, without recursion)."""
     low: dict[int, int] = {}
     number: dict[int, int] = {}

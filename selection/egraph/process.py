@@ -34,7 +34,7 @@ class Worker:
         """Its answer. Raises SaturationError if it takes longer than that, or dies: then it is killed."""
         with self.lock:
             process = self._started()
-            assert process.stdin is not None and process.stdout is not None
+            assert process.stdin is not None
             try:
                 pickle.dump(request, process.stdin)
                 process.stdin.flush()

@@ -139,7 +139,7 @@ def guard_of(form: Expr) -> Guard:
 
 @cache
 def binder_of(expr: Expr) -> Binder:
-    """A name binds or compares; a tuple binds its names, one of them with a star; else values are compared."""
+    """A name binds or compares; a tuple binds its names, one with a star; else values are compared."""
     tree = expr.tree
     if isinstance(tree, ast.Name):
         return _named(tree.id)

@@ -45,12 +45,16 @@ class _Atoms:
 def same(equality: Equality, a: Element, b: Element) -> bool:
     """Both the same polynomial, or for integers: the same bits."""
     known = ("add", "sub", "mul", "neg", "div", "rsqrt", "convert", "index")
-    if any(isinstance(one, App) and one.function.split(":")[0] in known or isinstance(one, Fold) for one in (a, b)):
+    if any(isinstance(one, Fold) or _named(one) in known for one in (a, b)):
         atoms = _Atoms(equality)
         left, right = (_poly(equality, atoms, one) for one in (a, b))
         if left == right:
             return True
     return equality.sense == "integers" and _bits_same(equality, a, b)
+
+
+def _named(term: Element) -> str:
+    return term.function.split(":")[0] if isinstance(term, App) else ""
 
 
 def _poly(equality: Equality, atoms: _Atoms, term: Element) -> Poly:

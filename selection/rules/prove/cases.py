@@ -145,6 +145,6 @@ def about(rule: Rule, bounded: bool) -> str:
     if not bounded:
         return ", ".join(["all sizes", *ranks])
     of = bounds_of(rule)
-    stated = dict(rule.bounds) or {"others": of("")}
+    stated: dict[str, Sequence[int]] = {**dict(rule.bounds)} or {"others": of("")}
     sizes = "; ".join(f"{name} {', '.join(map(str, values))}" for name, values in stated.items())
     return ", ".join([f"sizes {sizes}", *ranks])

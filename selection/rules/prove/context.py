@@ -20,11 +20,11 @@ SAMPLES = 24
 """Values that are tried before a solver is asked what always holds."""
 
 
-class Undecided(Exception):
+class Undecided(Exception):  # noqa: N818 - a path that ends, not a fault
     """A proof that cannot go on: a condition on an index of a sum, or too many ways."""
 
 
-class Dropped(Exception):
+class Dropped(Exception):  # noqa: N818 - the same
     """A way that says nothing: the left side has no type there, or a condition does not hold."""
 
 
@@ -45,7 +45,9 @@ class Condition:
         return self.context.valid(self)
 
     def both(self, other: Any) -> Any:
-        return other.both(self) if isinstance(other, bool) else Condition(self.context, "and", (self, other))
+        if isinstance(other, bool):
+            return self if other else False
+        return Condition(self.context, "and", (self, other))
 
     def either(self, other: Any) -> Any:
         return Condition(self.context, "or", (self, other))
@@ -64,7 +66,8 @@ class Condition:
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
-        return (self.form, *(one.parts if isinstance(one, Size) else _condition_key(one) for one in self.parts))
+        parts = (one.parts if isinstance(one, Size) else _condition_key(one) for one in self.parts)
+        return (self.form, *parts)
 
     def term(self) -> z3.BoolRef:
         match self.form:
@@ -192,7 +195,8 @@ class Context:
             return True
         if self.plain(condition.opposite()):
             return False
-        if condition.form == "==" and not self.assumed and not self.facts and self.refuted(condition.parts[0]):
+        nothing_known = not self.assumed and not self.facts
+        if condition.form == "==" and nothing_known and self.refuted(condition.parts[0]):
             return False
         key = condition.key
         if key not in self.known and self._counterexample(condition):
@@ -206,7 +210,9 @@ class Context:
         wanted = [*self.facts, *self.assumed]
         for seed in range(SAMPLES):
             values = self._values(seed)
-            if values is not None and not holds(condition, values) and all(holds(one, values) for one in wanted):
+            if values is None or holds(condition, values):
+                continue
+            if all(holds(one, values) for one in wanted):
                 return True
         return False
 
@@ -263,7 +269,7 @@ class Context:
             facts.append(one <= self.term(high))
             found.append(high)
         if name in self.origins:
-            value, by, which = self.origins[name]
+            value, by, _ = self.origins[name]
             quotient, rest = self.quotients[_key(value), _key(by)]
             facts.append(self.term(quotient) * self.term(by) + self.term(rest) == self.term(value))
             found += [value, by, quotient, rest]
@@ -292,9 +298,9 @@ class Context:
             if low is None or any(names.count(name) > 1 for names, _ in value.parts):
                 return False
             if signs == {False} and high is not None:
-                value = replaced(value, lambda one, n=name, h=high: h if one == n else self.alone(one))
+                value = self.with_(value, name, high)
             elif signs == {True}:
-                value = replaced(value, lambda one, n=name, v=low: v if one == n else self.alone(one))
+                value = self.with_(value, name, low)
             else:
                 return self._shifted(value)
         return value >= 0 if isinstance(value, int) else False
@@ -302,7 +308,7 @@ class Context:
     def _shifted(self, value: Any) -> bool:
         """With every unknown written as its least value and more, no part is negative."""
         for _ in range(len(self.ranges)):
-            bounded = [n for n in value.unknowns if self.ranges[n][1] is not None] if isinstance(value, Size) else []
+            bounded = [n for n in parts_unknowns(value) if self.ranges[n][1] is not None]
             if not bounded:
                 break
             name = max(bounded, key=list(self.ranges).index)
@@ -311,14 +317,14 @@ class Context:
             if any(names.count(name) > 1 for names, _ in inside):
                 return False
             # Linear in it: both ends have to do.
-            ends = [
-                replaced(value, lambda one, n=name, e=end: e if one == n else self.alone(one))
-                for end in (low, high)
-            ]
-            return all(self.nonnegative(one) for one in ends)
+            return all(self.nonnegative(self.with_(value, name, end)) for end in (low, high))
         shifted = replaced(value, lambda one: self.alone(one) + (self.ranges[one][0] or 0))
         free = all(self.ranges[one][0] is not None for one in parts_unknowns(value))
         return free and all(factor >= 0 for _, factor in parts_of(shifted))
+
+    def with_(self, value: Any, name: str, other: Any) -> Any:
+        """The polynomial with another value for one unknown."""
+        return replaced(value, lambda one: other if one == name else self.alone(one))
 
     def alone(self, name: str) -> Size:
         return Size(self, (((name,), 1),))

@@ -121,7 +121,7 @@ class Equality:
         if isinstance(term, App):
             return self._tidy_app(term)
         if isinstance(term, Fold) and isinstance(term.body, (App, Choose)):
-            body = self._inside(term, lambda: self.tidy(term.body))
+            body = self.tidy(term.body)
             return folded(term.function, term.over, body) if body is not term.body else term
         return term
 
@@ -134,10 +134,13 @@ class Equality:
                 yes, no = (App(term.function, (*arguments[:i], x, *arguments[i + 1 :]), term.of)
                            for x in (one.yes, one.no))  # fmt: skip
                 return Choose(one.condition, yes, no)
-        if name == "convert" and arguments[0].of == term.of:
-            return arguments[0]
-        if name == "convert" and isinstance(arguments[0], App):
-            if (literal := _literal(arguments[0])) is not None and literal.is_integer():
+        if name == "convert":
+            inner = arguments[0]
+            assert not isinstance(inner, (Size, int))
+            if inner.of == term.of:
+                return inner
+            literal = _literal(inner)
+            if literal is not None and literal.is_integer():
                 return constant(term.of, int(literal))
         if self.sense == "exact":
             return App(term.function, arguments, term.of)
@@ -160,12 +163,9 @@ class Equality:
         if name == "convert" and self.sense == "reals":
             kinds = {number(one.of).kind for one in (term, *term.arguments)}
             if kinds == {"float"}:
-                return term.arguments[0]
+                inner_term: Element = term.arguments[0]
+                return inner_term
         return term
-
-    def _inside(self, fold: Fold, what: Any) -> Any:
-        with self.context.under():
-            return what()
 
     # --- folds
 

@@ -14,7 +14,6 @@ from axiloom.selection.rules.make import build
 from axiloom.selection.rules.prove.cases import Case, bounds_of
 from axiloom.selection.rules.prove.context import Context, Dropped, Undecided, following
 from axiloom.selection.rules.prove.equal import Equality
-from axiloom.selection.rules.prove.sizes import Size
 from axiloom.selection.rules.prove.terms import Read, Terms
 from axiloom.selection.rules.rule import Rule
 
@@ -74,10 +73,7 @@ def _path(case: Case) -> str:
     """Why both sides differ on one path; empty: they are the same. Raises Dropped."""
     case.fill()
     context, terms = case.context, Terms(case.context)
-    tensors = {
-        name: Value(type_, lambda at, n=name, t=type_: Read(n, tuple(at), t.number))
-        for name, type_ in case.tensors.items()
-    }
+    tensors = {name: _tensor(name, type_) for name, type_ in case.tensors.items()}
     make = _maker(terms)
     try:
         old = build(case.rule.old, case.env, tensors, make)
@@ -97,6 +93,10 @@ def _path(case: Case) -> str:
         return ""
     equality.unroll = True
     return "" if equality.same(left, right) else f"elements differ for {_said(case)}"
+
+
+def _tensor(name: str, type_: Type) -> Value:
+    return Value(type_, lambda at: Read(name, tuple(at), type_.number))
 
 
 def _holds(context: Context, condition: Any) -> bool:

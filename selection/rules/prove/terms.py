@@ -68,9 +68,9 @@ class Terms:
             case "position":
                 raise Undecided("an index that is a value")
             case "literal":
-                of = number(more[0])
-                text = of.text(of.decode(of.parse(more[1])))
-                return App(f"literal:{of}:{text}", (), of.name)
+                known = number(more[0])
+                text = known.text(known.decode(known.parse(more[1])))
+                return App(f"literal:{known}:{text}", (), known.name)
             case "index" | "convert":
                 return App(function, arguments, more[0])
             case "select":
