@@ -83,6 +83,18 @@ class Condition:
 
 
 @dataclass
+class Memory:
+    """What was asked before, on this path or on another of the same rule."""
+
+    numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    answers: dict[tuple[Any, ...], bool] = field(default_factory=dict)
+
+    def number(self, said: tuple[Any, ...]) -> int:
+        """The same for what is the same."""
+        return self.numbers.setdefault(said, len(self.numbers) + 1)
+
+
+@dataclass
 class Context:
     """`path` are the ways to go where there are several, each with their number; what comes later goes the
     first way, and is added to it."""
@@ -98,13 +110,16 @@ class Context:
     quotients: dict[tuple[Any, Any], tuple[Any, Any]] = field(default_factory=dict)
     origins: dict[str, tuple[Any, Any, int]] = field(default_factory=dict)
     """Unknown quotients (0) and remainders (1): what was divided by what."""
-    known: dict[tuple[Any, ...], bool] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
+    known: int = 0
+    """The number of all that is known of unknowns."""
     queries: int = 0
 
     def unknown(self, name: str, low: Any = 1, high: Any = None) -> Size:
         """An integer of which only its ends are known; its name is made new."""
         name = f"{name}.{len(self.ranges)}" if name in self.ranges else name
         self.ranges[name] = (low, high)
+        self.known = self.memory.number((self.known, name, _key(low), _key(high)))
         return Size(self, (((name,), 1),))
 
     # --- conditions
@@ -117,7 +132,7 @@ class Context:
     @contextmanager
     def under(self, *conditions: Any) -> Iterator[bool]:
         """What follows if they hold too; False: it is plain that they cannot."""
-        before, known, facts = len(self.assumed), self.known, len(self.facts)
+        before = len(self.assumed)
         try:
             possible = True
             for one in conditions:
@@ -125,11 +140,9 @@ class Context:
                     possible = False
                 elif one is not True:
                     self.assumed.append(one)
-                    self.known = {}
             yield possible
         finally:
             del self.assumed[before:]
-            self.known = known if len(self.facts) == facts else {}
 
     def plain(self, condition: Any) -> bool:
         """Whether it holds, as can be seen without a solver."""
@@ -152,7 +165,6 @@ class Context:
         """For the whole path."""
         if condition is not True:
             self.facts.append(condition)
-            self.known = {}
 
     def decide(self, condition: Condition) -> bool:
         """What it is on this path."""
@@ -164,7 +176,6 @@ class Context:
             raise Undecided(f"a condition on an index: {condition.term()}")
         way = self.pick(2) == 0
         self.facts.append(condition if way else condition.opposite())
-        self.known = {}
         return way
 
     def local(self, name: str) -> bool:
@@ -198,12 +209,12 @@ class Context:
         nothing_known = not self.assumed and not self.facts
         if condition.form == "==" and nothing_known and self.refuted(condition.parts[0]):
             return False
-        key = condition.key
-        if key not in self.known and self._counterexample(condition):
-            self.known[key] = False
-        if key not in self.known:
-            self.known[key] = self._asked(condition)
-        return self.known[key]
+        assumed = tuple(one.key for one in self.assumed)
+        key = (condition.key, self.known, tuple(one.key for one in self.facts), assumed)
+        answers = self.memory.answers
+        if key not in answers:
+            answers[key] = not self._counterexample(condition) and self._asked(condition)
+        return answers[key]
 
     def _counterexample(self, condition: Condition) -> bool:
         """Whether some values that keep to all that is assumed are against it."""
@@ -351,6 +362,7 @@ class Context:
             for which, one in enumerate((quotient, remainder)):
                 (name,) = one.unknowns
                 self.origins[name] = (rest, by, which)
+                self.known = self.memory.number((self.known, name, _key(rest), _key(by), which))
         quotient, remainder = self.quotients[key]
         return whole + quotient, remainder
 

@@ -12,7 +12,7 @@ from axiloom.selection.ir.ops import OPS
 from axiloom.selection.rules.expressions import Unsaid, equal
 from axiloom.selection.rules.make import build
 from axiloom.selection.rules.prove.cases import Case, bounds_of
-from axiloom.selection.rules.prove.context import Context, Dropped, Undecided, following
+from axiloom.selection.rules.prove.context import Context, Dropped, Memory, Undecided, following
 from axiloom.selection.rules.prove.equal import Equality
 from axiloom.selection.rules.prove.terms import Read, Terms
 from axiloom.selection.rules.rule import Rule
@@ -51,8 +51,9 @@ def prove(rule: Rule, until: float) -> Outcome:
 def _tried(rule: Rule, sizes: Callable[[str], Sequence[int]] | None, until: float) -> Outcome:
     path: list[tuple[int, int]] | None = []
     done = 0
+    memory = Memory()
     while path is not None:
-        context = Context(path)
+        context = Context(path, memory=memory)
         try:
             if why := _path(Case(rule, context, sizes)):
                 return Outcome(False, sizes is not None, done, why)
