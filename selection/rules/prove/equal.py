@@ -12,8 +12,9 @@ What is used, each a lemma with its proof in tests/selection/rules/test_lemmas.p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import permutations
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from math import prod
 from typing import Any
 
 from axiloom.selection.ir.numbers import number
@@ -45,7 +46,6 @@ class Equality:
     context: Context
     sense: str
     fresh: int = 0
-    known: dict[tuple[int, int, int], bool] = field(default_factory=dict)
 
     def same(self, a: Element, b: Element) -> bool:
         if a is b:
@@ -120,6 +120,12 @@ class Equality:
                 return self.tidy(term.no)
         if isinstance(term, App):
             return self._tidy_app(term)
+        if isinstance(term, Fold) and any(one.form == "==" for one in self.context.facts):
+            single = [name for name, count in term.over if self._equal(count, 1)]
+            if single:
+                rest = tuple(one for one in term.over if one[0] not in single)
+                body = renamed(term.body, dict.fromkeys(single, 0), self.context)
+                return self.tidy(folded(term.function, rest, body))
         if isinstance(term, Fold) and isinstance(term.body, (App, Choose)):
             body = self.tidy(term.body)
             return folded(term.function, term.over, body) if body is not term.body else term
@@ -316,24 +322,28 @@ class Equality:
             yield a
             return
         for at, (name, count) in enumerate(a.over):
-            for first in range(len(b.over)):
-                for last in range(first + 2, len(b.over) + 1):
-                    group = b.over[first:last]
-                    product: Any = 1
-                    for _, n in group:
-                        product = product * n
-                    if len(a.over) + len(group) - 1 > len(b.over) or not self._equal(count, product):
-                        continue
-                    position: Any = 0
-                    new = []
-                    for _, n in group:
-                        self.fresh += 1
-                        index = self.context.unknown(f"s{self.fresh}", 0, n - 1)
-                        new.append((next(iter(index.unknowns)), n))
-                        position = position * n + index
-                    body = renamed(a.body, {name: position}, self.context)
-                    over = (*a.over[:at], *new, *a.over[at + 1 :])
-                    yield from self._spread(Fold(a.function, over, body, a.of), b)
+            for group in self._groups(count, b, len(b.over) - len(a.over) + 1):
+                position: Any = 0
+                new = []
+                for _, n in group:
+                    self.fresh += 1
+                    index = self.context.unknown(f"s{self.fresh}", 0, n - 1)
+                    new.append((next(iter(index.unknowns)), n))
+                    position = position * n + index
+                body = renamed(a.body, {name: position}, self.context)
+                over = (*a.over[:at], *new, *a.over[at + 1 :])
+                yield from self._spread(Fold(a.function, over, body, a.of), b)
+
+    def _groups(self, count: Any, b: Fold, most: int) -> Iterator[tuple[tuple[str, Any], ...]]:
+        """Indices of `b` in some order, at most so many, whose counts multiply to that.
+
+        First in the order in which they are read: a reshape of what is read has that order."""
+        seen = list(_read_indices(b.body))
+        order = sorted(b.over, key=lambda one: seen.index(one[0]) if one[0] in seen else len(seen))
+        for size in range(2, most + 1):
+            for group in combinations(order, size):
+                if self._equal(count, prod(n for _, n in group)):
+                    yield from permutations(group)
 
 
 def constant(of: str, value: int) -> App:
@@ -346,6 +356,22 @@ def _literal(term: Any) -> float | None:
         return None
     text = term.function.split(":", 2)[2]
     return float(text)
+
+
+def _read_indices(term: Any) -> Iterator[str]:
+    """Unknowns in the order in which indices of tensors speak of them."""
+    match term:
+        case Read(_, index, _):
+            for one in index:
+                yield from sorted(one.unknowns) if isinstance(one, Size) else ()
+        case App(_, arguments, _):
+            for one in arguments:
+                yield from _read_indices(one)
+        case Fold(_, _, body, _):
+            yield from _read_indices(body)
+        case Choose(_, yes, no):
+            yield from _read_indices(yes)
+            yield from _read_indices(no)
 
 
 def _choices(term: Any) -> Iterator[Condition]:
