@@ -1,4 +1,4 @@
-"""``axiloom run FILE.program``: commands of an instruction set, their driver, and a run on the RTL of the text."""
+"""``axiloom run FILE.program``: commands of an instruction set, their driver, a run on RTL."""
 
 from __future__ import annotations
 
