@@ -15,6 +15,12 @@ of sums, which the IR does not say. integers: bit for bit, for integers alone. r
 in real numbers; roundings differ."""
 
 
+MOST_RANK = 4
+"""Of a tensor without a stated shape: proofs try all ranks up to it, and matches have no more."""
+MOST_STAR = 3
+"""Dimensions that ``*rows`` stands for, in the same way."""
+
+
 class RuleError(SpecError):
     """A rule, or a file of rules, that means nothing or is wrong."""
 

@@ -15,7 +15,7 @@ from typing import Any
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.rules.expressions import Unsaid, compiled
 from axiloom.selection.rules.prove.context import Context, Dropped
-from axiloom.selection.rules.rule import Expr, Parameter, Rule
+from axiloom.selection.rules.rule import MOST_RANK, MOST_STAR, Expr, Parameter, Rule
 
 NUMBERS = {
     "exact": ("float32", "bfloat16", "int8", "int32", "uint8", "bool"),
@@ -23,10 +23,6 @@ NUMBERS = {
     "reals": ("float32", "bfloat16"),
 }
 """One of each kind stands for all: elements know a number by its name, and by whether it is narrow."""
-MOST_RANK = 3
-"""Of a tensor without a stated shape."""
-MOST_STAR = 2
-"""Dimensions that ``*rows`` stands for."""
 DEFAULT_SIZES = (1, 2, 3)
 LOWEST = {"natural": 0, "positive": 1, "naturals": 0, "positives": 1}
 

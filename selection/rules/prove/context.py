@@ -253,10 +253,23 @@ class Context:
         return all(self.ranges[one][1] is None and one not in self.origins for one in names)
 
     def _asked(self, condition: Condition) -> bool:
+        """First of what speaks of the same unknowns alone: products of others are what takes long."""
+        known = [*self.facts, *self.assumed]
+        near = [one for one in known if one.unknowns <= condition.unknowns | self._ends(condition)]
+        if len(near) < len(known) and self._follows(condition, near):
+            return True
+        return self._follows(condition, known)
+
+    def _ends(self, condition: Condition) -> frozenset[str]:
+        """Unknowns that ends of ranges speak of."""
+        ends = [end for name in condition.unknowns for end in self.ranges[name]]
+        return frozenset().union(*map(parts_unknowns, ends))
+
+    def _follows(self, condition: Condition, known: list[Condition]) -> bool:
         self.queries += 1
         solver = z3.SolverFor("QF_NIA")
         solver.set("timeout", QUERY_MS)
-        wanted = [condition, *self.facts, *self.assumed]
+        wanted = [condition, *known]
         names = set().union(*(one.unknowns for one in wanted))
         facts: list[z3.BoolRef] = []
         stack, seen = sorted(names), set(names)

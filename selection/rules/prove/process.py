@@ -1,7 +1,7 @@
 """``python -m axiloom.selection.rules.prove.process``: proofs in a process that can be killed.
 
-In, on standard input, one pickle after the other: (place, text, rule's name, seconds). Out: `Proof`. Both ends
-are the same program of the same user.
+In, on standard input, one pickle after the other: (place, text, rule's name, seconds). Out: `Proof`. Both
+ends are the same program of the same user.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Proof`: what is known of a rule, kept by the content of the question; and `usable`: the rules that are proved."""
+"""`Proof`: what is known of a rule, kept by the content of the question. `usable`: rules that are proved."""
 
 from __future__ import annotations
 
