@@ -67,12 +67,25 @@ def parse(text: str, place: str) -> tuple[Rule, ...]:
     return tuple(found.values())
 
 
+def parse_patterns(text: str, place: str, side: str) -> tuple[Rule, ...]:
+    """Functions whose pattern is named `side`, as rules of it to itself: they bind and bound what matches."""
+    found = []
+    for node in parsed(text, place).body:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if not isinstance(node, ast.FunctionDef):
+            raise RuleError([f"{place}:{node.lineno}: functions are needed, not {ast.unparse(node)[:40]}"])
+        found += _Reader(place, node, (side, side)).rules()
+    return tuple(found)
+
+
 @dataclass
 class _Reader:
     """Reads one rule."""
 
     place: str
     node: ast.FunctionDef
+    sides: tuple[str, str] = ("old", "new")
     parts: dict[str, Pattern] = field(default_factory=dict)
     steps: list[tuple[str, Expr] | Expr] = field(default_factory=list)
     tensors: set[str] = field(default_factory=set)
@@ -94,7 +107,7 @@ class _Reader:
         text = ast.get_docstring(self.node) or ""
         for node in self.node.body:
             self._statement(node)
-        for side in ("old", "new"):
+        for side in self.sides:
             if side not in self.parts:
                 raise self.fault(self.node, f"no `{side} = ...`")
         for i, sense in enumerate(senses):
@@ -105,8 +118,7 @@ class _Reader:
                 tuple(one for one in parameters.values() if one.name in self.tensors),
                 tuple(one for one in parameters.values() if one.name not in self.tensors),
                 tuple(self.steps),
-                self.parts["old"],
-                self.parts["new"],
+                *(self.parts[side] for side in self.sides),
                 bounds,
                 choices,
                 text,
@@ -132,6 +144,8 @@ class _Reader:
                 case _:
                     known = ", ".join([f"@{name}" for name in SENSES] + ["@both, @sizes(...), @choose(...)"])
                     raise self.fault(one, f"@{ast.unparse(one)[:40]}: there are {known}")
+        if not senses and self.sides[0] == self.sides[1]:
+            senses = ["exact"]
         if not senses:
             raise self.fault(self.node, f"in which sense? One of @{', @'.join(SENSES)}")
         return senses, twice, tuple(listed["sizes"]), tuple(listed["choose"])
@@ -149,7 +163,7 @@ class _Reader:
             raise self.fault(self.node, "parameters are plain names with a shape or with values")
         found = {}
         for one in given.args:
-            if one.arg in ("old", "new") or one.arg in OPS:
+            if one.arg in self.sides or one.arg in OPS:
                 raise self.fault(one, f"`{one.arg}` has a meaning already")
             found[one.arg] = Parameter(one.arg, self._expr(one.annotation) if one.annotation else None)
         return found
@@ -171,7 +185,7 @@ class _Reader:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 if name in self.parts or name in FUNCTIONS or name in OPS:
                     raise self.fault(node, f"`{name}` has a meaning already")
-                if name in ("old", "new") or (isinstance(value, ast.Call) and _operation(value)):
+                if name in self.sides or (isinstance(value, ast.Call) and _operation(value)):
                     self.parts[name] = self._pattern(value)
                     if len(list(terms(self.parts[name]))) > MOST_TERMS:
                         raise self.fault(node, f"more than {MOST_TERMS} operations")
