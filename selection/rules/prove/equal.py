@@ -11,8 +11,8 @@ What is used, each a lemma with its proof in tests/selection/rules/test_lemmas.p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from math import prod
 from typing import Any
@@ -28,6 +28,8 @@ from axiloom.selection.rules.prove.terms import (
     Element,
     Fold,
     Read,
+    Scan,
+    filled,
     folded,
     free,
     renamed,
@@ -56,6 +58,8 @@ class Equality:
         for one, other in ((a, b), (b, a)):
             if isinstance(one, Choose):
                 return self._both(one, other)
+        if isinstance(a, Scan) or isinstance(b, Scan):
+            return self._scan(a, b)
         if isinstance(a, Read) and isinstance(b, Read):
             return a.name == b.name and self._indices(a.index, b.index)
         if isinstance(a, App) and isinstance(b, App) and a.function == b.function and self._congruent(a, b):
@@ -120,6 +124,8 @@ class Equality:
                 return self.tidy(term.no)
         if isinstance(term, App):
             return self._tidy_app(term)
+        if isinstance(term, Scan) and self._equal(term.count, 0):
+            return self.tidy(self._before(term, term.which, term.at))
         if isinstance(term, Fold) and any(one.form == "==" for one in self.context.facts):
             single = [name for name, count in term.over if self._equal(count, 1)]
             if single:
@@ -172,6 +178,71 @@ class Equality:
                 inner_term: Element = term.arguments[0]
                 return inner_term
         return term
+
+    # --- scans
+
+    def _scan(self, a: Element, b: Element) -> bool:
+        """Equal states from equal steps; else the last step is made where there is one, on one side."""
+        if isinstance(a, Scan) and isinstance(b, Scan):
+            return self._states(a, b)
+        one, other = (a, b) if isinstance(a, Scan) else (b, a)
+        assert isinstance(one, Scan)
+        if not self.context.valid(self.context.compared(one.count - 1, ">=")):
+            return False
+        return self.same(self._last_step(one), other)
+
+    def _states(self, a: Scan, b: Scan) -> bool:
+        """By induction: what they begin with is the same, and what a step makes of equal states."""
+        if a.which != b.which or [len(one) for one in a.at_of] != [len(one) for one in b.at_of]:
+            return False
+        if not self._equal(a.count, b.count) or not self._indices(a.at, b.at):
+            return False
+        names = {b.k: self.context.alone(a.k)}
+        for ours, theirs in zip(a.at_of, b.at_of, strict=True):
+            for one, other in zip(ours, theirs, strict=True):
+                if not self._equal(self.context.ranges[one][1], self.context.ranges[other][1]):
+                    return False
+                names[other] = self.context.alone(one)
+
+        def turned(term: Element) -> Any:
+            made = filled(term, lambda name, at: _moved(name, at, b, a))
+            return renamed(made, names, self.context)
+
+        with self.context.under():
+            return all(
+                self.same(one, turned(other))
+                for one, other in zip((*a.first, *a.step), (*b.first, *b.step), strict=True)
+            )
+
+    def _last_step(self, scan: Scan) -> Element:
+        """What the last step makes of the states before it."""
+        before = scan.count - 1
+        names = dict(zip(scan.at_of[scan.which], scan.at, strict=True)) | {scan.k: before}
+        body = renamed(self._refolded(scan.step[scan.which]), names, self.context)
+        first = self._equal(before, 0)
+
+        def state(name: str, at: tuple[Any, ...]) -> Any:
+            owner, _, which = name.rpartition(".")
+            if owner != scan.name:
+                return None
+            return self._before(scan, int(which), at) if first else scan.placed(int(which), before, at)
+
+        made: Element = filled(body, state)
+        return made
+
+    def _before(self, scan: Scan, which: int, at: tuple[Any, ...]) -> Element:
+        """A state before all steps."""
+        names = dict(zip(scan.at_of[which], at, strict=True))
+        made: Element = renamed(self._refolded(scan.first[which]), names, self.context)
+        return made
+
+    def _refolded(self, term: Element) -> Any:
+        """With new indices of folds: a body that is put into itself must not catch its own."""
+        names = {}
+        for name, count in _folds_of(term):
+            self.fresh += 1
+            names[name] = self.context.unknown(f"u{self.fresh}", 0, count - 1)
+        return _with_indices(renamed(term, names, self.context), names) if names else term
 
     # --- folds
 
@@ -344,6 +415,44 @@ class Equality:
             for group in combinations(order, size):
                 if self._equal(count, prod(n for _, n in group)):
                     yield from permutations(group)
+
+
+def _moved(name: str, at: tuple[Any, ...], old: Scan, new: Scan) -> Read | None:
+    """A read of the one's states as that of the other's."""
+    owner, _, which = name.rpartition(".")
+    return Read(f"{new.name}.{which}", at, new.first[int(which)].of) if owner == old.name else None
+
+
+def _folds_of(term: Any) -> Iterator[tuple[str, Any]]:
+    match term:
+        case App(_, arguments, _):
+            for one in arguments:
+                yield from _folds_of(one)
+        case Fold(_, over, body, _):
+            yield from over
+            yield from _folds_of(body)
+        case Choose(_, yes, no):
+            yield from _folds_of(yes)
+            yield from _folds_of(no)
+        case Scan():
+            for one in (*term.first, *term.step):
+                yield from _folds_of(one)
+
+
+def _with_indices(term: Any, names: Mapping[str, Size]) -> Any:
+    """Folds over new names: their bodies have them already."""
+    match term:
+        case App(function, arguments, of):
+            return App(function, tuple(_with_indices(one, names) for one in arguments), of)
+        case Fold(function, over, body, of):
+            new = tuple((next(iter(names[k].unknowns)) if k in names else k, n) for k, n in over)
+            return Fold(function, new, _with_indices(body, names), of)
+        case Choose(condition, yes, no):
+            return Choose(condition, _with_indices(yes, names), _with_indices(no, names))
+        case Scan():
+            first, step = (tuple(_with_indices(x, names) for x in part) for part in (term.first, term.step))
+            return replace(term, first=first, step=step)
+    return term
 
 
 def constant(of: str, value: int) -> App:
