@@ -13,7 +13,7 @@ from itertools import permutations
 from typing import Any
 
 from axiloom.selection.ir.graph import Type
-from axiloom.selection.rules.expressions import Unsaid, compiled
+from axiloom.selection.rules.expressions import Unsaid, compiled, names_of
 from axiloom.selection.rules.prove.context import Context, Dropped
 from axiloom.selection.rules.rule import MOST_RANK, MOST_STAR, Expr, Parameter, Rule
 
@@ -34,27 +34,37 @@ class Case:
     rule: Rule
     context: Context
     sizes: Callable[[str], Sequence[int]] | None = None
+    numbers: Sequence[str] | None = None
+    """Of tensors; None: all that the sense has."""
     env: dict[str, Any] = field(default_factory=dict)
     tensors: dict[str, Type] = field(default_factory=dict)
 
     def fill(self) -> None:
         """Raises Dropped where a condition does not hold."""
+        early = [one for one in self.rule.steps if isinstance(one, Expr)]
         for one in self.rule.tensors:
             shape = self._shape(one)
-            number = self._one(NUMBERS[self.rule.sense])
+            number = self._one(self.numbers or NUMBERS[self.rule.sense])
             self.tensors[one.name] = self.env[one.name] = Type(shape, number)
+            # What is already known ends a path before more is chosen.
+            for step in [step for step in early if names_of(step) <= self.env.keys()]:
+                early.remove(step)
+                self._holds(step)
         for one in self.rule.attributes:
             if one.name not in self.env:
                 self.env[one.name] = self._attribute(one)
         for step in self.rule.steps:
-            name, expr = step if isinstance(step, tuple) else ("", step)
-            value = self._value(expr)
-            if name:
-                self.env[name] = value
-            elif value is False:
-                raise Dropped
-            elif value is not True:
-                self._assume(value)
+            if isinstance(step, tuple):
+                self.env[step[0]] = self._value(step[1])
+            elif step in early:
+                self._holds(step)
+
+    def _holds(self, step: Expr) -> None:
+        value = self._value(step)
+        if value is False:
+            raise Dropped
+        if value is not True:
+            self._assume(value)
 
     def _assume(self, condition: Any) -> None:
         if self.context.valid(condition.opposite()):
@@ -136,7 +146,9 @@ def about(rule: Rule, bounded: bool) -> str:
     ranks = []
     if any(one.form is None for one in rule.tensors):
         ranks.append(f"ranks to {MOST_RANK}")
-    if any("*" in one.form.text for one in rule.tensors if one.form):
+    if any(
+        isinstance(node, ast.Starred) for one in rule.tensors if one.form for node in ast.walk(one.form.tree)
+    ):
         ranks.append(f"* to {MOST_STAR} dimensions")
     if not bounded:
         return ", ".join(["all sizes", *ranks])
