@@ -44,7 +44,7 @@ class _Atoms:
 
 def same(equality: Equality, a: Element, b: Element) -> bool:
     """Both the same polynomial, or for integers: the same bits."""
-    known = ("add", "sub", "mul", "neg", "div", "rsqrt", "convert", "index")
+    known = ("add", "sub", "mul", "neg", "div", "rsqrt", "convert", "index", "literal")
     if any(isinstance(one, Fold) or _named(one) in known for one in (a, b)):
         atoms = _Atoms(equality)
         left, right = (_poly(equality, atoms, one) for one in (a, b))

@@ -58,7 +58,7 @@ class Prover:
             raise
         self.stop()
         seconds = time.monotonic() - begun
-        return Proof(rule.name, rule.place, rule.sense, Answer.OPEN, "", False, why, 0, 0, seconds)
+        return Proof(rule.name, rule.place, rule.sense, Answer.OPEN, "", False, why, 0, 0, seconds, limit_s)
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self.running is None or self.running.poll() is not None:

@@ -53,6 +53,8 @@ class Proof:
     tried: int
     """Pairs of results that NumPy computed and that were the same."""
     seconds: float
+    limit_s: float = 0
+    """What the prover had: with more it may decide what it did not."""
     kept: bool = False
 
     @property
@@ -91,7 +93,7 @@ def proofs(texts: Sequence[RuleText], limit_s: float = LIMIT_S, say: Say | None 
         for text in texts:
             for rule in text.rules:
                 proof = kept(rule)
-                if proof is None:
+                if proof is None or (proof.answer is Answer.OPEN and proof.limit_s < limit_s):
                     proof = prover.ask(text, rule, limit_s)
                     keep(rule, proof)
                 found.append(replace(proof, place=rule.place))
@@ -168,9 +170,7 @@ def forget(rule: Rule) -> None:
 
 
 def keep(rule: Rule, proof: Proof) -> None:
-    """What is not decided is not kept: with more time it may be. A cache that cannot be written is none."""
-    if proof.answer is Answer.OPEN:
-        return
+    """A cache that cannot be written is none."""
     try:
         write_whole(folder() / f"{key_of(rule)}.json", json.dumps(asdict(proof)))
     except UsageError:
