@@ -32,8 +32,9 @@ class Matches:
     saturated: Saturated
     extracted: Extracted
 
-    def of(self, accelerator: str) -> int:
-        return sum(count for name, count in self.counted.items() if name.startswith(f"{accelerator}."))
+    def of(self, accelerator: str, kernels: Iterable[str]) -> int:
+        """How many calls of these kernels."""
+        return sum(self.counted.get(f"{accelerator}.{one}", 0) for one in kernels)
 
     @property
     def seconds(self) -> float:
@@ -85,7 +86,7 @@ def _kernels(node: ENode, operands: Sequence[Type], result: Type) -> int:
 
 def _cells(_: ENode, operands: Sequence[Type], result: Type) -> int:
     """Of LSTM cells: four gates."""
-    *_, x, h, _bias = operands
+    x, h = operands[-3:-1]
     return 4 * result.elements * (x.shape[-1] + h.shape[-1])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from axiloom.selection.egraph.extract import Problem, used
+from axiloom.selection.egraph.problem import Problem, used
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

@@ -3,21 +3,32 @@ integers bit by bit, by z3."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import z3
 
 from axiloom.selection.ir.numbers import Number, number
 from axiloom.selection.rules.prove.terms import App, Element, Fold, Read
 
-if TYPE_CHECKING:
-    from axiloom.selection.rules.prove.equal import Equality
-
 Poly: TypeAlias = dict[tuple[int, ...], Fraction]
 """Numbers of atoms, sorted, to factors."""
 BITS_MS = 4000
 MOST_PARTS = 400
+
+
+class Equality(Protocol):
+    """What is known without numbers: `prove.equal.Equality`."""
+
+    sense: str
+
+    def same(self, a: Element, b: Element) -> bool: ...
+    def alike(self, a: Element, b: Element) -> bool: ...
+    def folds(self, a: Fold, b: Fold) -> bool: ...
+    def congruent(self, a: App, b: App) -> bool: ...
+    def tidy(self, term: Element) -> Element: ...
+    def parts(self, term: Element, function: str) -> Iterator[Element]: ...
 
 
 class _Atoms:
@@ -36,9 +47,9 @@ class _Atoms:
 
     def _same(self, a: Element, b: Element) -> bool:
         if isinstance(a, Fold) and isinstance(b, Fold):
-            return self.equality._folds(a, b)
+            return self.equality.folds(a, b)
         if isinstance(a, App) and isinstance(b, App):
-            return a.function == b.function and self.equality._congruent(a, b)
+            return a.function == b.function and self.equality.congruent(a, b)
         return self.equality.same(a, b)
 
 

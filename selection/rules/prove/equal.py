@@ -62,9 +62,9 @@ class Equality:
             return self._scan(a, b)
         if isinstance(a, Read) and isinstance(b, Read):
             return a.name == b.name and self._indices(a.index, b.index)
-        if isinstance(a, App) and isinstance(b, App) and a.function == b.function and self._congruent(a, b):
+        if isinstance(a, App) and isinstance(b, App) and a.function == b.function and self.congruent(a, b):
             return True
-        if isinstance(a, Fold) and isinstance(b, Fold) and self._folds(a, b):
+        if isinstance(a, Fold) and isinstance(b, Fold) and self.folds(a, b):
             return True
         if self._parts_same(a, b):
             return True
@@ -96,7 +96,7 @@ class Equality:
             return self.context.valid(a == b)
         return bool(a == b)
 
-    def _congruent(self, a: App, b: App) -> bool:
+    def congruent(self, a: App, b: App) -> bool:
         if len(a.arguments) != len(b.arguments) or not self.alike(a, b):
             return False
         orders = [b.arguments]
@@ -299,7 +299,7 @@ class Equality:
     def _part(self, a: Element, b: Element) -> bool:
         """Parts are not taken apart again."""
         if isinstance(a, Fold) and isinstance(b, Fold):
-            return self._folds(a, b)
+            return self.folds(a, b)
         if isinstance(a, Fold) or isinstance(b, Fold):
             return False
         return self.same(a, b)
@@ -363,7 +363,7 @@ class Equality:
             over = tuple((new, size) if one == name else (one, n) for one, n in fold.over)
             yield folded(fold.function, over, inner)
 
-    def _folds(self, a: Fold, b: Fold) -> bool:
+    def folds(self, a: Fold, b: Fold) -> bool:
         if a.function != b.function or not self.alike(a, b):
             return False
         if len(a.over) > len(b.over):
