@@ -69,7 +69,7 @@ def parse(text: str, place: str) -> tuple[Rule, ...]:
 
 def parse_patterns(text: str, place: str, side: str) -> tuple[Rule, ...]:
     """Functions whose pattern is named `side`, as rules of it to itself: they bind and bound what matches."""
-    found = []
+    found: list[Rule] = []
     for node in parsed(text, place).body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue

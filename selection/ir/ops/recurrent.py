@@ -12,6 +12,7 @@ and give all h' or all c', (time, batch, hidden).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from axiloom.selection.ir.graph import Node, Type
@@ -85,12 +86,12 @@ def _element(which: int) -> Element:
         now, *at = index
         kinds = [Type(types[0].shape[1:], types[0].number), *types[1:]]
 
+        def cell(name: str, inner: Sequence[Read], at: Index) -> Any:
+            return KNOWN[name].element(algebra, inner, at, kinds, {})
+
         def step(k: Any, states: Sequence[Read]) -> Sequence[Read]:
             inner = [lambda at: xs([k, *at]), *states, *weights]
-            return [
-                lambda at, name=name: KNOWN[name].element(algebra, inner, at, kinds, {})
-                for name in ("lstm_h", "lstm_c")
-            ]
+            return [partial(cell, name, inner) for name in ("lstm_h", "lstm_c")]
 
         shapes = (types[1].shape, types[2].shape)
         return algebra.scan(now + 1, types[0].shape[0], (h, c), shapes, step, which, at)

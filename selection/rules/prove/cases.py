@@ -53,11 +53,11 @@ class Case:
         for one in self.rule.attributes:
             if one.name not in self.env:
                 self.env[one.name] = self._attribute(one)
-        for step in self.rule.steps:
-            if isinstance(step, tuple):
-                self.env[step[0]] = self._value(step[1])
-            elif step in early:
-                self._holds(step)
+        for one_step in self.rule.steps:
+            if isinstance(one_step, tuple):
+                self.env[one_step[0]] = self._value(one_step[1])
+            elif one_step in early:
+                self._holds(one_step)
 
     def _holds(self, step: Expr) -> None:
         value = self._value(step)
