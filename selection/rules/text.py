@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from keyword import iskeyword
 from pathlib import Path
 
 from axiloom.isa.instructions.read import parsed, text_of
@@ -209,6 +210,7 @@ class _Reader:
         raise self.fault(node, f"`{ast.unparse(node)[:40]}` is no tensor and no operation")
 
     def _term(self, node: ast.AST, op: str, args: list[ast.expr], given: list[ast.keyword]) -> Term:
+        op = _spelled(op)
         known = OPS.get(op)
         if known is None:
             raise self.fault(node, f"unknown operation `{op}`{hint(op, OPS)}")
@@ -258,6 +260,11 @@ def _plain_names(expr: Expr) -> set[str]:
     entries = tree.elts if isinstance(tree, ast.Tuple) else [tree]
     inner = [one.value if isinstance(one, ast.Starred) else one for one in entries]
     return {one.id for one in inner if isinstance(one, ast.Name)}
+
+
+def _spelled(op: str) -> str:
+    """``or_`` is the operation ``or``, which is a word of Python's grammar."""
+    return op[:-1] if op.endswith("_") and iskeyword(op[:-1]) else op
 
 
 def _operation(node: ast.Call) -> bool:

@@ -132,6 +132,8 @@ class Equality:
                 rest = tuple(one for one in term.over if one[0] not in single)
                 body = renamed(term.body, dict.fromkeys(single, 0), self.context)
                 return self.tidy(folded(term.function, rest, body))
+        if isinstance(term, Fold) and (single := self._single(term)) is not None:
+            return self.tidy(single)
         if isinstance(term, Fold) and isinstance(term.body, (App, Choose)):
             body = self.tidy(term.body)
             return folded(term.function, term.over, body) if body is not term.body else term
@@ -178,6 +180,27 @@ class Equality:
                 inner_term: Element = term.arguments[0]
                 return inner_term
         return term
+
+    def _single(self, fold: Fold) -> Element | None:
+        """A fold over what is neutral but at one index is what is there."""
+        body = self.tidy(fold.body)
+        if not isinstance(body, Choose) or body.condition.form != "==":
+            return None
+        if not self._neutral(self.tidy(body.no), fold.function):
+            return None
+        value = body.condition.parts[0]
+        for name, count in fold.over:
+            factor = dict(value.parts).get((name,))
+            rest = value - (factor or 0) * self.context.alone(name)
+            if factor not in (1, -1) or (isinstance(rest, Size) and name in rest.unknowns):
+                continue
+            at = -rest if factor == 1 else rest
+            others = tuple(one for one in fold.over if one[0] != name)
+            if free(at, self.context) & {one for one, _ in others}:
+                continue
+            if all(self.context.valid(self.context.compared(one, ">=")) for one in (at, count - 1 - at)):
+                return folded(fold.function, others, renamed(body.yes, {name: at}, self.context))
+        return None
 
     # --- scans
 

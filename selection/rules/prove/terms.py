@@ -101,6 +101,10 @@ class Terms:
                 return App(function, arguments, more[0])
             case "select":
                 return App(function, arguments, arguments[1].of)
+        if name in ("eq", "ne") and all(_counts(one) for one in arguments):
+            a, b = (one.arguments[0] for one in arguments)
+            same, other = (self.apply(f"literal:bool:{int(yes == (name == 'eq'))}") for yes in (True, False))
+            return self.choose(self.context.compared(a - b, "=="), lambda: same, lambda: other)
         of = "bool" if name in COMPARISONS else arguments[0].of
         return App(function, arguments, of)
 
@@ -154,6 +158,11 @@ class Terms:
         """The number of a tensor's elements."""
         of: str = read([0] * len(shape)).of
         return of
+
+
+def _counts(term: Any) -> bool:
+    """Whether it is an index as a value, in a number that holds every index."""
+    return isinstance(term, App) and term.function == "index:int64"
 
 
 def folded(function: str, over: tuple[tuple[str, Any], ...], body: Element) -> Element:
