@@ -16,7 +16,9 @@ Cost: TypeAlias = Callable[[ENode, Sequence[Type], Type], int | None]
 MOST_COST = 1 << 60
 
 
-Ways: TypeAlias = dict[int, list[tuple[int, tuple[int, ...], ENode]]]
+Way: TypeAlias = tuple[int, tuple[int, ...], ENode]
+"""Its cost, classes that it needs, the node."""
+Ways: TypeAlias = dict[int, list[Way]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def problem_of(saturated: Saturated, cost: Cost) -> Problem:
     kept = {one: kept[one] for one in sorted(needed)}
     if sum(max(way[0] for way in of) for of in kept.values()) * (len(kept) + 1) > MOST_COST:
         raise SaturationError(f"costs add up to more than {MOST_COST // (len(kept) + 1)} cycles")
-    return Problem(kept, tuple(dict.fromkeys(saturated.roots)), _groups(kept))
+    return Problem(kept, tuple(dict.fromkeys(saturated.roots)), groups(kept))
 
 
 def _makeable(ways: Ways) -> set[int]:
@@ -121,7 +123,7 @@ def _undominated(
     return kept
 
 
-def _groups(ways: Ways) -> tuple[tuple[int, ...], ...]:
+def groups(ways: Ways) -> tuple[tuple[int, ...], ...]:
     """Strongly connected classes, needed ones first (Tarjan, without recursion)."""
     low: dict[int, int] = {}
     number: dict[int, int] = {}
