@@ -44,7 +44,8 @@ def improve(
 
 def _place(problem: Problem, one: int, node: ENode) -> int:
     """Which way of a class that is."""
-    return next(i for i, way in enumerate(problem.ways[one]) if way[2] is node)
+    # What costs nothing has one way in a part, whichever was there.
+    return next((i for i, way in enumerate(problem.ways[one]) if way[2] is node), 0)
 
 
 def _solved(problem: Problem, start: dict[int, int], until: float) -> tuple[dict[int, int], int, int]:
