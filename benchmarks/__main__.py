@@ -29,6 +29,7 @@ LONG = (
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
     "mapping_table",  # needs the extra [prove]
     "allocation",  # needs the extra [select]
+    "residual_graph",  # needs the extra [select]
     "table1",  # reads torch: needs the extras [select] and [networks]
     *(
         "nest_operators",

@@ -66,7 +66,7 @@ def problem_of_ways(ways: Ways[T], roots: Sequence[int]) -> Problem[T] | None:
     kept = {one: kept[one] for one in sorted(needed)}
     if sum(max(way[0] for way in of) for of in kept.values()) * (len(kept) + 1) > MOST_COST:
         raise SaturationError(f"costs add up to more than {MOST_COST // (len(kept) + 1)} cycles")
-    return Problem(kept, tuple(dict.fromkeys(roots)), _groups(kept))
+    return Problem(kept, tuple(dict.fromkeys(roots)), groups(kept))
 
 
 def makeable_of(ways: Ways[T]) -> set[int]:
@@ -132,7 +132,7 @@ def _undominated(ways: list[Way[T]], own: int) -> list[Way[T]]:
     return kept
 
 
-def _groups(ways: Ways[T]) -> tuple[tuple[int, ...], ...]:
+def groups(ways: Ways[T]) -> tuple[tuple[int, ...], ...]:
     """Strongly connected classes, needed ones first (Tarjan, without recursion)."""
     low: dict[int, int] = {}
     number: dict[int, int] = {}
