@@ -28,7 +28,7 @@ LONG = (
     "nest_search",  # searches for schedules of seven kernels: minutes
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
     "mapping_table",  # needs the extra [prove]
-    "allocation",  # needs the extra [select]
+    *("allocation", "programs"),  # need the extra [select]
     "residual_graph",  # needs the extra [select]
     "table1",  # reads torch: needs the extras [select] and [networks]
     *(
