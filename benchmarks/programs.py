@@ -1,7 +1,7 @@
 """Programs by equality saturation for QKV and its second variant: commands, time to return, random graphs.
 
-Each program is validated: replayed on elements against its graph, and run by its text against NumPy. Times are
-those of `compile_graph`, with engine and solvers warm, best of `TURNS`; the machine should be idle.
+Each program is validated: replayed on elements against its graph, and run by its text against NumPy. Times
+are those of `compile_graph`, with engine and solvers warm, best of `TURNS`; the machine should be idle.
 """
 
 from __future__ import annotations
@@ -73,9 +73,10 @@ def attentions(to: Machine) -> None:
             made, seconds = compiled(graph, to)
             assert validate(made.program, graph, to.target.isa, to.target.meanings).exact
             chosen = sum(isinstance(way, Made) for way in made.cover.ways.values())
+            nodes, given = sum(1 for _ in graph.nodes()), "shared" if shared else "each"
             print(
-                f"{depth:>10} {'shared' if shared else 'each':>8} {sum(1 for _ in graph.nodes()):>6} {chosen:>7} "
-                f"{len(made.program.commands):>9} {made.cycles:>9,} {made.placement.bound:>9,} {1000 * seconds:>6.0f}"
+                f"{depth:>10} {given:>8} {nodes:>6} {chosen:>7} {len(made.program.commands):>9} "
+                f"{made.cycles:>9,} {made.placement.bound:>9,} {1000 * seconds:>6.0f}"
             )
 
 
