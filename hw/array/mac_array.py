@@ -98,6 +98,11 @@ class Columns:
         elements = [b.word_select(col, self.bits) for col in range(self.cols)]
         return Cat(pair.packed(low, high) for low, high in zip(elements[::2], elements[1::2], strict=True))
 
+    def words(self, sums: Signal) -> Value:
+        """A row of sums as 32-bit words."""
+        each = [sums.word_select(col, self.sum_bits) for col in range(self.cols)]
+        return Cat(Cat(one, one[-1].replicate(WORD_BITS - self.sum_bits)) for one in each)
+
     def products(self, m: Module, a: Signal, held: Signal) -> list[Value]:
         """`a` times each element that is `held`, two cycles later."""
         if not self.paired:
@@ -224,10 +229,10 @@ class MacArray(wiring.Component):
         # One bit for each row, decoded before its register, as it has a way to every column.
         chosen = Signal(self.rows)
         selected = Signal(columns.sum_bits * self.cols, reset_less=True)
-        m.d.comb += self.active.eq(rows[0].control_next.valid)
-        for col in range(self.cols):
-            total = selected.word_select(col, columns.sum_bits)
-            m.d.comb += self.selected.word_select(col, WORD_BITS).eq(total.as_signed())
+        m.d.comb += [
+            self.active.eq(rows[0].control_next.valid),
+            self.selected.eq(columns.words(selected)),
+        ]
         m.d.sync += chosen.eq((1 << self.select)[: self.rows])
         gated = [Mux(chosen[i], row.sums, 0) for i, row in enumerate(rows)]
         while len(gated) > 1:
