@@ -91,6 +91,13 @@ class Columns:
         """Of products that are whole; where they are 32 bits wide, sums wrap."""
         return min(pair.sum_bits(self.longest), WORD_BITS) if self.paired else WORD_BITS
 
+    @property
+    def multipliers(self) -> int:
+        """DSP48 of a row."""
+        if self.paired:
+            return self.cols // 2
+        return self.cols if self.bits <= LOW_BITS else 3 * self.cols
+
     def held(self, b: Value) -> Value:
         """Elements `b` of one k as they move down."""
         if not self.paired:
