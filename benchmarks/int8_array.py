@@ -125,10 +125,8 @@ def runs() -> None:
         for point, report in zip(batch, points.simulate(batch), strict=True):
             bound, cycles = report["limit"], report["fabric"]["cycles"]
             operations = 2 * (bound["multiply_adds"] or 0) / cycles
-            print(
-                f"{point['problem']:<40}{operations:>10.1f}{cycles:>11,}{bound['ratio']:>7.2f}  {bound['by']}",
-                flush=True,
-            )
+            text = f"{point['problem']:<40}{operations:>10.1f}{cycles:>11,}{bound['ratio']:>7.2f}"
+            print(f"{text}  {bound['by']}", flush=True)
 
 
 def main() -> None:
