@@ -14,15 +14,12 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Module, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import bits_for
+from amaranth.utils import ceil_log2
 
 BITS = 8
 PRODUCT_BITS = 2 * BITS
 HELD_BITS = 2 * BITS + 1
 """Bits of two factors side by side: the low one, and the high one less one if the low one is negative."""
-
-_LARGEST = 1 << 2 * (BITS - 1)
-"""A product's largest absolute value: -128 x -128."""
 
 
 def packed(low: Value, high: Value) -> Value:
@@ -32,8 +29,8 @@ def packed(low: Value, high: Value) -> Value:
 
 
 def sum_bits(longest: int) -> int:
-    """Bits of a signed sum of `longest` products."""
-    return bits_for(longest * _LARGEST) + 1
+    """Bits of a signed sum of `longest` numbers as wide as a product."""
+    return PRODUCT_BITS + ceil_log2(longest)
 
 
 def products(both: Value) -> tuple[Value, Value]:

@@ -138,7 +138,8 @@ def execute_run(options: argparse.Namespace) -> int:
     if program_run.is_program(options.problem):
         return program_run.execute(options, _finish)
     reject(
-        options, [Refusal(program_run.OPTIONS, lambda _: True, "for commands of an instruction set: FILE.program")]
+        options,
+        [Refusal(program_run.OPTIONS, lambda _: True, "for commands of an instruction set: FILE.program")],
     )
     if nest_run.is_loops(options.problem):
         return nest_run.execute(options, _finish)

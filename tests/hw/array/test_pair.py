@@ -107,7 +107,7 @@ def test_all_triples_by_the_formula() -> None:
 def test_sums_hold_the_longest_k_and_no_more(longest: int) -> None:
     bits = pair.sum_bits(longest)
     assert longest * 128 * 128 < 1 << bits - 1
-    assert longest * 128 * 128 >= 1 << bits - 2
+    assert longest * 128 * 128 > 1 << bits - 3
 
 
 def sums(longest: int, a: list[int], b: list[list[int]], rows: int = 2) -> list[list[int]]:
