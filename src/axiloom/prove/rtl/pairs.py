@@ -24,6 +24,7 @@ from axiloom.prove import solvers
 from axiloom.prove.rtl.machine import Machine, product, walk, with_products
 
 Decide = Callable[[Any], bool | None]
+Multiply = Callable[[Any, Any], Any]
 LIMIT_S = 300
 
 _FIRST = re.compile(r"^(.*\bpair_\d+)\.full$")
@@ -50,12 +51,9 @@ def apart(machine: Machine, decide: Decide = proved) -> Machine:
         if not _is_read_by(machine, full, second):
             continue
         wide, shared = (with_products(one) for one in machine.following[first].children())
-        if not _is_widened(wide, shared) or not decide(_claim(full, both, wide.size())):
+        if not _is_widened(wide, shared) or not all(map(decide, _claims(full, both, wide.size()))):
             continue
-        low, high = _elements(wide)
-        factor = z3.SignExt(PRODUCT_BITS - BITS, z3.Extract(BITS - 1, 0, shared))
-        multiply = product(PRODUCT_BITS)
-        products = z3.Concat(multiply(high, factor), multiply(low, factor))
+        products = _products(_element(wide), wide, shared, product(PRODUCT_BITS))
         following[first] = z3.ZeroExt(full.size() - products.size(), products)
         following[second] = _turned(z3.Extract(products.size() - 1, 0, full))
     return replace(machine, following=following)
@@ -82,35 +80,51 @@ def _is_read_by(machine: Machine, register: Any, reader: str) -> bool:
 
 def _is_widened(wide: Any, shared: Any) -> bool:
     """The factors are a pair, 16 bits from one to the other, and one more, all with their signs."""
-    sign = z3.Extract(BITS - 1, BITS - 1, wide)
-    pair = z3.Concat(
-        z3.Extract(PRODUCT_BITS + _HIGH_BITS - 1, PRODUCT_BITS, wide),
-        *[sign] * (PRODUCT_BITS - BITS),
-        z3.Extract(BITS - 1, 0, wide),
-    )
+    pair = z3.Concat(_high(wide), *[_sign(wide)] * (PRODUCT_BITS - BITS), z3.Extract(BITS - 1, 0, wide))
     one = z3.Extract(BITS - 1, 0, shared)
     whole = wide == z3.SignExt(wide.size() - pair.size(), pair)
     return z3.is_true(z3.simplify(z3.And(whole, shared == z3.SignExt(shared.size() - BITS, one))))
 
 
-def _elements(wide: Any) -> tuple[Any, Any]:
-    """Of 16 bits: the low one, and the high one with what it has lent to the low one."""
-    low = z3.Extract(BITS - 1, 0, wide)
-    high = z3.Extract(PRODUCT_BITS + _HIGH_BITS - 1, PRODUCT_BITS, wide)
-    lent = z3.ZeroExt(PRODUCT_BITS - 1, z3.Extract(BITS - 1, BITS - 1, wide))
-    return z3.SignExt(PRODUCT_BITS - BITS, low), z3.SignExt(PRODUCT_BITS - _HIGH_BITS, high) + lent
+def _products(high: Any, wide: Any, shared: Any, multiply: Multiply) -> Any:
+    """Both products of a pair, side by side; the element `high` is given."""
+    low, factor = (z3.Extract(BITS - 1, 0, one) for one in (wide, shared))
+    low, factor = (z3.SignExt(PRODUCT_BITS - BITS, one) for one in (low, factor))
+    return z3.Concat(multiply(high, factor), multiply(low, factor))
 
 
-def _claim(full: Any, both: Any, bits: int) -> Any:
-    """What is in the second register behind a product of a pair and a factor, for all of them."""
+def _sum(wide: Any) -> Any:
+    """The high element of a pair with what it has lent to the low one. A register may hold what is no pair,
+    so it has more bits than an element."""
+    high, lent = _high(wide), _sign(wide)
+    return z3.SignExt(PRODUCT_BITS - _HIGH_BITS, high) + z3.ZeroExt(PRODUCT_BITS - 1, lent)
+
+
+def _element(wide: Any) -> Any:
+    """The same. Where a term is a pair of elements, the loan goes away by itself in as few bits as it has."""
+    element = _high(wide) + z3.ZeroExt(_HIGH_BITS - 1, _sign(wide))
+    whole = z3.SignExt(PRODUCT_BITS - BITS, z3.Extract(BITS - 1, 0, element))
+    is_element = z3.Extract(BITS, BITS, element) == z3.Extract(BITS - 1, BITS - 1, element)
+    return z3.If(is_element, whole, _sum(wide))
+
+
+def _high(wide: Any) -> Any:
+    return z3.Extract(PRODUCT_BITS + _HIGH_BITS - 1, PRODUCT_BITS, wide)
+
+
+def _sign(wide: Any) -> Any:
+    return z3.Extract(BITS - 1, BITS - 1, wide)
+
+
+def _claims(full: Any, both: Any, bits: int) -> tuple[Any, Any]:
+    """What is in the second register behind a product of a pair and a factor, for all of them; and that both
+    ways to write the high element are one."""
     high, low, shared = (z3.BitVec(*one) for one in (("high", _HIGH_BITS), ("low", BITS), ("shared", BITS)))
-    sign = z3.Extract(BITS - 1, BITS - 1, low)
-    pair = z3.Concat(high, *[sign] * (PRODUCT_BITS - BITS), low)
-    wide = z3.SignExt(bits - pair.size(), pair)
-    behind = z3.substitute(both, (full, wide * z3.SignExt(bits - BITS, shared)))
-    factor = z3.SignExt(PRODUCT_BITS - BITS, shared)
-    of_low, of_high = _elements(wide)
-    return z3.simplify(behind) == _turned(z3.Concat(of_high * factor, of_low * factor))
+    pair = z3.Concat(high, *[_sign(low)] * (PRODUCT_BITS - BITS), low)
+    wide, factor = z3.SignExt(bits - pair.size(), pair), z3.SignExt(bits - BITS, shared)
+    behind = z3.simplify(z3.substitute(both, (full, wide * factor)))
+    products = _products(_sum(wide), wide, factor, lambda one, other: one * other)
+    return behind == _turned(products), _element(wide) == _sum(wide)
 
 
 def _turned(products: Any) -> Any:
