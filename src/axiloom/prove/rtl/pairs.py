@@ -9,41 +9,27 @@ holds these: the same machine, as nothing else reads it, and one value stands fo
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
+from functools import cache
 from typing import Any
 
+import numpy as np
 import z3
 
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.hw.array.pair import BITS, PRODUCT_BITS
-from axiloom.prove import solvers
+from axiloom.isa.formal import code
+from axiloom.isa.formal.ila import ModelError
 from axiloom.prove.rtl.machine import Machine, product, walk, with_products
 
-Decide = Callable[[Any], bool | None]
 Multiply = Callable[[Any, Any], Any]
-LIMIT_S = 300
 
 _FIRST = re.compile(r"^(.*\bpair_\d+)\.full$")
 _HIGH_BITS = BITS + 1
 
 
-def proved(claim: Any) -> bool | None:
-    """Whether `claim` holds for all values, by the solvers; kept in the user's cache folder."""
-
-    def build(folder: Path) -> None:
-        (said,) = solvers.decide([claim], LIMIT_S)
-        (folder / "holds.json").write_text(json.dumps(said.holds), encoding="utf-8")
-
-    kept = cached_build("prove-pair", content_hash(claim.sexpr(), solvers.versions()), build)
-    holds: bool | None = json.loads((kept / "holds.json").read_text(encoding="utf-8"))
-    return holds
-
-
-def apart(machine: Machine, decide: Decide = proved) -> Machine:
+def apart(machine: Machine) -> Machine:
     """`machine` with two products in each pair of which that is proved; the others stay as they are."""
     following = dict(machine.following)
     for first, second in _pairs(machine):
@@ -51,12 +37,46 @@ def apart(machine: Machine, decide: Decide = proved) -> Machine:
         if not _is_read_by(machine, full, second):
             continue
         wide, shared = (with_products(one) for one in machine.following[first].children())
-        if not _is_widened(wide, shared) or not all(map(decide, _claims(full, both, wide.size()))):
+        if not _is_widened(wide, shared) or not _holds(full, both, wide.size()):
             continue
         products = _products(_element(wide), wide, shared, product(PRODUCT_BITS))
         following[first] = z3.ZeroExt(full.size() - products.size(), products)
         following[second] = _turned(z3.Extract(products.size() - 1, 0, full))
     return replace(machine, following=following)
+
+
+def _holds(full: Any, both: Any, bits: int) -> bool:
+    """Behind a product of a pair and a factor, the second register holds two products: for all of them."""
+    high, low, shared = (z3.BitVec(*one) for one in (("high", _HIGH_BITS), ("low", BITS), ("shared", BITS)))
+    pair = z3.Concat(high, *[_sign(low)] * (PRODUCT_BITS - BITS), low)
+    wide, factor = z3.SignExt(bits - pair.size(), pair), z3.SignExt(bits - BITS, shared)
+    behind = z3.substitute(both, (full, wide * factor))
+    products = _turned(_products(_sum(wide), wide, factor, lambda one, other: one * other))
+    try:
+        made, (ours, theirs) = code.lines([behind, products], str)
+    except ModelError:
+        return False  # a form that nobody knows
+    return _same("\n".join(made), ours, theirs) and _are_equal(_element(wide), _sum(wide))
+
+
+@cache
+def _same(text: str, one: str, other: str) -> bool:
+    """Whether what `text` computes from high, low and shared is equal, for each of the 2^25. Multipliers are
+    hard for solvers, and these are small."""
+    high, low = np.arange(1 << _HIGH_BITS)[:, None], np.arange(1 << BITS)
+    program = compile(text, "<pair>", "exec")
+    for shared in range(1 << BITS):
+        space: dict[str, Any] = {"high": high, "low": low, "shared": shared, "min": np.minimum}
+        exec(program, space)  # our own text, of our own terms
+        if not np.array_equal(*(space[name] + 0 * (high + low) for name in (one, other))):
+            return False
+    return True
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    solver = z3.Solver()
+    solver.add(one != other)
+    return bool(solver.check() == z3.unsat)
 
 
 def _pairs(machine: Machine) -> Iterator[tuple[str, str]]:
@@ -114,17 +134,6 @@ def _high(wide: Any) -> Any:
 
 def _sign(wide: Any) -> Any:
     return z3.Extract(BITS - 1, BITS - 1, wide)
-
-
-def _claims(full: Any, both: Any, bits: int) -> tuple[Any, Any]:
-    """What is in the second register behind a product of a pair and a factor, for all of them; and that both
-    ways to write the high element are one."""
-    high, low, shared = (z3.BitVec(*one) for one in (("high", _HIGH_BITS), ("low", BITS), ("shared", BITS)))
-    pair = z3.Concat(high, *[_sign(low)] * (PRODUCT_BITS - BITS), low)
-    wide, factor = z3.SignExt(bits - pair.size(), pair), z3.SignExt(bits - BITS, shared)
-    behind = z3.simplify(z3.substitute(both, (full, wide * factor)))
-    products = _products(_sum(wide), wide, factor, lambda one, other: one * other)
-    return behind == _turned(products), _element(wide) == _sum(wide)
 
 
 def _turned(products: Any) -> Any:
