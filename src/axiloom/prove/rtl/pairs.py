@@ -9,15 +9,17 @@ holds these: the same machine, as nothing else reads it, and one value stands fo
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import z3
 
+from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.hw.array.pair import BITS, PRODUCT_BITS
 from axiloom.isa.formal import code
 from axiloom.isa.formal.ila import ModelError
@@ -59,18 +61,23 @@ def _holds(full: Any, both: Any, bits: int) -> bool:
     return _same("\n".join(made), ours, theirs) and _are_equal(_element(wide), _sum(wide))
 
 
-@cache
 def _same(text: str, one: str, other: str) -> bool:
     """Whether what `text` computes from high, low and shared is equal, for each of the 2^25. Multipliers are
-    hard for solvers, and these are small."""
-    high, low = np.arange(1 << _HIGH_BITS)[:, None], np.arange(1 << BITS)
+    hard for solvers, and these are small. Half a minute, kept in the user's cache folder."""
+    elements = np.arange(1 << _HIGH_BITS)[:, None], np.arange(1 << BITS)
     program = compile(text, "<pair>", "exec")
-    for shared in range(1 << BITS):
-        space: dict[str, Any] = {"high": high, "low": low, "shared": shared, "min": np.minimum}
+
+    def differs(shared: int) -> bool:
+        space: dict[str, Any] = {"high": elements[0], "low": elements[1], "shared": shared, "min": np.minimum}
         exec(program, space)  # our own text, of our own terms
-        if not np.array_equal(*(space[name] + 0 * (high + low) for name in (one, other))):
-            return False
-    return True
+        return bool(np.any(space[one] != space[other]))
+
+    def build(folder: Path) -> None:
+        differing = next(filter(differs, range(1 << BITS)), None)
+        (folder / "differing.json").write_text(json.dumps(differing), encoding="utf-8")
+
+    kept = cached_build("prove-pair", content_hash(text, one, other), build) / "differing.json"
+    return json.loads(kept.read_text(encoding="utf-8")) is None
 
 
 def _are_equal(one: Any, other: Any) -> bool:
