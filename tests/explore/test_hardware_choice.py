@@ -23,7 +23,7 @@ from axiloom.explore import estimate
 from axiloom.explore import hardware as hardware_choice
 from axiloom.explore import order as hardware_order
 from axiloom.explore.estimate import Estimate
-from axiloom.explore.hardware import HardwareChoice, Kept, choose_hardware, is_larger, least, variants
+from axiloom.explore.hardware import HardwareChoice, Kept, choose_hardware, is_larger, least, most, variants
 from axiloom.explore.hardware_report import Simulated, as_json, factor, table, taken
 from axiloom.explore.products import Product, Work, of_network, of_problem
 from axiloom.isa import AcceleratorSpec
@@ -117,6 +117,30 @@ def test_what_cannot_fit_is_known_without_yosys() -> None:
     assert astuple(least(isa.revise(conv, macs=2)))[0] == 1
     # products of an ECP5 may be in LUTs
     assert astuple(least(isa.revise(V4, macs=256), "ecp5-85k")) == (0, 0, 0, 43)
+
+
+@pytest.mark.parametrize(
+    ("name", "data_type", "macs"),
+    [
+        ("v4_16", "int8", 256),
+        ("v4_16", "int16", 128),
+        ("v4_16", "int32", 64),
+        ("v3_8", "int8", 64),  # its tile is 8 x 8
+        ("conv_v4", "int8", 256),
+    ],
+)
+def test_the_most_multiply_adds_of_a_board(
+    monkeypatch: pytest.MonkeyPatch, name: str, data_type: str, macs: int
+) -> None:
+    monkeypatch.setattr(hardware_choice, "MACS", (16, 32, 64, 128, 256))
+    spec = isa.builtin(name, data_type=data_type)
+    assert most(spec, "pynq-z2") == isa.revise(spec, macs=macs)
+
+
+def test_a_tile_that_no_array_can_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hardware_choice, "MACS", (256,))
+    with pytest.raises(UsageError, match="v4_16: no array of 256 multiply-adds or more .* 220 multipliers"):
+        most(isa.builtin("v4_16"), "pynq-z2")
 
 
 def test_the_fastest_that_fits_is_taken_and_what_was_faster_is_told() -> None:

@@ -133,9 +133,35 @@ def least(spec: AcceleratorSpec, device: str = "xc7z020") -> Used:
     bits = sum(spec.buffers.values()) * WORD_BITS * _HALVES
     if is_routed(device):
         return Ecp5Resources(multiplier=0, lut=0, ff=0, ebr=-(-bits // _EBR_BITS))
+    return Resources(dsp=_multipliers(spec), lut=0, ff=0, bram36=bits / _BRAM_BITS)
+
+
+def _multipliers(spec: AcceleratorSpec) -> int:
+    """DSP48 of the products: the array's, or those of windows, which have no neighbours."""
+    if spec.form.saves:
+        return spec.macs * Columns(spec.data_type.bits, 1, longest=1).multipliers
     array = ENGINES[spec.form.name].sizes(spec)
-    row = Columns(spec.data_type.bits, array.cols, longest=1)
-    return Resources(dsp=array.rows * row.multipliers, lut=0, ff=0, bram36=bits / _BRAM_BITS)
+    return array.rows * Columns(spec.data_type.bits, array.cols, longest=1).multipliers
+
+
+def most(spec: AcceleratorSpec, board: str = boards.DEFAULT) -> AcceleratorSpec:
+    """`spec` with as many multiply-adds as its tile can use and the board's part has multipliers for.
+
+    The rest of it stays; synthesis alone says whether it fits as a whole. Raises :exc:`UsageError` if not
+    even the fewest of :data:`MACS` do.
+    """
+    limit = boards.load(board).resources.dsp48
+    for macs in sorted(MACS, reverse=True):
+        try:
+            one = isa.revise(spec, macs=macs)
+        except SpecError:
+            continue  # not a size that its tile can have
+        if _multipliers(one) <= limit:
+            return one
+    raise UsageError(
+        f"{spec.name}: no array of {min(MACS)} multiply-adds or more can be had with its tile and the {limit} "
+        f"multipliers of {board}"
+    )
 
 
 def choose_hardware(

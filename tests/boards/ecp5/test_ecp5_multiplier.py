@@ -83,7 +83,7 @@ endmodule
     ("own", "golden", "bench"),
     [
         ("axiloom_multiplier_32", Multiplier(32), _BENCH),
-        ("axiloom_pair_8", PairMultiplier(), _PAIRS.replace("STEP", "1")),
+        ("axiloom_pair_8", PairMultiplier(), _PAIRS.replace("STEP", "13")),
     ],
     ids=["32", "pair"],
 )
