@@ -139,7 +139,7 @@ def test_the_most_multiply_adds_of_a_board(
 
 def test_a_tile_that_no_array_can_have(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hardware_choice, "MACS", (256,))
-    with pytest.raises(UsageError, match="v4_16: no array of 256 multiply-adds or more .* 220 multipliers"):
+    with pytest.raises(UsageError, match=r"v4_16: no array of 256 multiply-adds or more .* 220 multipliers"):
         most(isa.builtin("v4_16"), "pynq-z2")
 
 

@@ -159,8 +159,8 @@ def most(spec: AcceleratorSpec, board: str = boards.DEFAULT) -> AcceleratorSpec:
         if _multipliers(one) <= limit:
             return one
     raise UsageError(
-        f"{spec.name}: no array of {min(MACS)} multiply-adds or more can be had with its tile and the {limit} "
-        f"multipliers of {board}"
+        f"{spec.name}: no array of {min(MACS)} multiply-adds or more can be had with its tile and the "
+        f"{limit} multipliers of {board}"
     )
 
 
