@@ -141,7 +141,8 @@ def _multipliers(spec: AcceleratorSpec) -> int:
     if spec.form.saves:
         return spec.macs * Columns(spec.data_type.bits, 1, longest=1).multipliers
     array = ENGINES[spec.form.name].sizes(spec)
-    return array.rows * Columns(spec.data_type.bits, array.cols, longest=1).multipliers
+    rows: int = array.rows
+    return rows * Columns(spec.data_type.bits, array.cols, longest=1).multipliers
 
 
 def most(spec: AcceleratorSpec, board: str = boards.DEFAULT) -> AcceleratorSpec:
