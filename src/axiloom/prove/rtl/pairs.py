@@ -110,7 +110,8 @@ def _is_widened(wide: Any, shared: Any) -> bool:
     pair = z3.Concat(_high(wide), *[_sign(wide)] * (PRODUCT_BITS - BITS), z3.Extract(BITS - 1, 0, wide))
     one = z3.Extract(BITS - 1, 0, shared)
     whole = wide == z3.SignExt(wide.size() - pair.size(), pair)
-    return z3.is_true(z3.simplify(z3.And(whole, shared == z3.SignExt(shared.size() - BITS, one))))
+    whole = z3.And(whole, shared == z3.SignExt(shared.size() - BITS, one))
+    return bool(z3.is_true(z3.simplify(whole)))
 
 
 def _products(high: Any, wide: Any, shared: Any, multiply: Multiply) -> Any:
