@@ -1,4 +1,4 @@
-"""``axiloom prove rules``: ACT's rules, exit codes, what is kept, and that selection uses proved rules alone."""
+"""``axiloom prove rules``: ACT's rules, exit codes, what is kept; selection uses proved rules alone."""
 
 from __future__ import annotations
 
