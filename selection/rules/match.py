@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.rules.expressions import Code, Unsaid, both, compiled, equal
-from axiloom.selection.rules.rule import MOST_RANK, MOST_STAR, Expr, Parameter, Rule, enumerable, terms
+from axiloom.selection.rules.rule import MOST_RANK, Expr, Parameter, Rule, enumerable, terms
 
 Binder: TypeAlias = Callable[[Any, dict[str, Any]], Any]
 """Takes a value and what is bound, binds more, and says whether they agree (False, True, or a condition).
@@ -128,11 +128,10 @@ def matcher_of(rule: Rule) -> Matcher:
 
 def _most_rank(one: Parameter) -> int:
     """Dimensions of a tensor to which proofs go."""
-    if one.form is None:
+    tree = one.form.tree if one.form is not None else None
+    if not isinstance(tree, ast.Tuple) or any(isinstance(entry, ast.Starred) for entry in tree.elts):
         return MOST_RANK
-    tree = one.form.tree
-    entries = tree.elts if isinstance(tree, ast.Tuple) else [ast.Starred(tree)]
-    return sum(MOST_STAR if isinstance(entry, ast.Starred) else 1 for entry in entries)
+    return len(tree.elts)
 
 
 def guard_of(form: Expr) -> Guard:

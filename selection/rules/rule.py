@@ -16,9 +16,8 @@ in real numbers; roundings differ."""
 
 
 MOST_RANK = 4
-"""Of a tensor without a stated shape: proofs try all ranks up to it, and matches have no more."""
-MOST_STAR = 3
-"""Dimensions that ``*rows`` stands for, in the same way."""
+"""Of a tensor without a stated shape, or with ``*rows`` in it: proofs try all ranks up to it, and matches
+have no more."""
 
 
 class RuleError(SpecError):

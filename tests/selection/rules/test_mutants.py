@@ -25,9 +25,13 @@ MUTANTS = (
     ("dense_has_bias", "numeral(number, 0)", "numeral(number, 1)"),
     ("bias_before_folded_rows", "dimension=2", "dimension=1"),
     ("rows_padded", "limit=(m, n)", "limit=(m - 1, n)"),
-    ("terms_padded", "nothing = splat(shape=(), number=number_of(w), value=numeral(number_of(w), 0))",
-     "nothing = splat(shape=(), number=number_of(w), value=numeral(number_of(w), 1))\n"
-     "    zero = splat(shape=(), number=number_of(x), value=numeral(number_of(x), 1))"),
+    (
+        "terms_padded",
+        "zero = splat(shape=(), number=number_of(x), value=numeral(number_of(x), 0))\n"
+        "    nothing = splat(shape=(), number=number_of(w), value=numeral(number_of(w), 0))",
+        "zero = splat(shape=(), number=number_of(x), value=numeral(number_of(x), 1))\n"
+        "    nothing = splat(shape=(), number=number_of(w), value=numeral(number_of(w), 1))",
+    ),
     ("terms_in_parts", "start=(0, t), limit=(n, k)", "start=(0, 0), limit=(n, k - t)"),
     ("im2col", "(0, 1, 2, 4, 5, 3)", "(0, 1, 2, 5, 4, 3)"),
     ("channels_last", "permutation=(2, 3, 1, 0)", "permutation=(3, 2, 1, 0)"),
