@@ -81,6 +81,8 @@ class Rule:
     choices: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """Attributes that the left side does not say, such as the size of a tile: each of these is tried. Proofs
     are for all that the parameter's form allows."""
+    bounded: bool = False
+    """Proved for the sizes of `bounds` alone, so it matches no others."""
     text: str = ""
     """The docstring."""
     place: str = ""
@@ -88,6 +90,17 @@ class Rule:
 
     def __str__(self) -> str:
         return self.name
+
+
+DEFAULT_SIZES = (1, 2, 3)
+"""What a proof tries for a size where no rule says what."""
+
+
+def sizes_of(rule: Rule, name: str) -> tuple[int, ...]:
+    """Sizes to try for a name: its own, or all others'. Of ``rows0`` they are those of ``rows``."""
+    stated = dict(rule.bounds)
+    plain = name.rstrip("0123456789")
+    return stated.get(name) or stated.get(plain) or stated.get("others") or DEFAULT_SIZES
 
 
 def terms(pattern: Pattern) -> Iterator[Term]:

@@ -15,7 +15,7 @@ from typing import Any
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.rules.expressions import Unsaid, compiled, names_of
 from axiloom.selection.rules.prove.context import Context, Dropped
-from axiloom.selection.rules.rule import MOST_RANK, Expr, Parameter, Rule
+from axiloom.selection.rules.rule import MOST_RANK, Expr, Parameter, Rule, sizes_of
 
 NUMBERS = {
     "exact": ("float32", "bfloat16", "int8", "int32", "uint8", "bool"),
@@ -23,7 +23,6 @@ NUMBERS = {
     "reals": ("float32", "bfloat16"),
 }
 """One of each kind stands for all: elements know a number by its name, and by whether it is narrow."""
-DEFAULT_SIZES = (1, 2, 3)
 LOWEST = {"natural": 0, "positive": 1, "naturals": 0, "positives": 1}
 
 
@@ -131,14 +130,8 @@ class Case:
 
 
 def bounds_of(rule: Rule) -> Callable[[str], Sequence[int]]:
-    """Sizes to try by name; a name's own, or all others'."""
-    stated = dict(rule.bounds)
-
-    def of(name: str) -> Sequence[int]:
-        plain = name.rstrip("0123456789")
-        return stated.get(name) or stated.get(plain) or stated.get("others") or DEFAULT_SIZES
-
-    return of
+    """Sizes to try by name."""
+    return lambda name: sizes_of(rule, name)
 
 
 def _open(one: Parameter) -> bool:

@@ -134,6 +134,12 @@ class Equality:
                 return self.tidy(folded(term.function, rest, body))
         if isinstance(term, Fold) and (single := self._single(term)) is not None:
             return self.tidy(single)
+        if isinstance(term, Fold) and term.function in FREE:
+            # Of equal ones the largest is any of them.
+            varying = free(term.body, self.context)
+            over = tuple(one for one in term.over if one[0] in varying)
+            if len(over) < len(term.over):
+                return self.tidy(folded(term.function, over, term.body))
         if isinstance(term, Fold) and isinstance(term.body, (App, Choose)):
             body = self.tidy(term.body)
             return folded(term.function, term.over, body) if body is not term.body else term
@@ -350,11 +356,22 @@ class Equality:
             for i in range(short[1]):
                 inner = renamed(fold.body, {short[0]: i}, self.context)
                 yield from self.parts(folded(function, rest, inner), function)
-        elif isinstance(fold.body, App) and fold.body.function == function:
-            for one in fold.body.arguments:
+        elif (body := self._sum(fold.body)).function == function:
+            for one in body.arguments:
                 yield from self.parts(folded(function, fold.over, one), function)
         else:
             yield fold
+
+    def _sum(self, body: Element) -> App:
+        """A product with a sum as a sum of products, where that is the same."""
+        if not isinstance(body, App):
+            return App("", (), body.of)
+        if body.function != "mul" or self.sense == "exact":
+            return body
+        for one, other in (body.arguments, body.arguments[::-1]):
+            if isinstance(one, App) and one.function == "add":
+                return App("add", tuple(App("mul", (x, other), body.of) for x in one.arguments), body.of)
+        return body
 
     unroll: bool = False
     """Short folds are written out."""
