@@ -132,8 +132,8 @@ class Equality:
                 rest = tuple(one for one in term.over if one[0] not in single)
                 body = renamed(term.body, dict.fromkeys(single, 0), self.context)
                 return self.tidy(folded(term.function, rest, body))
-        if isinstance(term, Fold) and (single := self._single(term)) is not None:
-            return self.tidy(single)
+        if isinstance(term, Fold) and (there := self._single(term)) is not None:
+            return self.tidy(there)
         if isinstance(term, Fold) and term.function in FREE:
             # Of equal ones the largest is any of them.
             varying = free(term.body, self.context)
