@@ -11,8 +11,8 @@ from axiloom.errors import SpecError
 
 SENSES = ("exact", "integers", "reals")
 """exact: the same for whatever the scalar functions are, so for all numbers, bit for bit, but for the order
-of sums, which the IR does not say. integers: bit for bit, for integers alone. reals: for floats alone, equal
-in real numbers; roundings differ."""
+of sums, which the IR does not say, and for the sign of a maximum of -0 and 0. integers: bit for bit, for
+integers alone. reals: for floats alone, equal in real numbers; roundings differ."""
 
 
 MOST_RANK = 4

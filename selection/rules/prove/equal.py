@@ -1,12 +1,14 @@
 """Whether two elements are the same, as far as a rule's sense lets one reckon.
 
-What is used, each a lemma with its proof in tests/selection/rules/test_lemmas.py:
+What is used, each a lemma that tests/selection/rules/test_lemmas.py tries on numbers:
 
 - congruence: equal functions of equal arguments; ``add``, ``mul``, ``max``, ``min`` in either order
 - folds have no order: indices change places; one over n * m is one over n of one over m
 - a fold to n is that to m and that of the rest, where the function may be re-associated: ``max`` and ``min``
   always, ``add`` in integers and in real numbers; elements that change nothing are left out
+- of equal ones the largest is any; a fold of what is nothing but at one index is what is there
 - in integers and in real numbers: a factor goes into a sum
+- states after as many equal steps from equal states are equal (`scans.py`)
 """
 
 from __future__ import annotations
