@@ -7,6 +7,7 @@ between iterations. A popped e-graph is as it was declared.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -28,6 +29,8 @@ from axiloom.selection.rules.rule import Rule
 Attributes = tuple[tuple[str, Attribute], ...]
 Key = tuple[str, tuple[int, ...], Attributes]
 LEAVES = ("parameter", "constant")
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+"""Where egglog's inputs are written: a disk takes longer than saturation. None: where the system says."""
 
 
 class Engine:
@@ -52,7 +55,7 @@ class Engine:
         """Raises SaturationError where rules contradict each other."""
         self.declare((one.op, len(one.operands)) for one in graph.nodes() if one.op not in LEAVES)
         self.run("(push)")
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
             run = _Run(self, Path(folder), limits)
             try:
                 return run.whole(graph)
@@ -90,9 +93,11 @@ class _Run:
     declared: set[tuple[str, int]] = field(default_factory=set)
     rule: str = ""
     place: str = ""
+    until: float = 0.0
 
     def whole(self, graph: Graph) -> Saturated:
         begun = time.perf_counter()
+        self.until = begun + self.limits.seconds
         number: dict[int, int] = {}
         for node in graph.nodes():
             operands = tuple(number[id(one)] for one in node.operands)
@@ -104,7 +109,7 @@ class _Run:
         while not stopped:
             if turns == self.limits.iterations:
                 stopped = f"{turns} iterations"
-            elif time.perf_counter() - begun > self.limits.seconds:
+            elif time.perf_counter() > self.until:
                 stopped = f"{self.limits.seconds:g} seconds"
             else:
                 turns += 1
@@ -125,6 +130,9 @@ class _Run:
                 if len(self.made) > self.limits.nodes:
                     self.flush()
                     return f"{self.limits.nodes} nodes"
+                if time.perf_counter() > self.until:
+                    self.flush()
+                    return f"{self.limits.seconds:g} seconds"
         return "" if self.flush() else "saturated"
 
     def rows(self, frozen: Any, table: str) -> list[tuple[int, ...]]:

@@ -6,15 +6,15 @@ import time
 from typing import TYPE_CHECKING
 
 from axiloom.selection.egraph.parts import parts
-from axiloom.selection.egraph.problem import Problem, used
-from axiloom.selection.egraph.saturated import ENode, SaturationError
+from axiloom.selection.egraph.problem import Problem, T, used
+from axiloom.selection.egraph.saturated import SaturationError
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 
 def improve(
-    problem: Problem, start: dict[int, int], cost: int, seconds: float
+    problem: Problem[T], start: dict[int, int], cost: int, seconds: float
 ) -> tuple[dict[int, int], int, int]:
     """The choice, its cost, and a cost below which there is none. At worst `start`.
 
@@ -42,13 +42,13 @@ def improve(
     return chosen, total, min(bound, total)
 
 
-def _place(problem: Problem, one: int, node: ENode) -> int:
+def _place(problem: Problem[T], one: int, node: T) -> int:
     """Which way of a class that is."""
     # What costs nothing has one way in a part, whichever was there.
     return next((i for i, way in enumerate(problem.ways[one]) if way[2] is node), 0)
 
 
-def _solved(problem: Problem, start: dict[int, int], until: float) -> tuple[dict[int, int], int, int]:
+def _solved(problem: Problem[T], start: dict[int, int], until: float) -> tuple[dict[int, int], int, int]:
     """Of one problem by CP-SAT, with one worker and a fixed seed: the same problem has the same answer,
     unless the clock ends the search."""
     chosen, cost = used(problem, start)
@@ -86,7 +86,7 @@ def _solved(problem: Problem, start: dict[int, int], until: float) -> tuple[dict
     return chosen, total, total if solver.status_name() == "OPTIMAL" else min(bound, total)
 
 
-def _ways(model: cp_model.CpModel, problem: Problem) -> dict[int, list[cp_model.IntVar]]:
+def _ways(model: cp_model.CpModel, problem: Problem[T]) -> dict[int, list[cp_model.IntVar]]:
     """A class that is needed has one way; a way needs its operands."""
     roots = set(problem.roots)
     needed = {one: model.new_bool_var(f"c{one}") for one in problem.ways}
@@ -102,7 +102,7 @@ def _ways(model: cp_model.CpModel, problem: Problem) -> dict[int, list[cp_model.
     return found
 
 
-def _acyclic(model: cp_model.CpModel, problem: Problem, ways: dict[int, list[cp_model.IntVar]]) -> None:
+def _acyclic(model: cp_model.CpModel, problem: Problem[T], ways: dict[int, list[cp_model.IntVar]]) -> None:
     """Within a group, operands stand below."""
     for group in problem.order:
         if len(group) == 1:

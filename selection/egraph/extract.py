@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from axiloom.selection.egraph.exact import improve
-from axiloom.selection.egraph.problem import Cost, Problem, problem_of, used
+from axiloom.selection.egraph.problem import Cost, Problem, T, problem_of, used
 from axiloom.selection.egraph.saturated import ENode, Saturated
 from axiloom.selection.ir.graph import Graph, Node
 
@@ -50,7 +50,7 @@ def extract(saturated: Saturated, cost: Cost, *, seconds: float = 5.0, name: str
     return Extracted(graph, kept, total, bound, time.perf_counter() - begun)
 
 
-def greedy(problem: Problem) -> tuple[dict[int, int], int]:
+def greedy(problem: Problem[T]) -> tuple[dict[int, int], int]:
     """For each class the way whose set of nodes is cheapest, as far as one class at a time can see.
 
     Sets are bits of an integer; of two that cost the same, that of fewer nodes is taken, then the first.

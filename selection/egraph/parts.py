@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from axiloom.selection.egraph.problem import Problem, Way, Ways, groups
+from axiloom.selection.egraph.problem import Problem, T, Way, Ways, groups
 
 
-def parts(problem: Problem) -> list[Problem]:
+def parts(problem: Problem[T]) -> list[Problem[T]]:
     """Their classes are those of the problem, each once; what a part needs of another is there anyway.
 
     Costs of best choices add up to at most that of the whole, and exactly where the choices together have no
@@ -24,7 +24,7 @@ def parts(problem: Problem) -> list[Problem]:
     for root in problem.roots:
         needed |= always[root]
     there = needed | sum(1 << place[one] for one in free)
-    ways: Ways = {}
+    ways: Ways[T] = {}
     for one, of in problem.ways.items():
         bit = 1 << place[one]
         # What needs this value itself cannot be below it.
@@ -35,9 +35,9 @@ def parts(problem: Problem) -> list[Problem]:
     return [_part(ways, classes, there, place, roots) for classes in _joined(ways, there, place)]
 
 
-def gratis(problem: Problem) -> dict[int, Way]:
+def gratis(problem: Problem[T]) -> dict[int, Way[T]]:
     """Classes that cost nothing with all that is below them, and how: sharing them saves nothing."""
-    found: dict[int, Way] = {}
+    found: dict[int, Way[T]] = {}
     changed = True
     while changed:
         changed = False
@@ -51,7 +51,7 @@ def gratis(problem: Problem) -> dict[int, Way]:
     return found
 
 
-def certain(problem: Problem) -> dict[int, int]:
+def certain(problem: Problem[T]) -> dict[int, int]:
     """For each class those that every way to make it has below it or is, as bits by place in `ways`."""
     place = {one: i for i, one in enumerate(problem.ways)}
     everything = (1 << len(place)) - 1
@@ -73,7 +73,7 @@ def certain(problem: Problem) -> dict[int, int]:
     return found
 
 
-def _joined(ways: Ways, there: int, place: dict[int, int]) -> list[list[int]]:
+def _joined(ways: Ways[T], there: int, place: dict[int, int]) -> list[list[int]]:
     """Classes that share what is not always there (union and find)."""
     above = {one: one for one in ways}
 
@@ -94,9 +94,11 @@ def _joined(ways: Ways, there: int, place: dict[int, int]) -> list[list[int]]:
     return list(found.values())
 
 
-def _part(ways: Ways, classes: list[int], there: int, place: dict[int, int], roots: set[int]) -> Problem:
+def _part(
+    ways: Ways[T], classes: list[int], there: int, place: dict[int, int], roots: set[int]
+) -> Problem[T]:
     """Operands that are there anyway are left out: they are another part's, or this one's roots."""
-    own: Ways = {
+    own: Ways[T] = {
         one: [
             (cost, tuple(need for need in needs if not there >> place[need] & 1), node)
             for cost, needs, node in ways[one]

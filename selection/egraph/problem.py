@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from axiloom.selection.egraph.saturated import ENode, Saturated, SaturationError
 from axiloom.selection.ir.graph import Type
@@ -13,27 +13,27 @@ from axiloom.selection.ir.graph import Type
 Cost: TypeAlias = Callable[[ENode, Sequence[Type], Type], int | None]
 """Cycles of a node, from its operands' types and its own; None: nothing can do it. Not negative."""
 
+T = TypeVar("T")
+Way: TypeAlias = tuple[int, tuple[int, ...], T]
+"""Cost, classes needed, what is done."""
+Ways: TypeAlias = dict[int, list[Way[T]]]
+
 MOST_COST = 1 << 60
 
 
-Way: TypeAlias = tuple[int, tuple[int, ...], ENode]
-"""Its cost, classes that it needs, the node."""
-Ways: TypeAlias = dict[int, list[Way]]
-
-
 @dataclass(frozen=True)
-class Problem:
-    """Ways with costs: `ways[c]` are (cost, classes needed, the node), none dominated by another."""
+class Problem(Generic[T]):
+    """Ways with costs: `ways[c]` are (cost, classes needed, what is done), none dominated by another."""
 
-    ways: Ways
+    ways: Ways[T]
     roots: tuple[int, ...]
     order: tuple[tuple[int, ...], ...]
     """Classes in groups, what is needed first; those of one group need each other."""
 
 
-def problem_of(saturated: Saturated, cost: Cost) -> Problem:
+def problem_of(saturated: Saturated, cost: Cost) -> Problem[ENode]:
     """What can be made, and what of it can be the best."""
-    ways: Ways = {}
+    ways: Ways[ENode] = {}
     for number, nodes in enumerate(saturated.classes):
         found = []
         for node in nodes:
@@ -44,22 +44,33 @@ def problem_of(saturated: Saturated, cost: Cost) -> Problem:
                 raise SaturationError(f"{node.op}: a cost of {said}; costs are not negative")
             found.append((said, tuple(sorted(set(node.operands))), node))
         ways[number] = found
-    makeable = _makeable(ways)
-    if missing := [one for one in saturated.roots if one not in makeable]:
-        raise SaturationError(_why(saturated, ways, makeable, missing[0]))
-    needed = _reached(ways, makeable, saturated.roots)
+    problem = problem_of_ways(ways, saturated.roots)
+    if problem is None:
+        makeable = makeable_of(ways)
+        missing = next(one for one in saturated.roots if one not in makeable)
+        raise SaturationError(_why(saturated, ways, makeable, missing))
+    return problem
+
+
+def problem_of_ways(ways: Ways[T], roots: Sequence[int]) -> Problem[T] | None:
+    """What can be made, and what of it can be the best; None if a root cannot be made."""
+    makeable = makeable_of(ways)
+    if not makeable.issuperset(roots):
+        return None
+    needed = _reached(ways, makeable, roots)
     kept = {
         one: _undominated([way for way in ways[one] if makeable.issuperset(way[1])], one)
         for one in sorted(needed)
     }
-    needed = _reached(kept, makeable, saturated.roots)
+    needed = _reached(kept, makeable, roots)
     kept = {one: kept[one] for one in sorted(needed)}
     if sum(max(way[0] for way in of) for of in kept.values()) * (len(kept) + 1) > MOST_COST:
         raise SaturationError(f"costs add up to more than {MOST_COST // (len(kept) + 1)} cycles")
-    return Problem(kept, tuple(dict.fromkeys(saturated.roots)), groups(kept))
+    return Problem(kept, tuple(dict.fromkeys(roots)), groups(kept))
 
 
-def _makeable(ways: Ways) -> set[int]:
+def makeable_of(ways: Ways[T]) -> set[int]:
+    """Those that can be made of what needs nothing."""
     users: dict[int, list[tuple[int, int]]] = defaultdict(list)
     left: dict[tuple[int, int], int] = {}
     found: set[int] = set()
@@ -101,7 +112,7 @@ def _why(saturated: Saturated, ways: object, makeable: set[int], root: int) -> s
     return f"nothing makes a result of {saturated.types[root]}"
 
 
-def _reached(ways: Ways, makeable: set[int], roots: Sequence[int]) -> set[int]:
+def _reached(ways: Ways[T], makeable: set[int], roots: Sequence[int]) -> set[int]:
     seen, stack = set(roots), list(roots)
     while stack:
         for _, needs, _ in ways[stack.pop()]:
@@ -112,18 +123,16 @@ def _reached(ways: Ways, makeable: set[int], roots: Sequence[int]) -> set[int]:
     return seen
 
 
-def _undominated(
-    ways: list[tuple[int, tuple[int, ...], ENode]], own: int
-) -> list[tuple[int, tuple[int, ...], ENode]]:
+def _undominated(ways: list[Way[T]], own: int) -> list[Way[T]]:
     """Without those that cost as much as another and need as much; none needs itself."""
-    kept: list[tuple[int, tuple[int, ...], ENode]] = []
+    kept: list[Way[T]] = []
     for way in sorted(ways, key=lambda one: (one[0], len(one[1]))):
         if own not in way[1] and not any(set(other[1]) <= set(way[1]) for other in kept):
             kept.append(way)
     return kept
 
 
-def groups(ways: Ways) -> tuple[tuple[int, ...], ...]:
+def groups(ways: Ways[T]) -> tuple[tuple[int, ...], ...]:
     """Strongly connected classes, needed ones first (Tarjan, without recursion)."""
     low: dict[int, int] = {}
     number: dict[int, int] = {}
@@ -161,7 +170,7 @@ def groups(ways: Ways) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def used(problem: Problem, picked: dict[int, int]) -> tuple[dict[int, int], int]:
+def used(problem: Problem[T], picked: dict[int, int]) -> tuple[dict[int, int], int]:
     """What the roots need of a choice, and its cost. The choice has no circle, or this says so."""
     chosen: dict[int, int] = {}
     state: dict[int, bool] = {}

@@ -11,7 +11,8 @@ from tests.device.test_programs import N, small_device, within
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.device.values import random_values
-from axiloom.run.program import ProgramRun, by_text
+from axiloom.run.program import ProgramRun
+from axiloom.selection.drive.execute import execute as by_text
 from axiloom.selection.drive.plan import Fence, Gather, Scatter
 from axiloom.selection.program.attention import attention
 from axiloom.selection.program.program import Command, HostArray, Program
