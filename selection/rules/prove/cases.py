@@ -14,7 +14,8 @@ from typing import Any
 
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.rules.expressions import Unsaid, compiled, names_of
-from axiloom.selection.rules.prove.context import Context, Dropped
+from axiloom.selection.rules.prove.conditions import Dropped
+from axiloom.selection.rules.prove.context import Context
 from axiloom.selection.rules.rule import MOST_RANK, Expr, Parameter, Rule, sizes_of
 
 NUMBERS = {
