@@ -73,10 +73,9 @@ def selected(
         import ortools  # noqa: F401
     except ImportError as error:
         raise UsageError(f"--select egraph needs {error.name}: {EXTRA}") from None
+    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
     from axiloom.run.selected import select
     from axiloom.selection.read import read
-
-    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
 
     if options.accel is None:
         names = ", ".join(targets())
