@@ -29,6 +29,7 @@ LONG = (
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
     "mapping_table",  # needs the extra [prove]
     "allocation",  # needs the extra [select]
+    "table4",  # runs data sets for minutes; needs [select,torch] and scikit-learn
     *(
         "nest_operators",
         "nest_resources",
