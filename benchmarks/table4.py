@@ -4,10 +4,12 @@ For each: float32, the numbers as the published drivers set them, those that the
 time of a datum. Then the LSTM's error by time step on random weights, beside the published one
 (`op_sim/summary.json` of LeeOHzzZ/3la_ILA_tensor_op), which grows to 60 % and more.
 
-Ours are trained on other data (examples/applications/train.py): figures beside each other say whether a drop is
-there and whether it goes, not the same drop. EfficientNet and the Transformer have weights of a seed: of them
-there is the error of the result. Needs [select,torch] and scikit-learn. ``AXILOOM_APPLICATIONS=lstm_wlm``: some alone;
-``AXILOOM_PAGES=FOLDER``: a page for each run; ``AXILOOM_CALLS=1``: so many calls of the data.
+Ours are trained on other data (examples/applications/train.py): figures beside each other say whether a drop
+is there and whether it goes, not the same drop. EfficientNet and the Transformer have weights of a seed: of
+them there is the error of the result. Needs [select,torch] and scikit-learn.
+
+``AXILOOM_APPLICATIONS=lstm_wlm``: some alone; ``AXILOOM_PAGES=FOLDER``: a page for each run;
+``AXILOOM_CALLS=1``: so many calls of the data.
 """
 
 from __future__ import annotations
@@ -52,10 +54,12 @@ ROWS: Mapping[str, Row] = {
         ("hlscnn", "flexasr"), f"{MODELS}:resnet20_digits", *IMAGES, ("91.55 %", "29.15 %", "91.85 %", 863)
     ),
     "mobilenet_v2": Row(
-        ("hlscnn", "flexasr"), f"{MODELS}:mobilenet_v2_digits", *IMAGES, ("92.40 %", "10.35 %", "91.20 %", 2546)
+        ("hlscnn", "flexasr"), f"{MODELS}:mobilenet_v2_digits", *IMAGES,
+        ("92.40 %", "10.35 %", "91.20 %", 2546),
     ),
     "transformer": Row(
-        ("flexasr",), f"{ROOT / 'transformer.py'}:build", "two_sequences", "two_sequences", "error", ("", "", "", 0)
+        ("flexasr",), f"{ROOT / 'transformer.py'}:build", "two_sequences", "two_sequences", "error",
+        ("", "", "", 0),
     ),
     "efficientnet": Row(
         ("hlscnn", "flexasr"), f"{MODELS}:efficientnet_noise", "noise", "noise", "error", ("", "", "", 0)

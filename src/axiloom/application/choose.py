@@ -36,7 +36,10 @@ class Observed:
 
 @dataclass(frozen=True)
 class Checked:
-    """Settings of an operator; its error in percent on calibration data from the ranges alone, and searched."""
+    """Settings of an operator; its error in percent on calibration data, from the ranges alone and searched.
+
+    `lost`: numbers of the calibration data that still saturate or wrap; `wrong`: what is inconsistent.
+    """
 
     settings: Settings
     by_range: float
@@ -96,7 +99,7 @@ def _searched(
         for name, knob in knobs.items():
             for step in (1, -1):
                 while knob.low <= settings[name] + step <= knob.high:
-                    other = changed(settings, **{name: settings[name] + step})
+                    other: Settings = changed(settings, **{name: settings[name] + step})
                     if [*operator.unit.wrong(other)]:
                         other = operator.unit.mended(other)
                     error = _tried(operator, arrays, other, reference)[0]

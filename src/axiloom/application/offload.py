@@ -14,7 +14,7 @@ from axiloom.selection.ir.graph import Graph
 
 @dataclass(frozen=True)
 class Offloaded:
-    """`operators` in the graph's order, `kept` the operations that a unit knows and does not take, and why."""
+    """`operators` in the graph's order; `kept`: operations that a unit knows and does not take, and why."""
 
     operators: tuple[Operator, ...]
     kept: tuple[tuple[str, str], ...]

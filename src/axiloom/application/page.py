@@ -13,21 +13,22 @@ from axiloom.report.page.document import document
 from axiloom.report.page.parts import repeat, section, table
 
 OPERATORS = (
-    "Own: error of the result on the inputs that the operator got, against float32 on the same inputs. Carried: "
-    "against the run in float32, so with what operators before it did. Norm of the difference by the norm of "
-    "the reference, over all data."
+    "Own: error of the result on the inputs that the operator got, against float32 on the same inputs. "
+    "Carried: against the run in float32, so with what operators before it did. Norm of the difference by "
+    "the norm of the reference, over all data."
 )
 LOST = (
-    "Numbers that a format could not hold. Saturated: became the largest number. Flushed: were not zero and became "
-    "zero. Wrapped: lost their upper bits."
+    "Numbers that a format could not hold. Saturated: became the largest number. Flushed: were not zero and "
+    "became zero. Wrapped: lost their upper bits."
 )
 CHANGES = (
-    "Each change was made alone and the data run again. The options make it on the command line. An operator that is "
-    "left in float32 shows what it costs."
+    "Each change was made alone and the data run again. The options make it on the command line. An operator "
+    "that is left in float32 shows what it costs."
 )
 SETTINGS = (
-    "What the host sets for each operator, and the largest magnitudes that calibration saw in float32. Searched: the "
-    "operator's error on calibration data under the settings of the checked pass, before and after it moved them."
+    "What the host sets for each operator, and the largest magnitudes that calibration saw in float32. "
+    "Searched: the operator's error on calibration data under the settings of the checked pass, before and "
+    "after it moved them."
 )
 REPLAYED = (
     "Calls of this run, drawn by the seed, given as commands to the simulator of the accelerator's text."
@@ -110,8 +111,7 @@ def _operators(found: Validated) -> str:
     worst = max((seen.own.percent for seen in found.run.seen.values()), default=0) or 1
     rows = [
         [
-            f'<span class="mini" style="--c:{COLOURS[0]};--w:{100 * min(seen.own.percent / worst, 1):.0f}%"></span>'
-            + escape(name),
+            _bar(seen.own.percent / worst) + escape(name),
             escape(units[name].unit.name),
             escape(units[name].shape),
             f"{seen.own.percent:.2f} %",
@@ -121,6 +121,10 @@ def _operators(found: Validated) -> str:
         for name, seen in found.run.seen.items()
     ]
     return table(["operator", "unit", "operands", "own", "carried", "time"], rows)
+
+
+def _bar(share: float) -> str:
+    return f'<span class="mini" style="--c:{COLOURS[0]};--w:{100 * min(share, 1):.0f}%"></span>'
 
 
 def _steps(found: Validated) -> str:
@@ -136,8 +140,8 @@ def _chart(name: str, steps: Sequence[float]) -> str:
     for i, error in enumerate(steps):
         height = 150 * error / top
         bars.append(
-            f'<rect x="{i * width:.1f}" y="{160 - height:.1f}" width="{width * 0.8:.1f}" height="{height:.1f}" '
-            f'fill="{COLOURS[1]}"><title>step {i + 1}: {error:.2f} %</title></rect>'
+            f'<rect x="{i * width:.1f}" y="{160 - height:.1f}" width="{width * 0.8:.1f}" '
+            f'height="{height:.1f}" fill="{COLOURS[1]}"><title>step {i + 1}: {error:.2f} %</title></rect>'
         )
     marks = "".join(
         f'<text x="{i * width:.1f}" y="178">{i + 1}</text>'
@@ -145,7 +149,8 @@ def _chart(name: str, steps: Sequence[float]) -> str:
     )
     return (
         f'<p class="note">{escape(name)}: {steps[0]:.1f} % in the first step, {steps[-1]:.1f} % in the last, '
-        f'at most {top:.1f} %</p><svg class="roofline" viewBox="0 0 1000 190" role="img">{"".join(bars)}{marks}</svg>'
+        f"at most {top:.1f} %</p>"
+        f'<svg class="roofline" viewBox="0 0 1000 190" role="img">{"".join(bars)}{marks}</svg>'
     )
 
 

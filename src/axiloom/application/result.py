@@ -73,7 +73,8 @@ def verdict(found: Validated) -> str:
     if not metric.labels:
         return f"The result is {here} off float32 in the numbers of {names}, on {run.data} data."
     exact = figure(metric, run.exact)
-    return f"{metric.name.capitalize()} is {exact} in float32 and {here} in the numbers of {names}, on {run.data} data."
+    numbers = f"{here} in the numbers of {names}"
+    return f"{metric.name.capitalize()} is {exact} in float32 and {numbers}, on {run.data} data."
 
 
 def losses(counts: Counts) -> Iterator[tuple[str, int]]:
@@ -99,10 +100,6 @@ def causes(found: Validated, most: int = 3) -> list[str]:
 
 def rtl(found: Validated) -> str:
     """What the sampled calls ran on."""
-    missing = without_rtl(found.offloaded.operators)
-    said = (
-        f"There is no RTL of {', '.join(missing)}: they ran by commands on the accelerator's text."
-        if missing
-        else ""
-    )
-    return said
+    if missing := without_rtl(found.offloaded.operators):
+        return f"There is no RTL of {', '.join(missing)}: they ran by commands on the accelerator's text."
+    return ""

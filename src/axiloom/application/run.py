@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -97,9 +98,7 @@ def run(
     output = Error()
     for number_, call in enumerate(data.calls):
         progress(f"call {number_ + 1} of {len(data.calls)}")
-        exact, found, seconds = _call(
-            graph, operators, call, plan, seen, errors, lambda one, arrays, at=number_: watch(at, one, arrays)
-        )
+        exact, found, seconds = _call(graph, operators, call, plan, seen, errors, partial(watch, number_))
         labels = None if data.labels is None else data.labels[number_]
         totals += *metric.of(exact, labels, exact), *metric.of(found, labels, exact)
         output.add(found, exact, False)

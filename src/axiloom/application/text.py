@@ -52,7 +52,8 @@ def _rows(found: Validated) -> Iterator[list[str]]:
 def _advice(found: Validated) -> Iterator[str]:
     advised, metric = found.advised, found.metric
     assert advised is not None
-    yield f"changes, on {advised.data} data (without: {figure(metric, advised.before)}, float32: {figure(metric, advised.exact)})"
+    before, exact = figure(metric, advised.before), figure(metric, advised.exact)
+    yield f"changes, on {advised.data} data (without: {before}, float32: {exact})"
     for one in advised.advice:
         whom = one.operators[0] if len(one.operators) == 1 else f"{len(one.operators)} operators"
         yield f"  {figure(metric, one.figure):>10}  result {one.error:.2f} % off  {whom}: {one.why}"

@@ -19,10 +19,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command = commands.add_parser(
         "validate",
         help="run a whole application on its data, in the numbers of accelerators",
-        description="Runs all data through the application twice: in float32, and with the operators that the "
-        "accelerators take in their numbers. Prints both figures, each operator's error on its real inputs, what "
-        "saturated, was flushed or wrapped, and what to change. Exit code 1 if the figure is worse than "
-        "--lose allows, or a sampled call differs. Needs the extra [select].",
+        description="Runs all data through the application twice: in float32, and with the operators that "
+        "the accelerators take in their numbers. Prints both figures, each operator's error on its real "
+        "inputs, what saturated, was flushed or wrapped, and what to change. Exit code 1 if the figure is "
+        "worse than --lose allows, or a sampled call differs. Models in PyTorch need the extra [torch].",
     )
     command.add_argument("model", help="model.py:build, model.pt2, HLO or linalg text")
     command.add_argument(

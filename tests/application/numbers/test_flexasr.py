@@ -104,7 +104,7 @@ def test_functions_in_all_their_values() -> None:
 
 
 def test_what_is_lost_is_counted() -> None:
-    """Beside the definition: past 31.5 units of the last place it saturates, below half the smallest it is 0."""
+    """Beside the definition: it saturates past 31.5 units of the last place, is 0 below half the least."""
     numbers = np.array([0, 1, -1, 15, 17, (63 << 6) - 1, 63 << 6, -(63 << 6), -(63 << 6) - 1])
     counts = Places()["x"]
     flexasr.packed(numbers, 0, counts)

@@ -58,8 +58,6 @@ def wrapped(values: Array, bits: int, counts: Counts | None = None) -> Array:
 
 def clamped(values: Array, low: int, high: int, counts: Counts | None = None) -> Array:
     if counts is not None:
-        outside = 0
-        if values.size and (values.min() < low or values.max() > high):
-            outside = np.count_nonzero((values < low) | (values > high))
-        counts.add(values.size, saturated=outside)
+        past = values.size and (values.min() < low or values.max() > high)
+        counts.add(values.size, np.count_nonzero((values < low) | (values > high)) if past else 0)
     return np.asarray(np.minimum(np.maximum(values, low), high))

@@ -44,7 +44,7 @@ def _packed(bias: int, sign_kept: bool) -> Array:
         made[past] = 0x7F
     made[past] |= _SATURATED
     made[(made == 0) & (_ALL != 0)] |= _FLUSHED
-    return made
+    return np.asarray(made)
 
 
 def packed(fixed: Array, bias: int, counts: Counts, version: Version = NOW) -> Array:

@@ -34,7 +34,6 @@ from axiloom.isa.numerics.adaptivfloat import FRACTION, bias_of, quantise, to_fi
 from axiloom.isa.targets import flexasr as host
 from axiloom.selection.ir.graph import Node
 
-BIAS = {"low": 0, "high": 7}
 SIGN = {"saturated_sign": Knob(0, 1, "0: what is saturated loses its sign (before commit e4f60b5)")}
 LANES, ELEMENTS, VECTORS, TILES = 16, 4, 256, 512
 """Elements of a vector, processing elements, vectors of one's input buffer, and of its results."""
@@ -54,6 +53,10 @@ def tensor(values: Array, bias: int, counts: Counts) -> Array:
 def reals(raw: Array, bias: int, scale: int = 0) -> Array:
     """float32 of bytes that a host had scaled by 2^scale."""
     return np.ldexp(to_fixed(raw, bias).astype(np.float32), -FRACTION - scale)
+
+
+def bias_knob(text: str, *, searched: bool = False) -> Knob:
+    return Knob(0, 7, text, searched)
 
 
 def version(settings: Settings) -> flexasr.Version:
@@ -83,10 +86,10 @@ class Linear:
     @property
     def knobs(self) -> Mapping[str, Knob]:
         return {
-            "input_bias": Knob(**BIAS, text="of the input's exponents", searched=True),
-            "weight_bias": Knob(**BIAS, text="of the weights' exponents", searched=True),
-            "added_bias": Knob(**BIAS, text="of the exponents of what is added"),
-            "output_bias": Knob(**BIAS, text="of the result's exponents", searched=True),
+            "input_bias": bias_knob("of the input's exponents", searched=True),
+            "weight_bias": bias_knob("of the weights' exponents", searched=True),
+            "added_bias": bias_knob("of the exponents of what is added"),
+            "output_bias": bias_knob("of the result's exponents", searched=True),
             "input_exponent": Knob(-24, 24, "the host scales the input by 2^this", searched=True),
             "weight_exponent": Knob(-24, 24, "the host scales the weights by 2^this", searched=True),
             **SIGN,
@@ -96,9 +99,7 @@ class Linear:
         found = rows.find(node, uses)
         if found is None or isinstance(found, str):
             return found
-        inputs, outputs = found.operands[1].type.elements, found.inside[0].type.elements
-        w = found.operands[1].type.shape
-        inputs, outputs = (w[1], w[0]) if found.inside[0].op == "dense" else _sizes(found.inside[0])
+        inputs = rows.inputs(found.inside[0])
         vectors = -(-inputs // LANES) + 1
         if vectors > VECTORS:
             return f"{inputs} inputs: the input buffer has {VECTORS - 1} vectors of {LANES}"
@@ -107,7 +108,8 @@ class Linear:
     def observe(self, operator: Operator, arrays: Arrays, result: Array) -> dict[str, float]:
         added = largest(arrays[2]) if len(arrays) > 2 else 0.0
         return {
-            "input": largest(arrays[0]), "weights": largest(arrays[1]), "added": added, "output": largest(result)
+            "input": largest(arrays[0]), "weights": largest(arrays[1]), "added": added,
+            "output": largest(result),
         }  # fmt: skip
 
     def published(self, operator: Operator, ranges: Ranges) -> Settings:
@@ -195,7 +197,8 @@ class Linear:
         wanted = flexasr.linear(x[chosen], part, *biases, Places(), version(settings))
         raw = bytes_of(w)
         one = host.Product(
-            padded(raw, 64, LANES), padded(b, 64), weights.weight_bias, weights.added_bias, settings["input_bias"]
+            padded(raw, 64, LANES), padded(b, 64), weights.weight_bias, weights.added_bias,
+            settings["input_bias"],
         )  # fmt: skip
         program = host.layer(padded(x[chosen], LANES), [one], host.LINEAR, settings["output_bias"])
         found = program.run(device(settings))[:, : wanted.shape[1]]
@@ -208,14 +211,6 @@ _RANGE = {"input": "input", "weight": "weights", "added": "added", "output": "ou
 def _above(most: float) -> int:
     """The power of two that is above `most` or is it."""
     return int(np.ceil(np.log2(most))) if most > 0 else 0
-
-
-def _sizes(node: Node) -> tuple[int, int]:
-    from axiloom.selection.ir.ops.convolution import dims_of
-
-    w, dims = node.operands[1].type, dims_of(str(node.attributes["dims"]))
-    outputs = w.shape[dims.kernel_out]
-    return w.elements // outputs, outputs
 
 
 def bytes_of(values: Array) -> Array:

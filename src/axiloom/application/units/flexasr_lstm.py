@@ -14,11 +14,11 @@ import numpy as np
 from axiloom.application.numbers import flexasr
 from axiloom.application.numbers.counts import Array, Places
 from axiloom.application.units.flexasr_linear import (
-    BIAS,
     LANES,
     SIGN,
     TILES,
     VECTORS,
+    bias_knob,
     bytes_of,
     device,
     padded,
@@ -56,14 +56,12 @@ class Lstm:
     @property
     def knobs(self) -> Mapping[str, Knob]:
         return {
-            "input_bias": Knob(**BIAS, text="of the input's exponents", searched=True),
-            "weight_bias": Knob(**BIAS, text="of the exponents of the input's weights", searched=True),
-            "hidden_weight_bias": Knob(
-                **BIAS, text="of the exponents of the result's weights", searched=True
-            ),
-            "added_bias": Knob(**BIAS, text="of the exponents of what is added"),
-            "activation_bias": Knob(**BIAS, text="under which cell and result are written", searched=True),
-            "hidden_bias": Knob(**BIAS, text="under which the result before is read"),
+            "input_bias": bias_knob("of the input's exponents", searched=True),
+            "weight_bias": bias_knob("of the exponents of the input's weights", searched=True),
+            "hidden_weight_bias": bias_knob("of the exponents of the result's weights", searched=True),
+            "added_bias": bias_knob("of the exponents of what is added"),
+            "activation_bias": bias_knob("under which cell and result are written", searched=True),
+            "hidden_bias": bias_knob("under which the result before is read"),
             "ac_math": Knob(
                 321, 340, "version of the library of sigmoid and tanh (321: up to 3.2.1; 340: since)"
             ),
@@ -88,8 +86,8 @@ class Lstm:
         cells = OPS["lstm_cells"].evaluate(arrays, types, {})
         xs, _, _, w_x, w_h, b = arrays
         return {
-            "input": largest(xs), "weights": largest(w_x), "hidden_weights": largest(w_h), "added": largest(b),
-            "cell": largest(cells), "output": largest(result),
+            "input": largest(xs), "weights": largest(w_x), "hidden_weights": largest(w_h),
+            "added": largest(b), "cell": largest(cells), "output": largest(result),
         }  # fmt: skip
 
     def published(self, operator: Operator, ranges: Ranges) -> Settings:
@@ -114,7 +112,10 @@ class Lstm:
         written, read_ = settings["activation_bias"], settings["hidden_bias"]
         if written != read_:
             factor = 2.0 ** (read_ - written)
-            yield f"the result is written with bias {written} and read back with {read_}: {factor:g} times as large"
+            yield (
+                f"the result is written with bias {written} and read back with {read_}: "
+                f"{factor:g} times as large"
+            )
 
     def mended(self, settings: Settings) -> Settings:
         return changed(settings, hidden_bias=settings["activation_bias"])
@@ -165,14 +166,15 @@ class Lstm:
             yield Change("the result is read back as it was written", changed(settings, hidden_bias=written))
         wide = bias_of(max(ranges["cell"], ranges["output"]))
         if wide != written:
-            why = f"the cell's state reaches {ranges['cell']:.3g}, and saturates at {2.0 ** (written - 3) * 1.9375:.3g}"
+            most = 2.0 ** (written - 3) * 1.9375
+            why = f"the cell's state reaches {ranges['cell']:.3g}, and saturates at {most:.3g}"
             yield Change(why, changed(settings, activation_bias=wide, hidden_bias=wide))
 
     def replay(
         self, operator: Operator, arrays: Arrays, settings: Settings, rng: np.random.Generator
     ) -> Call:
         """One sequence, all steps."""
-        x, pair, hidden = self._prepared(operator, arrays, settings, Places())
+        x, pair, _ = self._prepared(operator, arrays, settings, Places())
         row = int(rng.integers(x.shape[1]))
         biases = _biases_of(settings)
         wanted = flexasr.recurrent(x[:, row : row + 1], pair, biases, host.LSTM, Places(), version(settings))

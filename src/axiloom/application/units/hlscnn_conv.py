@@ -90,13 +90,15 @@ class Conv:
 
     def chosen(self, operator: Operator, ranges: Ranges) -> Settings:
         """16 bits of weights, and both scaled to what their formats hold; sums have a bit more room."""
+        fixed_ = {"weight_bytes": 2, "nearest": 1, "round": 1, "saturate": 1}
+        return {**fixed_, **self._scaled(ranges)}
+
+    def _scaled(self, ranges: Ranges) -> dict[str, int]:
         room = MOST_ACTIVATION / 2
         of_weights = exponent(ranges["weights"], MOST_WEIGHT)
         of_output = exponent(ranges["output"], room)
         of_input = min(exponent(ranges["input"], room), of_output - of_weights)
-        found = {"input_exponent": of_input, "weight_exponent": of_weights}
-        fixed_ = {"weight_bytes": 2, "nearest": 1, "round": 1, "saturate": 1}
-        return checked(self.knobs, {**fixed_, **found})
+        return checked(self.knobs, {"input_exponent": of_input, "weight_exponent": of_weights})
 
     def wrong(self, settings: Settings) -> Iterator[str]:
         return iter(())
@@ -136,8 +138,7 @@ class Conv:
             yield Change(
                 "kernels scaled to their format", checked(self.knobs, changed(settings, weight_exponent=best))
             )
-        scaled = self.chosen(None, ranges)  # type: ignore[arg-type]
-        both = {name: scaled[name] for name in ("weight_exponent", "input_exponent")}
+        both = self._scaled(ranges)
         if both.items() - settings.items():
             yield Change("images and kernels scaled to their formats", changed(settings, nearest=1, **both))
 

@@ -21,7 +21,10 @@ def _write(register: int, value: int) -> dict[str, int]:
 
 
 def hlscnn_commands(x: Array, w: Array, strides: tuple[int, int], settings: Settings) -> Array:
-    """One image (channels, rows, cols) and kernels (filters, channels, rows, cols), raw; (filters, rows, cols)."""
+    """One image (channels, rows, cols) and kernels (filters, channels, rows, cols), both raw.
+
+    Returns (filters, rows, cols).
+    """
     blocks, width = -(-x.shape[0] // 8), settings["weight_bytes"]
     (channels, rows, cols), (filters, _, kr, kc), (sr, sc) = x.shape, w.shape, strides
     made, out_cols = (rows - kr) // sr + 1, (cols - kc) // sc + 1
@@ -77,7 +80,8 @@ def _moved(opcode: int, kind: int, base: int, count: int) -> int:
 def _alu(op: int, constant: int, rows: int) -> int:
     """On `rows` accumulators from 0 on."""
     return _fields(
-        (0, _ALU), (8, 0), (21, 1), (35, 1), (49, rows), (75, 1), (97, 1), (108, op), (110, 1), (111, constant & 0xFFFF)
+        (0, _ALU), (8, 0), (21, 1), (35, 1), (49, rows), (75, 1), (97, 1), (108, op), (110, 1),
+        (111, constant & 0xFFFF),
     )  # fmt: skip
 
 
@@ -85,11 +89,12 @@ def vta_commands(x: Array, w: Array, added: Array, shift: int) -> Array:
     """int8 (rows, inputs) and (16, inputs), int32 (16): int8 (rows, 16). Inputs a multiple of 16."""
     rows, vectors = len(x), x.shape[1] // LANES
     blocks = w.reshape(LANES, vectors, LANES).transpose(1, 0, 2)
+    # Vector by vector, so that a step of the inner loop is a row.
+    steps = x.reshape(rows, vectors, LANES).transpose(1, 0, 2)
     parts = (
         np.array([0], "<u4").view(np.uint8),
         np.ascontiguousarray(blocks, np.int8).ravel().view(np.uint8),
-        # vector by vector, so that a step of the inner loop is a row
-        np.ascontiguousarray(x.reshape(rows, vectors, LANES).transpose(1, 0, 2), np.int8).ravel().view(np.uint8),
+        np.ascontiguousarray(steps, np.int8).ravel().view(np.uint8),
         np.tile(added.astype("<i4"), rows).view(np.uint8),
     )  # fmt: skip
     sizes, at, places = (4, 256, 16, 64), 0, []
@@ -119,4 +124,4 @@ def vta_commands(x: Array, w: Array, added: Array, shift: int) -> Array:
     ):
         device.command(word=word)
     found = device.state["dram"][out : out + 16 * rows].astype(np.uint8).view(np.int8)
-    return found.reshape(rows, LANES)
+    return np.asarray(found.reshape(rows, LANES))

@@ -75,6 +75,14 @@ def plain(node: Node) -> str | None:
     return None
 
 
+def inputs(node: Node) -> int:
+    """How many products make an element of the result."""
+    w = node.operands[1].type
+    if node.op == "dense":
+        return w.shape[1]
+    return w.elements // w.shape[dims_of(str(node.attributes["dims"])).kernel_out]
+
+
 def product(inside: Sequence[Node], arrays: Sequence[Array]) -> Product:
     """The matrices of a found product's operands, of any numbers in which 0 is the number 0."""
     node = inside[0]

@@ -58,10 +58,7 @@ class Gemm:
         found = rows.find(node, uses)
         if found is None or isinstance(found, str):
             return found
-        w = found.operands[1].type
-        inputs = w.elements // (
-            w.shape[0] if found.inside[0].op == "dense" else found.inside[0].type.shape[1]
-        )
+        inputs = rows.inputs(found.inside[0])
         if -(-inputs // LANES) > BLOCKS:
             return f"{inputs} inputs: the buffer has {BLOCKS} blocks of {LANES}"
         return Operator(self, node, found.inside, found.operands, node.place)
