@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.application.small import images, network, recurrent, sequences
+from tests.application.small import CONVOLUTION, Making, images, network, recurrent, sequences
 
 from axiloom.application.choose import observe
 from axiloom.application.data import of_arrays
@@ -101,8 +101,8 @@ def test_every_knob_does_something() -> None:
                 if name == "added_bias" and len(operands) == 2:
                     continue
                 others = {key: 0 for key in lossy.get(name, ()) if key in base}
-                if name == "saturate":
-                    others = {"input_exponent": base["input_exponent"] + 4}
+                if name in ("saturate", "order"):  # only where running sums are too large
+                    others = {"input_exponent": base["input_exponent"] + 6}
                 ends = (
                     [knob.low, knob.high]
                     if knob.high < 8 or name == "ac_math"
@@ -113,6 +113,28 @@ def test_every_knob_does_something() -> None:
                     for end in ends
                 ]
                 assert not np.array_equal(*made), (operator.unit.name, name)
+
+
+def test_the_order_of_channels_matters_where_running_sums_saturate() -> None:
+    """Large channels first: the sum saturates, though all together are small."""
+    make = Making()
+    x = make.parameter("x", 1, 16, 1, 1)
+    weights = np.zeros((1, 16, 1, 1))
+    weights[0, 0], weights[0, 8], weights[0, 9] = 1.5, 0.5, -1.5
+    same = {**CONVOLUTION, "strides": (1, 1), "padding": (0, 0, 0, 0)}
+    graph = make.graph(make.op("convolution", x, make.constant("w", weights), place="conv", **same), x)
+    image = np.full((1, 16, 1, 1), 200, np.float32)
+    ((operator, operands, ranges),) = taken(graph, {"x": image}, "hlscnn")
+    assert ranges["output"] == 100
+    plain = {**operator.unit.published(operator, ranges), "weight_bytes": 2}
+    places = Places()
+    assert operator.unit.run(operator, operands, plain, places).item() < 60
+    assert places["sums"].saturated == 2
+    (change,) = (one for one in operator.unit.changes(plain, ranges, places) if "order" in one.why)
+    assert "another order" in change.why
+    assert operator.unit.run(operator, operands, change.settings, Places()).item() == 100
+    call = operator.unit.replay(operator, operands, change.settings, np.random.default_rng(0))
+    assert np.array_equal(call.wanted, call.found)
 
 
 def test_what_a_host_loses_is_counted() -> None:
@@ -162,8 +184,6 @@ def test_a_state_before_is_refused() -> None:
 )
 def test_what_is_not_taken_says_why(changes: dict[str, object], accelerator: str, why: str) -> None:
     if changes.get("feature_group_count"):
-        from tests.application.small import CONVOLUTION, Making
-
         make = Making()
         x = make.parameter("x", 1, 5, 9, 8)
         w = make.weights("w", 10, 1, 3, 2)

@@ -51,7 +51,7 @@ def packed(fixed: Array, bias: int, counts: Counts, version: Version = NOW) -> A
     """Bytes of Q6.14."""
     found = _packed(bias, bool(version.saturated_sign))[fixed + _HALF]
     counts.add(found.size, np.count_nonzero(found & _SATURATED), np.count_nonzero(found & _FLUSHED))
-    return found.astype(np.uint8)
+    return np.asarray(found.astype(np.uint8))
 
 
 _SIGMOID = (155, 130, 92, 58, 34, 19, 10, 6), (513, 668, 798, 890, 948, 982, 1001, 1012)

@@ -62,6 +62,7 @@ class Conv:
             "input_exponent": Knob(-24, 24, "the host scales images by 2^this", searched=True),
             "weight_exponent": Knob(-24, 24, "the host scales kernels by 2^this", searched=True),
             "nearest": Knob(0, 1, "0: the host quantises downwards, 1: to the nearest"),
+            "order": Knob(0, 1, "of channels: 0 as they are, 1: those with the smallest weights first"),
             "round": Knob(0, 1, "0: partial sums are cut, 1: rounded (the text's ROUND)"),
             "saturate": Knob(0, 1, "0: sums wrap, 1: saturate (the text's SATURATE)"),
         }
@@ -90,7 +91,7 @@ class Conv:
 
     def chosen(self, operator: Operator, ranges: Ranges) -> Settings:
         """16 bits of weights, and both scaled to what their formats hold; sums have a bit more room."""
-        fixed_ = {"weight_bytes": 2, "nearest": 1, "round": 1, "saturate": 1}
+        fixed_ = {"weight_bytes": 2, "nearest": 1, "order": 0, "round": 1, "saturate": 1}
         return {**fixed_, **self._scaled(ranges)}
 
     def _scaled(self, ranges: Ranges) -> dict[str, int]:
@@ -117,6 +118,9 @@ class Conv:
 
         w, seen = kept(operator, (settings["weight_exponent"], nearest, bits), make)
         places.join(seen)
+        if settings["order"]:
+            channels = np.argsort(np.abs(w).sum((0, 2, 3)), kind="stable")
+            x, w = x[:, channels], w[:, channels]
         windows = windows_of(operator.node.attributes, 2)
         return np.pad(x, [(0, 0), (0, 0), *zip(windows.low, windows.high, strict=True)]), w
 
@@ -132,6 +136,8 @@ class Conv:
     def changes(self, settings: Settings, ranges: Ranges, places: Places) -> Iterator[Change]:
         if settings["weight_bytes"] == 1:
             yield Change("weights of 16 bits (Q2.14)", changed(settings, weight_bytes=2))
+        if places["sums"].saturated and not settings["order"]:
+            yield Change("channels in another order: running sums saturate", changed(settings, order=1))
         if not settings["nearest"]:
             yield Change("the host quantises to the nearest", changed(settings, nearest=1))
         if settings["weight_exponent"] != (best := exponent(ranges["weights"], MOST_WEIGHT)):
