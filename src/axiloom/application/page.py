@@ -180,6 +180,7 @@ def _settings(found: Validated) -> str:
         searched = ""
         if checked and dict(checked.settings) == dict(settings):
             searched = f"{checked.by_range:.2f} % to {checked.searched:.2f} %"
+            searched += f"<br>{checked.lost:,} saturate or wrap" if checked.lost else ""
         said = ", ".join(f"{key} {value}" for key, value in settings.items())
         ranges = ", ".join(f"{key} {value:.3g}" for key, value in found.ranges[name].items())
         wrong = "".join(f"<br><b>{escape(one)}</b>" for one in found.wrong[name])
