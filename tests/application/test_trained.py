@@ -33,7 +33,9 @@ def _same_documentation() -> bool:
         return len(data.words()[0]) == len(stored["embedding.weight"])
 
 
-needs_words = pytest.mark.skipif(not _same_documentation(), reason="trained on another Python's documentation")
+needs_words = pytest.mark.skipif(
+    not _same_documentation(), reason="trained on another Python's documentation"
+)
 
 
 def _run(command: str, folder: Path, *more: str) -> int:

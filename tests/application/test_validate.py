@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from tests.application.small import Making, images, network, recurrent, sequences
 
-from axiloom.application import page, result, text
+from axiloom.application import page, replay, result, text
 from axiloom.application.data import Data, of_arrays
 from axiloom.application.metrics import METRICS
 from axiloom.application.numbers import flexasr, hlscnn
 from axiloom.application.offload import offload
 from axiloom.application.units import flexasr_linear
+from axiloom.application.units.unit import Call
 from axiloom.application.validate import Request, Validated, validate
 from axiloom.errors import UsageError
 from axiloom.selection.ir.evaluate import evaluate
@@ -167,6 +168,24 @@ def test_numbers_that_are_not_the_device_s_are_caught(
     monkeypatch.setattr(module, name, wrong)
     one = found(replays=4)
     assert any(part.wrong for part in one.replayed)
+
+
+def test_sampled_calls_run_on_rtl_where_there_is_rtl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its place here is the text with one wrong result."""
+
+    def broken(operator, arrays, settings, rng) -> Call:
+        one = operator.unit.replay(operator, arrays, settings, rng)
+        return replace(
+            one, found=np.where(np.arange(one.found.size).reshape(one.found.shape) == 0, 77, one.found)
+        )
+
+    monkeypatch.setitem(replay.RTL, "hlscnn.conv", broken)
+    one = found(replays=2)
+    assert {(part.operator, part.where, part.wrong) for part in one.replayed} == {
+        ("conv", "text", 0), ("conv", "RTL", 1), ("dense.bias", "text", 0)
+    }  # fmt: skip
+    assert "There is no RTL of flexasr.linear:" in text.text(one)
+    assert "on RTL: 1 differ" in text.text(one)
 
 
 def test_metrics() -> None:

@@ -196,10 +196,17 @@ def _folded(text: str) -> str:
 
 def _replayed(found: Validated) -> str:
     rows = [
-        [escape(one.operator), f"{one.call + 1}", escape(one.what), f"{one.elements:,}", f"{one.wrong:,}"]
+        [
+            escape(one.operator),
+            f"{one.call + 1}",
+            escape(one.what),
+            one.where,
+            f"{one.elements:,}",
+            f"{one.wrong:,}",
+        ]
         for one in found.replayed
     ]
-    return table(["operator", "call", "part", "results", "that differ"], rows) if rows else ""
+    return table(["operator", "call", "part", "on", "results", "that differ"], rows) if rows else ""
 
 
 def _kept(found: Validated) -> str:

@@ -14,17 +14,21 @@ import numpy as np
 
 from axiloom.application.numbers.counts import Array
 from axiloom.application.run import Plan
-from axiloom.application.units.unit import Call, Operator
+from axiloom.application.units.unit import Call, Operator, Settings
 
-RTL: dict[str, Callable[[Call], Array]] = {}
-"""By name of units: what runs a call on their RTL. There is none for the units that are here."""
+Again = Callable[[Operator, Sequence[Array], Settings, np.random.Generator], Call]
+RTL: dict[str, Again] = {}
+"""By name of units: a call on their RTL, as `Unit.replay` makes one on the text. None of the units that are
+here has RTL yet; the command says so."""
+TEXT, ON_RTL = "text", "RTL"
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """`elements` results of a call, `wrong` of which differ."""
+    """`elements` results of a call, `wrong` of which differ; `where` is TEXT or ON_RTL."""
 
     operator: str
+    where: str
     call: int
     what: str
     elements: int
@@ -42,13 +46,19 @@ class Sample:
     found: list[Replayed] = field(default_factory=list)
 
     def watch(self, call: int, operator: Operator, arrays: Sequence[Array]) -> None:
+        ways: dict[str, Again] = {TEXT: operator.unit.replay}
+        if operator.unit.name in RTL:
+            ways[ON_RTL] = RTL[operator.unit.name]
         for turn in range(self.pairs.get((call, operator.name), 0)):
-            begun = time.perf_counter()
-            rng = np.random.default_rng([self.seed, call, turn, len(self.found)])
-            one = operator.unit.replay(operator, arrays, self.plan[operator.name], rng)
-            wrong = int(np.count_nonzero(one.found != one.wanted))
-            spent = time.perf_counter() - begun
-            self.found.append(Replayed(operator.name, call, one.what, one.wanted.size, wrong, spent))
+            for where, again in ways.items():
+                begun = time.perf_counter()
+                rng = np.random.default_rng([self.seed, call, turn])
+                one = again(operator, arrays, self.plan[operator.name], rng)
+                wrong = int(np.count_nonzero(one.found != one.wanted))
+                spent = time.perf_counter() - begun
+                self.found.append(
+                    Replayed(operator.name, where, call, one.what, one.wanted.size, wrong, spent)
+                )
 
 
 def sample(operators: Sequence[Operator], calls: int, plan: Plan, count: int, seed: int) -> Sample:

@@ -67,7 +67,7 @@ def _replayed(found: Validated) -> Iterator[str]:
     yield f"{len(found.replayed)} sampled calls by commands: {elements - wrong} of {elements} results alike"
     for one in found.replayed:
         if one.wrong:
-            yield f"  {one.operator}, call {one.call + 1}, {one.what}: {one.wrong} differ"
+            yield f"  {one.operator}, call {one.call + 1}, {one.what}, on {one.where}: {one.wrong} differ"
     yield rtl(found)
 
 
