@@ -56,7 +56,14 @@ def resmlp_digits() -> Built:
 
 def lstm_documentation() -> Built:
     state = torch.zeros(1, SENTENCES, lstm_wlm.WIDTH)
-    network = _trained(lstm_wlm.LanguageModel(len(data.words()[0])), "lstm_wlm")
+    words = len(data.words()[0])
+    with np.load(FOLDER / "lstm_wlm.npz") as stored:
+        if len(stored["embedding.weight"]) != words:
+            raise ValueError(
+                f"weights of other documentation than this Python's, which has {words} words: "
+                "python examples/applications/train.py lstm_wlm"
+            )
+    network = _trained(lstm_wlm.LanguageModel(words), "lstm_wlm")
     return network, (torch.zeros(lstm_wlm.STEPS, SENTENCES, dtype=torch.int64), state, state.clone())
 
 

@@ -66,6 +66,7 @@ def validate(
         raise UsageError(f"--metric {metric.name}: {data.source} has no labels; --metric error needs none")
     offloaded = offload(graph, request.accelerators)
     operators = offloaded.operators
+    settled(operators, {one.name: {} for one in operators}, request.sets)  # refused before minutes of work
     observed = observe(graph, operators, calibration or data.first(request.calibration), progress)
     checked: dict[str, Checked] = {}
     if request.numbers == "chosen" or request.advise:
