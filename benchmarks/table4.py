@@ -41,13 +41,15 @@ class Row:
     seen: str
     metric: str
     published: tuple[str, str, str, float]
+    batch: int = 0
+    """The dimension of inputs that data lie along."""
 
 
 IMAGES = "digits", "digits_seen", "accuracy"
 ROWS: Mapping[str, Row] = {
     "lstm_wlm": Row(
         ("flexasr.lstm",), f"{MODELS}:lstm_documentation", "sentences", "sentences_seen", "perplexity",
-        ("122.15", "257.39", "", 70),
+        ("122.15", "257.39", "", 70), batch=1,
     ),
     "resmlp": Row(("flexasr",), f"{MODELS}:resmlp_digits", *IMAGES, ("69.65 %", "10.65 %", "", 1155)),
     "resnet20": Row(
@@ -59,7 +61,7 @@ ROWS: Mapping[str, Row] = {
     ),
     "transformer": Row(
         ("flexasr",), f"{ROOT / 'transformer.py'}:build", "two_sequences", "two_sequences", "error",
-        ("", "", "", 0),
+        ("", "", "", 0), batch=1,
     ),
     "efficientnet": Row(
         ("hlscnn", "flexasr"), f"{MODELS}:efficientnet_noise", "noise", "noise", "error", ("", "", "", 0)
@@ -78,7 +80,7 @@ def main() -> None:
 
 def _row(name: str, row: Row) -> None:
     graph = model.load(row.model)
-    given, seen = (data.load(f"{DATA}:{one}", graph) for one in (row.data, row.seen))
+    given, seen = (data.load(f"{DATA}:{one}", graph, batch=row.batch) for one in (row.data, row.seen))
     given = given.first(int(os.environ.get("AXILOOM_CALLS", "1000000")))
     found: dict[str, Validated] = {}
     for numbers in ("published", "chosen"):
