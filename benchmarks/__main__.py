@@ -30,6 +30,8 @@ LONG = (
     "mapping_table",  # needs the extra [prove]
     "allocation",  # needs the extra [select]
     "table4",  # runs data sets for minutes; needs [select,torch] and scikit-learn
+    "residual_graph",  # needs the extra [select]
+    "table1",  # reads torch: needs the extras [select] and [networks]
     *(
         "nest_operators",
         "nest_resources",

@@ -64,10 +64,11 @@ def solve(ask: Ask) -> Answer:
     solver.parameters.max_time_in_seconds = ask.seconds
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
-    status = solver.solve(model)
-    if status == cp_model.INFEASIBLE:
+    solver.solve(model)
+    status = solver.status_name()
+    if status == "INFEASIBLE":
         return "none", [], ask.most + 1
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+    if status not in ("OPTIMAL", "FEASIBLE"):
         return "limit", [], 0
     found = []
     for execution in build.executions:
@@ -78,7 +79,7 @@ def solve(ask: Ask) -> Answer:
             }
             found.append((execution.step.name, execution.copy, solver.value(execution.start), where))
     found.sort(key=lambda one: (one[2], one[0]))
-    best = status == cp_model.OPTIMAL
+    best = status == "OPTIMAL"
     if ask.least:
         return ("best" if best else "found"), found, int(solver.objective_value)
     bound = int(solver.best_objective_bound) // build.scale
@@ -142,6 +143,7 @@ class _Build:
             one.units for one in self.problem.memories if one.name == value.memory
         )
         highest = size - value.units
+        at: cp_model.LinearExprT
         if value.at is not None:
             at = model.new_constant(value.at)
         elif value.align == 1:
@@ -271,6 +273,7 @@ def place(lives: Sequence[Life], capacity: int, seconds: float) -> list[int] | N
     solver.parameters.max_time_in_seconds = seconds
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
-    if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+    solver.solve(model)
+    if solver.status_name() not in ("OPTIMAL", "FEASIBLE"):
         return None
     return [solver.value(at) for at in where]

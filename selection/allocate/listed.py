@@ -7,7 +7,7 @@ and its value is the first to make room, the one that is needed again last going
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from axiloom.selection.allocate.bounds import writers
@@ -39,18 +39,19 @@ def orders(problem: Problem, checked: Sequence[Step]) -> list[list[Step]]:
     found = [list(checked)]
     position = {step.name: number for number, step in enumerate(problem.steps)}
     for sign in (1, -1):
-        made = _depth_first(problem, lambda step, sign=sign: sign * position[step.name])
+        ranks = {name: sign * number for name, number in position.items()}
+        made = _depth_first(problem, ranks)
         if [one.name for one in made] not in [[one.name for one in known] for known in found]:
             found.append(made)
     return found
 
 
-def _depth_first(problem: Problem, rank: Callable[[Step], int]) -> list[Step]:
+def _depth_first(problem: Problem, ranks: Mapping[str, int]) -> list[Step]:
     made = writers(problem)
     found: dict[str, Step] = {}
     read = {name for step in problem.steps for name in step.reads}
     roots = [step for step in problem.steps if not any(name in read for name in step.writes)]
-    stack = [(step, False) for step in sorted(roots, key=rank, reverse=True)]
+    stack = [(step, False) for step in sorted(roots, key=lambda one: ranks[one.name], reverse=True)]
     while stack:
         step, ready = stack.pop()
         if step.name in found:
@@ -60,7 +61,8 @@ def _depth_first(problem: Problem, rank: Callable[[Step], int]) -> list[Step]:
             continue
         stack.append((step, True))
         needs = {made[name].name: made[name] for name in step.reads if name in made}
-        stack += [(one, False) for one in sorted(needs.values(), key=rank, reverse=True)]
+        below = sorted(needs.values(), key=lambda one: ranks[one.name], reverse=True)
+        stack += [(one, False) for one in below]
     return list(found.values())
 
 

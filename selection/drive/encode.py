@@ -26,7 +26,8 @@ class Encoder:
             raise CompileError(f"{self.isa.name} has no instruction {command.instruction}; there are {there}")
         found = dict.fromkeys(self.isa.inputs, 0)
         for bits, value in (*_fixed(instruction.when), *self._given(instruction, command)):
-            assert isinstance(bits.value, Name) and isinstance(bits.low, Const)
+            assert isinstance(bits.value, Name)
+            assert isinstance(bits.low, Const)
             found[bits.value.name] |= value << bits.low.value
         self._check(instruction, command, found)
         return found

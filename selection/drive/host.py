@@ -5,7 +5,7 @@ Where the text says ``lanes``, which is at once, here is one lane after the othe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -177,7 +177,7 @@ def _plain(values: Any) -> Any:
     return int(values) if np.ndim(values) == 0 else values
 
 
-_ARRAYS = {
+_ARRAYS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,

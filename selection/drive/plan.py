@@ -140,7 +140,7 @@ class _Planner:
     def __init__(self, program: Program, isa: InstructionSet, stream_width: int) -> None:
         self.program, self.isa, self.beat = program, isa, stream_width // 8
         self.width = stream_width
-        (memory,) = [one for one in isa.memories.values() if one.host] or [None]
+        memory = next((one for one in isa.memories.values() if one.host), None)
         if memory is None:
             raise CompileError(f"{isa.name} has no memory of the host")
         size = memory.shape[0]

@@ -7,6 +7,7 @@ between iterations. A popped e-graph is as it was declared.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -28,6 +29,8 @@ from axiloom.selection.rules.rule import Rule
 Attributes = tuple[tuple[str, Attribute], ...]
 Key = tuple[str, tuple[int, ...], Attributes]
 LEAVES = ("parameter", "constant")
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+"""Where egglog's inputs are written: a disk takes longer than saturation. None: where the system says."""
 
 
 class Engine:
@@ -52,7 +55,7 @@ class Engine:
         """Raises SaturationError where rules contradict each other."""
         self.declare((one.op, len(one.operands)) for one in graph.nodes() if one.op not in LEAVES)
         self.run("(push)")
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
             run = _Run(self, Path(folder), limits)
             try:
                 return run.whole(graph)

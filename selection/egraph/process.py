@@ -17,6 +17,7 @@ from axiloom.selection.egraph.flat import flat
 from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
 from axiloom.selection.ir.graph import Graph
 from axiloom.selection.rules.library import RuleText
+from axiloom.selection.rules.prove.kept import usable
 
 GRACE_S = 5.0
 """Beyond the limit: the engine looks at its clock between iterations."""
@@ -34,7 +35,7 @@ class Worker:
         """Its answer. Raises SaturationError if it takes longer than that, or dies: then it is killed."""
         with self.lock:
             process = self._started()
-            assert process.stdin is not None and process.stdout is not None
+            assert process.stdin is not None
             try:
                 pickle.dump(request, process.stdin)
                 process.stdin.flush()
@@ -83,9 +84,17 @@ def warm(rules: Sequence[RuleText]) -> float:
     return time.perf_counter() - begun
 
 
-def saturate(graph: Graph, rules: Sequence[RuleText], limits: Limits | None = None) -> Saturated:
-    """All that `rules` make of a graph. Raises SaturationError. A limit that ends it is in `stopped`."""
+def saturate(
+    graph: Graph, rules: Sequence[RuleText], limits: Limits | None = None, *, unproved: bool = False
+) -> Saturated:
+    """All that `rules` make of a graph. A limit that ends it is in `stopped`.
+
+    Rules are proved first, unless they were before; those that are not decided are left out. `unproved`: as
+    they are, for tests. Raises SaturationError, and RuleError for a rule that is wrong.
+    """
     limits = limits or Limits()
+    if not unproved:
+        rules = usable(rules)
     warm(rules)
     # Contents of constants stay here: no rule looks at them.
     plain = Graph(graph.name, graph.parameters, graph.results)

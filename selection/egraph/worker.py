@@ -39,7 +39,9 @@ def main() -> None:
             return
         try:
             engine = engine_of(texts)
-            answer = ("ready", None) if rows is None else ("done", engine.saturate(unflat(rows), limits))
+            answer: tuple[str, object] = (
+                ("ready", None) if rows is None else ("done", engine.saturate(unflat(rows), limits))
+            )
         except AxiloomError as error:
             answer = ("fault", str(error))
         pickle.dump(answer, out)

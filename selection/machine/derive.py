@@ -1,9 +1,9 @@
-"""`meanings`: which operations the instructions of a text are, derived from it and compared in every element.
+"""`meanings`: which operations the instructions of a text are, derived and compared in every element.
 
-Nobody writes down what an instruction computes a second time: its text is executed on terms, and the operations
-of `kernels` are too. They are the same if every element is the same term: for all contents of the memories and
-whatever the functions of floats are, with sums in the text's order, at these sizes, at all addresses at which
-slices do not overlap.
+Nobody writes down what an instruction computes a second time: its text is executed on terms, and so are the
+operations of `kernels`. They are the same if every element is the same term: for all contents of the memories
+and whatever the functions of floats are, with sums in the text's order, at these sizes, at all addresses at
+which slices do not overlap.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from axiloom.selection.ir.graph import GraphError, Node, Type
 from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.algebra import Elements, TermAlgebra
 from axiloom.selection.machine.execute import Effect, MeaningError, Place, Slot, addresses, effect
-from axiloom.selection.machine.kernels import KERNELS
+from axiloom.selection.machine.kernels import KERNELS, Kernel
 from axiloom.selection.machine.terms import Key, Term
 
-ROWS = (64,)
+MOST_ROWS = 1024
+"""Of a memory whose size is tried as an instruction's."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,10 @@ class Meanings:
     def effects(self) -> list[Effect]:
         """Of each instruction at the smallest sizes that do something."""
         found = []
+        whole = {size for one in self.isa.memories.values() if not one.host for size in one.shape}
+        sizes = [1, *sorted(size for size in whole if size <= MOST_ROWS)]
         for instruction in self.isa.instructions.values():
-            for values in self._legal(instruction, (1, *ROWS)):
+            for values in self._legal(instruction, sizes):
                 try:
                     one = effect(self.isa, instruction, values)
                 except MeaningError:
@@ -173,20 +176,20 @@ def _numbers(isa: InstructionSet, effects: Sequence[Effect]) -> dict[str, str]:
                     source = one.terms.keys[argument]
                     if source[0] == "read":
                         found[source[1]] = of
-        for slot, of in one.written.items():
-            for term in of.values():
+        for slot, written in one.written.items():
+            for term in written.values():
                 key = one.terms.keys[term]
                 if key[0] == "call" and ".to_" in str(key[1]):
                     found[slot[0]] = str(key[1]).partition(".to_")[2]
-                source = _moved(one, key)
-                if source is not None:
-                    moves.append({slot[0], source})
+                other = _moved(one, key)
+                if other is not None:
+                    moves.append({slot[0], other})
     changed = True
     while changed:
         changed = False
         for together in moves:
-            known = next((found[name] for name in sorted(together) if name in found), None)
-            for name in together if known else ():
+            known = next((found[name] for name in sorted(together) if name in found), "")
+            for name in together if known else set():
                 changed |= name not in found
                 found.setdefault(name, str(known))
     for name, memory in isa.memories.items():
@@ -246,7 +249,7 @@ class _Derivation:
 
     def _is(
         self,
-        kernel: object,
+        kernel: Kernel,
         operands: Sequence[Operand],
         leaves: Sequence[Mapping[Place, Term]],
         result: Type,
@@ -259,7 +262,7 @@ class _Derivation:
             for term in of.values():
                 algebra.leaf(term, one.type.number)
         try:
-            value = kernel(builder.op, parameters)  # type: ignore[operator]
+            value = kernel(builder.op, parameters)
             if value.type != result:
                 return None
             elements = Elements(algebra, leaves)

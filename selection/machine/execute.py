@@ -1,8 +1,8 @@
 """An instruction on memories of terms: what it reads and what it writes, for any addresses.
 
 A field that stands in the index of a memory is an address: the slice that begins there is a tensor of its
-own, which holds only if slices do not overlap unless they are the same. Other fields are sizes and have values.
-What has another form (an address that is multiplied, a condition on data) is refused.
+own, which holds only if slices do not overlap unless they are the same. Other fields are sizes and have
+values. What has another form (an address that is multiplied, a condition on data) is refused.
 
 The text becomes Python's code: what follows from fields and loops is a number there, and what comes from
 memories a term.

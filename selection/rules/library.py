@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from axiloom.isa.instructions.read import text_of
 from axiloom.selection.rules.rule import Rule
-from axiloom.selection.rules.text import parse, text_of
+from axiloom.selection.rules.text import parse
 
 SUFFIX = ".rules"
 _ROOM = Path(__file__).parent

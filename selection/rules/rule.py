@@ -10,9 +10,15 @@ from typing import TypeAlias
 from axiloom.errors import SpecError
 
 SENSES = ("exact", "integers", "reals")
-"""exact: the same for whatever the scalar functions are, so for all numbers, bit for bit, but for the order of
-sums, which the IR does not say. integers: bit for bit, for integers alone. reals: for floats alone, equal in
-real numbers; roundings differ."""
+"""exact: the same for whatever the scalar functions are, so for all numbers, bit for bit, but for the order
+of sums, which the IR does not say. integers: bit for bit, for integers alone. reals: for floats alone, equal
+in real numbers; roundings differ."""
+
+
+MOST_RANK = 4
+"""Of a tensor without a stated shape: proofs try all ranks up to it, and matches have no more."""
+MOST_STAR = 3
+"""Dimensions that ``*rows`` stands for, in the same way."""
 
 
 class RuleError(SpecError):
@@ -52,8 +58,8 @@ Pattern: TypeAlias = Var | Term
 
 @dataclass(frozen=True)
 class Parameter:
-    """A tensor or an attribute that a rule is about. `form`: of tensors their shape, of attributes what values
-    they can have, which are proved one by one; None: anything."""
+    """A tensor or an attribute that a rule is about. `form`: of tensors their shape, of attributes what
+    values they can have, which are proved one by one; None: anything."""
 
     name: str
     form: Expr | None

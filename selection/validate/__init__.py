@@ -1,1 +1,12 @@
-"""Every program against its graph: symbolically, and in the model."""
+"""Whether a program computes its application: said of each program, by nothing that made it.
+
+- ``elements.py``: `Elements`: integers for elements; equal integers, equal elements
+- ``graphs.py``: a graph's results as elements; ``contract.py``: sums of products in one form, whatever
+  operation they were written as
+- ``replay.py``: a program's commands on memories of such elements; ``numbers.py``: on numbers, by the text
+- ``validate.py``: `validate`, both
+"""
+
+from axiloom.selection.validate.validate import ProgramFaultError, Verdict, validate
+
+__all__ = ["ProgramFaultError", "Verdict", "validate"]

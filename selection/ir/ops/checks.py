@@ -18,7 +18,7 @@ def ints(attributes: Attributes, name: str) -> tuple[int, ...]:
 def integer(attributes: Attributes, name: str) -> int:
     value = attributes[name]
     assert isinstance(value, (int, Unknown)), name
-    return value  # type: ignore[return-value]  # what is unknown reckons as an integer does
+    return value  # what is unknown reckons as an integer does
 
 
 def text(attributes: Attributes, name: str) -> str:

@@ -5,5 +5,6 @@
 - ``equal.py``: whether two terms are the same; ``arithmetic.py``: what numbers know, by polynomials and z3
 - ``cases.py``: ranks, numbers and attributes that a rule is about; ``proof.py``: a rule's proof
 - ``search.py``: a counter-example: shapes and values on which both sides differ, by `evaluate`
-- ``process.py``: proofs in a process that can be killed; ``verdicts.py``: verdicts, kept by content
+- ``verdicts.py``: `Proof`, what is known of a rule; ``process.py``: in a process that can be killed;
+  ``kept.py``: by content in the user's cache, and `usable`, the rules that are proved
 """

@@ -13,9 +13,9 @@ from itertools import permutations
 from typing import Any
 
 from axiloom.selection.ir.graph import Type
-from axiloom.selection.rules.expressions import Unsaid, compiled
+from axiloom.selection.rules.expressions import Unsaid, compiled, names_of
 from axiloom.selection.rules.prove.context import Context, Dropped
-from axiloom.selection.rules.rule import Expr, Parameter, Rule
+from axiloom.selection.rules.rule import MOST_RANK, MOST_STAR, Expr, Parameter, Rule
 
 NUMBERS = {
     "exact": ("float32", "bfloat16", "int8", "int32", "uint8", "bool"),
@@ -23,10 +23,6 @@ NUMBERS = {
     "reals": ("float32", "bfloat16"),
 }
 """One of each kind stands for all: elements know a number by its name, and by whether it is narrow."""
-MOST_RANK = 3
-"""Of a tensor without a stated shape."""
-MOST_STAR = 2
-"""Dimensions that ``*rows`` stands for."""
 DEFAULT_SIZES = (1, 2, 3)
 LOWEST = {"natural": 0, "positive": 1, "naturals": 0, "positives": 1}
 
@@ -38,27 +34,37 @@ class Case:
     rule: Rule
     context: Context
     sizes: Callable[[str], Sequence[int]] | None = None
+    numbers: Sequence[str] | None = None
+    """Of tensors; None: all that the sense has."""
     env: dict[str, Any] = field(default_factory=dict)
     tensors: dict[str, Type] = field(default_factory=dict)
 
     def fill(self) -> None:
         """Raises Dropped where a condition does not hold."""
+        early = [one for one in self.rule.steps if isinstance(one, Expr)]
         for one in self.rule.tensors:
             shape = self._shape(one)
-            number = self._one(NUMBERS[self.rule.sense])
+            number = self._one(self.numbers or NUMBERS[self.rule.sense])
             self.tensors[one.name] = self.env[one.name] = Type(shape, number)
+            # What is already known ends a path before more is chosen.
+            for step in [step for step in early if names_of(step) <= self.env.keys()]:
+                early.remove(step)
+                self._holds(step)
         for one in self.rule.attributes:
             if one.name not in self.env:
                 self.env[one.name] = self._attribute(one)
-        for step in self.rule.steps:
-            name, expr = step if isinstance(step, tuple) else ("", step)
-            value = self._value(expr)
-            if name:
-                self.env[name] = value
-            elif value is False:
-                raise Dropped
-            elif value is not True:
-                self._assume(value)
+        for one_step in self.rule.steps:
+            if isinstance(one_step, tuple):
+                self.env[one_step[0]] = self._value(one_step[1])
+            elif one_step in early:
+                self._holds(one_step)
+
+    def _holds(self, step: Expr) -> None:
+        value = self._value(step)
+        if value is False:
+            raise Dropped
+        if value is not True:
+            self._assume(value)
 
     def _assume(self, condition: Any) -> None:
         if self.context.valid(condition.opposite()):
@@ -140,11 +146,13 @@ def about(rule: Rule, bounded: bool) -> str:
     ranks = []
     if any(one.form is None for one in rule.tensors):
         ranks.append(f"ranks to {MOST_RANK}")
-    if any("*" in one.form.text for one in rule.tensors if one.form):
+    if any(
+        isinstance(node, ast.Starred) for one in rule.tensors if one.form for node in ast.walk(one.form.tree)
+    ):
         ranks.append(f"* to {MOST_STAR} dimensions")
     if not bounded:
         return ", ".join(["all sizes", *ranks])
     of = bounds_of(rule)
-    stated = dict(rule.bounds) or {"others": of("")}
+    stated: dict[str, Sequence[int]] = {**dict(rule.bounds)} or {"others": of("")}
     sizes = "; ".join(f"{name} {', '.join(map(str, values))}" for name, values in stated.items())
     return ", ".join([f"sizes {sizes}", *ranks])

@@ -11,9 +11,10 @@ What is used, each a lemma with its proof in tests/selection/rules/test_lemmas.p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import permutations
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from math import prod
 from typing import Any
 
 from axiloom.selection.ir.numbers import number
@@ -27,6 +28,8 @@ from axiloom.selection.rules.prove.terms import (
     Element,
     Fold,
     Read,
+    Scan,
+    filled,
     folded,
     free,
     renamed,
@@ -45,7 +48,6 @@ class Equality:
     context: Context
     sense: str
     fresh: int = 0
-    known: dict[tuple[int, int, int], bool] = field(default_factory=dict)
 
     def same(self, a: Element, b: Element) -> bool:
         if a is b:
@@ -56,11 +58,13 @@ class Equality:
         for one, other in ((a, b), (b, a)):
             if isinstance(one, Choose):
                 return self._both(one, other)
+        if isinstance(a, Scan) or isinstance(b, Scan):
+            return self._scan(a, b)
         if isinstance(a, Read) and isinstance(b, Read):
             return a.name == b.name and self._indices(a.index, b.index)
-        if isinstance(a, App) and isinstance(b, App) and a.function == b.function and self._congruent(a, b):
+        if isinstance(a, App) and isinstance(b, App) and a.function == b.function and self.congruent(a, b):
             return True
-        if isinstance(a, Fold) and isinstance(b, Fold) and self._folds(a, b):
+        if isinstance(a, Fold) and isinstance(b, Fold) and self.folds(a, b):
             return True
         if self._parts_same(a, b):
             return True
@@ -92,7 +96,7 @@ class Equality:
             return self.context.valid(a == b)
         return bool(a == b)
 
-    def _congruent(self, a: App, b: App) -> bool:
+    def congruent(self, a: App, b: App) -> bool:
         if len(a.arguments) != len(b.arguments) or not self.alike(a, b):
             return False
         orders = [b.arguments]
@@ -120,8 +124,18 @@ class Equality:
                 return self.tidy(term.no)
         if isinstance(term, App):
             return self._tidy_app(term)
+        if isinstance(term, Scan) and self._equal(term.count, 0):
+            return self.tidy(self._before(term, term.which, term.at))
+        if isinstance(term, Fold) and any(one.form == "==" for one in self.context.facts):
+            ones = [name for name, count in term.over if self._equal(count, 1)]
+            if ones:
+                rest = tuple(one for one in term.over if one[0] not in ones)
+                body = renamed(term.body, dict.fromkeys(ones, 0), self.context)
+                return self.tidy(folded(term.function, rest, body))
+        if isinstance(term, Fold) and (single := self._single(term)) is not None:
+            return self.tidy(single)
         if isinstance(term, Fold) and isinstance(term.body, (App, Choose)):
-            body = self._inside(term, lambda: self.tidy(term.body))
+            body = self.tidy(term.body)
             return folded(term.function, term.over, body) if body is not term.body else term
         return term
 
@@ -134,10 +148,13 @@ class Equality:
                 yes, no = (App(term.function, (*arguments[:i], x, *arguments[i + 1 :]), term.of)
                            for x in (one.yes, one.no))  # fmt: skip
                 return Choose(one.condition, yes, no)
-        if name == "convert" and arguments[0].of == term.of:
-            return arguments[0]
-        if name == "convert" and isinstance(arguments[0], App):
-            if (literal := _literal(arguments[0])) is not None and literal.is_integer():
+        if name == "convert":
+            inner = arguments[0]
+            assert not isinstance(inner, (Size, int))
+            if inner.of == term.of:
+                return inner
+            literal = _literal(inner)
+            if literal is not None and literal.is_integer():
                 return constant(term.of, int(literal))
         if self.sense == "exact":
             return App(term.function, arguments, term.of)
@@ -160,12 +177,95 @@ class Equality:
         if name == "convert" and self.sense == "reals":
             kinds = {number(one.of).kind for one in (term, *term.arguments)}
             if kinds == {"float"}:
-                return term.arguments[0]
+                inner_term: Element = term.arguments[0]
+                return inner_term
         return term
 
-    def _inside(self, fold: Fold, what: Any) -> Any:
+    def _single(self, fold: Fold) -> Element | None:
+        """A fold over what is neutral but at one index is what is there."""
+        body = self.tidy(fold.body)
+        if not isinstance(body, Choose) or body.condition.form != "==":
+            return None
+        if not self._neutral(self.tidy(body.no), fold.function):
+            return None
+        value = body.condition.parts[0]
+        for name, count in fold.over:
+            factor = dict(value.parts).get((name,))
+            rest = value - (factor or 0) * self.context.alone(name)
+            if factor not in (1, -1) or (isinstance(rest, Size) and name in rest.unknowns):
+                continue
+            at = -rest if factor == 1 else rest
+            others = tuple(one for one in fold.over if one[0] != name)
+            if free(at, self.context) & {one for one, _ in others}:
+                continue
+            if all(self.context.valid(self.context.compared(one, ">=")) for one in (at, count - 1 - at)):
+                return folded(fold.function, others, renamed(body.yes, {name: at}, self.context))
+        return None
+
+    # --- scans
+
+    def _scan(self, a: Element, b: Element) -> bool:
+        """Equal states from equal steps; else the last step is made where there is one, on one side."""
+        if isinstance(a, Scan) and isinstance(b, Scan):
+            return self._states(a, b)
+        one, other = (a, b) if isinstance(a, Scan) else (b, a)
+        assert isinstance(one, Scan)
+        if not self.context.valid(self.context.compared(one.count - 1, ">=")):
+            return False
+        return self.same(self._last_step(one), other)
+
+    def _states(self, a: Scan, b: Scan) -> bool:
+        """By induction: what they begin with is the same, and what a step makes of equal states."""
+        if a.which != b.which or [len(one) for one in a.at_of] != [len(one) for one in b.at_of]:
+            return False
+        if not self._equal(a.count, b.count) or not self._indices(a.at, b.at):
+            return False
+        names = {b.k: self.context.alone(a.k)}
+        for ours, theirs in zip(a.at_of, b.at_of, strict=True):
+            for one, other in zip(ours, theirs, strict=True):
+                if not self._equal(self.context.ranges[one][1], self.context.ranges[other][1]):
+                    return False
+                names[other] = self.context.alone(one)
+
+        def turned(term: Element) -> Any:
+            made = filled(term, lambda name, at: _moved(name, at, b, a))
+            return renamed(made, names, self.context)
+
         with self.context.under():
-            return what()
+            return all(
+                self.same(one, turned(other))
+                for one, other in zip((*a.first, *a.step), (*b.first, *b.step), strict=True)
+            )
+
+    def _last_step(self, scan: Scan) -> Element:
+        """What the last step makes of the states before it."""
+        before = scan.count - 1
+        names = dict(zip(scan.at_of[scan.which], scan.at, strict=True)) | {scan.k: before}
+        body = renamed(self._refolded(scan.step[scan.which]), names, self.context)
+        first = self._equal(before, 0)
+
+        def state(name: str, at: tuple[Any, ...]) -> Any:
+            owner, _, which = name.rpartition(".")
+            if owner != scan.name:
+                return None
+            return self._before(scan, int(which), at) if first else scan.placed(int(which), before, at)
+
+        made: Element = filled(body, state)
+        return made
+
+    def _before(self, scan: Scan, which: int, at: tuple[Any, ...]) -> Element:
+        """A state before all steps."""
+        names = dict(zip(scan.at_of[which], at, strict=True))
+        made: Element = renamed(self._refolded(scan.first[which]), names, self.context)
+        return made
+
+    def _refolded(self, term: Element) -> Any:
+        """With new indices of folds: a body that is put into itself must not catch its own."""
+        names = {}
+        for name, count in _folds_of(term):
+            self.fresh += 1
+            names[name] = self.context.unknown(f"u{self.fresh}", 0, count - 1)
+        return _with_indices(renamed(term, names, self.context), names) if names else term
 
     # --- folds
 
@@ -222,7 +322,7 @@ class Equality:
     def _part(self, a: Element, b: Element) -> bool:
         """Parts are not taken apart again."""
         if isinstance(a, Fold) and isinstance(b, Fold):
-            return self._folds(a, b)
+            return self.folds(a, b)
         if isinstance(a, Fold) or isinstance(b, Fold):
             return False
         return self.same(a, b)
@@ -286,7 +386,7 @@ class Equality:
             over = tuple((new, size) if one == name else (one, n) for one, n in fold.over)
             yield folded(fold.function, over, inner)
 
-    def _folds(self, a: Fold, b: Fold) -> bool:
+    def folds(self, a: Fold, b: Fold) -> bool:
         if a.function != b.function or not self.alike(a, b):
             return False
         if len(a.over) > len(b.over):
@@ -316,24 +416,66 @@ class Equality:
             yield a
             return
         for at, (name, count) in enumerate(a.over):
-            for first in range(len(b.over)):
-                for last in range(first + 2, len(b.over) + 1):
-                    group = b.over[first:last]
-                    product: Any = 1
-                    for _, n in group:
-                        product = product * n
-                    if len(a.over) + len(group) - 1 > len(b.over) or not self._equal(count, product):
-                        continue
-                    position: Any = 0
-                    new = []
-                    for _, n in group:
-                        self.fresh += 1
-                        index = self.context.unknown(f"s{self.fresh}", 0, n - 1)
-                        new.append((next(iter(index.unknowns)), n))
-                        position = position * n + index
-                    body = renamed(a.body, {name: position}, self.context)
-                    over = (*a.over[:at], *new, *a.over[at + 1 :])
-                    yield from self._spread(Fold(a.function, over, body, a.of), b)
+            for group in self._groups(count, b, len(b.over) - len(a.over) + 1):
+                position: Any = 0
+                new = []
+                for _, n in group:
+                    self.fresh += 1
+                    index = self.context.unknown(f"s{self.fresh}", 0, n - 1)
+                    new.append((next(iter(index.unknowns)), n))
+                    position = position * n + index
+                body = renamed(a.body, {name: position}, self.context)
+                over = (*a.over[:at], *new, *a.over[at + 1 :])
+                yield from self._spread(Fold(a.function, over, body, a.of), b)
+
+    def _groups(self, count: Any, b: Fold, most: int) -> Iterator[tuple[tuple[str, Any], ...]]:
+        """Indices of `b` in some order, at most so many, whose counts multiply to that.
+
+        First in the order in which they are read: a reshape of what is read has that order."""
+        seen = list(_read_indices(b.body))
+        order = sorted(b.over, key=lambda one: seen.index(one[0]) if one[0] in seen else len(seen))
+        for size in range(2, most + 1):
+            for group in combinations(order, size):
+                if self._equal(count, prod(n for _, n in group)):
+                    yield from permutations(group)
+
+
+def _moved(name: str, at: tuple[Any, ...], old: Scan, new: Scan) -> Read | None:
+    """A read of the one's states as that of the other's."""
+    owner, _, which = name.rpartition(".")
+    return Read(f"{new.name}.{which}", at, new.first[int(which)].of) if owner == old.name else None
+
+
+def _folds_of(term: Any) -> Iterator[tuple[str, Any]]:
+    match term:
+        case App(_, arguments, _):
+            for one in arguments:
+                yield from _folds_of(one)
+        case Fold(_, over, body, _):
+            yield from over
+            yield from _folds_of(body)
+        case Choose(_, yes, no):
+            yield from _folds_of(yes)
+            yield from _folds_of(no)
+        case Scan():
+            for one in (*term.first, *term.step):
+                yield from _folds_of(one)
+
+
+def _with_indices(term: Any, names: Mapping[str, Size]) -> Any:
+    """Folds over new names: their bodies have them already."""
+    match term:
+        case App(function, arguments, of):
+            return App(function, tuple(_with_indices(one, names) for one in arguments), of)
+        case Fold(function, over, body, of):
+            new = tuple((next(iter(names[k].unknowns)) if k in names else k, n) for k, n in over)
+            return Fold(function, new, _with_indices(body, names), of)
+        case Choose(condition, yes, no):
+            return Choose(condition, _with_indices(yes, names), _with_indices(no, names))
+        case Scan():
+            first, step = (tuple(_with_indices(x, names) for x in part) for part in (term.first, term.step))
+            return replace(term, first=first, step=step)
+    return term
 
 
 def constant(of: str, value: int) -> App:
@@ -346,6 +488,22 @@ def _literal(term: Any) -> float | None:
         return None
     text = term.function.split(":", 2)[2]
     return float(text)
+
+
+def _read_indices(term: Any) -> Iterator[str]:
+    """Unknowns in the order in which indices of tensors speak of them."""
+    match term:
+        case Read(_, index, _):
+            for one in index:
+                yield from sorted(one.unknowns) if isinstance(one, Size) else ()
+        case App(_, arguments, _):
+            for one in arguments:
+                yield from _read_indices(one)
+        case Fold(_, _, body, _):
+            yield from _read_indices(body)
+        case Choose(_, yes, no):
+            yield from _read_indices(yes)
+            yield from _read_indices(no)
 
 
 def _choices(term: Any) -> Iterator[Condition]:

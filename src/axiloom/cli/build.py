@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from typing import TYPE_CHECKING
 
 from axiloom import drivergen
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, output_file, refuse
+from axiloom.cli import select
+from axiloom.cli.given import Refusal, output_file, refuse, reject
+from axiloom.errors import CompileError, SpecError
 from axiloom.hw.verilog import emit as verilog
 
+if TYPE_CHECKING:
+    from axiloom.device.rtl import DeviceRtl
+    from axiloom.isa.instructions.tree import InstructionSet
+
 STAGES = ("linalg", "accel", "calls", "c")
+PROGRAM = "program"
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -19,8 +28,33 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     compile_.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
     shared.add_accelerator(compile_)
     shared.add_schedule(compile_)
-    compile_.add_argument("--emit", choices=STAGES, default="c", help="default %(default)s")
+    select.add_option(compile_)
+    compile_.add_argument(
+        "-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="a constant of the text"
+    )
+    compile_.add_argument(
+        "--emit",
+        choices=(*STAGES, PROGRAM),
+        default="c",
+        help=f"default %(default)s; {PROGRAM}: the commands, with --select egraph",
+    )
     compile_.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
+    refuse(
+        compile_,
+        Refusal(
+            "emit",
+            lambda o: o.emit == PROGRAM and o.select != select.EGRAPH,
+            "for --select egraph, which makes one",
+        ),
+        Refusal(
+            "emit",
+            lambda o: o.emit not in ("c", PROGRAM) and o.select == select.EGRAPH,
+            f"with --select egraph there are c and {PROGRAM}",
+        ),
+        Refusal(
+            "define", lambda o: o.select != select.EGRAPH, "constants of an instruction set: --select egraph"
+        ),
+    )
     compile_.set_defaults(execute=execute_compile)
 
     emit = commands.add_parser(
@@ -46,10 +80,42 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute_compile(options: argparse.Namespace) -> int:
+    if options.select == select.EGRAPH:
+        return _compile_selected(options)
     mlir, spec, schedule = shared.chosen(options)
     shared.user_rtl(options, spec)  # a driver does not depend on it, but has to fit it
     driver = drivergen.compile_mlir(mlir, spec, **schedule.options(), stop=options.emit, name=options.problem)
     shared.write(driver.stages[options.emit], options.output)
+    return 0
+
+
+def _compile_selected(options: argparse.Namespace) -> int:
+    """A validated program, or its driver; what was chosen is said beside it."""
+    from axiloom.device.rtl import device
+    from axiloom.selection.drive.driver import driver
+    from axiloom.selection.drive.plan import plan
+    from axiloom.selection.program.file import write
+
+    reject(
+        options, [Refusal(select.OTHERS, lambda _: True, "not with --select egraph, whose text says that")]
+    )
+    width = options.stream_width or 64
+
+    def built(isa: InstructionSet) -> DeviceRtl | None:
+        try:
+            return device(isa, stream_width=width)
+        except SpecError:
+            return None  # nothing builds it: costs are then those of its text alone
+
+    chosen = select.selected(options, built, shared.progress())
+    print(*chosen.lines(), sep="\n", file=sys.stderr)
+    if options.emit == PROGRAM:
+        shared.write(write(chosen.program), options.output)
+        return 0
+    made = built(chosen.isa)
+    if made is None:
+        raise CompileError(f"{chosen.isa.name}: no RTL, so no driver; --emit {PROGRAM} has the commands")
+    shared.write(driver(plan(chosen.program, chosen.isa, width), made.spec).c, options.output)
     return 0
 
 

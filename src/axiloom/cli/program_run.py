@@ -1,4 +1,4 @@
-"""``axiloom run FILE.program``: commands of an instruction set, their driver, and a run on the RTL of the text."""
+"""``axiloom run FILE.program``: commands of an instruction set, their driver, a run on RTL."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.cli import options as shared
+from axiloom.cli import select
 from axiloom.cli.given import Refusal, reject
 from axiloom.cli.nest_run import OTHERS
 from axiloom.errors import UsageError
@@ -17,8 +18,9 @@ from axiloom.files import make_folder
 from axiloom.run.run import Watch, simulate
 
 if TYPE_CHECKING:
+    from axiloom.device.rtl import DeviceRtl
     from axiloom.isa.instructions.tree import InstructionSet
-    from axiloom.selection.program.program import Program
+    from axiloom.run.selected import Selected
 
 ENDING = ".program"
 OPTIONS = "lanes"
@@ -31,7 +33,8 @@ def is_program(problem: str) -> bool:
 
 
 def add_options(run: argparse.ArgumentParser) -> None:
-    group = run.add_argument_group("programs of an instruction set (FILE.program)")
+    group = run.add_argument_group("programs of an instruction set (FILE.program, or --select egraph)")
+    select.add_option(group)
     group.add_argument("--lanes", type=int, metavar="N", help="elements at once in the device's units")
 
 
@@ -39,59 +42,63 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     """`finish` prints the report and writes its files."""
     from axiloom.device.rtl import DEFAULT_LANES, device
     from axiloom.device.values import random_values
-    from axiloom.run.program import ProgramRun, by_text
+    from axiloom.run.program import BY_TEXT, ProgramRun
+    from axiloom.selection.drive.execute import execute as by_text
     from axiloom.selection.program.file import read
 
-    others = f"{OTHERS} schedule plain"
+    others = select.OTHERS if options.select == select.EGRAPH else f"{OTHERS} schedule plain"
     reject(options, [Refusal(others, lambda _: True, "not for programs, whose text says what executes them")])
     if options.dma == "simple":
         raise UsageError("--dma simple: a program's driver queues descriptors: leave --dma out")
-    program = read(Path(options.problem))
-    isa = target_of(program, options.define, Path(options.problem).parent)
     progress = shared.progress()
-    progress("from the text to RTL")
-    made = device(isa, options.lanes or DEFAULT_LANES, options.stream_width or 64)
+
+    def built(isa: InstructionSet) -> DeviceRtl:
+        progress("from the text to RTL")
+        return device(isa, options.lanes or DEFAULT_LANES, options.stream_width or 64)
+
+    chosen: Selected | None = None
+    if options.select == select.EGRAPH:
+        chosen = select.selected(options, built, progress)
+        program, isa = chosen.program, chosen.isa
+    else:
+        program = read(Path(options.problem))
+        given, folder = select.constants(options.define), Path(options.problem).parent
+        isa = select.instruction_set(program.target, folder, given, program.name)
+    made = built(isa)
     values = random_values(program, options.seed)
-    results = by_text(program, isa, values)
+    results, reference = by_text(program, isa, values), BY_TEXT
+    if chosen is not None and _same(chosen, values, results):
+        reference = "the application, evaluated with NumPy"
     with tempfile.TemporaryDirectory(prefix="axiloom-") as temporary:
         folder = options.keep or Path(temporary)
         make_folder(folder)
         options.rtl = None
         system = shared.system(options, [made.spec], options.seed)
         system = replace(system, user_rtl=made.rtl(folder))
-        run = ProgramRun(program, made, system, values, results, seed=options.seed)
+        run = ProgramRun(program, made, system, values, results, reference, seed=options.seed)
         watch = Watch(progress, sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
         result = simulate(run, watch)
         code: int = finish(run.checked(result), options, progress, result.profile.timeline, run.driver.c)
     foretold = made.foretold(program.commands)
     plan = run.plan
     alone = "" if foretold is None else f"; the device alone takes {foretold:,}"
+    print(*(chosen.lines() if chosen else [f"Commands: {len(program.commands)}"]), sep="\n")
     print(
-        f"Commands: {len(program.commands)}, {plan.bytes_in:,} bytes in, {plan.bytes_out:,} bytes out; "
+        f"Words: {plan.bytes_in:,} bytes in, {plan.bytes_out:,} bytes out; "
         f"{result.section_cycles:,} fabric cycles from call to return{alone}"
     )
     return code
 
 
-def target_of(program: Program, define: list[str], folder: Path) -> InstructionSet:
-    """The text that `program` names, with constants of ``-D``."""
-    from axiloom.cli.nest_source import defines
-    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
-    from axiloom.isa.instructions.read import read
+def _same(chosen: Selected, values: Any, results: Any) -> bool:
+    """Whether the application gives the program's results on these values, bit for bit."""
+    import numpy as np
 
-    given = {}
-    for name, value in defines(define).items():
-        try:
-            given[name] = int(value, 0)
-        except ValueError:
-            raise UsageError(f"-D {name}={value}: a constant of a text is a number") from None
-    built_in = targets()
-    if program.target in built_in:
-        return read(built_in[program.target], given)
-    if not program.target.endswith(INSTRUCTIONS):
-        there = ", ".join(built_in)
-        raise UsageError(
-            f"{program.name}: no instruction set is called {program.target}; there are {there}, "
-            f"and files that end in {INSTRUCTIONS}"
-        )
-    return read(folder / program.target, given)
+    from axiloom.selection.ir.evaluate import evaluate
+
+    names = {str(one.attributes["name"]) for one in chosen.graph.parameters}
+    if names != set(values):
+        return False
+    found = evaluate(chosen.graph, values)
+    outs = ["y"] if len(found) == 1 else [f"y{i}" for i in range(len(found))]
+    return all(np.array_equal(results[name], one) for name, one in zip(outs, found, strict=True))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
-from axiloom.cli import nest_run, program_run, serial
+from axiloom.cli import nest_run, program_run, select, serial
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cosim.build.cache import content_hash
@@ -135,10 +135,11 @@ def execute_run(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
     _check_os(options)
-    if program_run.is_program(options.problem):
+    if program_run.is_program(options.problem) or options.select == select.EGRAPH:
         return program_run.execute(options, _finish)
     reject(
-        options, [Refusal(program_run.OPTIONS, lambda _: True, "for commands of an instruction set: FILE.program")]
+        options,
+        [Refusal(program_run.OPTIONS, lambda _: True, "for commands of an instruction set: FILE.program")],
     )
     if nest_run.is_loops(options.problem):
         return nest_run.execute(options, _finish)

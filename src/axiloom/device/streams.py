@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -85,7 +86,7 @@ def run(
         data = found[at : at + words * beats].reshape(beats, words)
         at += words * beats
         starts = [0, *stops]
-        packets = tuple(data[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True))
+        packets = tuple(data[a:b] for a, b in itertools.pairwise(starts))
         outcomes.append(Outcome(last, error, taken, packets, data[starts[-1] :]))
     return outcomes
 
@@ -103,7 +104,7 @@ def build(verilog: str, top: str, width: int = 64, fast: bool = False) -> Path:
         # One unit: each one more would read all headers again.
         names = sorted(file.name for file in (folder / "generated").glob("*.cpp"))
         (folder / "all.cpp").write_text("".join(f'#include "{name}"\n' for name in [*names, str(MAIN)]))
-        inputs = ["all.cpp", archive, "-Igenerated", "-pthread", "-o", PROGRAM]
+        inputs: list[str | Path] = ["all.cpp", archive, "-Igenerated", "-pthread", "-o", PROGRAM]
         verilator.compile_cxx([*level, *flags, *inputs], f"compiling the simulation of {top}", folder)
         for file in (folder / "generated").iterdir():
             file.unlink()

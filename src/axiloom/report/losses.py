@@ -14,6 +14,7 @@ from axiloom.cosim.profile import CPU, HARDWARE, Profile
 from axiloom.drivergen.pipeline.pipelines import OPTIMISATIONS, PIPELINES, optimisations
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check
+from axiloom.isa.kernels.forms import PACKETS
 from axiloom.report.types import Counts, Loss
 
 
@@ -158,7 +159,7 @@ def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl
         found.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
     if one.key in ("load", "load_again", "load_head", "store") and not own_rtl and _can_be_wider(spec):
         found.append(f"--stream-width {2 * spec.stream_width}")
-    if "zero-copy" in one.passes and not spec.dma.scatter_gather:
+    if "zero-copy" in one.passes and not spec.dma.scatter_gather and spec.form not in PACKETS:
         found.append("--dma sg --pipeline all")
     if one.key in ("load", "load_again") and len(spec.flows) > 1:
         found.append("--flow best")
@@ -171,7 +172,10 @@ def _can_be_wider(spec: AcceleratorSpec) -> bool:
 
 
 def _able(spec: AcceleratorSpec) -> list[str]:
-    """The passes that the accelerator's DMA can serve: zero copy needs scatter-gather."""
+    """The passes that can be had: of packets another compiler makes the driver, and zero copy needs
+    scatter-gather."""
+    if spec.form in PACKETS:
+        return []
     return [one for one in OPTIMISATIONS if one != "zero-copy" or spec.dma.scatter_gather]
 
 

@@ -1,7 +1,7 @@
 """A program of commands on the simulated SoC: the RTL of its text behind the DMA, its driver on the CPU.
 
 The reference are results that the caller has: of the graph that the program was made from, or of the text's
-simulator (:func:`by_text`), which knows nothing of RTL, of drivers and of their plans.
+simulator (:mod:`axiloom.selection.drive.execute`), which knows nothing of RTL, of drivers and of their plans.
 """
 
 from __future__ import annotations
@@ -15,29 +15,18 @@ import numpy as np
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.system import System
-from axiloom.device.programs import loaded, results
 from axiloom.device.rtl import DeviceRtl
 from axiloom.drivergen import Driver
 from axiloom.errors import UsageError
 from axiloom.isa import dumps
-from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.report.build import build
 from axiloom.report.types import Alone, Kernel, Report, Setup
 from axiloom.run.compare import Arrays, compare
 from axiloom.selection.drive.driver import driver
-from axiloom.selection.drive.encode import Encoder
 from axiloom.selection.drive.plan import Plan, plan
 from axiloom.selection.program.program import Program
 
 BY_TEXT = "the text of the instruction set, executed"
-
-
-def by_text(program: Program, isa: InstructionSet, values: Arrays) -> dict[str, np.ndarray]:
-    """Results of `program` by name, by the simulator of `isa`; `values` are raw, of arrays that are given."""
-    simulator, encoder = loaded(program, isa, dict(values)), Encoder(isa)
-    for command in program.commands:
-        simulator.command(**encoder.inputs(command))
-    return dict(results(program, simulator))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,196 @@
+"""`compile_graph`: from an application to a program of a machine's instructions.
+
+Rules make all equal forms of it, `cover` chooses what makes which value where, `place` orders that and gives
+addresses, and the host's memory is laid out around it. What comes out is not to be trusted:
+:mod:`axiloom.selection.validate` replays it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from axiloom.errors import CompileError
+from axiloom.isa.instructions.simulator.reference import Reference
+from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
+from axiloom.selection.egraph.process import saturate
+from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, SaturationError
+from axiloom.selection.ir.evaluate import evaluate
+from axiloom.selection.ir.graph import Graph, Node
+from axiloom.selection.machine.cover import Cover, Given, Made, constant_classes, cover
+from axiloom.selection.machine.layout import Layout, lay_out
+from axiloom.selection.machine.neutral import with_identities
+from axiloom.selection.machine.place import SECONDS, Placement, place
+from axiloom.selection.machine.relevant import near, relevant
+from axiloom.selection.machine.steps import Do
+from axiloom.selection.machine.target import Target
+from axiloom.selection.machine.views import VIEWS
+from axiloom.selection.program.program import Command, Program
+from axiloom.selection.rules.library import RuleText, ours
+
+LIMITS = Limits(nodes=20_000, iterations=12, seconds=10.0)
+Choose: TypeAlias = Callable[[Iterable[RuleText], Iterable[str], Iterable[str]], tuple[RuleText, ...]]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program and how it came to be. `reals`: rules for real numbers were used, so that roundings may
+    differ from the application's. `seconds` by stage."""
+
+    program: Program
+    graph: Graph
+    cover: Cover
+    placement: Placement
+    reals: bool
+    seconds: Mapping[str, float]
+
+    @property
+    def cycles(self) -> int:
+        return self.placement.cycles
+
+
+def compile_graph(
+    graph: Graph,
+    target: Target,
+    rules: Sequence[RuleText] | None = None,
+    *,
+    limits: Limits = LIMITS,
+    seconds: float = SECONDS,
+) -> Compiled:
+    """Rules near the application and the machine first, then all that could lead there, then those for real
+    numbers. `seconds`: for each of the solvers. Raises CompileError or SaturationError, whose text names the
+    value or the bound."""
+    texts = ours() if rules is None else tuple(rules)
+    fault: SaturationError | None = None
+    forms: dict[tuple[RuleText, ...], Saturated] = {}
+    for reals, choose in ((False, near), (False, relevant), (True, near), (True, relevant)):
+        times: dict[str, float] = {}
+        clock = _Clock(times)
+        chosen = _rules(graph, target, texts, reals, choose)
+        clock("rules")
+        if chosen not in forms:
+            forms[chosen] = saturate(graph, chosen, limits)
+        clock("saturate")
+        saturated = forms[chosen]
+        if reals:
+            saturated = with_identities(saturated, target.instructions(saturated.types))
+        try:
+            covered = cover(saturated, target, seconds=seconds)
+        except SaturationError as error:
+            fault = fault or error
+            continue
+        clock("cover")
+        placement = place(covered, target, seconds=seconds)
+        clock("place")
+        program = _program(graph, covered, placement, target)
+        clock("program")
+        return Compiled(program, graph, covered, placement, reals, times)
+    assert fault is not None
+    raise fault
+
+
+@dataclass
+class _Clock:
+    times: dict[str, float]
+    last: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.last = time.perf_counter()
+
+    def __call__(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.times[stage] = now - self.last
+        self.last = now
+
+
+def _rules(
+    graph: Graph, target: Target, texts: Iterable[RuleText], reals: bool, choose: Choose
+) -> tuple[RuleText, ...]:
+    senses = ("exact", "integers", "reals") if reals else ("exact", "integers")
+    allowed = []
+    for text in texts:
+        names = {rule.name for rule in text.rules if rule.sense in senses}
+        if names:
+            allowed.append(text.only(names))
+    nodes = list(graph.nodes())
+    ops = {node.op for one in target.instructions(node.type for node in nodes) for node in _ops_of(one.value)}
+    return choose(
+        allowed, {node.op for node in nodes}, {one for one in ops if one != "parameter"} | set(VIEWS)
+    )
+
+
+def _ops_of(node: Node) -> list[Node]:
+    return [node, *(below for one in node.operands for below in _ops_of(one))]
+
+
+def _program(graph: Graph, covered: Cover, placement: Placement, target: Target) -> Program:
+    touched = [cell for step in placement.steps for cell in (*step.operands, step.result)]
+    used = [one for one, memory in (*touched, *covered.results) if memory == target.host]
+    given = {
+        str(way.node.given["name"]): one
+        for (one, _), way in covered.ways.items()
+        if isinstance(way, Given) and not way.constant
+    }
+    names = [str(one.attributes["name"]) for one in graph.parameters]
+    used = [*(given[name] for name in names if name in given), *used]
+    names = [f"y{i}" if len(graph.results) > 1 else "y" for i in range(len(graph.results))]
+    layout = lay_out(covered, target, used, names)
+    reference = Reference(target.isa, State(target.isa))
+    commands = tuple(_command(step, layout, target, reference) for step in placement.steps)
+    constants = {name: _contents(graph, covered.saturated, one) for name, one in layout.constants.items()}
+    return Program(target.isa.name, graph.name, commands, layout.arrays, constants)
+
+
+def _command(step: Do, layout: Layout, target: Target, reference: Reference) -> Command:
+    fields = dict(step.meaning.sizes)
+    said = [
+        *zip(step.meaning.operands, step.operands, step.addresses, strict=True),
+        (step.meaning.result, step.result, step.at),
+    ]
+    for slice_, cell, at in said:
+        where = layout.addresses[cell[0]] if at is None else at
+        if slice_.field:
+            fields[slice_.field] = where
+        elif where:
+            raise CompileError(f"{step.meaning.instruction} has its {slice_.memory} at 0, not at {where}")
+    instruction = target.isa.instructions[step.meaning.instruction]
+    given = {let.name: fields.get(let.name, 0) for let in instruction.fields}
+    try:
+        reference.refuse(instruction, given)
+    except IllegalCommandError as error:
+        raise CompileError(f"an address that was chosen is not legal: {error}") from None
+    return Command(step.meaning.instruction, given)
+
+
+def _contents(graph: Graph, saturated: Saturated, one: int) -> NDArray[np.generic]:
+    """A value that follows from constants alone."""
+    ways = constant_classes(saturated)
+    made: dict[int, Node] = {}
+
+    def node(of: int) -> Node:
+        if of not in made:
+            way: ENode = ways[of]
+            operands = tuple(node(need) for need in way.operands)
+            made[of] = Node(way.op, operands, dict(way.attributes), saturated.types[of])
+        return made[of]
+
+    value = Graph("constant", (), (node(one),), graph.constants)
+    return np.asarray(evaluate(value, {})[0])
+
+
+def instructions_of(covered: Cover) -> list[str]:
+    """What was chosen, by name, operands first."""
+    return [way.meaning.instruction for way in covered.ways.values() if isinstance(way, Made)]
+
+
+def parameters_of(covered: Cover) -> list[str]:
+    return [
+        str(way.node.given["name"])
+        for way in covered.ways.values()
+        if isinstance(way, Given) and not way.constant
+    ]

@@ -1,0 +1,209 @@
+"""`cover`: instructions for a saturated graph: which value is made in which memory, and by what.
+
+A cell is a value in a memory. What makes one is an instruction whose meaning is found in the value's class,
+with its operands in their cells; in the host's memory also a parameter, what follows from constants alone,
+or a view of other cells. The cheapest set of cells that makes the results is an extraction: each is paid
+once, however often it is read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from axiloom.selection.egraph.exact import improve
+from axiloom.selection.egraph.extract import greedy
+from axiloom.selection.egraph.problem import makeable_of, problem_of_ways
+from axiloom.selection.egraph.saturated import ENode, Saturated, SaturationError
+from axiloom.selection.ir.graph import Node
+from axiloom.selection.machine.derive import Meaning
+from axiloom.selection.machine.target import Target
+from axiloom.selection.machine.views import View, view
+
+Cell: TypeAlias = tuple[int, str]
+"""A class of the saturated graph, and the memory in which it is."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is in the host's memory before the program begins: a parameter, or made of constants."""
+
+    node: ENode
+    constant: bool
+
+
+@dataclass(frozen=True)
+class Made:
+    """By an instruction, of `operands`."""
+
+    meaning: Meaning
+    operands: tuple[Cell, ...]
+
+
+Way: TypeAlias = Given | Made | View
+"""How a cell comes to be."""
+
+
+@dataclass(frozen=True)
+class Cover:
+    """`ways[cell]`, operands first, of the cells that are used; `results` are cells of the host."""
+
+    saturated: Saturated
+    meanings: tuple[Meaning, ...]
+    ways: Mapping[Cell, Way]
+    results: tuple[Cell, ...]
+    cost: int
+    bound: int
+    """No choice from this saturated graph costs less, if each value stays where it was made."""
+    seconds: float
+
+
+def cover(saturated: Saturated, target: Target, *, seconds: float = 1.0) -> Cover:
+    """The cheapest choice; greedy first, then CP-SAT for at most `seconds`.
+
+    Raises SaturationError where nothing makes a value, with the value.
+    """
+    begun = time.perf_counter()
+    meanings = target.instructions(saturated.types)
+    ways = _Ways(saturated, target, meanings).run()
+    roots = tuple((one, target.host) for one in saturated.roots)
+    number = {cell: i for i, cell in enumerate(ways)}
+    rows: dict[int, list[tuple[int, tuple[int, ...], Way]]] = {
+        number[cell]: [
+            (cost, tuple(sorted({number[need] for need in needs})), way)
+            for cost, needs, way in of
+            if all(need in number for need in needs)
+        ]
+        for cell, of in ways.items()
+    }
+    problem = problem_of_ways(rows, [number.get(one, -1) for one in roots])
+    cells = list(ways)
+    if problem is None:
+        raise SaturationError(_missing(saturated, target, {cells[i] for i in makeable_of(rows)}))
+    chosen, cost = greedy(problem)
+    bound = 0
+    if all(len(one) == 1 for one in problem.ways.values()):
+        bound = cost
+    elif seconds > 0:
+        chosen, cost, bound = improve(problem, chosen, cost, seconds)
+    picked = {cells[one]: problem.ways[one][way][2] for one, way in chosen.items()}
+    return Cover(saturated, tuple(meanings), picked, roots, cost, bound, time.perf_counter() - begun)
+
+
+class _Ways:
+    """All ways to make cells. A class's ways in device memories come of meanings alone."""
+
+    def __init__(self, saturated: Saturated, target: Target, meanings: Sequence[Meaning]) -> None:
+        self.saturated, self.target, self.meanings = saturated, target, meanings
+        self.cost = {id(one): target.cycles(one) for one in meanings}
+        self.constant = constant_classes(saturated)
+
+    def run(self) -> dict[Cell, list[tuple[int, tuple[Cell, ...], Way]]]:
+        found: dict[Cell, list[tuple[int, tuple[Cell, ...], Way]]] = defaultdict(list)
+        for one, nodes in enumerate(self.saturated.classes):
+            type_ = self.saturated.types[one]
+            here = one, self.target.host
+            given = next((node for node in nodes if node.op == "parameter"), None)
+            if given is not None:
+                found[here].append((0, (), Given(given, False)))
+            elif one in self.constant:
+                found[here].append((0, (), Given(self.constant[one], True)))
+            for node in nodes:
+                said = view(node, [self.saturated.types[n] for n in node.operands], type_)
+                if said is not None and given is None and one not in self.constant:
+                    found[here].append((0, tuple((n, self.target.host) for n in node.operands), said))
+            for meaning in self.meanings:
+                if meaning.result.type != type_:
+                    continue
+                cell = one, meaning.result.memory
+                if found[cell] and isinstance(found[cell][0][2], Given):
+                    continue
+                for operands in matches(self.saturated, meaning, one):
+                    cells = tuple(
+                        (n, operand.memory) for n, operand in zip(operands, meaning.operands, strict=True)
+                    )
+                    if cell not in cells:
+                        found[cell].append((self.cost[id(meaning)], cells, Made(meaning, cells)))
+        return {cell: of for cell, of in found.items() if of}
+
+
+def constant_classes(saturated: Saturated) -> dict[int, ENode]:
+    """Classes that follow from constants alone, with a node that says how."""
+    found: dict[int, ENode] = {}
+    changed = True
+    while changed:
+        changed = False
+        for one, nodes in enumerate(saturated.classes):
+            if one in found:
+                continue
+            for node in nodes:
+                if node.op != "parameter" and all(need in found for need in node.operands):
+                    found[one] = node
+                    changed = True
+                    break
+    return found
+
+
+def matches(saturated: Saturated, meaning: Meaning, one: int) -> Iterator[tuple[int, ...]]:
+    """Classes of the operands with which an instruction makes class `one`, each once."""
+    seen = set()
+    for bound in _match(saturated, meaning.value, one, {}):
+        operands = tuple(bound[i] for i in range(len(meaning.operands)))
+        if operands not in seen:
+            seen.add(operands)
+            yield operands
+
+
+def _match(saturated: Saturated, node: Node, one: int, bound: dict[int, int]) -> Iterator[dict[int, int]]:
+    if saturated.types[one] != node.type:
+        return
+    if node.op == "parameter":
+        number = int(str(node.attributes["name"]))
+        if bound.setdefault(number, one) == one:
+            yield bound
+        return
+    attributes = tuple(sorted(node.attributes.items()))
+    for way in saturated.classes[one]:
+        if way.op != node.op or way.attributes != attributes:
+            continue
+        states = [dict(bound)]
+        for child, operand in zip(way.operands, node.operands, strict=True):
+            states = [made for state in states for made in _match(saturated, operand, child, dict(state))]
+        yield from states
+
+
+def _missing(saturated: Saturated, target: Target, makeable: set[Cell]) -> str:
+    """The first value of the application, operands first, that nothing makes anywhere."""
+    there = {one for one, _ in makeable}
+    name = target.isa.name
+    for one in _in_order(saturated):
+        if one not in there:
+            own = [node for node in saturated.classes[one] if not node.rule] or list(saturated.classes[one])
+            types = ", ".join(str(saturated.types[n]) for n in own[0].operands)
+            where = f"{own[0].place}: " if own[0].place else ""
+            return f"{where}{name} has nothing that makes {own[0].op}({types}) : {saturated.types[one]}"
+    root = next(one for one in saturated.roots if (one, target.host) not in makeable)
+    memories = sorted({memory for one, memory in makeable if one == root})
+    return f"{name} makes {saturated.types[root]} in {', '.join(memories)} and cannot store it"
+
+
+def _in_order(saturated: Saturated) -> list[int]:
+    """Classes of the application itself, operands first."""
+    found: dict[int, None] = {}
+    stack = [(one, False) for one in reversed(saturated.roots)]
+    begun: set[int] = set()
+    while stack:
+        one, done = stack.pop()
+        if done:
+            found.setdefault(one)
+            continue
+        if one in begun:
+            continue
+        begun.add(one)
+        stack.append((one, True))
+        own = [node for node in saturated.classes[one] if not node.rule][:1]
+        stack += [(need, False) for node in own for need in reversed(node.operands)]
+    return list(found)

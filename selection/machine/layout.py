@@ -1,0 +1,155 @@
+"""`lay_out`: where values lie in the host's memory, and which arrays those are.
+
+Values that are parts of others' bytes share a block; blocks lie one after the other. Parameters, constants
+and results are arrays by name; what is left of a block is an array of the program's own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from axiloom.errors import CompileError
+from axiloom.selection.ir.graph import Type
+from axiloom.selection.machine.cover import Cover, Given
+from axiloom.selection.machine.target import Target, element_bytes
+from axiloom.selection.machine.views import View
+from axiloom.selection.program.program import HostArray
+
+ALIGN = 64
+"""Bytes: a cache line, so that no array shares one."""
+Role = Literal["in", "out", "constant", "local"]
+
+
+class HostMemoryError(CompileError):
+    """A program with more arrays than the text says that its host has."""
+
+    def __init__(self, target: str, memory: str, bytes_: int, limit: int) -> None:
+        self.bytes = bytes_
+        super().__init__(
+            f"{target}: the program has {bytes_:,} bytes in {memory}, and the text says {limit:,}: give the "
+            f"constant that is its size at least {1 << (bytes_ - 1).bit_length()} (-D NAME=BYTES)"
+        )
+
+
+@dataclass(frozen=True)
+class Layout:
+    addresses: Mapping[int, int]
+    """First byte, by class."""
+    arrays: tuple[HostArray, ...]
+    constants: Mapping[str, int]
+    """Constant arrays' names, to their classes."""
+    bytes: int
+
+
+def lay_out(cover: Cover, target: Target, used: Iterable[int], results: Sequence[str]) -> Layout:
+    """Of the classes that the program has in the host's memory. Raises CompileError where a value would have
+    to be at two places, or nothing holds so much."""
+    return _Layout(cover, target, list(dict.fromkeys(used)), results).run()
+
+
+class _Layout:
+    def __init__(self, cover: Cover, target: Target, used: Sequence[int], results: Sequence[str]) -> None:
+        self.cover, self.target, self.used, self.names = cover, target, used, results
+        self.parent: dict[int, tuple[int, int]] = {}
+        """A class, and how many bytes behind it this one begins."""
+
+    def run(self) -> Layout:
+        host = self.target.host
+        everything: dict[int, None] = {}
+        stack = [*reversed(self.used)]
+        while stack:
+            one = stack.pop()
+            if one in everything:
+                continue
+            everything[one] = None
+            way = self.cover.ways.get((one, host))
+            if isinstance(way, View):
+                for need, offset in zip(way.operands, way.offsets, strict=True):
+                    self._link(one, need, offset)
+                    stack.append(need)
+        blocks: dict[int, list[int]] = defaultdict(list)
+        for one in everything:
+            blocks[self._find(one)[0]].append(one)
+        addresses: dict[int, int] = {}
+        arrays: list[HostArray] = []
+        constants: dict[str, int] = {}
+        end = 0
+        for members in blocks.values():
+            offsets = {one: self._find(one)[1] for one in members}
+            low = min(offsets.values())
+            begin = -(-end // ALIGN) * ALIGN
+            for one in members:
+                addresses[one] = begin + offsets[one] - low
+            end = max(addresses[one] + self._bytes(one) for one in members)
+            arrays += self._arrays(members, addresses, constants, begin, end)
+        limit = self.target.size(host)
+        if end > limit:
+            raise HostMemoryError(self.target.isa.name, host, end, limit)
+        return Layout(addresses, tuple(arrays), constants, end)
+
+    def _bytes(self, one: int) -> int:
+        return self.target.units(self.target.host, self.cover.saturated.types[one])
+
+    def _find(self, one: int) -> tuple[int, int]:
+        offset = 0
+        while one in self.parent:
+            one, more = self.parent[one]
+            offset += more
+        return one, offset
+
+    def _link(self, one: int, other: int, offset: int) -> None:
+        """`other` begins `offset` bytes behind `one`."""
+        (root, at), (second, at_second) = self._find(one), self._find(other)
+        if root == second:
+            if at_second - at != offset:
+                type_ = self.cover.saturated.types[other]
+                raise CompileError(f"a value of {type_} would have to be at two places of the host's memory")
+            return
+        self.parent[second] = root, at + offset - at_second
+
+    def _arrays(
+        self,
+        members: Sequence[int],
+        addresses: Mapping[int, int],
+        constants: dict[str, int],
+        begin: int,
+        end: int,
+    ) -> list[HostArray]:
+        host = self.target.host
+        found: list[tuple[int, int, HostArray]] = []
+
+        def add(one: int, name: str, role: Role, type_: Type) -> None:
+            at = addresses[one]
+            size = type_.elements * element_bytes(type_)
+            for other_at, other_end, other in found:
+                if at < other_end and other_at < at + size:
+                    raise CompileError(
+                        f"{name} and {other.name} would share bytes of the host's memory: "
+                        f"a result that is a part of another array needs a copy, which nothing makes"
+                    )
+            found.append((at, at + size, HostArray(name, role, type_.shape, type_.number, at, host)))
+
+        types = self.cover.saturated.types
+        for one in members:
+            way = self.cover.ways.get((one, host))
+            if isinstance(way, Given):
+                name = str(way.node.given["name"]) if not way.constant else f"constant{len(constants)}"
+                if way.constant:
+                    constants[name] = one
+                add(one, name, "constant" if way.constant else "in", types[one])
+        for number, cell in enumerate(self.cover.results):
+            if cell[0] in members:
+                add(cell[0], self.names[number], "out", types[cell[0]])
+        held = sorted((first, last) for first, last, _ in found)
+        some = types[members[0]]
+        at = begin
+        for first, last in [*held, (end, end)]:
+            if first > at:
+                width = element_bytes(some)
+                array = HostArray(f"local{at}", "local", ((first - at) // width,), some.number, at, host)
+                found.append((at, first, array))
+            at = max(at, last)
+        return [array for _, _, array in sorted(found, key=lambda row: row[0])]

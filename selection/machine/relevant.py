@@ -1,0 +1,61 @@
+"""Which rules are tried: `near` or `relevant` ones.
+
+Most applications need a few rules among the operations that they and the machine have; all that could lead
+there takes ten times as long to apply. So the near ones are tried first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from axiloom.selection.ir.ops import OPS
+from axiloom.selection.rules.library import RuleText
+from axiloom.selection.rules.rule import Pattern, Rule, terms
+
+FREE = frozenset(name for name, op in OPS.items() if op.operands == 0)
+"""What follows from nothing is a constant, and needs no instruction."""
+
+
+def relevant(texts: Iterable[RuleText], graph: Iterable[str], machine: Iterable[str]) -> tuple[RuleText, ...]:
+    """Rules all of whose new operations can become operations in `machine`, and all of whose old ones can
+    come from operations in `graph`; both as far as the rules themselves say."""
+    texts = tuple(texts)
+    rules = [rule for text in texts for rule in text.rules]
+    useful = frozenset(machine) | FREE
+    useful = _closed(useful, [(_ops(rule.new), _ops(rule.old)) for rule in rules])
+    rules = [rule for rule in rules if _ops(rule.new) <= useful]
+    there = _closed(frozenset(graph) | FREE, [(_ops(rule.old), _ops(rule.new)) for rule in rules])
+    names = {rule.name for rule in rules if _ops(rule.old) <= there and not _for_constants(rule)}
+    return tuple(text.only(here) for text in texts if (here := {rule.name for rule in text.rules} & names))
+
+
+def near(texts: Iterable[RuleText], graph: Iterable[str], machine: Iterable[str]) -> tuple[RuleText, ...]:
+    """Rules about nothing but operations in `graph` and in `machine`."""
+    there = frozenset(graph) | frozenset(machine) | FREE
+    found = []
+    for text in texts:
+        names = {
+            rule.name
+            for rule in text.rules
+            if _ops(rule.old) | _ops(rule.new) <= there and not _for_constants(rule)
+        }
+        if names:
+            found.append(text.only(names))
+    return tuple(found)
+
+
+def _closed(found: frozenset[str], rules: Sequence[tuple[frozenset[str], frozenset[str]]]) -> frozenset[str]:
+    while True:
+        more = found.union(*(then for given, then in rules if given <= found))
+        if more == found:
+            return found
+        found = more
+
+
+def _ops(pattern: Pattern) -> frozenset[str]:
+    return frozenset(one.op for one in terms(pattern))
+
+
+def _for_constants(rule: Rule) -> bool:
+    """Whether the left side is made of nothing: constants are computed, not rewritten."""
+    return _ops(rule.old) <= FREE

@@ -1,0 +1,79 @@
+"""`Target`: an instruction set as selection sees it: what its instructions compute, and what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TypeAlias
+
+from axiloom.errors import CompileError
+from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.selection.ir.graph import Type
+from axiloom.selection.machine.derive import Meaning, Meanings, Operand
+
+Cost: TypeAlias = Callable[[str, Mapping[str, int]], int]
+"""Cycles of an instruction with the values of its fields."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """`cost` None: rows moved and multiply-adds, an element of 64 each; good for comparisons alone."""
+
+    isa: InstructionSet
+    meanings: Meanings
+    cost: Cost | None = None
+
+    @cached_property
+    def host(self) -> str:
+        names = [name for name, memory in self.isa.memories.items() if memory.host]
+        if len(names) != 1:
+            raise CompileError(f"{self.isa.name} has {len(names)} memories of the host; programs need one")
+        return names[0]
+
+    def instructions(self, types: Iterable[Type]) -> list[Meaning]:
+        """Meanings at the sizes that values of these types have."""
+        rows = {type_.shape[0] for type_ in types if len(type_.shape) == 2}
+        most = max(memory.shape[0] for memory in self.isa.memories.values() if not memory.host)
+        return self.meanings.at(sorted(one for one in rows if 0 < one <= most))
+
+    def cycles(self, meaning: Meaning) -> int:
+        if self.cost is not None:
+            addresses = {one.field: 0 for one in (*meaning.operands, meaning.result) if one.field}
+            return self.cost(meaning.instruction, {**addresses, **meaning.sizes})
+        rows = [prod(one.type.shape[:-1]) for one in (*meaning.operands, meaning.result)]
+        return max(rows) * (64 if len(meaning.operands) > 1 else 1)
+
+    def units(self, memory: str, type_: Type) -> int:
+        """What an address of that memory counts: rows of the device's, bytes of the host's."""
+        if memory == self.host:
+            return type_.elements * element_bytes(type_)
+        return type_.shape[0]
+
+    def size(self, memory: str) -> int:
+        return self.isa.memories[memory].shape[0]
+
+
+def element_bytes(type_: Type) -> int:
+    from axiloom.selection.ir.numbers import number
+
+    return number(type_.number).host.itemsize
+
+
+def is_move(meaning: Meaning) -> bool:
+    """Whether the result is the operand, in another memory."""
+    return meaning.value.op == "parameter"
+
+
+def path(meanings: Iterable[Meaning], source: str, target: str, type_: Type) -> Meaning | None:
+    """The move of a value of this type from one memory to another."""
+    for one in meanings:
+        if is_move(one) and one.result.type == type_ and _from(one) == (source, target):
+            return one
+    return None
+
+
+def _from(one: Meaning) -> tuple[str, str]:
+    operand: Operand = one.operands[0]
+    return operand.memory, one.result.memory

@@ -1,0 +1,100 @@
+"""Sums of products as elements: each a row of the left factor and a column of the right one.
+
+Products with a literal zero are left out of integers' sums; of floats' too, which is right in real numbers
+and is said (`Elements.reals`). A sum of one product with a literal one is its other factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from axiloom.selection.ir.graph import Node, Type
+from axiloom.selection.ir.numbers import number
+from axiloom.selection.validate.elements import Elements, Ids
+
+Contraction: TypeAlias = Callable[[Elements, Node, Sequence[Ids]], Ids]
+
+
+def _dense(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
+    x, w = operands
+    rows = x.reshape(-1, x.shape[-1])
+    types = [one.type for one in node.operands]
+    return product(elements, rows, w, types, node.type.number).reshape(node.type.shape)
+
+
+def _dot_general(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
+    given = {name: list(value) for name, value in node.attributes.items() if isinstance(value, tuple)}
+    left = _arranged(operands[0], given["lhs_batch"], given["lhs_contracting"])
+    right = _arranged(operands[1], given["rhs_batch"], given["rhs_contracting"])
+    types = [one.type for one in node.operands]
+    made = [product(elements, a, b, types, node.type.number) for a, b in zip(left, right, strict=True)]
+    return np.stack(made).reshape(node.type.shape)
+
+
+CONTRACTIONS: Mapping[str, Contraction] = {"dense": _dense, "dot_general": _dot_general}
+
+
+def _arranged(ids: Ids, batch: list[int], contracting: list[int]) -> Ids:
+    """Batches, rows, terms of the sums."""
+    rest = [i for i in range(ids.ndim) if i not in batch and i not in contracting]
+    sizes = [
+        int(np.prod([ids.shape[i] for i in some], dtype=np.int64)) for some in (batch, rest, contracting)
+    ]
+    return ids.transpose(*batch, *rest, *contracting).reshape(sizes)
+
+
+def product(elements: Elements, rows: Ids, columns: Ids, types: Sequence[Type], of: str) -> Ids:
+    """``rows . columns'``: both have the terms of the sums as their last dimension."""
+    result = np.empty((len(rows), len(columns)), np.int64)
+    head = ("sum of products", types[0].number, types[1].number, of)
+    zeros_left, zeros_right = _zeros(elements, rows), _zeros(elements, columns)
+    masks_left, of_left = np.unique(zeros_left, axis=0, return_inverse=True)
+    masks_right, of_right = np.unique(zeros_right, axis=0, return_inverse=True)
+    for i, left in enumerate(masks_left):
+        here = np.flatnonzero(of_left.reshape(-1) == i)
+        for j, right in enumerate(masks_right):
+            there = np.flatnonzero(of_right.reshape(-1) == j)
+            kept = ~(left | right)
+            if not kept.all() and number(of).kind == "float":
+                elements.reals = True
+            block = _pairs(elements, rows[here][:, kept], columns[there][:, kept], head, types, of)
+            result[np.ix_(here, there)] = block
+    return result
+
+
+def _zeros(elements: Elements, ids: Ids) -> np.ndarray:
+    nothing = [one for one, (name, bits) in elements.literals.items() if _value(name, bits) == 0]
+    return np.isin(ids, np.array(nothing, np.int64))
+
+
+def _value(name: str, bits: int) -> float:
+    of = number(name)
+    raw = np.array([bits], f"u{of.host.itemsize}").view(of.host)
+    return float(of.decode(raw)[0])
+
+
+def _pairs(
+    elements: Elements, rows: Ids, columns: Ids, head: tuple[str, ...], types: Sequence[Type], of: str
+) -> Ids:
+    if rows.shape[1] == 0:
+        zero = elements.literal(number(of).encode(np.zeros(1)), of)
+        return np.broadcast_to(zero, (len(rows), len(columns)))
+    if rows.shape[1] == 1:
+        for factors, other, turned in ((columns, rows, False), (rows, columns, True)):
+            type_ = types[0] if other is rows else types[1]
+            if type_.number == of and _ones(elements, factors):
+                block = np.broadcast_to(other, (len(other), len(factors)))
+                return block.T if turned else block
+    left = elements.rows(("row",), rows)
+    right = elements.rows(("row",), columns)
+    grid = np.stack(np.meshgrid(left, right, indexing="ij"), axis=-1).reshape(-1, 2)
+    return elements.rows(head, grid).reshape(len(rows), len(columns))
+
+
+def _ones(elements: Elements, ids: Ids) -> bool:
+    return all(
+        one in elements.literals and _value(*elements.literals[one]) == 1 for one in np.unique(ids).tolist()
+    )

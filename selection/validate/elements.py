@@ -1,0 +1,70 @@
+"""`Elements`: arrays of integers, one an element, where equal integers are equal elements.
+
+An element is a parameter's, a literal, or a function of elements, which is interned by what it is of what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from axiloom.selection.ir.graph import Type
+from axiloom.selection.ir.numbers import number
+
+Ids = NDArray[np.int64]
+
+
+@dataclass
+class Elements:
+    """Of several graphs, and of programs. `reals`: something was the same in real numbers alone."""
+
+    reals: bool = False
+    many: int = 0
+    known: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    literals: dict[int, tuple[str, int]] = field(default_factory=dict)
+    """Elements that are numbers: which, as raw host bits."""
+
+    def fresh(self, shape: tuple[int, ...]) -> Ids:
+        count = int(np.prod(shape, dtype=np.int64))
+        self.many += count
+        return np.arange(self.many - count, self.many, dtype=np.int64).reshape(shape)
+
+    def one(self, key: tuple[Any, ...]) -> int:
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = self.many
+            self.many += 1
+        return found
+
+    def literal(self, array: NDArray[Any], name: str) -> Ids:
+        """Numbers, as raw host values."""
+        bits = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
+        values, back = np.unique(bits, return_inverse=True)
+        found = np.empty(len(values), np.int64)
+        for i, value in enumerate(values.tolist()):
+            found[i] = self.one(("literal", name, value))
+            self.literals[int(found[i])] = name, value
+        return found[back].reshape(array.shape)
+
+    def rows(self, head: tuple[Any, ...], rows: Ids) -> Ids:
+        """Of each row the element that is `head` of it. `rows` has two dimensions."""
+        if rows.shape[1] == 0:
+            return np.full(len(rows), self.one(head), np.int64)
+        unique, back = np.unique(rows, axis=0, return_inverse=True)
+        found = np.fromiter((self.one((*head, *row)) for row in map(tuple, unique.tolist())), np.int64)
+        return found[back.reshape(-1)]
+
+    # --- literals -----------------------------------------------------------------------------------------
+
+    def all_literal(self, operands: Sequence[Ids]) -> bool:
+        return all(int(one) in self.literals for ids in operands for one in np.unique(ids))
+
+    def raw(self, ids: Ids, type_: Type) -> NDArray[Any]:
+        host = number(type_.number).host
+        unique, back = np.unique(ids, return_inverse=True)
+        bits = np.array([self.literals[int(one)][1] for one in unique], f"u{host.itemsize}")
+        return bits.view(host)[back].reshape(type_.shape)

@@ -1,0 +1,82 @@
+"""`results`: what a graph computes, as elements.
+
+Operations that move elements move the integers; those that compute intern what they compute of what. So
+transposes, tiles, padding and another order of the same loads leave no trace, and no rule is known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from axiloom.selection.ir.graph import Graph, Node
+from axiloom.selection.ir.ops import OPS, Builder, elementwise
+from axiloom.selection.validate.contract import CONTRACTIONS
+from axiloom.selection.validate.elements import Elements, Ids
+
+MOVES = frozenset(
+    ("reshape", "transpose", "slice", "concatenate", "broadcast_in_dim", "pad", "reverse", "windows")
+)
+ELEMENTWISE = frozenset(one.name for one in elementwise.OPS)
+
+
+def results(elements: Elements, graph: Graph, given: Mapping[str, Ids]) -> tuple[Ids, ...]:
+    """The results, for parameters by name."""
+    made: dict[int, Ids] = {}
+    for node in graph.nodes():
+        if node.op == "parameter":
+            made[id(node)] = given[str(node.attributes["name"])]
+        elif node.op == "constant":
+            made[id(node)] = elements.literal(graph.constant(node), node.type.number)
+        else:
+            made[id(node)] = value(elements, node, [made[id(one)] for one in node.operands])
+    return tuple(made[id(one)] for one in graph.results)
+
+
+def value(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
+    """One operation's result, for its operands."""
+    types = [one.type for one in node.operands]
+    if not operands or elements.all_literal(operands):
+        arrays = [elements.raw(one, type_) for one, type_ in zip(operands, types, strict=True)]
+        return elements.literal(OPS[node.op].evaluate(arrays, types, node.attributes), node.type.number)
+    if node.op in MOVES:
+        return np.asarray(OPS[node.op].evaluate(list(operands), types, node.attributes))
+    if node.op in ELEMENTWISE:
+        given = tuple(sorted(node.attributes.items()))
+        head = (node.op, given, *(one.number for one in types))
+        stacked = np.stack([np.broadcast_to(one, node.type.shape).ravel() for one in operands], axis=1)
+        return elements.rows(head, stacked).reshape(node.type.shape)
+    if node.op in CONTRACTIONS:
+        return CONTRACTIONS[node.op](elements, node, operands)
+    if node.op == "reduce":
+        return _reduced(elements, node, operands[0])
+    definition = OPS[node.op].definition
+    if definition is not None:
+        return _defined(elements, node, operands)
+    key = (node.op, tuple(sorted(node.attributes.items())), *(one.tobytes() for one in operands))
+    first = elements.known.get(key)
+    if first is None:
+        made = elements.fresh(node.type.shape)
+        elements.known[key] = int(made.flat[0]) if made.size else 0
+        return made
+    return np.arange(first, first + node.type.elements, dtype=np.int64).reshape(node.type.shape)
+
+
+def _defined(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
+    definition = OPS[node.op].definition
+    assert definition is not None
+    builder = Builder()
+    leaves = [builder.leaf("parameter", str(i), one.type) for i, one in enumerate(node.operands)]
+    result = definition(builder.op, leaves, node.attributes)
+    given = {str(i): one for i, one in enumerate(operands)}
+    return results(elements, Graph(node.op, tuple(leaves), (result,)), given)[0]
+
+
+def _reduced(elements: Elements, node: Node, operand: Ids) -> Ids:
+    dimensions = node.attributes["dimensions"]
+    assert isinstance(dimensions, tuple)
+    kept = [i for i in range(operand.ndim) if i not in dimensions]
+    rows = operand.transpose(*kept, *sorted(dimensions)).reshape(node.type.elements, -1)
+    head = ("reduce", str(node.attributes["kind"]), node.type.number)
+    return elements.rows(head, rows).reshape(node.type.shape)

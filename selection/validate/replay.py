@@ -1,0 +1,161 @@
+"""`replay`: a program's commands on memories whose contents are elements, not numbers.
+
+What a command computes is its instruction's meaning, which was derived from the text and compared with it
+in every element; which rows it reads and writes is what its fields say. A command that reads what nothing
+wrote, or writes over what it reads, is a fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from axiloom.errors import AxiloomError
+from axiloom.selection.ir.graph import Graph
+from axiloom.selection.ir.numbers import number
+from axiloom.selection.machine.derive import Meaning, Meanings, Operand
+from axiloom.selection.program.program import Command, HostArray, Program
+from axiloom.selection.validate.elements import Elements, Ids
+from axiloom.selection.validate.graphs import results
+
+NOTHING = -1
+
+
+class ProgramFaultError(AxiloomError):
+    """A program that does not compute its application, with the first place where that shows."""
+
+    exit_code = 5
+
+
+class Replay:
+    """Memories of elements; of bytes in the host's: eight numbers an element, its bytes."""
+
+    def __init__(self, program: Program, meanings: Meanings, elements: Elements) -> None:
+        self.program, self.meanings, self.elements = program, meanings, elements
+        self.memories = {
+            name: np.full(memory.shape, NOTHING, np.int64) for name, memory in meanings.isa.memories.items()
+        }
+        self.by_name = {one.name: one for one in program.arrays}
+
+    def load(self, name: str, ids: Ids) -> None:
+        array = self.by_name[name]
+        size = number(array.number).host.itemsize
+        spread = ids.reshape(-1, 1) * 8 + np.arange(size)
+        self.memories[array.memory][array.base : array.base + spread.size] = spread.ravel()
+
+    def array(self, array: HostArray) -> Ids:
+        """What an array holds. ProgramFaultError for bytes that are no elements."""
+        size = number(array.number).host.itemsize
+        count = int(np.prod(array.shape, dtype=np.int64))
+        held = self.memories[array.memory][array.base : array.base + size * count]
+        return self._elements(held, size, f"array {array.name}").reshape(array.shape)
+
+    def run(self) -> None:
+        for place, command in enumerate(self.program.commands):
+            try:
+                self.command(command)
+            except ProgramFaultError as error:
+                raise ProgramFaultError(f"command {place}, {command.instruction}: {error}") from None
+
+    def command(self, command: Command) -> None:
+        meaning = self.meaning(command)
+        fields = command.fields
+        operands = [self.read(one, fields) for one in meaning.operands]
+        for number_, one in enumerate(meaning.operands):
+            if number_ != meaning.in_place and self._overlap(one, meaning.result, fields):
+                raise ProgramFaultError(f"writes over what it reads in {one.memory}")
+        given = {str(i): one for i, one in enumerate(operands)}
+        (made,) = results(self.elements, Graph(command.instruction, (), (meaning.value,)), given)
+        self.write(meaning.result, fields, made)
+
+    def meaning(self, command: Command) -> Meaning:
+        for one in self.meanings.found.values():
+            if (
+                isinstance(one, Meaning)
+                and one.instruction == command.instruction
+                and all(command.fields.get(name, 0) == value for name, value in one.sizes.items())
+            ):
+                return one
+        raise ProgramFaultError(f"no meaning is known at {dict(command.fields)}")
+
+    # --- slices -------------------------------------------------------------------------------------------
+
+    def _begin(self, one: Operand, fields: Mapping[str, int]) -> int:
+        return fields[one.field] if one.field else 0
+
+    def _units(self, one: Operand) -> int:
+        if self.meanings.isa.memories[one.memory].host:
+            return one.type.elements * number(one.type.number).host.itemsize
+        return one.type.shape[0]
+
+    def _overlap(self, one: Operand, other: Operand, fields: Mapping[str, int]) -> bool:
+        first, second = self._begin(one, fields), self._begin(other, fields)
+        apart = first + self._units(one) <= second or second + self._units(other) <= first
+        return one.memory == other.memory and not apart
+
+    def read(self, one: Operand, fields: Mapping[str, int]) -> Ids:
+        begin, memory = self._begin(one, fields), self.memories[one.memory]
+        units = self._units(one)
+        if begin + units > len(memory):
+            raise ProgramFaultError(f"reads {one.memory}[{begin}:{begin + units}], which has {len(memory)}")
+        held = memory[begin : begin + units]
+        where = f"{one.memory}[{begin}:{begin + units}]"
+        if self.meanings.isa.memories[one.memory].host:
+            return self._elements(held, number(one.type.number).host.itemsize, where).reshape(one.type.shape)
+        held = held[:, : one.type.shape[1]]
+        if (held == NOTHING).any():
+            raise ProgramFaultError(f"reads {where}, of which row {_first(held)} was never written")
+        return held.copy()
+
+    def _elements(self, held: Ids, size: int, where: str) -> Ids:
+        if (held == NOTHING).any():
+            raise ProgramFaultError(f"reads {where}, of which byte {_first(held)} was never written")
+        rows = held.reshape(-1, size)
+        found = rows[:, 0] // 8
+        if (rows != found[:, None] * 8 + np.arange(size)).any():
+            raise ProgramFaultError(f"reads {where} across elements")
+        return found
+
+    def write(self, one: Operand, fields: Mapping[str, int], ids: Ids) -> None:
+        begin, memory, units = self._begin(one, fields), self.memories[one.memory], self._units(one)
+        if begin + units > len(memory):
+            raise ProgramFaultError(f"writes {one.memory}[{begin}:{begin + units}], which has {len(memory)}")
+        if self.meanings.isa.memories[one.memory].host:
+            size = number(one.type.number).host.itemsize
+            memory[begin : begin + units] = (ids.reshape(-1, 1) * 8 + np.arange(size)).ravel()
+        else:
+            memory[begin : begin + units, : one.type.shape[1]] = ids
+
+
+def _first(held: Ids) -> int:
+    return int(np.argwhere(held == NOTHING)[0][0])
+
+
+def replay(program: Program, graph: Graph, meanings: Meanings) -> bool:
+    """Whether bits may differ: all is equal in real numbers, or exactly. Raises ProgramFaultError."""
+    elements = Elements()
+    run = Replay(program, meanings, elements)
+    given: dict[str, Ids] = {}
+    for node in graph.parameters:
+        name = str(node.attributes["name"])
+        given[name] = elements.fresh(node.type.shape)
+        if name in run.by_name:
+            run.load(name, given[name])
+    for name, contents in program.constants.items():
+        run.load(name, elements.literal(np.asarray(contents), run.by_name[name].number))
+    expected = results(elements, graph, given)
+    run.run()
+    outs = [one for one in program.arrays if one.role == "out"]
+    if len(outs) != len(expected):
+        raise ProgramFaultError(f"{len(outs)} arrays come out, and there are {len(expected)} results")
+    order = {one.name: one for one in outs}
+    for number_, ids in enumerate(expected):
+        name = f"y{number_}" if len(expected) > 1 else "y"
+        if name not in order:
+            raise ProgramFaultError(f"no array {name} comes out")
+        found = run.array(order[name])
+        if found.shape != ids.shape or (found != ids).any():
+            where = tuple(int(i) for i in np.argwhere(found != ids)[0]) if found.shape == ids.shape else ()
+            raise ProgramFaultError(f"{name}{list(where)} is another value than in the application")
+    return elements.reals

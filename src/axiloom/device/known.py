@@ -1,0 +1,90 @@
+"""What the instructions of a text compute, derived once: kept by the text and by what derives it.
+
+A record says which kernel an instruction is, of which slices, at which sizes; a refusal says why. The values
+are made of that again, so nothing but names and shapes comes from the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from axiloom.cosim.build.cache import cache_root, content_hash
+from axiloom.errors import AxiloomError
+from axiloom.files import make_folder, write_whole
+from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.selection import machine
+from axiloom.selection.ir.graph import Type
+from axiloom.selection.ir.ops import Builder
+from axiloom.selection.machine.derive import Meaning, Meanings, Operand
+from axiloom.selection.machine.kernels import KERNELS
+
+_DERIVING = ("algebra.py", "derive.py", "execute.py", "kernels.py", "terms.py")
+
+
+def known(isa: InstructionSet) -> Meanings:
+    """The meanings of `isa` that were derived before, by the same code."""
+    meanings = Meanings(isa)
+    file = _file(isa)
+    try:
+        rows = json.loads(file.read_text(encoding="utf-8"))
+        for row in rows:
+            key = str(row["instruction"]), tuple((str(n), int(v)) for n, v in row["sizes"])
+            meanings.found[key] = _meaning(isa, row) if "kernel" in row else str(row["refused"])
+    except FileNotFoundError:
+        return meanings
+    except (OSError, ValueError, KeyError, TypeError, AxiloomError):
+        return Meanings(isa)  # a file that somebody broke: derived again, and written whole
+    return meanings
+
+
+def keep(meanings: Meanings) -> None:
+    """Writes what was derived, for the next time."""
+    rows = []
+    for (name, sizes), one in meanings.found.items():
+        row: dict[str, Any] = {"instruction": name, "sizes": sizes}
+        if isinstance(one, Meaning):
+            row["kernel"] = one.kernel
+            row["operands"] = [_row(operand) for operand in one.operands]
+            row["result"] = _row(one.result)
+        else:
+            row["refused"] = one
+        rows.append(row)
+    file = _file(meanings.isa)
+    make_folder(file.parent)
+    write_whole(file, json.dumps(rows))
+
+
+def derive(meanings: Meanings, rows: Iterable[int]) -> list[Meaning]:
+    """All instructions at these sizes; what is new is kept."""
+    before = len(meanings.found)
+    made = meanings.at(sorted(set(rows)))
+    if len(meanings.found) > before:
+        keep(meanings)
+    return made
+
+
+def _file(isa: InstructionSet) -> Path:
+    folder = Path(machine.__file__).parent
+    key = content_hash(isa.text, *(folder / name for name in _DERIVING))
+    return cache_root() / "meanings" / f"{isa.name}-{key}.json"
+
+
+def _row(one: Operand) -> list[Any]:
+    return [one.memory, one.field, list(one.type.shape), one.type.number]
+
+
+def _operand(row: list[Any]) -> Operand:
+    memory, field, shape, number = row
+    return Operand(str(memory), str(field), Type(tuple(map(int, shape)), str(number)))
+
+
+def _meaning(isa: InstructionSet, row: dict[str, Any]) -> Meaning:
+    operands = tuple(_operand(one) for one in row["operands"])
+    builder = Builder()
+    leaves = [builder.leaf("parameter", str(i), one.type) for i, one in enumerate(operands)]
+    value = KERNELS[row["kernel"]][1](builder.op, leaves)
+    sizes = {str(name): int(size) for name, size in row["sizes"]}
+    return Meaning(isa, row["instruction"], row["kernel"], sizes, operands, _operand(row["result"]), value)

@@ -1,0 +1,121 @@
+"""`select`: an application becomes a validated program of an instruction set, with the costs of its RTL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from axiloom.device.known import derive, known
+from axiloom.device.rtl import DeviceRtl
+from axiloom.errors import CompileError
+from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.selection.ir.graph import Graph
+from axiloom.selection.machine.compile import Compiled, compile_graph
+from axiloom.selection.machine.cover import Made
+from axiloom.selection.machine.layout import HostMemoryError
+from axiloom.selection.machine.target import Cost, Target
+from axiloom.selection.program.program import Program
+from axiloom.selection.validate import Verdict, validate
+
+Progress = Callable[[str], None]
+Read = Callable[[Mapping[str, int]], InstructionSet]
+"""The text with these constants."""
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A program that computes `graph`: `verdict` says in which sense. `constants`: of the text, beside those
+    that were asked for."""
+
+    graph: Graph
+    isa: InstructionSet
+    compiled: Compiled
+    verdict: Verdict
+    constants: Mapping[str, int]
+
+    @property
+    def program(self) -> Program:
+        return self.compiled.program
+
+    def lines(self) -> list[str]:
+        """What was chosen and how sure that is, for people."""
+        compiled, placement = self.compiled, self.compiled.placement
+        counted: dict[str, int] = {}
+        for command in self.program.commands:
+            counted[command.instruction] = counted.get(command.instruction, 0) + 1
+        chosen = ", ".join(f"{many} {name}" for name, many in counted.items())
+        bound = (
+            "no program of the same instructions is faster"
+            if placement.bound >= placement.cycles
+            else f"none of the same instructions takes fewer than {placement.bound:,}"
+        )
+        saturated = compiled.cover.saturated
+        rules = {node.rule for nodes in saturated.classes for node in nodes if node.rule}
+        made = sum(isinstance(way, Made) for way in compiled.cover.ways.values())
+        best = "the cheapest" if compiled.cover.bound >= compiled.cover.cost else "the cheapest found"
+        forms = f"{saturated.nodes} forms of {len(saturated.types)} values by {len(rules)} rules"
+        lines = [
+            f"Commands: {len(self.program.commands)} ({chosen})",
+            f"Choice: {made} instructions, {best} of {forms} ({saturated.stopped}); "
+            f"{placement.cycles:,} cycles, {bound}",
+            f"Validated: {self.verdict}",
+        ]
+        if placement.refused:
+            lines.insert(2, f"Put aside in the host's memory and loaded again: {placement.refused}")
+        times = {**compiled.seconds, "validate": self.verdict.seconds}
+        lines.append("Time: " + ", ".join(f"{name} {1000 * s:.0f} ms" for name, s in times.items()))
+        return lines
+
+
+def select(
+    graph: Graph, read: Read, device: Callable[[InstructionSet], DeviceRtl | None], progress: Progress
+) -> Selected:
+    """Raises CompileError, SaturationError; ProgramFaultError where what was made is another application."""
+    constants: dict[str, int] = {}
+    isa = read(constants)
+    for _ in range(2):
+        meanings = known(isa)
+        rows = {node.type.shape[0] for node in graph.nodes() if len(node.type.shape) == 2}
+        if not meanings.found:
+            progress(f"deriving what each instruction of {isa.name} computes (once)")
+        most = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
+        derive(meanings, (one for one in rows if 0 < one <= most))
+        made = device(isa)
+        progress(f"selecting instructions of {isa.name}")
+        target = Target(isa, meanings, _cost(made))
+        try:
+            compiled = compile_graph(graph, target)
+        except HostMemoryError as error:
+            name = _constant_of(isa, target.host)
+            if name is None or constants:
+                raise CompileError(str(error)) from None
+            constants[name] = 1 << (error.bytes - 1).bit_length()
+            isa = read(constants)
+            continue
+        progress("validating the program")
+        verdict = validate(compiled.program, graph, isa, meanings)
+        return Selected(graph, isa, compiled, verdict, constants)
+    raise AssertionError("a memory was made as large as it has to be, twice")
+
+
+def _cost(device: DeviceRtl | None) -> Cost | None:
+    if device is None or device.cycles is None:
+        return None
+    cycles = device.cycles
+    # A program takes a cycle more than its commands.
+    nothing = cycles([])
+    return lambda instruction, fields: cycles([(instruction, fields)]) - nothing
+
+
+def _constant_of(isa: InstructionSet, memory: str) -> str | None:
+    """The name of the constant that a memory's size is, in the text."""
+    import ast
+
+    for node in ast.parse(isa.text).body:
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Name(id="memory"), args=[ast.Name(id=size), *_]),
+            ) if name == memory:
+                return size
+    return None
