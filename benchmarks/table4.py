@@ -114,7 +114,7 @@ def _steps() -> None:
         print(f"{f'size {size}, op_sim':50}" + "".join(f"{one:6.1f}" for one in published))
         for text, sign, window in (
             ("as published: bias 2, sign lost", 0, 2),
-            ("bias 2, sign kept (since e4f60b5)", 1, 2),
+            ("bias 2, sign kept (as since 2022)", 1, 2),
             ("activation bias 4, also of h; sign kept", 1, 4),
             ("activation bias 4, also of h; sign lost", 0, 4),
         ):

@@ -34,7 +34,9 @@ from axiloom.isa.numerics.adaptivfloat import FRACTION, bias_of, quantise, to_fi
 from axiloom.isa.targets import flexasr as host
 from axiloom.selection.ir.graph import Node
 
-SIGN = {"saturated_sign": Knob(0, 1, "0: what is saturated loses its sign (before commit e4f60b5)")}
+SIGN = {
+    "saturated_sign": Knob(0, 1, "0: what is saturated loses its sign (before commit e4f60b5, 2022-04-11)")
+}
 LANES, ELEMENTS, VECTORS, TILES = 16, 4, 256, 512
 """Elements of a vector, processing elements, vectors of one's input buffer, and of its results."""
 REPLAYED = 4
@@ -178,7 +180,7 @@ class Linear:
     def changes(self, settings: Settings, ranges: Ranges, places: Places) -> Iterator[Change]:
         if not settings["saturated_sign"] and places["output"].saturated:
             yield Change(
-                "what is saturated keeps its sign (commit e4f60b5)", changed(settings, saturated_sign=1)
+                "what is saturated keeps its sign (as since 2022)", changed(settings, saturated_sign=1)
             )
         if places["output"].saturated:
             higher = min(settings["output_bias"] + 1, 7)

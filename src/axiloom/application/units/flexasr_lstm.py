@@ -160,7 +160,7 @@ class Lstm:
         written = settings["activation_bias"]
         if not settings["saturated_sign"] and places["cell"].saturated + places["output"].saturated:
             yield Change(
-                "what is saturated keeps its sign (commit e4f60b5)", changed(settings, saturated_sign=1)
+                "what is saturated keeps its sign (as since 2022)", changed(settings, saturated_sign=1)
             )
         if settings["hidden_bias"] != written:
             yield Change("the result is read back as it was written", changed(settings, hidden_bias=written))
