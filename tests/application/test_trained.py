@@ -68,6 +68,7 @@ def test_one_call_of_each_command(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.slow
 @needs_words
 def test_the_commands_print_what_the_page_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("sklearn")
     for command in COMMANDS:
         assert _run(command, tmp_path) == 0
         out = capsys.readouterr().out
