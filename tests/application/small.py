@@ -56,7 +56,9 @@ def network(batch: int = 3, **changes: Any) -> Graph:
     return make.graph(make.op("bias_add", z, make.weights("dense.b", 7), dimension=1, place="dense.bias"), x)
 
 
-def recurrent(steps: int = 8, batch: int = 2, width: int = 20, hidden: int = 24, size: float = 0.8) -> Graph:
+def recurrent(
+    steps: int = 8, batch: int = 2, width: int = 20, hidden: int = 24, size: float = 0.8, back: float = 0.8
+) -> Graph:
     """An LSTM whose cell's state passes 1 soon: (steps, batch, width) to (steps, batch, hidden)."""
     make = Making(1)
     xs, h, c = (
@@ -64,7 +66,7 @@ def recurrent(steps: int = 8, batch: int = 2, width: int = 20, hidden: int = 24,
         *(make.parameter(name, batch, hidden) for name in ("h", "c")),
     )
     weights = [
-        make.constant(name, size * make.rng.uniform(-1, 1, shape))
+        make.constant(name, (back if name == "wh" else size) * make.rng.uniform(-1, 1, shape))
         for name, shape in (("wx", (4 * hidden, width)), ("wh", (4 * hidden, hidden)), ("b", (4 * hidden,)))
     ]
     return make.graph(make.op("lstm", xs, h, c, *weights, place="lstm"), xs, h, c)

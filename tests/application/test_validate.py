@@ -194,6 +194,7 @@ def test_metrics() -> None:
     assert accuracy.told(*accuracy.of(logits, np.array([0, 1]), logits)) == 50
     told = perplexity.told(*perplexity.of(logits, np.array([1, 2]), logits))
     assert told == pytest.approx(np.exp(-(np.log(0.25) + np.log(0.8)) / 2))
+    assert (accuracy.gain(50, 60), perplexity.gain(50, 60)) == (10, -10)
     error = METRICS["error"]
     assert error.told(*error.of(1.1 * logits, None, logits)) == pytest.approx(10)
 
@@ -204,7 +205,8 @@ def test_data_are_cut_into_calls() -> None:
     whole = of_arrays({"x": images()["x"].reshape(2, 3, 5, 9, 8)}, graph, "x")
     assert cut.data == whole.data == 6
     assert all(np.array_equal(a["x"], b["x"]) for a, b in zip(cut.calls, whole.calls, strict=True))
-    assert len(of_arrays({"x": images()["x"][:5]}, graph, "x").calls) == 1
+    (call,) = of_arrays({"x": images()["x"][:5]}, graph, "x").calls  # what fills no call is left out
+    assert np.array_equal(call["x"], images()["x"][:3])
 
 
 @pytest.mark.parametrize(
@@ -248,6 +250,15 @@ def test_page_text_and_json_say_the_same() -> None:
         for where in (shown, html):
             assert operator["name"] in where
             assert f"{operator['own_error_percent']:.2f}" in where
+        lost = [
+            sum(part[kind] for part in operator["places"].values())
+            for kind in ("saturated", "flushed", "wrapped")
+        ]
+        (line,) = (one for one in shown.splitlines() if one.startswith(f"{operator['name']}  "))
+        assert line.split()[-3:] == [f"{one:,}" for one in lost]
+        for part in operator["places"].values():
+            assert not part["flushed"] or f"<td>{part['flushed']:,} (" in html
+    assert any(part["flushed"] for one_ in told["operators"] for part in one_["places"].values())
     assert "There is no RTL of flexasr.linear, hlscnn.conv" in shown
     assert told["without_rtl"] == ["flexasr.linear", "hlscnn.conv"]
     for part in told["advised"]["advice"]:

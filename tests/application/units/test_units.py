@@ -38,6 +38,7 @@ CASES = [
     ("flexasr", network(), images()),
     ("vta", network(), images()),
     ("flexasr", recurrent(), sequences()),
+    ("flexasr", recurrent(back=0.3), sequences()),
     ("flexasr", recurrent(hidden=72, width=16), sequences(hidden=72, width=16)),
 ]
 
@@ -142,6 +143,11 @@ def test_what_a_host_loses_is_counted() -> None:
     counts = Counts()
     assert tensor(np.array([1e-9, -1.9, 1.9375, 3.0, 0.0]), 3, counts).tolist()[-1] == 0
     assert (counts.elements, counts.saturated, counts.flushed) == (5, 1, 1)
+    counts = Counts()
+    tensor(
+        np.ldexp(np.array([17 / 32, 17 / 32 - 0.01, 31.4 * 8, 31.6 * 8]), -10), 0, counts
+    )  # halves of the ends
+    assert (counts.saturated, counts.flushed) == (1, 1)
     counts = Counts()
     assert fixed(np.array([-0.001, 0.009, 300.0, -300.0]), 7, 16, False, counts).tolist() == [
         -1,
