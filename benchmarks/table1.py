@@ -25,15 +25,12 @@ FOLDER = Path(__file__).parents[1] / "examples" / "applications"
 FAMILIES = ("products", "convolutions", "moves", "networks", "recurrent")
 """Files of rules: tiles and orders of operands say nothing about what matches."""
 LEFT_OUT = (
-    "slices",
-    "dense_of_one_channel",
-    "rows_padded",
-    "columns_padded",
-    "terms_padded",
-    "terms_padded_reals",
+    *("slices", "dense_of_one_channel", "dense_is_dot_of_transpose"),
+    *("rows_padded", "columns_padded", "terms_padded", "terms_padded_reals"),
+    *("scaled_convolution", "scaled_dense"),
 )
 """All pairs of a sequence's beginnings are slices of each other; transposed and padded products bring no
-match where there was none."""
+match where there was none; with a norm in its weights, a product that is used twice is computed twice."""
 LIMITS = Limits(iterations=80)
 """An LSTM comes apart one step an iteration."""
 PAPER = {

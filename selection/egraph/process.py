@@ -102,7 +102,7 @@ def saturate(
 
 
 def _texts(rules: Sequence[RuleText]) -> tuple[Any, ...]:
-    return tuple((one.place, one.text, one.names) for one in rules)
+    return tuple((one.place, one.text, one.names, one.bounded) for one in rules)
 
 
 def _saturated(answer: Any) -> Saturated:

@@ -295,7 +295,12 @@ class _Run:
                 return at
             victims = [cell for _, _, cell in held if cell not in locked]
             if not victims:
-                raise CompileError(f"{memory} has {size} rows, and one instruction alone needs more")
+                wanted = sum(self._units(cell) for cell in locked if cell[1] == memory)
+                wanted += units if wanted <= size else 0  # else the value is one of them
+                name = self._made(self.order[self.now]).meaning.instruction
+                raise CompileError(
+                    f"{self.target.isa.name}: {memory} has {size} rows, and {name} alone needs {wanted} there"
+                )
             self._evict(
                 max(victims, key=lambda cell: (self._next(cell[0]), self._elsewhere(cell), cell)), locked
             )

@@ -23,17 +23,18 @@ from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, Saturat
 from axiloom.selection.ir.evaluate import evaluate
 from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.machine.cover import Cover, Given, Made, constant_classes, cover
+from axiloom.selection.machine.derive import Meaning
 from axiloom.selection.machine.layout import Layout, lay_out
 from axiloom.selection.machine.neutral import with_identities
 from axiloom.selection.machine.place import SECONDS, Placement, place
-from axiloom.selection.machine.relevant import near, relevant
+from axiloom.selection.machine.relevant import near, reachable, relevant
 from axiloom.selection.machine.steps import Do
 from axiloom.selection.machine.target import Target
 from axiloom.selection.machine.views import VIEWS
 from axiloom.selection.program.program import Command, Program
 from axiloom.selection.rules.library import RuleText, ours
 
-LIMITS = Limits(nodes=20_000, iterations=12, seconds=10.0)
+LIMITS = Limits(nodes=20_000, iterations=12, seconds=3.0)
 Choose: TypeAlias = Callable[[Iterable[RuleText], Iterable[str], Iterable[str]], tuple[RuleText, ...]]
 
 
@@ -66,6 +67,7 @@ def compile_graph(
     numbers. `seconds`: for each of the solvers. Raises CompileError or SaturationError, whose text names the
     value or the bound."""
     texts = ours() if rules is None else tuple(rules)
+    _check(graph, target, texts)
     fault: SaturationError | None = None
     forms: dict[tuple[RuleText, ...], Saturated] = {}
     for reals, choose in ((False, near), (False, relevant), (True, near), (True, relevant)):
@@ -117,11 +119,38 @@ def _rules(
         names = {rule.name for rule in text.rules if rule.sense in senses}
         if names:
             allowed.append(text.only(names))
-    nodes = list(graph.nodes())
-    ops = {node.op for one in target.instructions(node.type for node in nodes) for node in _ops_of(one.value)}
-    return choose(
-        allowed, {node.op for node in nodes}, {one for one in ops if one != "parameter"} | set(VIEWS)
-    )
+    return choose(allowed, {node.op for node in graph.nodes()}, _machine(graph, target))
+
+
+def _machine(graph: Graph, target: Target) -> set[str]:
+    """Operations that instructions and views are made of."""
+    meanings = target.instructions(node.type for node in graph.nodes())
+    return {node.op for one in meanings for node in _ops_of(one.value)} - {"parameter"} | set(VIEWS)
+
+
+def _check(graph: Graph, target: Target, texts: Sequence[RuleText]) -> None:
+    """What no rule can help: numbers that the machine has not, operations from which nothing leads there."""
+    name = target.isa.name
+    numbers = {one.result.type.number for one in target.meanings.found.values() if isinstance(one, Meaning)}
+    there = reachable(texts, _machine(graph, target)) | {"parameter", "constant"}
+    constant: set[int] = set()
+    for node in graph.nodes():
+        if node.op != "parameter" and all(id(one) in constant for one in node.operands):
+            constant.add(id(node))
+            continue
+        where = f"{node.place}: " if node.place else ""
+        if node.op not in there:
+            raise SaturationError(
+                f"{where}{name} has nothing that makes {_said(node)}, and no rule leads there"
+            )
+        if node.op == "parameter" and node.type.number not in numbers and "convert" not in there:
+            raise SaturationError(
+                f"{where}{node.attributes['name']} is {node.type}, and {name} has {', '.join(sorted(numbers))}"
+            )
+
+
+def _said(node: Node) -> str:
+    return f"{node.op}({', '.join(str(one.type) for one in node.operands)}) : {node.type}"
 
 
 def _ops_of(node: Node) -> list[Node]:

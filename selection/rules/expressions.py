@@ -134,6 +134,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "holds": _holds,
     "accumulator": lambda name: accumulator(_number(name)).name,
     "numeral": _numeral,
+    "integer": int,
     "len": len,
     "sum": sum,
     "prod": prod,

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.rules.expressions import Code, Unsaid, both, compiled, equal
-from axiloom.selection.rules.rule import MOST_RANK, MOST_STAR, Expr, Parameter, Rule, enumerable, terms
+from axiloom.selection.rules.rule import MOST_RANK, Expr, Parameter, Rule, enumerable, sizes_of, terms
 
 Binder: TypeAlias = Callable[[Any, dict[str, Any]], Any]
 """Takes a value and what is bound, binds more, and says whether they agree (False, True, or a condition).
@@ -54,6 +54,8 @@ class Matcher:
                 return
         if not all(binder(value, env) is True for binder, value in open_):
             return
+        if self.rule.bounded and not self._within(env, types):
+            return
         free = [(name, values) for name, values in self.rule.choices if name not in env]
         try:
             free += [(name, code(env)) for name, code in self.listed if name not in env]
@@ -63,6 +65,16 @@ class Matcher:
             one = {**env, **dict(zip((name for name, _ in free), chosen, strict=True))}
             if self._holds(one):
                 yield one
+
+    def _within(self, env: Mapping[str, Any], types: Mapping[str, Type]) -> bool:
+        """Whether all sizes are those that were proved."""
+        unnamed = {name: types[name].shape for name in types if name not in dict(self.shapes)}
+        for name, value in {**env, **unnamed}.items():
+            sizes = value if isinstance(value, tuple) else (value,)
+            allowed = sizes_of(self.rule, name)
+            if any(type(one) is int and one not in allowed for one in sizes):
+                return False
+        return True
 
     def _holds(self, env: dict[str, Any]) -> bool:
         """Whether the conditions do; gives names their values."""
@@ -128,11 +140,10 @@ def matcher_of(rule: Rule) -> Matcher:
 
 def _most_rank(one: Parameter) -> int:
     """Dimensions of a tensor to which proofs go."""
-    if one.form is None:
+    tree = one.form.tree if one.form is not None else None
+    if not isinstance(tree, ast.Tuple) or any(isinstance(entry, ast.Starred) for entry in tree.elts):
         return MOST_RANK
-    tree = one.form.tree
-    entries = tree.elts if isinstance(tree, ast.Tuple) else [ast.Starred(tree)]
-    return sum(MOST_STAR if isinstance(entry, ast.Starred) else 1 for entry in entries)
+    return len(tree.elts)
 
 
 def guard_of(form: Expr) -> Guard:

@@ -11,14 +11,13 @@ from axiloom.errors import SpecError
 
 SENSES = ("exact", "integers", "reals")
 """exact: the same for whatever the scalar functions are, so for all numbers, bit for bit, but for the order
-of sums, which the IR does not say. integers: bit for bit, for integers alone. reals: for floats alone, equal
-in real numbers; roundings differ."""
+of sums, which the IR does not say, and for the sign of a maximum of -0 and 0. integers: bit for bit, for
+integers alone. reals: for floats alone, equal in real numbers; roundings differ."""
 
 
 MOST_RANK = 4
-"""Of a tensor without a stated shape: proofs try all ranks up to it, and matches have no more."""
-MOST_STAR = 3
-"""Dimensions that ``*rows`` stands for, in the same way."""
+"""Of a tensor without a stated shape, or with ``*rows`` in it: proofs try all ranks up to it, and matches
+have no more."""
 
 
 class RuleError(SpecError):
@@ -82,6 +81,8 @@ class Rule:
     choices: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """Attributes that the left side does not say, such as the size of a tile: each of these is tried. Proofs
     are for all that the parameter's form allows."""
+    bounded: bool = False
+    """Proved for the sizes of `bounds` alone, so it matches no others."""
     text: str = ""
     """The docstring."""
     place: str = ""
@@ -89,6 +90,17 @@ class Rule:
 
     def __str__(self) -> str:
         return self.name
+
+
+DEFAULT_SIZES = (1, 2, 3)
+"""What a proof tries for a size where no rule says what."""
+
+
+def sizes_of(rule: Rule, name: str) -> tuple[int, ...]:
+    """Sizes to try for a name: its own, or all others'. Of ``rows0`` they are those of ``rows``."""
+    stated = dict(rule.bounds)
+    plain = name.rstrip("0123456789")
+    return stated.get(name) or stated.get(plain) or stated.get("others") or DEFAULT_SIZES
 
 
 def terms(pattern: Pattern) -> Iterator[Term]:

@@ -123,8 +123,8 @@ class _Reader:
                 self.parts[self.sides[1]],
                 bounds,
                 choices,
-                text,
-                f"{self.place}:{self.node.lineno}",
+                text=text,
+                place=f"{self.place}:{self.node.lineno}",
             )
             yield self._checked(rule)
             if twice:

@@ -14,8 +14,9 @@ from typing import Any
 
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.rules.expressions import Unsaid, compiled, names_of
-from axiloom.selection.rules.prove.context import Context, Dropped
-from axiloom.selection.rules.rule import MOST_RANK, MOST_STAR, Expr, Parameter, Rule
+from axiloom.selection.rules.prove.conditions import Dropped
+from axiloom.selection.rules.prove.context import Context
+from axiloom.selection.rules.rule import MOST_RANK, Expr, Parameter, Rule, sizes_of
 
 NUMBERS = {
     "exact": ("float32", "bfloat16", "int8", "int32", "uint8", "bool"),
@@ -23,7 +24,6 @@ NUMBERS = {
     "reals": ("float32", "bfloat16"),
 }
 """One of each kind stands for all: elements know a number by its name, and by whether it is narrow."""
-DEFAULT_SIZES = (1, 2, 3)
 LOWEST = {"natural": 0, "positive": 1, "naturals": 0, "positives": 1}
 
 
@@ -91,11 +91,11 @@ class Case:
             return tuple(self.size(f"{one.name}{i}") for i in range(rank))
         tree = one.form.tree
         if not isinstance(tree, ast.Tuple):
-            return self._named(tree)
+            return self._named(tree, MOST_RANK)
         found: list[Any] = []
         for entry in tree.elts:
             if isinstance(entry, ast.Starred):
-                found += self._named(entry.value)
+                found += self._named(entry.value, MOST_RANK - len(tree.elts) + 1)
             elif isinstance(entry, ast.Name) and entry.id not in self.env:
                 self.env[entry.id] = self.size(entry.id)
                 found.append(self.env[entry.id])
@@ -103,10 +103,10 @@ class Case:
                 found.append(self._value(Expr(ast.unparse(entry))))
         return tuple(found)
 
-    def _named(self, tree: ast.expr) -> tuple[Any, ...]:
+    def _named(self, tree: ast.expr, most: int) -> tuple[Any, ...]:
         """Some dimensions under a name."""
         if isinstance(tree, ast.Name) and tree.id not in self.env:
-            count = self.context.pick(MOST_STAR + 1)
+            count = self.context.pick(most + 1)
             self.env[tree.id] = tuple(self.size(f"{tree.id}{i}") for i in range(count))
         value = self._value(Expr(ast.unparse(tree)))
         if not isinstance(value, tuple):
@@ -131,25 +131,18 @@ class Case:
 
 
 def bounds_of(rule: Rule) -> Callable[[str], Sequence[int]]:
-    """Sizes to try by name; a name's own, or all others'."""
-    stated = dict(rule.bounds)
+    """Sizes to try by name."""
+    return lambda name: sizes_of(rule, name)
 
-    def of(name: str) -> Sequence[int]:
-        plain = name.rstrip("0123456789")
-        return stated.get(name) or stated.get(plain) or stated.get("others") or DEFAULT_SIZES
 
-    return of
+def _open(one: Parameter) -> bool:
+    """Whether the tensor's rank is not stated."""
+    return one.form is None or any(isinstance(node, ast.Starred) for node in ast.walk(one.form.tree))
 
 
 def about(rule: Rule, bounded: bool) -> str:
     """In words."""
-    ranks = []
-    if any(one.form is None for one in rule.tensors):
-        ranks.append(f"ranks to {MOST_RANK}")
-    if any(
-        isinstance(node, ast.Starred) for one in rule.tensors if one.form for node in ast.walk(one.form.tree)
-    ):
-        ranks.append(f"* to {MOST_STAR} dimensions")
+    ranks = [f"ranks to {MOST_RANK}"] if any(map(_open, rule.tensors)) else []
     if not bounded:
         return ", ".join(["all sizes", *ranks])
     of = bounds_of(rule)

@@ -1,18 +1,20 @@
 """Whether two elements are the same, as far as a rule's sense lets one reckon.
 
-What is used, each a lemma with its proof in tests/selection/rules/test_lemmas.py:
+What is used, each a lemma that tests/selection/rules/test_lemmas.py tries on numbers:
 
 - congruence: equal functions of equal arguments; ``add``, ``mul``, ``max``, ``min`` in either order
 - folds have no order: indices change places; one over n * m is one over n of one over m
 - a fold to n is that to m and that of the rest, where the function may be re-associated: ``max`` and ``min``
   always, ``add`` in integers and in real numbers; elements that change nothing are left out
+- of equal ones the largest is any; a fold of what is nothing but at one index is what is there
 - in integers and in real numbers: a factor goes into a sum
+- states after as many equal steps from equal states are equal (`scans.py`)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import prod
 from typing import Any
@@ -20,7 +22,8 @@ from typing import Any
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops.reduce import neutral
 from axiloom.selection.rules.prove import arithmetic
-from axiloom.selection.rules.prove.context import Condition, Context
+from axiloom.selection.rules.prove.context import Context
+from axiloom.selection.rules.prove.scans import at_first, same_scan
 from axiloom.selection.rules.prove.sizes import Size
 from axiloom.selection.rules.prove.terms import (
     App,
@@ -29,11 +32,11 @@ from axiloom.selection.rules.prove.terms import (
     Fold,
     Read,
     Scan,
-    filled,
     folded,
     free,
     renamed,
 )
+from axiloom.selection.rules.prove.walks import choices, constant, literal_of, read_indices, threshold
 
 EITHER_ORDER = ("add", "mul", "max", "min", "and", "or", "xor", "eq", "ne")
 FREE = ("max", "min", "and", "or")
@@ -59,9 +62,9 @@ class Equality:
             if isinstance(one, Choose):
                 return self._both(one, other)
         if isinstance(a, Scan) or isinstance(b, Scan):
-            return self._scan(a, b)
+            return same_scan(self, a, b)
         if isinstance(a, Read) and isinstance(b, Read):
-            return a.name == b.name and self._indices(a.index, b.index)
+            return a.name == b.name and self.indices(a.index, b.index)
         if isinstance(a, App) and isinstance(b, App) and a.function == b.function and self.congruent(a, b):
             return True
         if isinstance(a, Fold) and isinstance(b, Fold) and self.folds(a, b):
@@ -88,13 +91,18 @@ class Equality:
                     return False
         return True
 
-    def _indices(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-        return len(a) == len(b) and all(self._equal(x, y) for x, y in zip(a, b, strict=True))
+    def indices(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+        return len(a) == len(b) and all(self.equal(x, y) for x, y in zip(a, b, strict=True))
 
-    def _equal(self, a: Any, b: Any) -> bool:
+    def equal(self, a: Any, b: Any) -> bool:
         if isinstance(a, Size) or isinstance(b, Size):
             return self.context.valid(a == b)
         return bool(a == b)
+
+    def index(self, count: Any) -> Size:
+        """A new one from 0 up below `count`."""
+        self.fresh += 1
+        return self.context.unknown(f"j{self.fresh}", 0, count - 1)
 
     def congruent(self, a: App, b: App) -> bool:
         if len(a.arguments) != len(b.arguments) or not self.alike(a, b):
@@ -110,7 +118,7 @@ class Equality:
 
     def _argument(self, a: Any, b: Any) -> bool:
         if isinstance(a, (Size, int)) or isinstance(b, (Size, int)):
-            return isinstance(a, (Size, int)) and isinstance(b, (Size, int)) and self._equal(a, b)
+            return isinstance(a, (Size, int)) and isinstance(b, (Size, int)) and self.equal(a, b)
         return self.same(a, b)
 
     # --- tidying
@@ -124,16 +132,22 @@ class Equality:
                 return self.tidy(term.no)
         if isinstance(term, App):
             return self._tidy_app(term)
-        if isinstance(term, Scan) and self._equal(term.count, 0):
-            return self.tidy(self._before(term, term.which, term.at))
+        if isinstance(term, Scan) and self.equal(term.count, 0):
+            return self.tidy(at_first(self, term, term.which, term.at))
         if isinstance(term, Fold) and any(one.form == "==" for one in self.context.facts):
-            ones = [name for name, count in term.over if self._equal(count, 1)]
-            if ones:
-                rest = tuple(one for one in term.over if one[0] not in ones)
-                body = renamed(term.body, dict.fromkeys(ones, 0), self.context)
+            single = [name for name, count in term.over if self.equal(count, 1)]
+            if single:
+                rest = tuple(one for one in term.over if one[0] not in single)
+                body = renamed(term.body, dict.fromkeys(single, 0), self.context)
                 return self.tidy(folded(term.function, rest, body))
-        if isinstance(term, Fold) and (single := self._single(term)) is not None:
-            return self.tidy(single)
+        if isinstance(term, Fold) and (there := self._single(term)) is not None:
+            return self.tidy(there)
+        if isinstance(term, Fold) and term.function in FREE:
+            # Of equal ones the largest is any of them.
+            varying = free(term.body, self.context)
+            over = tuple(one for one in term.over if one[0] in varying)
+            if len(over) < len(term.over):
+                return self.tidy(folded(term.function, over, term.body))
         if isinstance(term, Fold) and isinstance(term.body, (App, Choose)):
             body = self.tidy(term.body)
             return folded(term.function, term.over, body) if body is not term.body else term
@@ -153,7 +167,7 @@ class Equality:
             assert not isinstance(inner, (Size, int))
             if inner.of == term.of:
                 return inner
-            literal = _literal(inner)
+            literal = literal_of(inner)
             if literal is not None and literal.is_integer():
                 return constant(term.of, int(literal))
         if self.sense == "exact":
@@ -162,7 +176,7 @@ class Equality:
 
     def _reckoned(self, term: App, name: str) -> Element:
         """What holds of integers and real numbers only."""
-        values = [_literal(one) for one in term.arguments]
+        values = [literal_of(one) for one in term.arguments]
         if name == "mul" and 0 in values:
             return constant(term.of, 0)
         if name in ("mul", "add"):
@@ -201,71 +215,6 @@ class Equality:
             if all(self.context.valid(self.context.compared(one, ">=")) for one in (at, count - 1 - at)):
                 return folded(fold.function, others, renamed(body.yes, {name: at}, self.context))
         return None
-
-    # --- scans
-
-    def _scan(self, a: Element, b: Element) -> bool:
-        """Equal states from equal steps; else the last step is made where there is one, on one side."""
-        if isinstance(a, Scan) and isinstance(b, Scan):
-            return self._states(a, b)
-        one, other = (a, b) if isinstance(a, Scan) else (b, a)
-        assert isinstance(one, Scan)
-        if not self.context.valid(self.context.compared(one.count - 1, ">=")):
-            return False
-        return self.same(self._last_step(one), other)
-
-    def _states(self, a: Scan, b: Scan) -> bool:
-        """By induction: what they begin with is the same, and what a step makes of equal states."""
-        if a.which != b.which or [len(one) for one in a.at_of] != [len(one) for one in b.at_of]:
-            return False
-        if not self._equal(a.count, b.count) or not self._indices(a.at, b.at):
-            return False
-        names = {b.k: self.context.alone(a.k)}
-        for ours, theirs in zip(a.at_of, b.at_of, strict=True):
-            for one, other in zip(ours, theirs, strict=True):
-                if not self._equal(self.context.ranges[one][1], self.context.ranges[other][1]):
-                    return False
-                names[other] = self.context.alone(one)
-
-        def turned(term: Element) -> Any:
-            made = filled(term, lambda name, at: _moved(name, at, b, a))
-            return renamed(made, names, self.context)
-
-        with self.context.under():
-            return all(
-                self.same(one, turned(other))
-                for one, other in zip((*a.first, *a.step), (*b.first, *b.step), strict=True)
-            )
-
-    def _last_step(self, scan: Scan) -> Element:
-        """What the last step makes of the states before it."""
-        before = scan.count - 1
-        names = dict(zip(scan.at_of[scan.which], scan.at, strict=True)) | {scan.k: before}
-        body = renamed(self._refolded(scan.step[scan.which]), names, self.context)
-        first = self._equal(before, 0)
-
-        def state(name: str, at: tuple[Any, ...]) -> Any:
-            owner, _, which = name.rpartition(".")
-            if owner != scan.name:
-                return None
-            return self._before(scan, int(which), at) if first else scan.placed(int(which), before, at)
-
-        made: Element = filled(body, state)
-        return made
-
-    def _before(self, scan: Scan, which: int, at: tuple[Any, ...]) -> Element:
-        """A state before all steps."""
-        names = dict(zip(scan.at_of[which], at, strict=True))
-        made: Element = renamed(self._refolded(scan.first[which]), names, self.context)
-        return made
-
-    def _refolded(self, term: Element) -> Any:
-        """With new indices of folds: a body that is put into itself must not catch its own."""
-        names = {}
-        for name, count in _folds_of(term):
-            self.fresh += 1
-            names[name] = self.context.unknown(f"u{self.fresh}", 0, count - 1)
-        return _with_indices(renamed(term, names, self.context), names) if names else term
 
     # --- folds
 
@@ -350,25 +299,36 @@ class Equality:
             for i in range(short[1]):
                 inner = renamed(fold.body, {short[0]: i}, self.context)
                 yield from self.parts(folded(function, rest, inner), function)
-        elif isinstance(fold.body, App) and fold.body.function == function:
-            for one in fold.body.arguments:
+        elif (body := self._sum(fold.body)).function == function:
+            for one in body.arguments:
                 yield from self.parts(folded(function, fold.over, one), function)
         else:
             yield fold
+
+    def _sum(self, body: Element) -> App:
+        """A product with a sum as a sum of products, where that is the same."""
+        if not isinstance(body, App):
+            return App("", (), body.of)
+        if body.function != "mul" or self.sense == "exact":
+            return body
+        for one, other in (body.arguments, body.arguments[::-1]):
+            if isinstance(one, App) and one.function == "add":
+                return App("add", tuple(App("mul", (x, other), body.of) for x in one.arguments), body.of)
+        return body
 
     unroll: bool = False
     """Short folds are written out."""
 
     def _neutral(self, term: Element, function: str) -> bool:
-        value = _literal(term)
+        value = literal_of(term)
         of = number(term.of)
         return value is not None and of.kind != "opaque" and value == neutral(function, of)
 
     def _cut(self, fold: Fold) -> tuple[str, Any] | None:
         """An index and where a choice in the body changes."""
-        for condition in _choices(fold.body):
+        for condition in choices(fold.body):
             for name, count in fold.over:
-                at = _threshold(condition, name)
+                at = threshold(condition, name)
                 if at is None or free(at, self.context) & {one for one, _ in fold.over}:
                     continue
                 inside = [at - 1, count - 1 - at]
@@ -379,8 +339,7 @@ class Equality:
     def _halves(self, fold: Fold, name: str, at: Any) -> Iterator[Element]:
         count = dict(fold.over)[name]
         for start, size in ((0, at), (at, count - at)):
-            self.fresh += 1
-            index = self.context.unknown(f"{name}_{self.fresh}", 0, size - 1)
+            index = self.index(size)
             inner = renamed(fold.body, {name: index + start}, self.context)
             (new,) = index.unknowns
             over = tuple((new, size) if one == name else (one, n) for one, n in fold.over)
@@ -398,7 +357,7 @@ class Equality:
     def _bodies(self, a: Fold, b: Fold) -> bool:
         """Of as many indices: in some order they are the same."""
         for order in permutations(b.over):
-            if not all(self._equal(n, m) for (_, n), (_, m) in zip(a.over, order, strict=True)):
+            if not all(self.equal(n, m) for (_, n), (_, m) in zip(a.over, order, strict=True)):
                 continue
             names = {
                 theirs: self.context.alone(ours)
@@ -420,8 +379,7 @@ class Equality:
                 position: Any = 0
                 new = []
                 for _, n in group:
-                    self.fresh += 1
-                    index = self.context.unknown(f"s{self.fresh}", 0, n - 1)
+                    index = self.index(n)
                     new.append((next(iter(index.unknowns)), n))
                     position = position * n + index
                 body = renamed(a.body, {name: position}, self.context)
@@ -432,109 +390,9 @@ class Equality:
         """Indices of `b` in some order, at most so many, whose counts multiply to that.
 
         First in the order in which they are read: a reshape of what is read has that order."""
-        seen = list(_read_indices(b.body))
+        seen = list(read_indices(b.body))
         order = sorted(b.over, key=lambda one: seen.index(one[0]) if one[0] in seen else len(seen))
         for size in range(2, most + 1):
             for group in combinations(order, size):
-                if self._equal(count, prod(n for _, n in group)):
+                if self.equal(count, prod(n for _, n in group)):
                     yield from permutations(group)
-
-
-def _moved(name: str, at: tuple[Any, ...], old: Scan, new: Scan) -> Read | None:
-    """A read of the one's states as that of the other's."""
-    owner, _, which = name.rpartition(".")
-    return Read(f"{new.name}.{which}", at, new.first[int(which)].of) if owner == old.name else None
-
-
-def _folds_of(term: Any) -> Iterator[tuple[str, Any]]:
-    match term:
-        case App(_, arguments, _):
-            for one in arguments:
-                yield from _folds_of(one)
-        case Fold(_, over, body, _):
-            yield from over
-            yield from _folds_of(body)
-        case Choose(_, yes, no):
-            yield from _folds_of(yes)
-            yield from _folds_of(no)
-        case Scan():
-            for one in (*term.first, *term.step):
-                yield from _folds_of(one)
-
-
-def _with_indices(term: Any, names: Mapping[str, Size]) -> Any:
-    """Folds over new names: their bodies have them already."""
-    match term:
-        case App(function, arguments, of):
-            return App(function, tuple(_with_indices(one, names) for one in arguments), of)
-        case Fold(function, over, body, of):
-            new = tuple((next(iter(names[k].unknowns)) if k in names else k, n) for k, n in over)
-            return Fold(function, new, _with_indices(body, names), of)
-        case Choose(condition, yes, no):
-            return Choose(condition, _with_indices(yes, names), _with_indices(no, names))
-        case Scan():
-            first, step = (tuple(_with_indices(x, names) for x in part) for part in (term.first, term.step))
-            return replace(term, first=first, step=step)
-    return term
-
-
-def constant(of: str, value: int) -> App:
-    return App(f"literal:{of}:{number(of).text(value)}", (), of)
-
-
-def _literal(term: Any) -> float | None:
-    """The number that a term is."""
-    if not isinstance(term, App) or not term.function.startswith("literal:"):
-        return None
-    text = term.function.split(":", 2)[2]
-    return float(text)
-
-
-def _read_indices(term: Any) -> Iterator[str]:
-    """Unknowns in the order in which indices of tensors speak of them."""
-    match term:
-        case Read(_, index, _):
-            for one in index:
-                yield from sorted(one.unknowns) if isinstance(one, Size) else ()
-        case App(_, arguments, _):
-            for one in arguments:
-                yield from _read_indices(one)
-        case Fold(_, _, body, _):
-            yield from _read_indices(body)
-        case Choose(_, yes, no):
-            yield from _read_indices(yes)
-            yield from _read_indices(no)
-
-
-def _choices(term: Any) -> Iterator[Condition]:
-    match term:
-        case Choose(condition, yes, no):
-            yield from _atoms(condition)
-            yield from _choices(yes)
-            yield from _choices(no)
-        case App(_, arguments, _):
-            for one in arguments:
-                yield from _choices(one)
-        case Fold(_, _, body, _):
-            yield from _choices(body)
-
-
-def _atoms(condition: Condition) -> Iterator[Condition]:
-    if condition.form in (">=", "=="):
-        yield condition
-    else:
-        for one in condition.parts:
-            if isinstance(one, Condition):
-                yield from _atoms(one)
-
-
-def _threshold(condition: Condition, name: str) -> Any:
-    """The least index from which on the condition is what it was not before; None: it is none of these."""
-    value = condition.parts[0]
-    factor = dict(value.parts).get((name,)) if isinstance(value, Size) else None
-    if condition.form != ">=" or factor not in (1, -1):
-        return None
-    if any(name in names and names != (name,) for names, _ in value.parts):
-        return None
-    rest = value - factor * value.context.alone(name)
-    return -rest if factor == 1 else rest + 1

@@ -64,7 +64,9 @@ def _usable(given: tuple[RuleText, ...], limit_s: float, say: Say | None) -> tup
         all_ = proofs([text], limit_s, say)
         if wrong := [one for one in all_ if one.answer is Answer.REFUTED]:
             raise RuleError([f"{one.place}: rule {one.rule} is wrong: {one.why}" for one in wrong])
-        found.append(text.only(one.rule for one in all_ if one.good))
+        good = [one for one in all_ if one.good]
+        some = [one.rule for one in good if not one.every_size]
+        found.append(text.only((one.rule for one in good), some))
     return tuple(found)
 
 
@@ -84,7 +86,7 @@ def sources() -> str:
 
 def key_of(rule: Rule) -> str:
     """By content: where a rule stands and what is written about it changes nothing."""
-    said = repr(replace(rule, place="", text="")) + sources()
+    said = repr(replace(rule, place="", text="", bounded=False)) + sources()
     return hashlib.sha256(said.encode()).hexdigest()[:32]
 
 

@@ -12,7 +12,8 @@ from axiloom.selection.ir.ops import OPS
 from axiloom.selection.rules.expressions import Unsaid, equal
 from axiloom.selection.rules.make import build
 from axiloom.selection.rules.prove.cases import Case, bounds_of
-from axiloom.selection.rules.prove.context import Context, Dropped, Memory, Undecided, following
+from axiloom.selection.rules.prove.conditions import Dropped, Undecided
+from axiloom.selection.rules.prove.context import Context, Memory, following
 from axiloom.selection.rules.prove.equal import Equality
 from axiloom.selection.rules.prove.terms import Read, Terms
 from axiloom.selection.rules.rule import Rule

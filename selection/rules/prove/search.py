@@ -21,7 +21,8 @@ from axiloom.selection.ir.ops import Builder
 from axiloom.selection.rules.expressions import Unsaid
 from axiloom.selection.rules.make import build
 from axiloom.selection.rules.prove.cases import NUMBERS, Case, bounds_of
-from axiloom.selection.rules.prove.context import Context, Dropped, Undecided
+from axiloom.selection.rules.prove.conditions import Dropped, Undecided
+from axiloom.selection.rules.prove.context import Context
 from axiloom.selection.rules.rule import Pattern, Rule
 
 EDGES = (0, 1, -1, 2, 127, 128, -128, -129, 255, 256, 32767, 32768, -32769, 65536, 2147483647)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from axiloom.selection.ir.numbers import number
-from axiloom.selection.rules.prove.context import Condition, Context, Undecided
+from axiloom.selection.rules.prove.conditions import Condition, Undecided
+from axiloom.selection.rules.prove.context import Context
 from axiloom.selection.rules.prove.sizes import Size, replaced
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")

@@ -76,9 +76,9 @@ def selected(
     from axiloom.run.selected import select
     from axiloom.selection.read import read
 
-    if options.accel is None:
-        from axiloom.isa.instructions.library import targets
+    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
 
+    if options.accel is None:
         names = ", ".join(targets())
         raise UsageError(f"--select egraph: say for which instruction set: --accel {names}, or FILE.isa")
     given = constants(options.define)
@@ -89,4 +89,5 @@ def selected(
         lambda more: instruction_set(options.accel, Path(), {**more, **given}, "--accel"),
         device,
         progress,
+        Path(options.accel).name if options.accel.endswith(INSTRUCTIONS) else "",
     )

@@ -16,6 +16,7 @@ from axiloom.selection.ir import Graph, Type
 from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.compile import Compiled, compile_graph, instructions_of
 from axiloom.selection.machine.layout import HostMemoryError
+from axiloom.selection.machine.place import SECONDS
 from axiloom.selection.program.attention import attention as by_hand
 from axiloom.selection.program.file import read, write
 from axiloom.selection.validate import validate
@@ -24,10 +25,10 @@ pytest.importorskip("egglog")
 pytest.importorskip("ortools")
 
 
-def compiled(graph: Graph, name: str = "qkv") -> Compiled:
+def compiled(graph: Graph, name: str = "qkv", seconds: float = SECONDS) -> Compiled:
     """Compiled, and validated."""
     target = machine(name)
-    made = compile_graph(graph, target)
+    made = compile_graph(graph, target, seconds=seconds)
     verdict = validate(made.program, graph, target.isa, target.meanings)
     assert verdict.exact or made.reals
     return made
@@ -36,7 +37,7 @@ def compiled(graph: Graph, name: str = "qkv") -> Compiled:
 @pytest.mark.parametrize(("depth", "commands"), [(1, 9), (2, 16), (8, 58)])
 def test_chained_attention(depth: int, commands: int) -> None:
     """As many commands as by hand; nothing is faster, if each value is made once."""
-    made = compiled(attention(depth, N))
+    made = compiled(attention(depth, N), seconds=20.0)
     assert len(made.program.commands) == commands == len(by_hand("qkv", depth).commands)
     assert made.placement.bound == made.cycles
     assert made.cover.bound == made.cover.cost
@@ -49,7 +50,7 @@ def test_second_variant_without_an_edit() -> None:
 def test_shared_operands_do_not_fit_and_are_loaded_again() -> None:
     """Two attentions with the same K and V: 14 instructions are chosen, and two loads come twice: d1 has
     room for two matrices, and four are wanted."""
-    made = compiled(attention(2, N, shared=True))
+    made = compiled(attention(2, N, shared=True), seconds=20.0)
     assert len(instructions_of(made.cover)) == 14
     assert len(made.program.commands) == 16
     assert made.placement.bound == made.cycles

@@ -9,7 +9,11 @@ from axiloom.selection.rules.prove.verdicts import Answer, judge
 from axiloom.selection.rules.rule import Rule
 
 RULES = {rule.name: rule for text in library.ours() for rule in text.rules}
-_SLOW = ("channels_last", "channels_last_back", "im2col", "im2col_of_channels_first", "multiply_out")
+_SLOW = (
+    *("channels_last", "channels_last_back", "im2col", "im2col_of_channels_first", "multiply_out"),
+    *("requantise_is_its_definition", "bias_before_transpose", "scaled_convolution"),
+    *("scale_shift_is_its_definition", "scale_shift_is_its_definition_back"),
+)
 
 
 def _marked(rule: Rule) -> object:
