@@ -30,6 +30,7 @@ LONG = (
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
     "mapping_table",  # needs the extra [prove]
     *("allocation", "programs"),  # need the extra [select]
+    "table4",  # runs data sets for minutes; needs [select,torch] and scikit-learn
     "residual_graph",  # needs the extra [select]
     "table1",  # reads torch: needs the extras [select] and [networks]
     *(

@@ -79,6 +79,7 @@ REFUSED = [
         "--rounds, --output: --check compares the profile as it is",
     ),
     ("calibrate --check --update", "--update: --check compares the profile as it is"),
+    ("validate x.py:f --accel vta --data x.npz --seed 3", "--seed: of sampled calls: give --replay N too"),
     ("quantize x.py:f --calibration a.npz --seed 3", "--seed: of random calibration data"),
     ("board new ulx3s --accel v1_4,v3_4 -o never", "its open flow builds one accelerator, not v1_4, v3_4"),
     (
