@@ -23,13 +23,17 @@ LONG = (
     "vta_streams",  # 10,000 streams on both of VTA's encodings: minutes
     "model_device",  # builds two dozen accelerators
     "linux_process",  # builds a C library for both CPUs
+    "int8_array",  # synthesises for half an hour
     "fmax",  # places and routes for an hour
     "open_flow",  # as well
     "row_resources",  # synthesises for minutes
     "nest_search",  # searches for schedules of seven kernels: minutes
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
     "mapping_table",  # needs the extra [prove]
-    *("allocation", "composites"),  # need the extra [select]
+    *("allocation", "programs", "composites"),  # need the extra [select]
+    "table4",  # runs data sets for minutes; needs [select,torch] and scikit-learn
+    "residual_graph",  # needs the extra [select]
+    "table1",  # reads torch: needs the extras [select] and [networks]
     *(
         "nest_operators",
         "nest_resources",

@@ -4,6 +4,7 @@ The way of the data, and the rooms, each of which knows those above it:
 
 - ``ir/``: tensors and operations as a graph: the application; ``read/``: from HLO, linalg and PyTorch
 - ``rules/``: equations between graphs, with their proofs; ``egraph/``: saturation and extraction
+- ``accelerators/``: kernels of FlexASR, HLSCNN and VTA as patterns; exact and flexible matches
 - ``machine/``: what instructions of a text with meaning compute on tensors, typed by memory
 - ``allocate/``: order and addresses, by constraints
 - ``program/``: commands with their words, and where tensors lie in the host's memory; ``drive/``: their

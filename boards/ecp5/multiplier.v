@@ -81,3 +81,32 @@ module axiloom_multiplier_32 (
     product <= {(low[31:17] + cross) + crosses, low[16:0]};
   end
 endmodule
+
+// The array's multiplier of two pairs of int8 (PairMultiplier in pair.py), cycle by cycle the same, out of one of 18 x
+// 18 bits: the factors are 9 bits apart, so that of both products' sum only the lowest 9 bits are the low product's
+// own. What lies above is known once the lowest 7 bits of the high product are, and those are in carry chains.
+module axiloom_pair_8 (
+  input  wire aclk,
+  input  wire [16:0] pair,
+  input  wire [7:0] shared,
+  output reg  [31:0] both
+);
+  wire [6:0] high = pair[14:8] + {6'b0, pair[7]};
+  wire [6:0] rows_0;
+  wire [4:0] rows_2;
+  wire [2:0] rows_4;
+  axiloom_two_rows #(.WIDTH(7)) at_0 (.a(high), .b(shared[1:0]), .y(rows_0));
+  axiloom_two_rows #(.WIDTH(5)) at_2 (.a(high[4:0]), .b(shared[3:2]), .y(rows_2));
+  axiloom_two_rows #(.WIDTH(3)) at_4 (.a(high[2:0]), .b(shared[5:4]), .y(rows_4));
+  wire [2:0] sum_4 = rows_4 + {high[0] & shared[6], 2'b0};
+  reg signed [25:0] sum;
+  reg [6:0] known;
+  wire signed [17:0] factor = {pair[16:8], pair[7], pair[7:0]};
+  wire signed [6:0] low = sum[15:9] - known;
+  wire [16:0] rest = $signed(sum[25:9]) - low;
+  always @(posedge aclk) begin
+    sum <= factor * $signed(shared);
+    known <= (rows_0 + {rows_2, 2'b0}) + {sum_4, 4'b0};
+    both <= {rest[15:0], ~low[6], low[5:0], sum[8:0]};
+  end
+endmodule

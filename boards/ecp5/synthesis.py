@@ -181,15 +181,24 @@ def _cells_of_core(design: dict[str, Any]) -> Counter[str]:
     return Counter(cell["type"] for name, cell in top["cells"].items() if name.startswith(inside))
 
 
-_MULTIPLIER = re.compile(r"^module (?P<name>\w+_multiplier(?:_\d+)?) \((?P<ports>[^;]*)\);", re.MULTILINE)
-_FACTORS_OF_32 = re.compile(r"input  wire \[31:0\] [ab]\b")
+_MODULE = re.compile(r"^module (?P<name>\w+) \((?P<ports>[^;]*)\);", re.MULTILINE)
+_OWN = (
+    (r"\w+_multiplier(?:_\d+)?", {"[31:0] a", "[31:0] b", "[31:0] product"}, "axiloom_multiplier_32"),
+    (r"\w+_pair(?:_\d+)?", {"[16:0] pair", "[7:0] shared", "[31:0] both"}, "axiloom_pair_8"),
+)
+"""Names and ports beside the clock's of a module of ours, and what takes its place."""
+_PORT = re.compile(r"(\[\d+:0\] \w+)")
 
 
 def in_carry_chains(sources: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The array's multipliers that have one in :data:`MULTIPLIERS`, the same in the same cycles."""
-    found = [one for _, text in sources for one in _MULTIPLIER.finditer(text)]
-    of_32 = [one["name"] for one in found if len(_FACTORS_OF_32.findall(one["ports"])) == 2]
-    return [(name, "axiloom_multiplier_32") for name in of_32]
+    return [
+        (one["name"], own)
+        for _, text in sources
+        for one in _MODULE.finditer(text)
+        for name, ports, own in _OWN
+        if re.fullmatch(name, one["name"]) and {*_PORT.findall(one["ports"])} == ports
+    ]
 
 
 _PRODUCT = re.compile(

@@ -22,7 +22,7 @@ EXACT_STEPS = 150
 
 def allocate(problem: Problem, *, seconds: float = SECONDS, improve: float = IMPROVE_S) -> Plan | Refusal:
     """A plan, or why there is none, in about `seconds`; where the quick way finds one, `improve` seconds are
-    spent on a better one. `Plan.bound` says how much better one might be.
+    spent on a better one; 0: the quick way alone. `Plan.bound` says how much better one might be.
 
     Raises ProblemError for a problem that means nothing.
     """
@@ -35,7 +35,7 @@ def allocate(problem: Problem, *, seconds: float = SECONDS, improve: float = IMP
     plan, missing = _listed(problem, order, bound)
     if plan is not None and _is_best(problem, plan):
         return replace(plan, seconds=time.perf_counter() - begun)
-    if len(order) > EXACT_STEPS:
+    if len(order) > EXACT_STEPS or not seconds:
         if plan is None:
             reason = (
                 f"no order that was tried fits ({missing}), and {len(order)} steps are too many to prove it"

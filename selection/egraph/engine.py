@@ -93,9 +93,11 @@ class _Run:
     declared: set[tuple[str, int]] = field(default_factory=set)
     rule: str = ""
     place: str = ""
+    until: float = 0.0
 
     def whole(self, graph: Graph) -> Saturated:
         begun = time.perf_counter()
+        self.until = begun + self.limits.seconds
         number: dict[int, int] = {}
         for node in graph.nodes():
             operands = tuple(number[id(one)] for one in node.operands)
@@ -107,7 +109,7 @@ class _Run:
         while not stopped:
             if turns == self.limits.iterations:
                 stopped = f"{turns} iterations"
-            elif time.perf_counter() - begun > self.limits.seconds:
+            elif time.perf_counter() > self.until:
                 stopped = f"{self.limits.seconds:g} seconds"
             else:
                 turns += 1
@@ -128,6 +130,9 @@ class _Run:
                 if len(self.made) > self.limits.nodes:
                     self.flush()
                     return f"{self.limits.nodes} nodes"
+                if time.perf_counter() > self.until:
+                    self.flush()
+                    return f"{self.limits.seconds:g} seconds"
         return "" if self.flush() else "saturated"
 
     def rows(self, frozen: Any, table: str) -> list[tuple[int, ...]]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
-from axiloom.selection.egraph.extract import Problem, T, used
+from axiloom.selection.egraph.parts import parts
+from axiloom.selection.egraph.problem import Problem, T, used
+from axiloom.selection.egraph.saturated import SaturationError
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -15,8 +18,42 @@ def improve(
 ) -> tuple[dict[int, int], int, int]:
     """The choice, its cost, and a cost below which there is none. At worst `start`.
 
-    One worker and a fixed seed: the same problem has the same answer, unless the clock ends the search.
+    Part by part; the whole only where choices of parts go round in a circle.
     """
+    until = time.monotonic() + seconds
+    picked: dict[int, int] = {}
+    bound = 0
+    for part in parts(problem):
+        if not part.roots:  # costs nothing, and may be used by others
+            picked |= {one: _place(problem, one, of[0][2]) for one, of in part.ways.items()}
+            continue
+        known = [one for one in part.ways if one in start]
+        begin = {one: _place(part, one, problem.ways[one][start[one]][2]) for one in known}
+        chosen, _, least = _solved(part, begin, until)
+        bound += least
+        picked |= {one: _place(problem, one, part.ways[one][way][2]) for one, way in chosen.items()}
+    try:
+        chosen, total = used(problem, picked)
+    except (SaturationError, KeyError):
+        chosen, total, least = _solved(problem, start, until)
+        bound = max(bound, least)
+    if total > cost:
+        return start, cost, min(bound, cost)
+    return chosen, total, min(bound, total)
+
+
+def _place(problem: Problem[T], one: int, node: T) -> int:
+    """Which way of a class that is."""
+    # What costs nothing has one way in a part, whichever was there.
+    return next((i for i, way in enumerate(problem.ways[one]) if way[2] is node), 0)
+
+
+def _solved(problem: Problem[T], start: dict[int, int], until: float) -> tuple[dict[int, int], int, int]:
+    """Of one problem by CP-SAT, with one worker and a fixed seed: the same problem has the same answer,
+    unless the clock ends the search."""
+    chosen, cost = used(problem, start)
+    if all(len(of) == 1 for of in problem.ways.values()):
+        return chosen, cost, cost
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
@@ -34,19 +71,19 @@ def improve(
         )
     )
     solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = seconds
+    solver.parameters.max_time_in_seconds = max(0.01, until - time.monotonic())
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
-    status = solver.solve(model)
+    solver.solve(model)
     # Each node weighs 1 beside its cost times `scale`: as many nodes as there are weigh less than one cycle.
     bound = max(0, int(solver.best_objective_bound - len(problem.ways)) // scale)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+    if solver.status_name() not in ("OPTIMAL", "FEASIBLE"):
         return start, cost, min(bound, cost)
     picked = {one: i for one, of in ways.items() for i, way in enumerate(of) if solver.boolean_value(way)}
     chosen, total = used(problem, picked)
     if total > cost:
         return start, cost, min(bound, cost)
-    return chosen, total, total if status == cp_model.OPTIMAL else min(bound, total)
+    return chosen, total, total if solver.status_name() == "OPTIMAL" else min(bound, total)
 
 
 def _ways(model: cp_model.CpModel, problem: Problem[T]) -> dict[int, list[cp_model.IntVar]]:

@@ -8,22 +8,12 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
 
-from axiloom.selection.egraph.saturated import ENode, Saturated, SaturationError
-from axiloom.selection.ir.graph import Graph, Node, Type
-
-Cost: TypeAlias = Callable[[ENode, Sequence[Type], Type], int | None]
-"""Cycles of a node, from its operands' types and its own; None: nothing can do it. Not negative."""
-
-T = TypeVar("T")
-Way: TypeAlias = tuple[int, tuple[int, ...], T]
-"""Cost, classes needed, what is done."""
-Ways: TypeAlias = dict[int, list[Way[T]]]
-
-MOST_COST = 1 << 60
+from axiloom.selection.egraph.exact import improve
+from axiloom.selection.egraph.problem import Cost, Problem, T, problem_of, used
+from axiloom.selection.egraph.saturated import ENode, Saturated
+from axiloom.selection.ir.graph import Graph, Node
 
 
 @dataclass(frozen=True)
@@ -42,23 +32,11 @@ class Extracted:
         return self.bound >= self.cost
 
 
-@dataclass(frozen=True)
-class Problem(Generic[T]):
-    """Ways with costs: `ways[c]` are (cost, classes needed, the node), none of them dominated by another."""
-
-    ways: dict[int, tuple[tuple[int, tuple[int, ...], T], ...]]
-    roots: tuple[int, ...]
-    order: tuple[tuple[int, ...], ...]
-    """Classes in groups, what is needed first; those of one group need each other."""
-
-
 def extract(saturated: Saturated, cost: Cost, *, seconds: float = 5.0, name: str = "extracted") -> Extracted:
-    """The cheapest graph: greedy first, then CP-SAT for at most `seconds` (0: not at all), which says a bound.
+    """The cheapest graph: greedy first, then CP-SAT for at most `seconds` (0: not at all), with a bound.
 
     Raises SaturationError where a result cannot be made, with the values that nothing makes.
     """
-    from axiloom.selection.egraph.exact import improve
-
     begun = time.perf_counter()
     problem = problem_of(saturated, cost)
     chosen, total = greedy(problem)
@@ -70,146 +48,6 @@ def extract(saturated: Saturated, cost: Cost, *, seconds: float = 5.0, name: str
     kept = {one: problem.ways[one][way][2] for one, way in chosen.items()}
     graph = graph_of(saturated, kept, name)
     return Extracted(graph, kept, total, bound, time.perf_counter() - begun)
-
-
-def problem_of(saturated: Saturated, cost: Cost) -> Problem[ENode]:
-    """What can be made, and what of it can be the best."""
-    ways: Ways[ENode] = {}
-    for number, nodes in enumerate(saturated.classes):
-        found = []
-        for node in nodes:
-            said = cost(node, [saturated.types[one] for one in node.operands], saturated.types[number])
-            if said is None:
-                continue
-            if said < 0:
-                raise SaturationError(f"{node.op}: a cost of {said}; costs are not negative")
-            found.append((said, tuple(sorted(set(node.operands))), node))
-        ways[number] = found
-    problem = problem_of_ways(ways, saturated.roots)
-    if problem is None:
-        makeable = makeable_of(ways)
-        missing = next(one for one in saturated.roots if one not in makeable)
-        raise SaturationError(_why(saturated, ways, makeable, missing))
-    return problem
-
-
-def problem_of_ways(ways: Ways[T], roots: Sequence[int]) -> Problem[T] | None:
-    """What can be made, and what of it can be the best; None if a root cannot be made."""
-    makeable = makeable_of(ways)
-    if not makeable.issuperset(roots):
-        return None
-    needed = _reached(ways, makeable, roots)
-    kept = {
-        one: _undominated([way for way in ways[one] if makeable.issuperset(way[1])], one)
-        for one in sorted(needed)
-    }
-    needed = _reached(kept, makeable, roots)
-    kept = {one: kept[one] for one in sorted(needed)}
-    if sum(max(way[0] for way in of) for of in kept.values()) * (len(kept) + 1) > MOST_COST:
-        raise SaturationError(f"costs add up to more than {MOST_COST // (len(kept) + 1)} cycles")
-    ordered = {one: tuple(of) for one, of in kept.items()}
-    return Problem(ordered, tuple(dict.fromkeys(roots)), _groups(kept))
-
-
-def makeable_of(ways: Ways[T]) -> set[int]:
-    """Those that can be made of what needs nothing."""
-    users: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    left: dict[tuple[int, int], int] = {}
-    found: set[int] = set()
-    stack: list[int] = []
-    for one, of in ways.items():
-        for i, (_, needs, _) in enumerate(of):
-            left[one, i] = len(needs)
-            for need in needs:
-                users[need].append((one, i))
-            if not needs and one not in found:
-                found.add(one)
-                stack.append(one)
-    while stack:
-        for user in users[stack.pop()]:
-            left[user] -= 1
-            if not left[user] and user[0] not in found:
-                found.add(user[0])
-                stack.append(user[0])
-    return found
-
-
-def _why(saturated: Saturated, ways: object, makeable: set[int], root: int) -> str:
-    """The first value, operands first, all of whose operands can be made and which cannot."""
-    seen: set[int] = set()
-    stack = [root]
-    while stack:
-        one = stack.pop()
-        if one in seen or one in makeable:
-            continue
-        seen.add(one)
-        own = [node for node in saturated.classes[one] if not node.rule] or saturated.classes[one]
-        lacking = [n for node in own for n in node.operands if n not in makeable and n not in seen]
-        if not lacking:
-            node = own[0]
-            operands = ", ".join(str(saturated.types[n]) for n in node.operands)
-            where = f"{node.place}: " if node.place else ""
-            return f"{where}nothing makes {node.op}({operands}) : {saturated.types[one]}"
-        stack += lacking
-    return f"nothing makes a result of {saturated.types[root]}"
-
-
-def _reached(ways: Ways[T], makeable: set[int], roots: Sequence[int]) -> set[int]:
-    seen, stack = set(roots), list(roots)
-    while stack:
-        for _, needs, _ in ways[stack.pop()]:
-            if makeable.issuperset(needs):
-                new = [one for one in needs if one not in seen]
-                seen.update(new)
-                stack += new
-    return seen
-
-
-def _undominated(ways: list[Way[T]], own: int) -> list[Way[T]]:
-    """Without those that cost as much as another and need as much; none needs itself."""
-    kept: list[Way[T]] = []
-    for way in sorted(ways, key=lambda one: (one[0], len(one[1]))):
-        if own not in way[1] and not any(set(other[1]) <= set(way[1]) for other in kept):
-            kept.append(way)
-    return kept
-
-
-def _groups(ways: Ways[T]) -> tuple[tuple[int, ...], ...]:
-    """Strongly connected classes, needed ones first (Tarjan, without recursion)."""
-    low: dict[int, int] = {}
-    number: dict[int, int] = {}
-    found: list[tuple[int, ...]] = []
-    stack: list[int] = []
-    on: set[int] = set()
-    needs = {one: sorted({n for _, all_, _ in of for n in all_}) for one, of in ways.items()}
-    for start in ways:
-        if start in number:
-            continue
-        work = [(start, iter(needs[start]))]
-        number[start] = low[start] = len(number)
-        stack.append(start)
-        on.add(start)
-        while work:
-            one, rest = work[-1]
-            for child in rest:
-                if child not in number:
-                    number[child] = low[child] = len(number)
-                    stack.append(child)
-                    on.add(child)
-                    work.append((child, iter(needs[child])))
-                    break
-                if child in on:
-                    low[one] = min(low[one], number[child])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[one])
-                if low[one] == number[one]:
-                    at = stack.index(one)
-                    found.append(tuple(sorted(stack[at:])))
-                    on.difference_update(stack[at:])
-                    del stack[at:]
-    return tuple(found)
 
 
 def greedy(problem: Problem[T]) -> tuple[dict[int, int], int]:
@@ -247,27 +85,6 @@ def greedy(problem: Problem[T]) -> tuple[dict[int, int], int]:
                         paid[one] = own
                         changed = len(group) > 1
     return used(problem, {one: found[2] for one, found in best.items()})
-
-
-def used(problem: Problem[T], picked: dict[int, int]) -> tuple[dict[int, int], int]:
-    """What the roots need of a choice, and its cost. The choice has no circle, or this says so."""
-    chosen: dict[int, int] = {}
-    state: dict[int, bool] = {}
-    stack = [(one, False) for one in reversed(problem.roots)]
-    while stack:
-        one, done = stack.pop()
-        if done:
-            state[one] = True
-            chosen[one] = picked[one]
-            continue
-        if one in state:
-            if not state[one]:
-                raise SaturationError("extraction went round in a circle")
-            continue
-        state[one] = False
-        stack.append((one, True))
-        stack += [(need, False) for need in problem.ways[one][picked[one]][1] if not state.get(need)]
-    return chosen, sum(problem.ways[one][way][0] for one, way in chosen.items())
 
 
 def graph_of(saturated: Saturated, chosen: dict[int, ENode], name: str) -> Graph:

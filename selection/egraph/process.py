@@ -17,6 +17,7 @@ from axiloom.selection.egraph.flat import flat
 from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
 from axiloom.selection.ir.graph import Graph
 from axiloom.selection.rules.library import RuleText
+from axiloom.selection.rules.prove.kept import usable
 
 GRACE_S = 5.0
 """Beyond the limit: the engine looks at its clock between iterations."""
@@ -35,7 +36,6 @@ class Worker:
         with self.lock:
             process = self._started()
             assert process.stdin is not None
-            assert process.stdout is not None
             try:
                 pickle.dump(request, process.stdin)
                 process.stdin.flush()
@@ -84,9 +84,17 @@ def warm(rules: Sequence[RuleText]) -> float:
     return time.perf_counter() - begun
 
 
-def saturate(graph: Graph, rules: Sequence[RuleText], limits: Limits | None = None) -> Saturated:
-    """All that `rules` make of a graph. Raises SaturationError. A limit that ends it is in `stopped`."""
+def saturate(
+    graph: Graph, rules: Sequence[RuleText], limits: Limits | None = None, *, unproved: bool = False
+) -> Saturated:
+    """All that `rules` make of a graph. A limit that ends it is in `stopped`.
+
+    Rules are proved first, unless they were before; those that are not decided are left out. `unproved`: as
+    they are, for tests. Raises SaturationError, and RuleError for a rule that is wrong.
+    """
     limits = limits or Limits()
+    if not unproved:
+        rules = usable(rules)
     warm(rules)
     # Contents of constants stay here: no rule looks at them.
     plain = Graph(graph.name, graph.parameters, graph.results)
@@ -94,7 +102,7 @@ def saturate(graph: Graph, rules: Sequence[RuleText], limits: Limits | None = No
 
 
 def _texts(rules: Sequence[RuleText]) -> tuple[Any, ...]:
-    return tuple((one.place, one.text, one.names) for one in rules)
+    return tuple((one.place, one.text, one.names, one.bounded) for one in rules)
 
 
 def _saturated(answer: Any) -> Saturated:

@@ -1,7 +1,8 @@
 """``python -m axiloom.selection.egraph.worker``: an engine that can be killed.
 
 In, on standard input, one pickle after the other: (texts of rules, graph, limits), where a text is
-(its place, the text, names of rules that may be used or None). Out: ``("done", Saturated)`` or
+(its place, the text, names of rules that may be used or None, names of those that are proved for the sizes
+that they state alone). Out: ``("done", Saturated)`` or
 ``("fault", message)``. Both ends are the same program of the same user.
 """
 
@@ -14,18 +15,15 @@ from functools import lru_cache
 from axiloom.errors import AxiloomError
 from axiloom.selection.egraph.engine import Engine
 from axiloom.selection.egraph.flat import unflat
-from axiloom.selection.rules.rule import Rule
-from axiloom.selection.rules.text import parse
+from axiloom.selection.rules.library import RuleText
 
-Text = tuple[str, str, frozenset[str] | None]
+Text = tuple[str, str, frozenset[str] | None, frozenset[str]]
 
 
 @lru_cache(maxsize=8)
 def engine_of(texts: tuple[Text, ...]) -> Engine:
     """One stays for each set of rules."""
-    found: list[Rule] = []
-    for place, text, names in texts:
-        found += [one for one in parse(text, place) if names is None or one.name in names]
+    found = [rule for text in texts for rule in RuleText(*text).rules]
     return Engine(found)
 
 
@@ -39,7 +37,9 @@ def main() -> None:
             return
         try:
             engine = engine_of(texts)
-            answer = ("ready", None) if rows is None else ("done", engine.saturate(unflat(rows), limits))
+            answer: tuple[str, object] = (
+                ("ready", None) if rows is None else ("done", engine.saturate(unflat(rows), limits))
+            )
         except AxiloomError as error:
             answer = ("fault", str(error))
         pickle.dump(answer, out)

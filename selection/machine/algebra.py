@@ -9,6 +9,7 @@ from typing import Any
 from axiloom.selection.ir.graph import GraphError, Node
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops import OPS
+from axiloom.selection.ir.ops.scans import Step, by_steps
 from axiloom.selection.machine.terms import Term, Terms
 
 EXTERNALS = {"add", "sub", "mul", "div", "max", "exp"}
@@ -59,6 +60,18 @@ class TermAlgebra:
 
     def choose(self, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
         return yes() if condition else no()
+
+    def scan(
+        self,
+        count: int,
+        most: int,
+        first: Sequence[Callable[[Any], Any]],
+        shapes: Any,
+        step: Step,
+        which: int,
+        at: Sequence[int],
+    ) -> Any:
+        return by_steps(count, first, step, which, at)
 
 
 @dataclass

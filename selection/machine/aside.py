@@ -25,7 +25,7 @@ def aside(cover: Cover, target: Target) -> tuple[Do, ...]:
     """The cheapest of a few orders. Raises CompileError where one instruction alone has no room."""
     best: tuple[int, tuple[Do, ...]] | None = None
     fault: CompileError | None = None
-    for order in _orders(cover):
+    for order in [_followed(cover, target, one) for one in _orders(cover)]:
         try:
             steps = tuple(_Run(cover, target, order).run())
         except CompileError as error:
@@ -62,6 +62,51 @@ def _orders(cover: Cover) -> list[list[Cell]]:
     return found
 
 
+def _followed(cover: Cover, target: Target, order: Sequence[Cell]) -> list[Cell]:
+    """What reads a memory that no move fills comes right behind what writes there: later it would be gone."""
+    after: dict[Cell, list[Cell]] = defaultdict(list)
+    bound: set[Cell] = set()
+    for cell in order:
+        way = cover.ways[cell]
+        assert isinstance(way, Made)
+        for need, operand in zip(way.operands, way.meaning.operands, strict=True):
+            if need in order and path(cover.meanings, target.host, need[1], operand.type) is None:
+                after[need].append(cell)
+                bound.add(cell)
+                break
+    found: list[Cell] = []
+    stack = [cell for cell in reversed(order) if cell not in bound]
+    while stack:
+        cell = stack.pop()
+        found.append(cell)
+        stack += reversed(after[cell])
+    return found if _is_order(cover, found) else list(order)
+
+
+def _is_order(cover: Cover, order: Sequence[Cell]) -> bool:
+    there: set[Cell] = set()
+    wanted = set(order)
+    for cell in order:
+        if any(
+            base in wanted and base not in there
+            for need in _needs(cover, cell)
+            for base in _computed(cover, need)
+        ):
+            return False
+        there.add(cell)
+    return True
+
+
+def _computed(cover: Cover, cell: Cell) -> list[Cell]:
+    """What a cell comes from, moves and views resolved."""
+    way = cover.ways[cell]
+    if isinstance(way, Made) and is_move(way.meaning):
+        return _computed(cover, way.operands[0])
+    if isinstance(way, View):
+        return [base for need in way.operands for base in _computed(cover, (need, cell[1]))]
+    return [cell]
+
+
 def _needs(cover: Cover, cell: Cell) -> list[Cell]:
     way = cover.ways[cell]
     if isinstance(way, Made):
@@ -82,6 +127,8 @@ class _Run:
     host: set[int] = field(default_factory=set)
     """Classes that are in the host's memory."""
     now: int = 0
+    pending: set[Cell] = field(default_factory=set)
+    """Operands that the instruction at hand still waits for."""
 
     def run(self) -> list[Do]:
         self.host = {cell[0] for cell, way in self.cover.ways.items() if isinstance(way, Given)}
@@ -108,23 +155,38 @@ class _Run:
         return way
 
     def _execute(self, cell: Cell) -> None:
+        """One instruction. Room for its result is made when its operands are there; where they leave none for
+        what has to move then, before."""
+        before = list(self.done), dict(self.where), set(self.host)
+        try:
+            self._prepared(cell, early=False)
+        except CompileError:
+            if self._made(cell).meaning.in_place is not None:
+                raise
+            self.done, self.where, self.host = before
+            self._prepared(cell, early=True)
+
+    def _prepared(self, cell: Cell, *, early: bool) -> None:
         way = self._made(cell)
         meaning, locked = way.meaning, set(way.operands)
+        room = (cell[1], self.target.units(cell[1], meaning.result.type))
+        free, on_host = bool(meaning.result.field), cell[1] == self.target.host
+        self.pending = set(way.operands)
+        if early and not on_host:
+            self._room(*room, locked, free)
         for need in way.operands:
             self._bring(need, locked)
+        self.pending = set()
         if meaning.in_place is not None:
             taken = way.operands[meaning.in_place]
             if self._next(taken[0]) < NEVER and not self._elsewhere(taken):
                 self._save(taken, locked)
-            at = self.where.pop(taken)
-            addresses = [at if need == taken else self._at(need) for need in way.operands]
-        else:
-            at_host = cell[1] == self.target.host
-            units = self.target.units(cell[1], meaning.result.type)
-            where = None if at_host else self._room(cell[1], units, locked, bool(meaning.result.field))
+            at: int | None = self.where[taken]
             addresses = [self._at(need) for need in way.operands]
-            self._emit(meaning, way.operands, cell, addresses, where)
-            return
+            del self.where[taken]
+        else:
+            at = None if on_host else self._room(*room, locked, free)
+            addresses = [self._at(need) for need in way.operands]
         self._emit(meaning, way.operands, cell, addresses, at)
 
     def _emit(
@@ -145,6 +207,8 @@ class _Run:
         return None if cell[1] == self.target.host else self.where[cell]
 
     def _next(self, one: int) -> int:
+        if any(one == cell[0] for cell in self.pending):
+            return self.now
         return next((turn for turn in self.uses[one] if turn > self.now), NEVER)
 
     def _elsewhere(self, cell: Cell) -> bool:
@@ -231,7 +295,12 @@ class _Run:
                 return at
             victims = [cell for _, _, cell in held if cell not in locked]
             if not victims:
-                raise CompileError(f"{memory} has {size} rows, and one instruction alone needs more")
+                wanted = sum(self._units(cell) for cell in locked if cell[1] == memory)
+                wanted += units if wanted <= size else 0  # else the value is one of them
+                name = self._made(self.order[self.now]).meaning.instruction
+                raise CompileError(
+                    f"{self.target.isa.name}: {memory} has {size} rows, and {name} alone needs {wanted} there"
+                )
             self._evict(
                 max(victims, key=lambda cell: (self._next(cell[0]), self._elsewhere(cell), cell)), locked
             )

@@ -23,17 +23,18 @@ from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, Saturat
 from axiloom.selection.ir.evaluate import evaluate
 from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.machine.cover import Cover, Given, Made, constant_classes, cover
+from axiloom.selection.machine.derive import Meaning
 from axiloom.selection.machine.layout import Layout, lay_out
 from axiloom.selection.machine.neutral import with_identities
-from axiloom.selection.machine.place import Placement, place
-from axiloom.selection.machine.relevant import near, relevant
+from axiloom.selection.machine.place import SECONDS, Placement, place
+from axiloom.selection.machine.relevant import near, reachable, relevant
 from axiloom.selection.machine.steps import Do
 from axiloom.selection.machine.target import Target
 from axiloom.selection.machine.views import VIEWS
 from axiloom.selection.program.program import Command, Program
 from axiloom.selection.rules.library import RuleText, ours
 
-LIMITS = Limits(nodes=20_000, iterations=12, seconds=10.0)
+LIMITS = Limits(nodes=20_000, iterations=12, seconds=3.0)
 Choose: TypeAlias = Callable[[Iterable[RuleText], Iterable[str], Iterable[str]], tuple[RuleText, ...]]
 
 
@@ -60,40 +61,39 @@ def compile_graph(
     rules: Sequence[RuleText] | None = None,
     *,
     limits: Limits = LIMITS,
-    seconds: float = 1.0,
+    seconds: float = SECONDS,
 ) -> Compiled:
     """Rules near the application and the machine first, then all that could lead there, then those for real
     numbers. `seconds`: for each of the solvers. Raises CompileError or SaturationError, whose text names the
     value or the bound."""
     texts = ours() if rules is None else tuple(rules)
+    _check(graph, target, texts)
     fault: SaturationError | None = None
+    forms: dict[tuple[RuleText, ...], Saturated] = {}
     for reals, choose in ((False, near), (False, relevant), (True, near), (True, relevant)):
+        times: dict[str, float] = {}
+        clock = _Clock(times)
+        chosen = _rules(graph, target, texts, reals, choose)
+        clock("rules")
+        if chosen not in forms:
+            forms[chosen] = saturate(graph, chosen, limits)
+        clock("saturate")
+        saturated = forms[chosen]
+        if reals:
+            saturated = with_identities(saturated, target.instructions(saturated.types))
         try:
-            return _compiled(
-                graph, target, _rules(graph, target, texts, reals, choose), limits, seconds, reals
-            )
+            covered = cover(saturated, target, seconds=seconds)
         except SaturationError as error:
             fault = fault or error
+            continue
+        clock("cover")
+        placement = place(covered, target, seconds=seconds)
+        clock("place")
+        program = _program(graph, covered, placement, target)
+        clock("program")
+        return Compiled(program, graph, covered, placement, reals, times)
     assert fault is not None
     raise fault
-
-
-def _compiled(
-    graph: Graph, target: Target, rules: Sequence[RuleText], limits: Limits, seconds: float, reals: bool
-) -> Compiled:
-    times: dict[str, float] = {}
-    clock = _Clock(times)
-    saturated = saturate(graph, rules, limits)
-    clock("saturate")
-    if reals:
-        saturated = with_identities(saturated, target.instructions(saturated.types))
-    covered = cover(saturated, target, seconds=seconds)
-    clock("cover")
-    placement = place(covered, target, seconds=seconds)
-    clock("place")
-    program = _program(graph, covered, placement, target)
-    clock("program")
-    return Compiled(program, graph, covered, placement, reals, times)
 
 
 @dataclass
@@ -119,11 +119,38 @@ def _rules(
         names = {rule.name for rule in text.rules if rule.sense in senses}
         if names:
             allowed.append(text.only(names))
-    nodes = list(graph.nodes())
-    ops = {node.op for one in target.instructions(node.type for node in nodes) for node in _ops_of(one.value)}
-    return choose(
-        allowed, {node.op for node in nodes}, {one for one in ops if one != "parameter"} | set(VIEWS)
-    )
+    return choose(allowed, {node.op for node in graph.nodes()}, _machine(graph, target))
+
+
+def _machine(graph: Graph, target: Target) -> set[str]:
+    """Operations that instructions and views are made of."""
+    meanings = target.instructions(node.type for node in graph.nodes())
+    return {node.op for one in meanings for node in _ops_of(one.value)} - {"parameter"} | set(VIEWS)
+
+
+def _check(graph: Graph, target: Target, texts: Sequence[RuleText]) -> None:
+    """What no rule can help: numbers that the machine has not, operations from which nothing leads there."""
+    name = target.isa.name
+    numbers = {one.result.type.number for one in target.meanings.found.values() if isinstance(one, Meaning)}
+    there = reachable(texts, _machine(graph, target)) | {"parameter", "constant"}
+    constant: set[int] = set()
+    for node in graph.nodes():
+        if node.op != "parameter" and all(id(one) in constant for one in node.operands):
+            constant.add(id(node))
+            continue
+        where = f"{node.place}: " if node.place else ""
+        if node.op not in there:
+            raise SaturationError(
+                f"{where}{name} has nothing that makes {_said(node)}, and no rule leads there"
+            )
+        if node.op == "parameter" and node.type.number not in numbers and "convert" not in there:
+            raise SaturationError(
+                f"{where}{node.attributes['name']} is {node.type}, and {name} has {', '.join(sorted(numbers))}"
+            )
+
+
+def _said(node: Node) -> str:
+    return f"{node.op}({', '.join(str(one.type) for one in node.operands)}) : {node.type}"
 
 
 def _ops_of(node: Node) -> list[Node]:
@@ -131,17 +158,24 @@ def _ops_of(node: Node) -> list[Node]:
 
 
 def _program(graph: Graph, covered: Cover, placement: Placement, target: Target) -> Program:
-    used = [one for one, memory in covered.results if memory == target.host]
-    for step in placement.steps:
-        used += [one for one, memory in (*step.operands, step.result) if memory == target.host]
+    touched = [cell for step in placement.steps for cell in (*step.operands, step.result)]
+    used = [one for one, memory in (*touched, *covered.results) if memory == target.host]
+    given = {
+        str(way.node.given["name"]): one
+        for (one, _), way in covered.ways.items()
+        if isinstance(way, Given) and not way.constant
+    }
+    names = [str(one.attributes["name"]) for one in graph.parameters]
+    used = [*(given[name] for name in names if name in given), *used]
     names = [f"y{i}" if len(graph.results) > 1 else "y" for i in range(len(graph.results))]
     layout = lay_out(covered, target, used, names)
-    commands = tuple(_command(step, layout, target) for step in placement.steps)
+    reference = Reference(target.isa, State(target.isa))
+    commands = tuple(_command(step, layout, target, reference) for step in placement.steps)
     constants = {name: _contents(graph, covered.saturated, one) for name, one in layout.constants.items()}
     return Program(target.isa.name, graph.name, commands, layout.arrays, constants)
 
 
-def _command(step: Do, layout: Layout, target: Target) -> Command:
+def _command(step: Do, layout: Layout, target: Target, reference: Reference) -> Command:
     fields = dict(step.meaning.sizes)
     said = [
         *zip(step.meaning.operands, step.operands, step.addresses, strict=True),
@@ -156,7 +190,7 @@ def _command(step: Do, layout: Layout, target: Target) -> Command:
     instruction = target.isa.instructions[step.meaning.instruction]
     given = {let.name: fields.get(let.name, 0) for let in instruction.fields}
     try:
-        Reference(target.isa, State(target.isa)).refuse(instruction, given)
+        reference.refuse(instruction, given)
     except IllegalCommandError as error:
         raise CompileError(f"an address that was chosen is not legal: {error}") from None
     return Command(step.meaning.instruction, given)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from axiloom.selection.egraph.exact import improve
-from axiloom.selection.egraph.extract import greedy, makeable_of, problem_of_ways
+from axiloom.selection.egraph.extract import greedy
+from axiloom.selection.egraph.problem import makeable_of, problem_of_ways
 from axiloom.selection.egraph.saturated import ENode, Saturated, SaturationError
 from axiloom.selection.ir.graph import Node
 from axiloom.selection.machine.derive import Meaning

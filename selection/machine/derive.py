@@ -24,7 +24,8 @@ from axiloom.selection.machine.execute import Effect, MeaningError, Place, Slot,
 from axiloom.selection.machine.kernels import KERNELS, Kernel
 from axiloom.selection.machine.terms import Key, Term
 
-ROWS = (64,)
+MOST_ROWS = 1024
+"""Of a memory whose size is tried as an instruction's."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,10 @@ class Meanings:
     def effects(self) -> list[Effect]:
         """Of each instruction at the smallest sizes that do something."""
         found = []
+        whole = {size for one in self.isa.memories.values() if not one.host for size in one.shape}
+        sizes = [1, *sorted(size for size in whole if size <= MOST_ROWS)]
         for instruction in self.isa.instructions.values():
-            for values in self._legal(instruction, (1, *ROWS)):
+            for values in self._legal(instruction, sizes):
                 try:
                     one = effect(self.isa, instruction, values)
                 except MeaningError:

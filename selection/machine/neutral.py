@@ -1,6 +1,6 @@
 """`with_identities`: products with an identity, where an instruction multiplies and none moves.
 
-The rules ``product_with_identity`` and ``product_of_identity`` say that such a product is its factor.
+The rules ``dot_with_identity`` and ``dot_of_identity`` say that such a product is its factor.
 Backwards they match any matrix: so they are not for saturation, and are applied here once to each value,
 for a cover that could not be found without them. In floats they hold in real numbers: a zero may lose its
 sign, and what is infinite spreads over its row.
@@ -16,7 +16,7 @@ from axiloom.selection.ir.graph import Node, Type
 from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.derive import Meaning
 
-RULES = ("product_with_identity", "product_of_identity")
+RULES = ("dot_with_identity", "dot_of_identity")
 
 
 def with_identities(saturated: Saturated, meanings: Iterable[Meaning]) -> Saturated:
@@ -67,5 +67,5 @@ def _identity(type_: Type, types: list[Type], classes: list[list[ENode]]) -> int
 def identity(type_: Type) -> Node:
     """The identity as a value that follows from nothing."""
     make = Builder().op
-    rows, columns = (make("iota", shape=type_.shape, number="int32", dimension=i) for i in (0, 1))
+    rows, columns = (make("iota", shape=type_.shape, number="int64", dimension=i) for i in (0, 1))
     return make("convert", make("compare", rows, columns, direction="EQ"), number=type_.number)

@@ -17,8 +17,11 @@ from axiloom.selection.machine.cover import Cell, Cover, Made
 from axiloom.selection.machine.steps import Do, base_cells
 from axiloom.selection.machine.target import Target
 
-SECONDS = 2.0
-IMPROVE_S = 0.5
+SECONDS = 0.15
+"""For each question to a solver. What was found then is used, and the bound is said."""
+
+EXACT_STEPS = 40
+"""Of more, no solver says more in a time that one waits for."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,12 @@ class Placement:
     peaks: Mapping[str, int] = field(default_factory=dict)
 
 
-def place(cover: Cover, target: Target, *, seconds: float = SECONDS, improve: float = IMPROVE_S) -> Placement:
+def place(cover: Cover, target: Target, *, seconds: float = SECONDS) -> Placement:
     """Raises CompileError for a value that no memory has room for."""
     problem, made = problem_of(cover, target)
-    found = allocate(problem, seconds=seconds, improve=min(improve, seconds))
+    if len(problem.steps) > EXACT_STEPS:
+        seconds = 0.0
+    found = allocate(problem, seconds=seconds, improve=seconds)
     if isinstance(found, Plan):
         steps = tuple(
             Do(

@@ -21,12 +21,17 @@ def relevant(texts: Iterable[RuleText], graph: Iterable[str], machine: Iterable[
     come from operations in `graph`; both as far as the rules themselves say."""
     texts = tuple(texts)
     rules = [rule for text in texts for rule in text.rules]
-    useful = frozenset(machine) | FREE
-    useful = _closed(useful, [(_ops(rule.new), _ops(rule.old)) for rule in rules])
+    useful = reachable(texts, machine)
     rules = [rule for rule in rules if _ops(rule.new) <= useful]
     there = _closed(frozenset(graph) | FREE, [(_ops(rule.old), _ops(rule.new)) for rule in rules])
     names = {rule.name for rule in rules if _ops(rule.old) <= there and not _for_constants(rule)}
     return tuple(text.only(here) for text in texts if (here := {rule.name for rule in text.rules} & names))
+
+
+def reachable(texts: Iterable[RuleText], machine: Iterable[str]) -> frozenset[str]:
+    """Operations that rules may lead from to those in `machine`; from others there is no way."""
+    rules = [rule for text in texts for rule in text.rules]
+    return _closed(frozenset(machine) | FREE, [(_ops(rule.new), _ops(rule.old)) for rule in rules])
 
 
 def near(texts: Iterable[RuleText], graph: Iterable[str], machine: Iterable[str]) -> tuple[RuleText, ...]:

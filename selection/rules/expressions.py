@@ -13,7 +13,7 @@ from itertools import permutations
 from math import prod
 from typing import Any, TypeAlias
 
-from axiloom.selection.ir.graph import GraphError, Type
+from axiloom.selection.ir.graph import GraphError
 from axiloom.selection.ir.numbers import accumulator
 from axiloom.selection.ir.numbers import number as _number
 from axiloom.selection.rules.rule import Expr
@@ -27,11 +27,11 @@ MOST_LONG = 4096
 """Entries of a tuple."""
 
 
-class Unsaid(Exception):
-    """An expression that has no value here: an index outside, a name without value, a type that does not go."""
+class Unsaid(Exception):  # noqa: N818 - where a rule does not apply, not a fault
+    """An expression without a value here: an index outside, a name without value, a type that does not go."""
 
 
-class NotAllowed(Exception):
+class NotAllowed(Exception):  # noqa: N818 - the reader makes a RuleError of it
     """A form of expression that rules do not have; with the node."""
 
     def __init__(self, node: ast.AST, why: str) -> None:
@@ -134,6 +134,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "holds": _holds,
     "accumulator": lambda name: accumulator(_number(name)).name,
     "numeral": _numeral,
+    "integer": int,
     "len": len,
     "sum": sum,
     "prod": prod,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from axiloom.isa.instructions.read import text_of
 from axiloom.selection.rules.rule import Rule
-from axiloom.selection.rules.text import parse, text_of
+from axiloom.selection.rules.text import parse
 
 SUFFIX = ".rules"
 _ROOM = Path(__file__).parent
@@ -16,18 +17,21 @@ _ROOM = Path(__file__).parent
 
 @dataclass(frozen=True)
 class RuleText:
-    """A file's rules, as its text; `names`: those to be used, None: all."""
+    """A file's rules, as its text; `names`: those to be used, None: all; `bounded`: those of them that are
+    proved for the sizes that they state alone."""
 
     place: str
     text: str
     names: frozenset[str] | None = None
+    bounded: frozenset[str] = frozenset()
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        return tuple(one for one in _parsed(self) if self.names is None or one.name in self.names)
+        kept = (one for one in _parsed(self) if self.names is None or one.name in self.names)
+        return tuple(replace(one, bounded=True) if one.name in self.bounded else one for one in kept)
 
-    def only(self, names: Iterable[str]) -> RuleText:
-        return RuleText(self.place, self.text, frozenset(names))
+    def only(self, names: Iterable[str], bounded: Iterable[str] = ()) -> RuleText:
+        return RuleText(self.place, self.text, frozenset(names), frozenset(bounded))
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.rules.expressions import Code, Unsaid, both, compiled, equal
-from axiloom.selection.rules.rule import Expr, Rule, enumerable, terms
+from axiloom.selection.rules.rule import MOST_RANK, Expr, Parameter, Rule, enumerable, sizes_of, terms
 
 Binder: TypeAlias = Callable[[Any, dict[str, Any]], Any]
 """Takes a value and what is bound, binds more, and says whether they agree (False, True, or a condition).
@@ -29,6 +29,8 @@ class Matcher:
     """For each term of the left side, in the order of `terms`, by the names of attributes."""
     steps: tuple[tuple[str, Code], ...]
     guards: tuple[tuple[str, Guard], ...] = ()
+    ranks: tuple[tuple[str, int], ...] = ()
+    """Tensors whose shape is not written out to their most dimensions."""
     listed: tuple[tuple[str, Code], ...] = ()
     """Attributes whose values can be listed, where the left side does not say them."""
 
@@ -37,8 +39,10 @@ class Matcher:
     ) -> Iterator[dict[str, Any]]:
         """What the names of the rule can be for operands of these types, and terms with these attributes:
         nothing where it does not apply, several where it has choices. All conditions are plain booleans."""
-        # Proofs are about sizes of at least 1.
+        # Proofs are about sizes of at least 1, and so many dimensions.
         if not self.suits(types) or not all(all(one.shape) for one in types.values()):
+            return
+        if any(len(types[name].shape) > most for name, most in self.ranks):
             return
         env: dict[str, Any] = dict(types)
         open_: list[tuple[Binder, Any]] = []
@@ -50,6 +54,8 @@ class Matcher:
                 return
         if not all(binder(value, env) is True for binder, value in open_):
             return
+        if self.rule.bounded and not self._within(env, types):
+            return
         free = [(name, values) for name, values in self.rule.choices if name not in env]
         try:
             free += [(name, code(env)) for name, code in self.listed if name not in env]
@@ -59,6 +65,16 @@ class Matcher:
             one = {**env, **dict(zip((name for name, _ in free), chosen, strict=True))}
             if self._holds(one):
                 yield one
+
+    def _within(self, env: Mapping[str, Any], types: Mapping[str, Type]) -> bool:
+        """Whether all sizes are those that were proved."""
+        unnamed = {name: types[name].shape for name in types if name not in dict(self.shapes)}
+        for name, value in {**env, **unnamed}.items():
+            sizes = value if isinstance(value, tuple) else (value,)
+            allowed = sizes_of(self.rule, name)
+            if any(type(one) is int and one not in allowed for one in sizes):
+                return False
+        return True
 
     def _holds(self, env: dict[str, Any]) -> bool:
         """Whether the conditions do; gives names their values."""
@@ -79,7 +95,7 @@ class Matcher:
         self, types: Mapping[str, Any], given: tuple[Mapping[str, Any], ...]
     ) -> list[tuple[Binder, Any]]:
         """What is to be bound to what."""
-        found = [(binder, tuple(types[name].shape)) for name, binder in self.shapes]
+        found: list[tuple[Binder, Any]] = [(binder, tuple(types[name].shape)) for name, binder in self.shapes]
         for binders, attributes in zip(self.attributes, given, strict=True):
             found += [(binder, attributes[name]) for name, binder in binders]
         return found
@@ -116,7 +132,18 @@ def matcher_of(rule: Rule) -> Matcher:
         for one in rule.attributes
         if one.form is not None and enumerable(one.form) and one.name not in chosen
     ]
-    return Matcher(rule, tuple(found), tuple(attributes), tuple(steps), tuple(guards), tuple(listed))
+    ranks = [(one.name, _most_rank(one)) for one in rule.tensors]
+    return Matcher(
+        rule, tuple(found), tuple(attributes), tuple(steps), tuple(guards), tuple(ranks), tuple(listed)
+    )
+
+
+def _most_rank(one: Parameter) -> int:
+    """Dimensions of a tensor to which proofs go."""
+    tree = one.form.tree if one.form is not None else None
+    if not isinstance(tree, ast.Tuple) or any(isinstance(entry, ast.Starred) for entry in tree.elts):
+        return MOST_RANK
+    return len(tree.elts)
 
 
 def guard_of(form: Expr) -> Guard:
@@ -139,7 +166,7 @@ def guard_of(form: Expr) -> Guard:
 
 @cache
 def binder_of(expr: Expr) -> Binder:
-    """A name binds or compares; a tuple binds its names, one of them with a star; else values are compared."""
+    """A name binds or compares; a tuple binds its names, one with a star; else values are compared."""
     tree = expr.tree
     if isinstance(tree, ast.Name):
         return _named(tree.id)

@@ -10,9 +10,14 @@ from typing import TypeAlias
 from axiloom.errors import SpecError
 
 SENSES = ("exact", "integers", "reals")
-"""exact: the same for whatever the scalar functions are, so for all numbers, bit for bit, but for the order of
-sums, which the IR does not say. integers: bit for bit, for integers alone. reals: for floats alone, equal in
-real numbers; roundings differ."""
+"""exact: the same for whatever the scalar functions are, so for all numbers, bit for bit, but for the order
+of sums, which the IR does not say, and for the sign of a maximum of -0 and 0. integers: bit for bit, for
+integers alone. reals: for floats alone, equal in real numbers; roundings differ."""
+
+
+MOST_RANK = 4
+"""Of a tensor without a stated shape, or with ``*rows`` in it: proofs try all ranks up to it, and matches
+have no more."""
 
 
 class RuleError(SpecError):
@@ -52,8 +57,8 @@ Pattern: TypeAlias = Var | Term
 
 @dataclass(frozen=True)
 class Parameter:
-    """A tensor or an attribute that a rule is about. `form`: of tensors their shape, of attributes what values
-    they can have, which are proved one by one; None: anything."""
+    """A tensor or an attribute that a rule is about. `form`: of tensors their shape, of attributes what
+    values they can have, which are proved one by one; None: anything."""
 
     name: str
     form: Expr | None
@@ -76,6 +81,8 @@ class Rule:
     choices: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """Attributes that the left side does not say, such as the size of a tile: each of these is tried. Proofs
     are for all that the parameter's form allows."""
+    bounded: bool = False
+    """Proved for the sizes of `bounds` alone, so it matches no others."""
     text: str = ""
     """The docstring."""
     place: str = ""
@@ -83,6 +90,17 @@ class Rule:
 
     def __str__(self) -> str:
         return self.name
+
+
+DEFAULT_SIZES = (1, 2, 3)
+"""What a proof tries for a size where no rule says what."""
+
+
+def sizes_of(rule: Rule, name: str) -> tuple[int, ...]:
+    """Sizes to try for a name: its own, or all others'. Of ``rows0`` they are those of ``rows``."""
+    stated = dict(rule.bounds)
+    plain = name.rstrip("0123456789")
+    return stated.get(name) or stated.get(plain) or stated.get("others") or DEFAULT_SIZES
 
 
 def terms(pattern: Pattern) -> Iterator[Term]:

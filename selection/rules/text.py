@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from keyword import iskeyword
 from pathlib import Path
 
 from axiloom.isa.instructions.read import parsed, text_of
@@ -67,12 +68,25 @@ def parse(text: str, place: str) -> tuple[Rule, ...]:
     return tuple(found.values())
 
 
+def parse_patterns(text: str, place: str, side: str) -> tuple[Rule, ...]:
+    """Functions whose pattern is named `side`, as rules of it to itself: they bind and bound what matches."""
+    found: list[Rule] = []
+    for node in parsed(text, place).body:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if not isinstance(node, ast.FunctionDef):
+            raise RuleError([f"{place}:{node.lineno}: functions are needed, not {ast.unparse(node)[:40]}"])
+        found += _Reader(place, node, (side, side)).rules()
+    return tuple(found)
+
+
 @dataclass
 class _Reader:
     """Reads one rule."""
 
     place: str
     node: ast.FunctionDef
+    sides: tuple[str, str] = ("old", "new")
     parts: dict[str, Pattern] = field(default_factory=dict)
     steps: list[tuple[str, Expr] | Expr] = field(default_factory=list)
     tensors: set[str] = field(default_factory=set)
@@ -94,7 +108,7 @@ class _Reader:
         text = ast.get_docstring(self.node) or ""
         for node in self.node.body:
             self._statement(node)
-        for side in ("old", "new"):
+        for side in self.sides:
             if side not in self.parts:
                 raise self.fault(self.node, f"no `{side} = ...`")
         for i, sense in enumerate(senses):
@@ -105,12 +119,12 @@ class _Reader:
                 tuple(one for one in parameters.values() if one.name in self.tensors),
                 tuple(one for one in parameters.values() if one.name not in self.tensors),
                 tuple(self.steps),
-                self.parts["old"],
-                self.parts["new"],
+                self.parts[self.sides[0]],
+                self.parts[self.sides[1]],
                 bounds,
                 choices,
-                text,
-                f"{self.place}:{self.node.lineno}",
+                text=text,
+                place=f"{self.place}:{self.node.lineno}",
             )
             yield self._checked(rule)
             if twice:
@@ -132,6 +146,8 @@ class _Reader:
                 case _:
                     known = ", ".join([f"@{name}" for name in SENSES] + ["@both, @sizes(...), @choose(...)"])
                     raise self.fault(one, f"@{ast.unparse(one)[:40]}: there are {known}")
+        if not senses and self.sides[0] == self.sides[1]:
+            senses = ["exact"]
         if not senses:
             raise self.fault(self.node, f"in which sense? One of @{', @'.join(SENSES)}")
         return senses, twice, tuple(listed["sizes"]), tuple(listed["choose"])
@@ -149,7 +165,7 @@ class _Reader:
             raise self.fault(self.node, "parameters are plain names with a shape or with values")
         found = {}
         for one in given.args:
-            if one.arg in ("old", "new") or one.arg in OPS:
+            if one.arg in self.sides or one.arg in OPS:
                 raise self.fault(one, f"`{one.arg}` has a meaning already")
             found[one.arg] = Parameter(one.arg, self._expr(one.annotation) if one.annotation else None)
         return found
@@ -171,7 +187,7 @@ class _Reader:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 if name in self.parts or name in FUNCTIONS or name in OPS:
                     raise self.fault(node, f"`{name}` has a meaning already")
-                if name in ("old", "new") or (isinstance(value, ast.Call) and _operation(value)):
+                if name in self.sides or (isinstance(value, ast.Call) and _operation(value)):
                     self.parts[name] = self._pattern(value)
                     if len(list(terms(self.parts[name]))) > MOST_TERMS:
                         raise self.fault(node, f"more than {MOST_TERMS} operations")
@@ -194,6 +210,7 @@ class _Reader:
         raise self.fault(node, f"`{ast.unparse(node)[:40]}` is no tensor and no operation")
 
     def _term(self, node: ast.AST, op: str, args: list[ast.expr], given: list[ast.keyword]) -> Term:
+        op = _spelled(op)
         known = OPS.get(op)
         if known is None:
             raise self.fault(node, f"unknown operation `{op}`{hint(op, OPS)}")
@@ -243,6 +260,11 @@ def _plain_names(expr: Expr) -> set[str]:
     entries = tree.elts if isinstance(tree, ast.Tuple) else [tree]
     inner = [one.value if isinstance(one, ast.Starred) else one for one in entries]
     return {one.id for one in inner if isinstance(one, ast.Name)}
+
+
+def _spelled(op: str) -> str:
+    """``or_`` is the operation ``or``, which is a word of Python's grammar."""
+    return op[:-1] if op.endswith("_") and iskeyword(op[:-1]) else op
 
 
 def _operation(node: ast.Call) -> bool:

@@ -47,9 +47,15 @@ def _arranged(ids: Ids, batch: list[int], contracting: list[int]) -> Ids:
 
 
 def product(elements: Elements, rows: Ids, columns: Ids, types: Sequence[Type], of: str) -> Ids:
-    """``rows . columns'``: both have the terms of the sums as their last dimension."""
+    """``rows . columns'``: both have the terms of the sums as their last dimension. The IR makes narrow
+    floats' sums in float32, and rounds once."""
+    inner = "float32" if number(of).narrow else of
+    if number(of).narrow:
+        rows = elements.convert(rows, types[0].number, inner)
+        columns = elements.convert(columns, types[1].number, inner)
+        types = [Type(one.shape, inner) for one in types]
     result = np.empty((len(rows), len(columns)), np.int64)
-    head = ("sum of products", types[0].number, types[1].number, of)
+    head = ("sum of products", types[0].number, types[1].number, inner)
     zeros_left, zeros_right = _zeros(elements, rows), _zeros(elements, columns)
     masks_left, of_left = np.unique(zeros_left, axis=0, return_inverse=True)
     masks_right, of_right = np.unique(zeros_right, axis=0, return_inverse=True)
@@ -58,11 +64,11 @@ def product(elements: Elements, rows: Ids, columns: Ids, types: Sequence[Type], 
         for j, right in enumerate(masks_right):
             there = np.flatnonzero(of_right.reshape(-1) == j)
             kept = ~(left | right)
-            if not kept.all() and number(of).kind == "float":
+            if not kept.all() and number(inner).kind == "float":
                 elements.reals = True
-            block = _pairs(elements, rows[here][:, kept], columns[there][:, kept], head, types, of)
+            block = _pairs(elements, rows[here][:, kept], columns[there][:, kept], head, types, inner)
             result[np.ix_(here, there)] = block
-    return result
+    return elements.convert(result, inner, of)
 
 
 def _zeros(elements: Elements, ids: Ids) -> np.ndarray:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.ir.numbers import number
+from axiloom.selection.ir.ops.scalars import convert
 
 Ids = NDArray[np.int64]
 
@@ -27,6 +28,9 @@ class Elements:
     known: dict[tuple[Any, ...], int] = field(default_factory=dict)
     literals: dict[int, tuple[str, int]] = field(default_factory=dict)
     """Elements that are numbers: which, as raw host bits."""
+    widened: dict[int, str] = field(default_factory=dict)
+    origin: dict[int, int] = field(default_factory=dict)
+    """Of what was made of a narrower number without loss: that number, and the element."""
 
     def fresh(self, shape: tuple[int, ...]) -> Ids:
         count = int(np.prod(shape, dtype=np.int64))
@@ -57,6 +61,26 @@ class Elements:
         unique, back = np.unique(rows, axis=0, return_inverse=True)
         found = np.fromiter((self.one((*head, *row)) for row in map(tuple, unique.tolist())), np.int64)
         return found[back.reshape(-1)]
+
+    def convert(self, ids: Ids, source: str, target: str) -> Ids:
+        """Numbers as numbers of another kind; what was made wider and comes back is what it was."""
+        if source == target:
+            return ids
+        unique, back = np.unique(ids, return_inverse=True)
+        found = np.empty(len(unique), np.int64)
+        for i, one in enumerate(unique.tolist()):
+            if self.widened.get(one) == target:
+                found[i] = self.origin[one]
+                continue
+            if one in self.literals:
+                raw = np.array([self.literals[one][1]], f"u{number(source).host.itemsize}")
+                value = number(source).decode(raw.view(number(source).host))
+                found[i] = self.literal(convert(value, number(source), number(target)), target)[0]
+                continue
+            found[i] = self.one(("convert", source, target, one))
+            if number(source).narrow and target == "float32":
+                self.widened[int(found[i])], self.origin[int(found[i])] = source, one
+        return found[back].reshape(ids.shape)
 
     # --- literals -----------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from axiloom.selection.ir.graph import Graph, Node
+from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops import OPS, Builder, elementwise
 from axiloom.selection.validate.contract import CONTRACTIONS
 from axiloom.selection.validate.elements import Elements, Ids
@@ -44,6 +45,8 @@ def value(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
         return elements.literal(OPS[node.op].evaluate(arrays, types, node.attributes), node.type.number)
     if node.op in MOVES:
         return np.asarray(OPS[node.op].evaluate(list(operands), types, node.attributes))
+    if node.op == "convert":
+        return elements.convert(operands[0], types[0].number, node.type.number)
     if node.op in ELEMENTWISE:
         given = tuple(sorted(node.attributes.items()))
         head = (node.op, given, *(one.number for one in types))
@@ -82,5 +85,8 @@ def _reduced(elements: Elements, node: Node, operand: Ids) -> Ids:
     assert isinstance(dimensions, tuple)
     kept = [i for i in range(operand.ndim) if i not in dimensions]
     rows = operand.transpose(*kept, *sorted(dimensions)).reshape(node.type.elements, -1)
-    head = ("reduce", str(node.attributes["kind"]), node.type.number)
-    return elements.rows(head, rows).reshape(node.type.shape)
+    kind, of = str(node.attributes["kind"]), node.type.number
+    # The IR makes sums and products of narrow floats in float32, and rounds once.
+    inner = "float32" if number(of).narrow and kind in ("add", "mul") else of
+    made = elements.rows(("reduce", kind, inner), elements.convert(rows, of, inner))
+    return elements.convert(made, inner, of).reshape(node.type.shape)

@@ -29,6 +29,10 @@ REFUSED = [
     ("verilog --accel loopback --encoding literals", "--encoding: loopback has the same opcodes in both"),
     ("spec show identity --encoding literals", "--encoding: identity has the same opcodes in both"),
     ("verilog --accel loopback --macs 4", "--macs: loopback copies and multiplies nothing"),
+    (
+        "explore matmul:64x64x64:int8 --accel v4_16 --device xc7z020 --macs most",
+        "--macs most: --device chooses the array by itself",
+    ),
     ("verilog --part accelerator --dma sg", "--dma: the accelerator alone has no DMA"),
     # a run
     ("run matmul:8x8x8 --trace-window 1:2", "--trace-window: a part of a trace: give --trace FILE too"),
@@ -75,6 +79,7 @@ REFUSED = [
         "--rounds, --output: --check compares the profile as it is",
     ),
     ("calibrate --check --update", "--update: --check compares the profile as it is"),
+    ("validate x.py:f --accel vta --data x.npz --seed 3", "--seed: of sampled calls: give --replay N too"),
     ("quantize x.py:f --calibration a.npz --seed 3", "--seed: of random calibration data"),
     ("board new ulx3s --accel v1_4,v3_4 -o never", "its open flow builds one accelerator, not v1_4, v3_4"),
     (

@@ -36,6 +36,8 @@ FILES = [
     "estimate --json",
     "bench fig10 --store",
     "calibrate --output",
+    "validate x.py:f --accel vta --data x.npz --json",
+    "validate x.py:f --accel vta --data x.npz --page",
     "board test host --json",
 ]
 FOLDERS = [

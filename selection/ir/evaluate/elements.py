@@ -13,6 +13,7 @@ from axiloom.selection.ir.graph import Type
 from axiloom.selection.ir.numbers import Array, Number, number
 from axiloom.selection.ir.ops.op import Attributes, Index, Op
 from axiloom.selection.ir.ops.scalars import compute, convert
+from axiloom.selection.ir.ops.scans import Step, by_steps
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
@@ -43,6 +44,18 @@ class Concrete:
 
     def choose(self, condition: bool, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
         return yes() if condition else no()
+
+    def scan(
+        self,
+        count: int,
+        most: int,
+        first: Sequence[Callable[[Any], Any]],
+        shapes: Any,
+        step: Step,
+        which: int,
+        at: Sequence[int],
+    ) -> Any:
+        return by_steps(count, first, step, which, at)
 
 
 def _convert(more: Sequence[str], given: Sequence[Any]) -> Element:

@@ -17,6 +17,7 @@ from axiloom.selection.ir.ops.op import (
     Index,
     Op,
     Read,
+    Result,
 )
 from axiloom.selection.ir.ops.registry import OPS as KNOWN
 from axiloom.selection.ir.ops.registry import Builder
@@ -31,8 +32,10 @@ def composite(
     attributes: Mapping[str, type] | None = None,
     doc: str = "",
     element: Element | None = None,
+    result: Result | None = None,
 ) -> Op:
-    """An operation of `definition`. `element` is given where sizes may be unknown; else it follows too."""
+    """An operation of `definition`. `element` is given where sizes may be unknown; else it follows too, as
+    does `result`."""
 
     @lru_cache(maxsize=256)
     def built(types: tuple[Type, ...], given: tuple[tuple[str, Attribute], ...]) -> tuple[Node, ...]:
@@ -44,7 +47,7 @@ def composite(
     def nodes(types: Types, given: Attributes) -> tuple[Node, ...]:
         return built(tuple(types), tuple(sorted(given.items())))
 
-    def result(types: Types, given: Attributes) -> Type:
+    def typed(types: Types, given: Attributes) -> Type:
         return nodes(types, given)[-1].type
 
     def evaluate(arrays: Arrays, types: Types, given: Attributes) -> Array:
@@ -63,7 +66,9 @@ def composite(
     ) -> Any:
         return element_of(nodes(types, given)[-1], algebra, reads, index)
 
-    return Op(name, operands, result, evaluate, element or defined, attributes or {}, doc, definition)
+    return Op(
+        name, operands, result or typed, evaluate, element or defined, attributes or {}, doc, definition
+    )
 
 
 def element_of(node: Node, algebra: Algebra, parameters: Sequence[Read], index: Index) -> Any:

@@ -33,11 +33,24 @@ class Algebra(Protocol):
     which is at least 1. `choose` is for what depends on an index (padding, concatenation): the conditions are
     what comparisons of indices give, and only the branch that is meant is defined. Indices and sizes know
     ``+ - * // % < <= >= ==``.
+
+    `scan` is an element of state `which` after `count` of at most `most` steps: `first` are the states before
+    them, of these `shapes`, and `step` gives from a step's number and the states before it those after it.
     """
 
     def apply(self, function: str, *arguments: Any) -> Any: ...
     def fold(self, function: str, count: Any, body: Callable[[Any], Any]) -> Any: ...
     def choose(self, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any: ...
+    def scan(
+        self,
+        count: Any,
+        most: Any,
+        first: Sequence[Read],
+        shapes: Sequence[Index],
+        step: Callable[[Any, Sequence[Read]], Sequence[Read]],
+        which: int,
+        at: Index,
+    ) -> Any: ...
 
 
 class Make(Protocol):

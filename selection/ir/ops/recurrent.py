@@ -12,11 +12,14 @@ and give all h' or all c', (time, batch, hidden).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
-from axiloom.selection.ir.graph import Node
+from axiloom.selection.ir.graph import Node, Type
 from axiloom.selection.ir.ops.checks import kind_of, need, rank_of
 from axiloom.selection.ir.ops.composite import composite
-from axiloom.selection.ir.ops.op import Attributes, Make
+from axiloom.selection.ir.ops.op import Algebra, Attributes, Element, Index, Make, Read
+from axiloom.selection.ir.ops.registry import OPS as KNOWN
 
 
 def _gate(make: Make, z: Node, number: int, hidden: int) -> Node:
@@ -62,9 +65,49 @@ def _unrolled(make: Make, operands: Sequence[Node], of: str) -> Node:
     return make("concatenate", *found, dimension=0)
 
 
+def _result(types: Sequence[Type], _: Attributes) -> Type:
+    xs, h, c, *weights = types
+    rank_of(xs, 3, "the sequence")
+    need(xs.shape[0] >= 1, "a sequence of no steps")
+    step = (Type(xs.shape[1:], xs.number), h, c, *weights)
+    for name, state in (("lstm_h", h), ("lstm_c", c)):
+        made = KNOWN[name].result(step, {})
+        need(made == state, f"a state of {state} becomes {made}")
+    return Type((xs.shape[0], *h.shape), h.number)
+
+
+def _element(which: int) -> Element:
+    """Of h (0) or c (1), at a step."""
+
+    def element(
+        algebra: Algebra, reads: Sequence[Read], index: Index, types: Sequence[Type], _: Attributes
+    ) -> Any:
+        xs, h, c, *weights = reads
+        now, *at = index
+        kinds = [Type(types[0].shape[1:], types[0].number), *types[1:]]
+
+        def cell(name: str, inner: Sequence[Read], at: Index) -> Any:
+            return KNOWN[name].element(algebra, inner, at, kinds, {})
+
+        def step(k: Any, states: Sequence[Read]) -> Sequence[Read]:
+            inner = [lambda at: xs([k, *at]), *states, *weights]
+            return [partial(cell, name, inner) for name in ("lstm_h", "lstm_c")]
+
+        shapes = (types[1].shape, types[2].shape)
+        return algebra.scan(now + 1, types[0].shape[0], (h, c), shapes, step, which, at)
+
+    return element
+
+
 OPS = (
     composite("lstm_c", 6, _lstm_c, doc="x, h, c, w_x, w_h, b: the next cell state"),
     composite("lstm_h", 6, _lstm_h, doc="x, h, c, w_x, w_h, b: the next hidden state"),
-    composite("lstm", 6, lambda m, o, _: _unrolled(m, o, "h"), doc="xs, h, c, ...: all hidden states"),
-    composite("lstm_cells", 6, lambda m, o, _: _unrolled(m, o, "c"), doc="xs, h, c, ...: all cell states"),
+    composite(
+        "lstm", 6, lambda m, o, _: _unrolled(m, o, "h"), doc="xs, h, c, ...: all hidden states",
+        element=_element(0), result=_result,
+    ),
+    composite(
+        "lstm_cells", 6, lambda m, o, _: _unrolled(m, o, "c"), doc="xs, h, c, ...: all cell states",
+        element=_element(1), result=_result,
+    ),
 )  # fmt: skip

@@ -3,21 +3,32 @@ integers bit by bit, by z3."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import z3
 
 from axiloom.selection.ir.numbers import Number, number
 from axiloom.selection.rules.prove.terms import App, Element, Fold, Read
 
-if TYPE_CHECKING:
-    from axiloom.selection.rules.prove.equal import Equality
-
 Poly: TypeAlias = dict[tuple[int, ...], Fraction]
 """Numbers of atoms, sorted, to factors."""
 BITS_MS = 4000
 MOST_PARTS = 400
+
+
+class Equality(Protocol):
+    """What is known without numbers: `prove.equal.Equality`."""
+
+    sense: str
+
+    def same(self, a: Element, b: Element) -> bool: ...
+    def alike(self, a: Element, b: Element) -> bool: ...
+    def folds(self, a: Fold, b: Fold) -> bool: ...
+    def congruent(self, a: App, b: App) -> bool: ...
+    def tidy(self, term: Element) -> Element: ...
+    def parts(self, term: Element, function: str) -> Iterator[Element]: ...
 
 
 class _Atoms:
@@ -36,24 +47,25 @@ class _Atoms:
 
     def _same(self, a: Element, b: Element) -> bool:
         if isinstance(a, Fold) and isinstance(b, Fold):
-            return self.equality._folds(a, b)
+            return self.equality.folds(a, b)
         if isinstance(a, App) and isinstance(b, App):
-            return a.function == b.function and self.equality._congruent(a, b)
+            return a.function == b.function and self.equality.congruent(a, b)
         return self.equality.same(a, b)
 
 
 def same(equality: Equality, a: Element, b: Element) -> bool:
     """Both the same polynomial, or for integers: the same bits."""
-    known = ("add", "sub", "mul", "neg", "div", "rsqrt", "convert", "index")
-    if any(
-        isinstance(one, App) and one.function.split(":")[0] in known or isinstance(one, Fold)
-        for one in (a, b)
-    ):
+    known = ("add", "sub", "mul", "neg", "div", "rsqrt", "convert", "index", "literal")
+    if any(isinstance(one, Fold) or _named(one) in known for one in (a, b)):
         atoms = _Atoms(equality)
         left, right = (_poly(equality, atoms, one) for one in (a, b))
         if left == right:
             return True
     return equality.sense == "integers" and _bits_same(equality, a, b)
+
+
+def _named(term: Element) -> str:
+    return term.function.split(":")[0] if isinstance(term, App) else ""
 
 
 def _poly(equality: Equality, atoms: _Atoms, term: Element) -> Poly:

@@ -13,9 +13,10 @@ from itertools import permutations
 from typing import Any
 
 from axiloom.selection.ir.graph import Type
-from axiloom.selection.rules.expressions import Unsaid, compiled
-from axiloom.selection.rules.prove.context import Context, Dropped
-from axiloom.selection.rules.rule import Expr, Parameter, Rule
+from axiloom.selection.rules.expressions import Unsaid, compiled, names_of
+from axiloom.selection.rules.prove.conditions import Dropped
+from axiloom.selection.rules.prove.context import Context
+from axiloom.selection.rules.rule import MOST_RANK, Expr, Parameter, Rule, sizes_of
 
 NUMBERS = {
     "exact": ("float32", "bfloat16", "int8", "int32", "uint8", "bool"),
@@ -23,11 +24,6 @@ NUMBERS = {
     "reals": ("float32", "bfloat16"),
 }
 """One of each kind stands for all: elements know a number by its name, and by whether it is narrow."""
-MOST_RANK = 3
-"""Of a tensor without a stated shape."""
-MOST_STAR = 2
-"""Dimensions that ``*rows`` stands for."""
-DEFAULT_SIZES = (1, 2, 3)
 LOWEST = {"natural": 0, "positive": 1, "naturals": 0, "positives": 1}
 
 
@@ -38,27 +34,37 @@ class Case:
     rule: Rule
     context: Context
     sizes: Callable[[str], Sequence[int]] | None = None
+    numbers: Sequence[str] | None = None
+    """Of tensors; None: all that the sense has."""
     env: dict[str, Any] = field(default_factory=dict)
     tensors: dict[str, Type] = field(default_factory=dict)
 
     def fill(self) -> None:
         """Raises Dropped where a condition does not hold."""
+        early = [one for one in self.rule.steps if isinstance(one, Expr)]
         for one in self.rule.tensors:
             shape = self._shape(one)
-            number = self._one(NUMBERS[self.rule.sense])
+            number = self._one(self.numbers or NUMBERS[self.rule.sense])
             self.tensors[one.name] = self.env[one.name] = Type(shape, number)
+            # What is already known ends a path before more is chosen.
+            for step in [step for step in early if names_of(step) <= self.env.keys()]:
+                early.remove(step)
+                self._holds(step)
         for one in self.rule.attributes:
             if one.name not in self.env:
                 self.env[one.name] = self._attribute(one)
-        for step in self.rule.steps:
-            name, expr = step if isinstance(step, tuple) else ("", step)
-            value = self._value(expr)
-            if name:
-                self.env[name] = value
-            elif value is False:
-                raise Dropped
-            elif value is not True:
-                self._assume(value)
+        for one_step in self.rule.steps:
+            if isinstance(one_step, tuple):
+                self.env[one_step[0]] = self._value(one_step[1])
+            elif one_step in early:
+                self._holds(one_step)
+
+    def _holds(self, step: Expr) -> None:
+        value = self._value(step)
+        if value is False:
+            raise Dropped
+        if value is not True:
+            self._assume(value)
 
     def _assume(self, condition: Any) -> None:
         if self.context.valid(condition.opposite()):
@@ -85,11 +91,11 @@ class Case:
             return tuple(self.size(f"{one.name}{i}") for i in range(rank))
         tree = one.form.tree
         if not isinstance(tree, ast.Tuple):
-            return self._named(tree)
+            return self._named(tree, MOST_RANK)
         found: list[Any] = []
         for entry in tree.elts:
             if isinstance(entry, ast.Starred):
-                found += self._named(entry.value)
+                found += self._named(entry.value, MOST_RANK - len(tree.elts) + 1)
             elif isinstance(entry, ast.Name) and entry.id not in self.env:
                 self.env[entry.id] = self.size(entry.id)
                 found.append(self.env[entry.id])
@@ -97,10 +103,10 @@ class Case:
                 found.append(self._value(Expr(ast.unparse(entry))))
         return tuple(found)
 
-    def _named(self, tree: ast.expr) -> tuple[Any, ...]:
+    def _named(self, tree: ast.expr, most: int) -> tuple[Any, ...]:
         """Some dimensions under a name."""
         if isinstance(tree, ast.Name) and tree.id not in self.env:
-            count = self.context.pick(MOST_STAR + 1)
+            count = self.context.pick(most + 1)
             self.env[tree.id] = tuple(self.size(f"{tree.id}{i}") for i in range(count))
         value = self._value(Expr(ast.unparse(tree)))
         if not isinstance(value, tuple):
@@ -125,26 +131,21 @@ class Case:
 
 
 def bounds_of(rule: Rule) -> Callable[[str], Sequence[int]]:
-    """Sizes to try by name; a name's own, or all others'."""
-    stated = dict(rule.bounds)
+    """Sizes to try by name."""
+    return lambda name: sizes_of(rule, name)
 
-    def of(name: str) -> Sequence[int]:
-        plain = name.rstrip("0123456789")
-        return stated.get(name) or stated.get(plain) or stated.get("others") or DEFAULT_SIZES
 
-    return of
+def _open(one: Parameter) -> bool:
+    """Whether the tensor's rank is not stated."""
+    return one.form is None or any(isinstance(node, ast.Starred) for node in ast.walk(one.form.tree))
 
 
 def about(rule: Rule, bounded: bool) -> str:
     """In words."""
-    ranks = []
-    if any(one.form is None for one in rule.tensors):
-        ranks.append(f"ranks to {MOST_RANK}")
-    if any("*" in one.form.text for one in rule.tensors if one.form):
-        ranks.append(f"* to {MOST_STAR} dimensions")
+    ranks = [f"ranks to {MOST_RANK}"] if any(map(_open, rule.tensors)) else []
     if not bounded:
         return ", ".join(["all sizes", *ranks])
     of = bounds_of(rule)
-    stated = dict(rule.bounds) or {"others": of("")}
+    stated: dict[str, Sequence[int]] = {**dict(rule.bounds)} or {"others": of("")}
     sizes = "; ".join(f"{name} {', '.join(map(str, values))}" for name, values in stated.items())
     return ", ".join([f"sizes {sizes}", *ranks])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from random import Random
 from typing import Any
 
 import z3
 
+from axiloom.selection.rules.prove.conditions import Condition, Dropped, Undecided, computed, holds
 from axiloom.selection.rules.prove.sizes import Monomial, Size, made, parts_of, replaced
 
 QUERY_MS = 400
@@ -20,66 +20,16 @@ SAMPLES = 24
 """Values that are tried before a solver is asked what always holds."""
 
 
-class Undecided(Exception):
-    """A proof that cannot go on: a condition on an index of a sum, or too many ways."""
+@dataclass
+class Memory:
+    """What was asked before, on this path or on another of the same rule."""
 
+    numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    answers: dict[tuple[Any, ...], bool] = field(default_factory=dict)
 
-class Dropped(Exception):
-    """A way that says nothing: the left side has no type there, or a condition does not hold."""
-
-
-@dataclass(frozen=True, eq=False)
-class Condition:
-    """Of sizes: `value` >= 0, == 0; or of others: and, or, not."""
-
-    context: Context
-    form: str
-    """>=, ==, and, or, not"""
-    parts: tuple[Any, ...]
-
-    def __bool__(self) -> bool:
-        return self.context.decide(self)
-
-    @property
-    def certain(self) -> bool:
-        return self.context.valid(self)
-
-    def both(self, other: Any) -> Any:
-        return other.both(self) if isinstance(other, bool) else Condition(self.context, "and", (self, other))
-
-    def either(self, other: Any) -> Any:
-        return Condition(self.context, "or", (self, other))
-
-    def opposite(self) -> Condition:
-        if self.form == ">=":
-            return Condition(self.context, ">=", (-self.parts[0] - 1,))
-        return self.parts[0] if self.form == "not" else Condition(self.context, "not", (self,))
-
-    @property
-    def unknowns(self) -> frozenset[str]:
-        found: frozenset[str] = frozenset()
-        for one in self.parts:
-            found |= one.unknowns if isinstance(one, (Size, Condition)) else frozenset()
-        return found
-
-    @cached_property
-    def key(self) -> tuple[Any, ...]:
-        return (
-            self.form,
-            *(one.parts if isinstance(one, Size) else _condition_key(one) for one in self.parts),
-        )
-
-    def term(self) -> z3.BoolRef:
-        match self.form:
-            case ">=":
-                return self.context.term(self.parts[0]) >= 0
-            case "==":
-                return self.context.term(self.parts[0]) == 0
-            case "and":
-                return z3.And(*(one.term() for one in self.parts))
-            case "or":
-                return z3.Or(*(one.term() for one in self.parts))
-        return z3.Not(self.parts[0].term())
+    def number(self, said: tuple[Any, ...]) -> int:
+        """The same for what is the same."""
+        return self.numbers.setdefault(said, len(self.numbers) + 1)
 
 
 @dataclass
@@ -98,13 +48,16 @@ class Context:
     quotients: dict[tuple[Any, Any], tuple[Any, Any]] = field(default_factory=dict)
     origins: dict[str, tuple[Any, Any, int]] = field(default_factory=dict)
     """Unknown quotients (0) and remainders (1): what was divided by what."""
-    known: dict[tuple[Any, ...], bool] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
+    known: int = 0
+    """The number of all that is known of unknowns."""
     queries: int = 0
 
     def unknown(self, name: str, low: Any = 1, high: Any = None) -> Size:
         """An integer of which only its ends are known; its name is made new."""
         name = f"{name}.{len(self.ranges)}" if name in self.ranges else name
         self.ranges[name] = (low, high)
+        self.known = self.memory.number((self.known, name, _key(low), _key(high)))
         return Size(self, (((name,), 1),))
 
     # --- conditions
@@ -117,7 +70,7 @@ class Context:
     @contextmanager
     def under(self, *conditions: Any) -> Iterator[bool]:
         """What follows if they hold too; False: it is plain that they cannot."""
-        before, known, facts = len(self.assumed), self.known, len(self.facts)
+        before = len(self.assumed)
         try:
             possible = True
             for one in conditions:
@@ -125,11 +78,9 @@ class Context:
                     possible = False
                 elif one is not True:
                     self.assumed.append(one)
-                    self.known = {}
             yield possible
         finally:
             del self.assumed[before:]
-            self.known = known if len(self.facts) == facts else {}
 
     def plain(self, condition: Any) -> bool:
         """Whether it holds, as can be seen without a solver."""
@@ -152,7 +103,6 @@ class Context:
         """For the whole path."""
         if condition is not True:
             self.facts.append(condition)
-            self.known = {}
 
     def decide(self, condition: Condition) -> bool:
         """What it is on this path."""
@@ -164,7 +114,6 @@ class Context:
             raise Undecided(f"a condition on an index: {condition.term()}")
         way = self.pick(2) == 0
         self.facts.append(condition if way else condition.opposite())
-        self.known = {}
         return way
 
     def local(self, name: str) -> bool:
@@ -195,30 +144,24 @@ class Context:
             return True
         if self.plain(condition.opposite()):
             return False
-        if (
-            condition.form == "=="
-            and not self.assumed
-            and not self.facts
-            and self.refuted(condition.parts[0])
-        ):
+        nothing_known = not self.assumed and not self.facts
+        if condition.form == "==" and nothing_known and self.refuted(condition.parts[0]):
             return False
-        key = condition.key
-        if key not in self.known and self._counterexample(condition):
-            self.known[key] = False
-        if key not in self.known:
-            self.known[key] = self._asked(condition)
-        return self.known[key]
+        assumed = tuple(one.key for one in self.assumed)
+        key = (condition.key, self.known, tuple(one.key for one in self.facts), assumed)
+        answers = self.memory.answers
+        if key not in answers:
+            answers[key] = not self._counterexample(condition) and self._asked(condition)
+        return answers[key]
 
     def _counterexample(self, condition: Condition) -> bool:
         """Whether some values that keep to all that is assumed are against it."""
         wanted = [*self.facts, *self.assumed]
         for seed in range(SAMPLES):
             values = self._values(seed)
-            if (
-                values is not None
-                and not holds(condition, values)
-                and all(holds(one, values) for one in wanted)
-            ):
+            if values is None or holds(condition, values):
+                continue
+            if all(holds(one, values) for one in wanted):
                 return True
         return False
 
@@ -248,10 +191,23 @@ class Context:
         return all(self.ranges[one][1] is None and one not in self.origins for one in names)
 
     def _asked(self, condition: Condition) -> bool:
+        """First of what speaks of the same unknowns alone: products of others are what takes long."""
+        known = [*self.facts, *self.assumed]
+        near = [one for one in known if one.unknowns <= condition.unknowns | self._ends(condition)]
+        if len(near) < len(known) and self._follows(condition, near):
+            return True
+        return self._follows(condition, known)
+
+    def _ends(self, condition: Condition) -> frozenset[str]:
+        """Unknowns that ends of ranges speak of."""
+        ends = [end for name in condition.unknowns for end in self.ranges[name]]
+        return frozenset().union(*map(parts_unknowns, ends))
+
+    def _follows(self, condition: Condition, known: list[Condition]) -> bool:
         self.queries += 1
         solver = z3.SolverFor("QF_NIA")
         solver.set("timeout", QUERY_MS)
-        wanted = [condition, *self.facts, *self.assumed]
+        wanted = [condition, *known]
         names = set().union(*(one.unknowns for one in wanted))
         facts: list[z3.BoolRef] = []
         stack, seen = sorted(names), set(names)
@@ -275,7 +231,7 @@ class Context:
             facts.append(one <= self.term(high))
             found.append(high)
         if name in self.origins:
-            value, by, which = self.origins[name]
+            value, by, _ = self.origins[name]
             quotient, rest = self.quotients[_key(value), _key(by)]
             facts.append(self.term(quotient) * self.term(by) + self.term(rest) == self.term(value))
             found += [value, by, quotient, rest]
@@ -304,9 +260,9 @@ class Context:
             if low is None or any(names.count(name) > 1 for names, _ in value.parts):
                 return False
             if signs == {False} and high is not None:
-                value = replaced(value, lambda one, n=name, h=high: h if one == n else self.alone(one))
+                value = self.with_(value, name, high)
             elif signs == {True}:
-                value = replaced(value, lambda one, n=name, v=low: v if one == n else self.alone(one))
+                value = self.with_(value, name, low)
             else:
                 return self._shifted(value)
         return value >= 0 if isinstance(value, int) else False
@@ -314,11 +270,7 @@ class Context:
     def _shifted(self, value: Any) -> bool:
         """With every unknown written as its least value and more, no part is negative."""
         for _ in range(len(self.ranges)):
-            bounded = (
-                [n for n in value.unknowns if self.ranges[n][1] is not None]
-                if isinstance(value, Size)
-                else []
-            )
+            bounded = [n for n in parts_unknowns(value) if self.ranges[n][1] is not None]
             if not bounded:
                 break
             name = max(bounded, key=list(self.ranges).index)
@@ -327,14 +279,14 @@ class Context:
             if any(names.count(name) > 1 for names, _ in inside):
                 return False
             # Linear in it: both ends have to do.
-            ends = [
-                replaced(value, lambda one, n=name, e=end: e if one == n else self.alone(one))
-                for end in (low, high)
-            ]
-            return all(self.nonnegative(one) for one in ends)
+            return all(self.nonnegative(self.with_(value, name, end)) for end in (low, high))
         shifted = replaced(value, lambda one: self.alone(one) + (self.ranges[one][0] or 0))
         free = all(self.ranges[one][0] is not None for one in parts_unknowns(value))
         return free and all(factor >= 0 for _, factor in parts_of(shifted))
+
+    def with_(self, value: Any, name: str, other: Any) -> Any:
+        """The polynomial with another value for one unknown."""
+        return replaced(value, lambda one: other if one == name else self.alone(one))
 
     def alone(self, name: str) -> Size:
         return Size(self, (((name,), 1),))
@@ -361,6 +313,7 @@ class Context:
             for which, one in enumerate((quotient, remainder)):
                 (name,) = one.unknowns
                 self.origins[name] = (rest, by, which)
+                self.known = self.memory.number((self.known, name, _key(rest), _key(by), which))
         quotient, remainder = self.quotients[key]
         return whole + quotient, remainder
 
@@ -380,35 +333,6 @@ class Context:
                 break
             whole, rest = whole + step, rest - step * by
         return whole, rest
-
-
-def computed(value: Any, values: dict[str, int]) -> int:
-    total = 0
-    for names, factor in parts_of(value):
-        for name in names:
-            factor *= values[name]
-        total += factor
-    return total
-
-
-def holds(condition: Any, values: dict[str, int]) -> bool:
-    """On plain values."""
-    if isinstance(condition, bool):
-        return condition
-    match condition.form:
-        case ">=":
-            return computed(condition.parts[0], values) >= 0
-        case "==":
-            return computed(condition.parts[0], values) == 0
-        case "and":
-            return all(holds(one, values) for one in condition.parts)
-        case "or":
-            return any(holds(one, values) for one in condition.parts)
-    return not holds(condition.parts[0], values)
-
-
-def _condition_key(one: Any) -> Any:
-    return one.key if isinstance(one, Condition) else one
 
 
 def _as(context: Context, value: Any, form: str) -> Any:

@@ -1,25 +1,29 @@
 """Whether two elements are the same, as far as a rule's sense lets one reckon.
 
-What is used, each a lemma with its proof in tests/selection/rules/test_lemmas.py:
+What is used, each a lemma that tests/selection/rules/test_lemmas.py tries on numbers:
 
 - congruence: equal functions of equal arguments; ``add``, ``mul``, ``max``, ``min`` in either order
 - folds have no order: indices change places; one over n * m is one over n of one over m
 - a fold to n is that to m and that of the rest, where the function may be re-associated: ``max`` and ``min``
   always, ``add`` in integers and in real numbers; elements that change nothing are left out
+- of equal ones the largest is any; a fold of what is nothing but at one index is what is there
 - in integers and in real numbers: a factor goes into a sum
+- states after as many equal steps from equal states are equal (`scans.py`)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import permutations
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from math import prod
 from typing import Any
 
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops.reduce import neutral
 from axiloom.selection.rules.prove import arithmetic
-from axiloom.selection.rules.prove.context import Condition, Context
+from axiloom.selection.rules.prove.context import Context
+from axiloom.selection.rules.prove.scans import at_first, same_scan
 from axiloom.selection.rules.prove.sizes import Size
 from axiloom.selection.rules.prove.terms import (
     App,
@@ -27,10 +31,12 @@ from axiloom.selection.rules.prove.terms import (
     Element,
     Fold,
     Read,
+    Scan,
     folded,
     free,
     renamed,
 )
+from axiloom.selection.rules.prove.walks import choices, constant, literal_of, read_indices, threshold
 
 EITHER_ORDER = ("add", "mul", "max", "min", "and", "or", "xor", "eq", "ne")
 FREE = ("max", "min", "and", "or")
@@ -45,7 +51,6 @@ class Equality:
     context: Context
     sense: str
     fresh: int = 0
-    known: dict[tuple[int, int, int], bool] = field(default_factory=dict)
 
     def same(self, a: Element, b: Element) -> bool:
         if a is b:
@@ -56,11 +61,13 @@ class Equality:
         for one, other in ((a, b), (b, a)):
             if isinstance(one, Choose):
                 return self._both(one, other)
+        if isinstance(a, Scan) or isinstance(b, Scan):
+            return same_scan(self, a, b)
         if isinstance(a, Read) and isinstance(b, Read):
-            return a.name == b.name and self._indices(a.index, b.index)
-        if isinstance(a, App) and isinstance(b, App) and a.function == b.function and self._congruent(a, b):
+            return a.name == b.name and self.indices(a.index, b.index)
+        if isinstance(a, App) and isinstance(b, App) and a.function == b.function and self.congruent(a, b):
             return True
-        if isinstance(a, Fold) and isinstance(b, Fold) and self._folds(a, b):
+        if isinstance(a, Fold) and isinstance(b, Fold) and self.folds(a, b):
             return True
         if self._parts_same(a, b):
             return True
@@ -84,15 +91,20 @@ class Equality:
                     return False
         return True
 
-    def _indices(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-        return len(a) == len(b) and all(self._equal(x, y) for x, y in zip(a, b, strict=True))
+    def indices(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+        return len(a) == len(b) and all(self.equal(x, y) for x, y in zip(a, b, strict=True))
 
-    def _equal(self, a: Any, b: Any) -> bool:
+    def equal(self, a: Any, b: Any) -> bool:
         if isinstance(a, Size) or isinstance(b, Size):
             return self.context.valid(a == b)
         return bool(a == b)
 
-    def _congruent(self, a: App, b: App) -> bool:
+    def index(self, count: Any) -> Size:
+        """A new one from 0 up below `count`."""
+        self.fresh += 1
+        return self.context.unknown(f"j{self.fresh}", 0, count - 1)
+
+    def congruent(self, a: App, b: App) -> bool:
         if len(a.arguments) != len(b.arguments) or not self.alike(a, b):
             return False
         orders = [b.arguments]
@@ -106,7 +118,7 @@ class Equality:
 
     def _argument(self, a: Any, b: Any) -> bool:
         if isinstance(a, (Size, int)) or isinstance(b, (Size, int)):
-            return isinstance(a, (Size, int)) and isinstance(b, (Size, int)) and self._equal(a, b)
+            return isinstance(a, (Size, int)) and isinstance(b, (Size, int)) and self.equal(a, b)
         return self.same(a, b)
 
     # --- tidying
@@ -120,8 +132,24 @@ class Equality:
                 return self.tidy(term.no)
         if isinstance(term, App):
             return self._tidy_app(term)
+        if isinstance(term, Scan) and self.equal(term.count, 0):
+            return self.tidy(at_first(self, term, term.which, term.at))
+        if isinstance(term, Fold) and any(one.form == "==" for one in self.context.facts):
+            single = [name for name, count in term.over if self.equal(count, 1)]
+            if single:
+                rest = tuple(one for one in term.over if one[0] not in single)
+                body = renamed(term.body, dict.fromkeys(single, 0), self.context)
+                return self.tidy(folded(term.function, rest, body))
+        if isinstance(term, Fold) and (there := self._single(term)) is not None:
+            return self.tidy(there)
+        if isinstance(term, Fold) and term.function in FREE:
+            # Of equal ones the largest is any of them.
+            varying = free(term.body, self.context)
+            over = tuple(one for one in term.over if one[0] in varying)
+            if len(over) < len(term.over):
+                return self.tidy(folded(term.function, over, term.body))
         if isinstance(term, Fold) and isinstance(term.body, (App, Choose)):
-            body = self._inside(term, lambda: self.tidy(term.body))
+            body = self.tidy(term.body)
             return folded(term.function, term.over, body) if body is not term.body else term
         return term
 
@@ -134,10 +162,13 @@ class Equality:
                 yes, no = (App(term.function, (*arguments[:i], x, *arguments[i + 1 :]), term.of)
                            for x in (one.yes, one.no))  # fmt: skip
                 return Choose(one.condition, yes, no)
-        if name == "convert" and arguments[0].of == term.of:
-            return arguments[0]
-        if name == "convert" and isinstance(arguments[0], App):
-            if (literal := _literal(arguments[0])) is not None and literal.is_integer():
+        if name == "convert":
+            inner = arguments[0]
+            assert not isinstance(inner, (Size, int))
+            if inner.of == term.of:
+                return inner
+            literal = literal_of(inner)
+            if literal is not None and literal.is_integer():
                 return constant(term.of, int(literal))
         if self.sense == "exact":
             return App(term.function, arguments, term.of)
@@ -145,7 +176,7 @@ class Equality:
 
     def _reckoned(self, term: App, name: str) -> Element:
         """What holds of integers and real numbers only."""
-        values = [_literal(one) for one in term.arguments]
+        values = [literal_of(one) for one in term.arguments]
         if name == "mul" and 0 in values:
             return constant(term.of, 0)
         if name in ("mul", "add"):
@@ -160,12 +191,30 @@ class Equality:
         if name == "convert" and self.sense == "reals":
             kinds = {number(one.of).kind for one in (term, *term.arguments)}
             if kinds == {"float"}:
-                return term.arguments[0]
+                inner_term: Element = term.arguments[0]
+                return inner_term
         return term
 
-    def _inside(self, fold: Fold, what: Any) -> Any:
-        with self.context.under():
-            return what()
+    def _single(self, fold: Fold) -> Element | None:
+        """A fold over what is neutral but at one index is what is there."""
+        body = self.tidy(fold.body)
+        if not isinstance(body, Choose) or body.condition.form != "==":
+            return None
+        if not self._neutral(self.tidy(body.no), fold.function):
+            return None
+        value = body.condition.parts[0]
+        for name, count in fold.over:
+            factor = dict(value.parts).get((name,))
+            rest = value - (factor or 0) * self.context.alone(name)
+            if factor not in (1, -1) or (isinstance(rest, Size) and name in rest.unknowns):
+                continue
+            at = -rest if factor == 1 else rest
+            others = tuple(one for one in fold.over if one[0] != name)
+            if free(at, self.context) & {one for one, _ in others}:
+                continue
+            if all(self.context.valid(self.context.compared(one, ">=")) for one in (at, count - 1 - at)):
+                return folded(fold.function, others, renamed(body.yes, {name: at}, self.context))
+        return None
 
     # --- folds
 
@@ -222,7 +271,7 @@ class Equality:
     def _part(self, a: Element, b: Element) -> bool:
         """Parts are not taken apart again."""
         if isinstance(a, Fold) and isinstance(b, Fold):
-            return self._folds(a, b)
+            return self.folds(a, b)
         if isinstance(a, Fold) or isinstance(b, Fold):
             return False
         return self.same(a, b)
@@ -250,25 +299,36 @@ class Equality:
             for i in range(short[1]):
                 inner = renamed(fold.body, {short[0]: i}, self.context)
                 yield from self.parts(folded(function, rest, inner), function)
-        elif isinstance(fold.body, App) and fold.body.function == function:
-            for one in fold.body.arguments:
+        elif (body := self._sum(fold.body)).function == function:
+            for one in body.arguments:
                 yield from self.parts(folded(function, fold.over, one), function)
         else:
             yield fold
+
+    def _sum(self, body: Element) -> App:
+        """A product with a sum as a sum of products, where that is the same."""
+        if not isinstance(body, App):
+            return App("", (), body.of)
+        if body.function != "mul" or self.sense == "exact":
+            return body
+        for one, other in (body.arguments, body.arguments[::-1]):
+            if isinstance(one, App) and one.function == "add":
+                return App("add", tuple(App("mul", (x, other), body.of) for x in one.arguments), body.of)
+        return body
 
     unroll: bool = False
     """Short folds are written out."""
 
     def _neutral(self, term: Element, function: str) -> bool:
-        value = _literal(term)
+        value = literal_of(term)
         of = number(term.of)
         return value is not None and of.kind != "opaque" and value == neutral(function, of)
 
     def _cut(self, fold: Fold) -> tuple[str, Any] | None:
         """An index and where a choice in the body changes."""
-        for condition in _choices(fold.body):
+        for condition in choices(fold.body):
             for name, count in fold.over:
-                at = _threshold(condition, name)
+                at = threshold(condition, name)
                 if at is None or free(at, self.context) & {one for one, _ in fold.over}:
                     continue
                 inside = [at - 1, count - 1 - at]
@@ -279,14 +339,13 @@ class Equality:
     def _halves(self, fold: Fold, name: str, at: Any) -> Iterator[Element]:
         count = dict(fold.over)[name]
         for start, size in ((0, at), (at, count - at)):
-            self.fresh += 1
-            index = self.context.unknown(f"{name}_{self.fresh}", 0, size - 1)
+            index = self.index(size)
             inner = renamed(fold.body, {name: index + start}, self.context)
             (new,) = index.unknowns
             over = tuple((new, size) if one == name else (one, n) for one, n in fold.over)
             yield folded(fold.function, over, inner)
 
-    def _folds(self, a: Fold, b: Fold) -> bool:
+    def folds(self, a: Fold, b: Fold) -> bool:
         if a.function != b.function or not self.alike(a, b):
             return False
         if len(a.over) > len(b.over):
@@ -298,7 +357,7 @@ class Equality:
     def _bodies(self, a: Fold, b: Fold) -> bool:
         """Of as many indices: in some order they are the same."""
         for order in permutations(b.over):
-            if not all(self._equal(n, m) for (_, n), (_, m) in zip(a.over, order, strict=True)):
+            if not all(self.equal(n, m) for (_, n), (_, m) in zip(a.over, order, strict=True)):
                 continue
             names = {
                 theirs: self.context.alone(ours)
@@ -316,67 +375,24 @@ class Equality:
             yield a
             return
         for at, (name, count) in enumerate(a.over):
-            for first in range(len(b.over)):
-                for last in range(first + 2, len(b.over) + 1):
-                    group = b.over[first:last]
-                    product: Any = 1
-                    for _, n in group:
-                        product = product * n
-                    if len(a.over) + len(group) - 1 > len(b.over) or not self._equal(count, product):
-                        continue
-                    position: Any = 0
-                    new = []
-                    for _, n in group:
-                        self.fresh += 1
-                        index = self.context.unknown(f"s{self.fresh}", 0, n - 1)
-                        new.append((next(iter(index.unknowns)), n))
-                        position = position * n + index
-                    body = renamed(a.body, {name: position}, self.context)
-                    over = (*a.over[:at], *new, *a.over[at + 1 :])
-                    yield from self._spread(Fold(a.function, over, body, a.of), b)
+            for group in self._groups(count, b, len(b.over) - len(a.over) + 1):
+                position: Any = 0
+                new = []
+                for _, n in group:
+                    index = self.index(n)
+                    new.append((next(iter(index.unknowns)), n))
+                    position = position * n + index
+                body = renamed(a.body, {name: position}, self.context)
+                over = (*a.over[:at], *new, *a.over[at + 1 :])
+                yield from self._spread(Fold(a.function, over, body, a.of), b)
 
+    def _groups(self, count: Any, b: Fold, most: int) -> Iterator[tuple[tuple[str, Any], ...]]:
+        """Indices of `b` in some order, at most so many, whose counts multiply to that.
 
-def constant(of: str, value: int) -> App:
-    return App(f"literal:{of}:{number(of).text(value)}", (), of)
-
-
-def _literal(term: Any) -> float | None:
-    """The number that a term is."""
-    if not isinstance(term, App) or not term.function.startswith("literal:"):
-        return None
-    text = term.function.split(":", 2)[2]
-    return float(text)
-
-
-def _choices(term: Any) -> Iterator[Condition]:
-    match term:
-        case Choose(condition, yes, no):
-            yield from _atoms(condition)
-            yield from _choices(yes)
-            yield from _choices(no)
-        case App(_, arguments, _):
-            for one in arguments:
-                yield from _choices(one)
-        case Fold(_, _, body, _):
-            yield from _choices(body)
-
-
-def _atoms(condition: Condition) -> Iterator[Condition]:
-    if condition.form in (">=", "=="):
-        yield condition
-    else:
-        for one in condition.parts:
-            if isinstance(one, Condition):
-                yield from _atoms(one)
-
-
-def _threshold(condition: Condition, name: str) -> Any:
-    """The least index from which on the condition is what it was not before; None: it is none of these."""
-    value = condition.parts[0]
-    factor = dict(value.parts).get((name,)) if isinstance(value, Size) else None
-    if condition.form != ">=" or factor not in (1, -1):
-        return None
-    if any(name in names and names != (name,) for names, _ in value.parts):
-        return None
-    rest = value - factor * value.context.alone(name)
-    return -rest if factor == 1 else rest + 1
+        First in the order in which they are read: a reshape of what is read has that order."""
+        seen = list(read_indices(b.body))
+        order = sorted(b.over, key=lambda one: seen.index(one[0]) if one[0] in seen else len(seen))
+        for size in range(2, most + 1):
+            for group in combinations(order, size):
+                if self.equal(count, prod(n for _, n in group)):
+                    yield from permutations(group)

@@ -12,9 +12,9 @@ from axiloom.selection.ir.ops import OPS
 from axiloom.selection.rules.expressions import Unsaid, equal
 from axiloom.selection.rules.make import build
 from axiloom.selection.rules.prove.cases import Case, bounds_of
-from axiloom.selection.rules.prove.context import Context, Dropped, Undecided, following
+from axiloom.selection.rules.prove.conditions import Dropped, Undecided
+from axiloom.selection.rules.prove.context import Context, Memory, following
 from axiloom.selection.rules.prove.equal import Equality
-from axiloom.selection.rules.prove.sizes import Size
 from axiloom.selection.rules.prove.terms import Read, Terms
 from axiloom.selection.rules.rule import Rule
 
@@ -52,8 +52,9 @@ def prove(rule: Rule, until: float) -> Outcome:
 def _tried(rule: Rule, sizes: Callable[[str], Sequence[int]] | None, until: float) -> Outcome:
     path: list[tuple[int, int]] | None = []
     done = 0
+    memory = Memory()
     while path is not None:
-        context = Context(path)
+        context = Context(path, memory=memory)
         try:
             if why := _path(Case(rule, context, sizes)):
                 return Outcome(False, sizes is not None, done, why)
@@ -74,10 +75,7 @@ def _path(case: Case) -> str:
     """Why both sides differ on one path; empty: they are the same. Raises Dropped."""
     case.fill()
     context, terms = case.context, Terms(case.context)
-    tensors = {
-        name: Value(type_, lambda at, n=name, t=type_: Read(n, tuple(at), t.number))
-        for name, type_ in case.tensors.items()
-    }
+    tensors = {name: _tensor(name, type_) for name, type_ in case.tensors.items()}
     make = _maker(terms)
     try:
         old = build(case.rule.old, case.env, tensors, make)
@@ -97,6 +95,10 @@ def _path(case: Case) -> str:
         return ""
     equality.unroll = True
     return "" if equality.same(left, right) else f"elements differ for {_said(case)}"
+
+
+def _tensor(name: str, type_: Type) -> Value:
+    return Value(type_, lambda at: Read(name, tuple(at), type_.number))
 
 
 def _holds(context: Context, condition: Any) -> bool:

@@ -7,9 +7,10 @@ Sums of floats are of small integers, so that no order shows.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,12 +20,15 @@ from axiloom.selection.ir.numbers import Array, number
 from axiloom.selection.ir.ops import Builder
 from axiloom.selection.rules.expressions import Unsaid
 from axiloom.selection.rules.make import build
-from axiloom.selection.rules.prove.cases import Case, bounds_of
-from axiloom.selection.rules.prove.context import Context, Dropped, Undecided, following
+from axiloom.selection.rules.prove.cases import NUMBERS, Case, bounds_of
+from axiloom.selection.rules.prove.conditions import Dropped, Undecided
+from axiloom.selection.rules.prove.context import Context
 from axiloom.selection.rules.rule import Pattern, Rule
 
 EDGES = (0, 1, -1, 2, 127, 128, -128, -129, 255, 256, 32767, 32768, -32769, 65536, 2147483647)
 MOST_ELEMENTS = 4096
+ATTEMPTS = 5000
+"""Most cases are none: sizes that do not go together."""
 RANDOM = 3
 """Random fillings of a case."""
 
@@ -44,12 +48,17 @@ class Searched:
     tried: int
 
 
-def search(rule: Rule, until: float, most: int = 150) -> Searched:
-    """Over the sizes that the rule states (or 1, 2, 3), at most so many cases, spread evenly."""
-    path: list[tuple[int, int]] | None = []
+def search(rule: Rule, until: float, most: int = 60) -> Searched:
+    """Over the sizes that the rule states (or 1, 2, 3), at most so many cases, drawn from a seed."""
     tried = cases = 0
-    while path is not None and cases < most and time.monotonic() < until:
-        case = Case(rule, Context(path), bounds_of(rule))
+    for seed in range(ATTEMPTS):
+        if cases == most or time.monotonic() > until:
+            break
+        context = _Drawn(dice=random.Random(seed))
+        numbers = NUMBERS[rule.sense]
+        # Most operations want one number of all their operands.
+        alike = (context.dice.choice(numbers),) if seed % 4 else None
+        case = Case(rule, context, bounds_of(rule), alike)
         try:
             case.fill()
             found, count = _compared(case, cases)
@@ -58,11 +67,19 @@ def search(rule: Rule, until: float, most: int = 150) -> Searched:
             tried, cases = tried + count, cases + 1
         except (Dropped, Undecided, Unsaid):
             pass
-        path = following(case.context.path)
-        # Cases differ last where they were picked last: after some of one kind, the next kind.
-        if path is not None and cases and cases % 24 == 0:
-            path = following(path[: max(1, len(path) // 2)]) or path
     return Searched(None, tried)
+
+
+@dataclass
+class _Drawn(Context):
+    """Of several ways any."""
+
+    dice: random.Random = field(default_factory=random.Random)
+
+    def pick(self, count: int) -> int:
+        if not count:
+            raise Dropped
+        return self.dice.randrange(count)
 
 
 def _compared(case: Case, seed: int) -> tuple[Found | None, int]:

@@ -9,22 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from axiloom.selection.ir.graph import Unknown
 
-if TYPE_CHECKING:
-    from axiloom.selection.rules.prove.context import Context
-
 Monomial: TypeAlias = tuple[str, ...]
 """Names of unknowns, sorted, as often as they are factors."""
+
+
+class Reckons(Protocol):
+    """What knows of unknowns: `prove.context.Context`."""
+
+    def compared(self, value: Any, form: str) -> Any: ...
+    def divided(self, value: Any, by: Any) -> tuple[Any, Any]: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Size(Unknown):
     """`parts` has no zero, and more than the empty monomial: an integer is a Python integer."""
 
-    context: Context
+    context: Reckons
     parts: tuple[tuple[Monomial, int], ...]
 
     def __hash__(self) -> int:
@@ -110,7 +114,7 @@ def parts_of(value: Any) -> tuple[tuple[Monomial, int], ...]:
     return value.parts if isinstance(value, Size) else ((((), value),) if value else ())
 
 
-def made(context: Context, found: Mapping[Monomial, int]) -> Any:
+def made(context: Reckons, found: Mapping[Monomial, int]) -> Any:
     """The polynomial; a Python integer if it is one."""
     parts = tuple(sorted((names, factor) for names, factor in found.items() if factor))
     if not parts:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from axiloom.selection.ir.numbers import number
-from axiloom.selection.rules.prove.context import Condition, Context, Undecided
+from axiloom.selection.rules.prove.conditions import Condition, Undecided
+from axiloom.selection.rules.prove.context import Context
 from axiloom.selection.rules.prove.sizes import Size, replaced
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -52,7 +53,33 @@ class Choose:
         return self.yes.of
 
 
-Element: TypeAlias = Read | App | Fold | Choose
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """An element of a state after `count` steps. `first[i]` and `step[i]` are an element of state i, at the
+    index `at_of[i]`, before all steps and after step `k`; a state before step k is read as ``NAME.i``."""
+
+    name: str
+    k: str
+    at_of: tuple[tuple[str, ...], ...]
+    first: tuple[Element, ...]
+    step: tuple[Element, ...]
+    count: Any
+    which: int
+    at: tuple[Any, ...]
+
+    @property
+    def of(self) -> str:
+        return self.first[self.which].of
+
+    def placed(self, which: int, count: Any, at: tuple[Any, ...]) -> Scan:
+        """Another element of the same states."""
+        return replace(self, which=which, count=count, at=at)
+
+
+Element: TypeAlias = Read | App | Fold | Choose | Scan
+
+
+TERMS = (Read, App, Fold, Choose, Scan)
 
 
 @dataclass
@@ -68,13 +95,17 @@ class Terms:
             case "position":
                 raise Undecided("an index that is a value")
             case "literal":
-                of = number(more[0])
-                text = of.text(of.decode(of.parse(more[1])))
-                return App(f"literal:{of}:{text}", (), of.name)
+                known = number(more[0])
+                text = known.text(known.decode(known.parse(more[1])))
+                return App(f"literal:{known}:{text}", (), known.name)
             case "index" | "convert":
                 return App(function, arguments, more[0])
             case "select":
                 return App(function, arguments, arguments[1].of)
+        if name in ("eq", "ne") and all(_counts(one) for one in arguments):
+            a, b = (one.arguments[0] for one in arguments)
+            same, other = (self.apply(f"literal:bool:{int(yes == (name == 'eq'))}") for yes in (True, False))
+            return self.choose(self.context.compared(a - b, "=="), lambda: same, lambda: other)
         of = "bool" if name in COMPARISONS else arguments[0].of
         return App(function, arguments, of)
 
@@ -97,6 +128,42 @@ class Terms:
             first = yes()
         with self.context.under(condition.opposite()):
             return Choose(condition, first, no())
+
+    def scan(
+        self,
+        count: Any,
+        most: Any,
+        first: Sequence[Any],
+        shapes: Sequence[Sequence[Any]],
+        step: Callable[[Any, Sequence[Any]], Sequence[Any]],
+        which: int,
+        at: Sequence[Any],
+    ) -> Any:
+        self.counted += 1
+        name = f"~{self.counted}"
+        k = self.context.unknown(f"{name}k", 0, most - 1)
+        at_of, firsts, steps = [], [], []
+        with self.context.under():
+            of = [self._at_zero(one, shape) for one, shape in zip(first, shapes, strict=True)]
+            states = [lambda at, i=i: Read(f"{name}.{i}", tuple(at), of[i]) for i in range(len(first))]
+            after = step(k, states)
+            for i, shape in enumerate(shapes):
+                index = [self.context.unknown(f"{name}a", 0, n - 1) for n in shape]
+                at_of.append(tuple(next(iter(one.unknowns)) for one in index))
+                firsts.append(first[i](index))
+                steps.append(after[i](index))
+        (k_name,) = k.unknowns
+        return Scan(name, k_name, tuple(at_of), tuple(firsts), tuple(steps), count, which, tuple(at))
+
+    def _at_zero(self, read: Any, shape: Sequence[Any]) -> str:
+        """The number of a tensor's elements."""
+        of: str = read([0] * len(shape)).of
+        return of
+
+
+def _counts(term: Any) -> bool:
+    """Whether it is an index as a value, in a number that holds every index."""
+    return isinstance(term, App) and term.function == "index:int64"
 
 
 def folded(function: str, over: tuple[tuple[str, Any], ...], body: Element) -> Element:
@@ -137,15 +204,45 @@ def substituted(term: Any, of: Callable[[str], Any], context: Context) -> Any:
             case Read(name, index, of_number):
                 return Read(name, tuple(map(value, index)), of_number)
             case App(function, arguments, of_number):
-                inner = (walk(x) if isinstance(x, (Read, App, Fold, Choose)) else value(x) for x in arguments)
+                inner = (walk(x) if isinstance(x, TERMS) else value(x) for x in arguments)
                 return App(function, tuple(inner), of_number)
             case Fold(function, over, body, _):
                 return folded(function, tuple((k, value(n)) for k, n in over), walk(body))
+            case Scan():
+                return replace(
+                    one,
+                    first=tuple(map(walk, one.first)),
+                    step=tuple(map(walk, one.step)),
+                    count=value(one.count),
+                    at=tuple(map(value, one.at)),
+                )
             case Choose(when, yes, no):
                 said = condition(when)
                 if isinstance(said, bool):
                     return walk(yes if said else no)
                 return Choose(said, walk(yes), walk(no))
+        return one
+
+    return walk(term)
+
+
+def filled(term: Any, reads: Callable[[str, tuple[Any, ...]], Any]) -> Any:
+    """The term with other elements for what it reads; None: that read stays."""
+
+    def walk(one: Any) -> Any:
+        match one:
+            case Read(name, index, _):
+                found = reads(name, index)
+                return one if found is None else found
+            case App(function, arguments, of):
+                return App(function, tuple(walk(x) if isinstance(x, TERMS) else x for x in arguments), of)
+            case Fold(function, over, body, _):
+                return folded(function, over, walk(body))
+            case Choose(when, yes, no):
+                return Choose(when, walk(yes), walk(no))
+            case Scan():
+                first, step = (tuple(map(walk, parts)) for parts in (one.first, one.step))
+                return replace(one, first=first, step=step)
         return one
 
     return walk(term)
@@ -165,6 +262,9 @@ def free(term: Any, context: Context) -> frozenset[str]:
             return frozenset().union(*(free(one, context) for one in arguments))
         case Fold(_, over, body, _):
             return free(body, context) | _of([n for _, n in over], context)
+        case Scan():
+            inner = _of([term.count, *term.at], context)
+            return inner.union(*(free(one, context) for one in (*term.first, *term.step)))
         case Choose(condition, yes, no):
             inner = _closed(condition.unknowns, context)
             return inner | free(yes, context) | free(no, context)

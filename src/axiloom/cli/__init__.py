@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
         run,
         spec,
         sweep,
+        validate,
     )
 
     top = given.Parser(
@@ -58,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
         open_flow,
         nest,
         prove,
+        validate,
         spec,
         doctor,
     ):

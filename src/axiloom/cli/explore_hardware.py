@@ -169,6 +169,10 @@ def _choose(options: argparse.Namespace, work: Work, spec: AcceleratorSpec, coun
 def _kept(options: argparse.Namespace) -> Kept:
     """What the command line says of the hardware."""
     sg = None if options.dma is None else options.dma == "sg"
+    if options.macs == shared.MOST:
+        raise UsageError(
+            f"--macs {shared.MOST}: --device chooses the array by itself; give a number to keep it"
+        )
     return Kept(macs=options.macs, stream_width=options.stream_width, scatter_gather=sg)
 
 

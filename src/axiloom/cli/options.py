@@ -102,9 +102,10 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
     )
     group.add_argument(
         "--macs",
-        type=int,
-        metavar="N",
-        help="multiply-adds a cycle, a power of two (default: what the specification says, 64 of v4_16)",
+        type=_macs,
+        metavar="N|most",
+        help="multiply-adds a cycle, a power of two (default: what the specification says, 64 of v4_16); "
+        "most: what the board's part has multipliers for",
     )
     group.add_argument(
         "--dma",
@@ -236,6 +237,10 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
     refuse(command, Refusal("trace_window", lacks("trace"), "a part of a trace: give --trace FILE too"))
 
 
+MOST = "most"
+"""In place of a number of multiply-adds."""
+
+
 def accelerator(options: argparse.Namespace, data_type: str | None = None) -> AcceleratorSpec:
     """The specification that --accel, --size, --spec and --encoding name, with other widths, macs and DMA.
 
@@ -249,10 +254,25 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
         if not spec.form.multiplies:
             what = "copies and multiplies nothing" if spec.form is COPY else "has as many as its nests"
             raise UsageError(f"--macs: {spec.name} {what}")
-        changes["macs"] = options.macs
+        changes["macs"] = _asked_macs(options.macs, spec, options)
     if options.dma is not None:
         changes["dma"] = replace(spec.dma, scatter_gather=options.dma == "sg")
     return isa.revise(spec, **changes) if changes else spec
+
+
+def _macs(text: str) -> int | str:
+    try:
+        return MOST if text == MOST else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor {MOST}") from None
+
+
+def _asked_macs(asked: int | str, spec: AcceleratorSpec, options: argparse.Namespace) -> int:
+    if isinstance(asked, int):
+        return asked
+    from axiloom.explore.hardware import most
+
+    return most(spec, getattr(options, "board", None) or boards.DEFAULT).macs
 
 
 def accelerators(

@@ -73,12 +73,11 @@ def selected(
         import ortools  # noqa: F401
     except ImportError as error:
         raise UsageError(f"--select egraph needs {error.name}: {EXTRA}") from None
+    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
     from axiloom.run.selected import select
     from axiloom.selection.read import read
 
     if options.accel is None:
-        from axiloom.isa.instructions.library import targets
-
         names = ", ".join(targets())
         raise UsageError(f"--select egraph: say for which instruction set: --accel {names}, or FILE.isa")
     given = constants(options.define)
@@ -89,4 +88,5 @@ def selected(
         lambda more: instruction_set(options.accel, Path(), {**more, **given}, "--accel"),
         device,
         progress,
+        Path(options.accel).name if options.accel.endswith(INSTRUCTIONS) else "",
     )

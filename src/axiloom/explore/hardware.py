@@ -19,9 +19,10 @@ from axiloom.errors import CompileError, SpecError, UsageError
 from axiloom.explore.estimate import DEVICES, Estimate, Used, estimate, is_routed, within
 from axiloom.explore.order import Order, Variant
 from axiloom.explore.products import Work
+from axiloom.hw.array.mac_array import Columns
+from axiloom.hw.soc.accelerator import ENGINES
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.isa.numerics import INT32
 
 Progress = Callable[[str], None]
 Estimator = Callable[[AcceleratorSpec], Estimate]
@@ -125,15 +126,43 @@ def variants(spec: AcceleratorSpec, kept: Kept = Kept()) -> Iterator[Accelerator
 
 
 def least(spec: AcceleratorSpec, device: str = "xc7z020") -> Used:
-    """The least resources of `spec` under any mapping: its products, and the bits of its buffers.
+    """The least resources of `spec`, an accelerator with an array: its products, and its buffers' bits.
 
     On an ECP5 products may be in LUTs.
     """
     bits = sum(spec.buffers.values()) * WORD_BITS * _HALVES
     if is_routed(device):
         return Ecp5Resources(multiplier=0, lut=0, ff=0, ebr=-(-bits // _EBR_BITS))
-    products = 3 if spec.data_type == INT32 else 1
-    return Resources(dsp=spec.macs * products, lut=0, ff=0, bram36=bits / _BRAM_BITS)
+    return Resources(dsp=_multipliers(spec), lut=0, ff=0, bram36=bits / _BRAM_BITS)
+
+
+def _multipliers(spec: AcceleratorSpec) -> int:
+    """DSP48 of the products: the array's, or those of windows, which have no neighbours."""
+    if spec.form.saves:
+        return spec.macs * Columns(spec.data_type.bits, 1, longest=1).multipliers
+    array = ENGINES[spec.form.name].sizes(spec)
+    rows: int = array.rows
+    return rows * Columns(spec.data_type.bits, array.cols, longest=1).multipliers
+
+
+def most(spec: AcceleratorSpec, board: str = boards.DEFAULT) -> AcceleratorSpec:
+    """`spec` with as many multiply-adds as its tile can use and the board's part has multipliers for.
+
+    The rest of it stays; synthesis alone says whether it fits as a whole. Raises :exc:`UsageError` if not
+    even the fewest of :data:`MACS` do.
+    """
+    limit = boards.load(board).resources.dsp48
+    for macs in sorted(MACS, reverse=True):
+        try:
+            one = isa.revise(spec, macs=macs)
+        except SpecError:
+            continue  # not a size that its tile can have
+        if _multipliers(one) <= limit:
+            return one
+    raise UsageError(
+        f"{spec.name}: no array of {min(MACS)} multiply-adds or more can be had with its tile and the "
+        f"{limit} multipliers of {board}"
+    )
 
 
 def choose_hardware(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from axiloom.device.known import derive, known
 from axiloom.device.rtl import DeviceRtl
@@ -68,9 +68,15 @@ class Selected:
 
 
 def select(
-    graph: Graph, read: Read, device: Callable[[InstructionSet], DeviceRtl | None], progress: Progress
+    graph: Graph,
+    read: Read,
+    device: Callable[[InstructionSet], DeviceRtl | None],
+    progress: Progress,
+    named: str = "",
 ) -> Selected:
-    """Raises CompileError, SaturationError; ProgramFaultError where what was made is another application."""
+    """`named`: what the program calls its instruction set, if that is a file.
+
+    Raises CompileError, SaturationError; ProgramFaultError where what was made is another application."""
     constants: dict[str, int] = {}
     isa = read(constants)
     for _ in range(2):
@@ -85,6 +91,8 @@ def select(
         target = Target(isa, meanings, _cost(made))
         try:
             compiled = compile_graph(graph, target)
+            if named:
+                compiled = replace(compiled, program=replace(compiled.program, target=named))
         except HostMemoryError as error:
             name = _constant_of(isa, target.host)
             if name is None or constants:

@@ -1,0 +1,47 @@
+"""`Accelerator`: its kernels, patterns of the tensor IR, read from a ``.kernels`` text (docs/rules.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from axiloom.errors import UsageError
+from axiloom.isa.instructions.read import text_of
+from axiloom.isa.wording.names import hint
+from axiloom.selection.rules.match import Matcher, matcher_of
+from axiloom.selection.rules.rule import Rule
+from axiloom.selection.rules.text import parse_patterns
+
+SUFFIX = ".kernels"
+_ROOM = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """`kernels` are rules of a pattern to itself: they bind and bound what they match."""
+
+    name: str
+    kernels: tuple[Rule, ...]
+
+    @cached_property
+    def matchers(self) -> tuple[Matcher, ...]:
+        return tuple(map(matcher_of, self.kernels))
+
+    def only(self, names: tuple[str, ...]) -> Accelerator:
+        """With some of its kernels. Raises UsageError."""
+        known = [one.name for one in self.kernels]
+        for name in names:
+            if name not in known:
+                raise UsageError(f"{self.name} has no kernel {name}{hint(name, known)}")
+        return Accelerator(self.name, tuple(one for one in self.kernels if one.name in names))
+
+
+def load(path: Path) -> Accelerator:
+    """Raises RuleError."""
+    return Accelerator(path.stem, parse_patterns(text_of(path), path.name, "computes"))
+
+
+def accelerators() -> dict[str, Accelerator]:
+    """Ours, by name."""
+    return {path.stem: load(path) for path in sorted(_ROOM.glob(f"*{SUFFIX}"))}

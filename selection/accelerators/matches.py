@@ -1,0 +1,99 @@
+"""Exact and flexible matches: how often accelerators' kernels are chosen for a graph as it stands, and for
+all that rules make of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from axiloom.selection.accelerators.kernels import Accelerator
+from axiloom.selection.accelerators.offers import with_offers
+from axiloom.selection.egraph import ENode, Extracted, Limits, Saturated, extract, saturate
+from axiloom.selection.egraph.engine import LEAVES
+from axiloom.selection.ir.graph import Graph, Type
+from axiloom.selection.ir.ops.convolution import dims_of
+from axiloom.selection.rules.library import RuleText
+
+CALL = 1_000
+"""Cycles to start an accelerator."""
+LANES = 16
+"""Multiply-adds of an accelerator in a cycle; the CPU takes a cycle for half of one."""
+FREE = (*LEAVES, "splat", "reshape")
+"""What costs nothing: no element is computed, and none lies elsewhere."""
+
+
+@dataclass(frozen=True)
+class Matches:
+    """`counted`: ``ACCELERATOR.KERNEL`` to how often it is chosen."""
+
+    counted: Mapping[str, int]
+    saturated: Saturated
+    extracted: Extracted
+
+    def of(self, accelerator: str, kernels: Iterable[str]) -> int:
+        """How many calls of these kernels."""
+        return sum(self.counted.get(f"{accelerator}.{one}", 0) for one in kernels)
+
+    @property
+    def seconds(self) -> float:
+        return self.saturated.seconds + self.extracted.seconds
+
+
+def matches(
+    graph: Graph,
+    accelerators: Iterable[Accelerator],
+    rules: Sequence[RuleText] = (),
+    limits: Limits | None = None,
+    *,
+    seconds: float = 0.0,
+) -> Matches:
+    """Without rules: exact matches. `seconds`: for a proof that the choice is the cheapest."""
+    saturated = saturate(graph, rules, limits)
+    offered = with_offers(saturated, accelerators)
+    extracted = extract(offered, cost, seconds=seconds, name=graph.name)
+    counted = Counter(one.op for one in extracted.chosen.values() if "." in one.op)
+    return Matches(dict(sorted(counted.items())), saturated, extracted)
+
+
+def cost(node: ENode, operands: Sequence[Type], result: Type) -> int | None:
+    """Cycles, roughly: enough to tell an accelerator from a CPU, and a product from a move."""
+    accelerator, _, kernel = node.op.rpartition(".")
+    work = _WORK.get(kernel)
+    done = work(node, operands, result) if work else sum(one.elements for one in operands) + result.elements
+    if accelerator:
+        return CALL + done // LANES
+    return 0 if node.op in FREE else 1 + (2 * done if work else done)
+
+
+def _rows(_: ENode, operands: Sequence[Type], result: Type) -> int:
+    """Of a dense layer: each result is a sum over the last dimension."""
+    return result.elements * operands[0].shape[-1]
+
+
+def _contracted(node: ENode, operands: Sequence[Type], result: Type) -> int:
+    dimensions = node.given["lhs_contracting"]
+    assert isinstance(dimensions, tuple)
+    return result.elements * prod(operands[0].shape[one] for one in dimensions)
+
+
+def _kernels(node: ENode, operands: Sequence[Type], result: Type) -> int:
+    """Of a convolution: each result is a sum over a kernel."""
+    dims = dims_of(str(node.given.get("dims", "bf01_oi01->bf01")))
+    return result.elements * operands[1].elements // operands[1].shape[dims.kernel_out]
+
+
+def _cells(_: ENode, operands: Sequence[Type], result: Type) -> int:
+    """Of LSTM cells: four gates."""
+    x, h = operands[-3:-1]
+    return 4 * result.elements * (x.shape[-1] + h.shape[-1])
+
+
+_WORK: Mapping[str, Callable[[ENode, Sequence[Type], Type], int]] = {
+    **dict.fromkeys(("dense", "linear", "gemm"), _rows),
+    "dot_general": _contracted,
+    **dict.fromkeys(("convolution", "conv"), _kernels),
+    **dict.fromkeys(("lstm", "lstm_cells", "lstm_h", "lstm_c"), _cells),
+}
+"""Multiply-adds."""

@@ -1,0 +1,108 @@
+"""`parts`: problems that can be solved one by one, because every graph has the values between them.
+
+A value that every choice needs is paid for in any case: what is above it and what is below it meet in nothing
+else. So the blocks of a network, which hang together by what every block hands on, come apart.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from axiloom.selection.egraph.problem import Problem, T, Way, Ways, groups
+
+
+def parts(problem: Problem[T]) -> list[Problem[T]]:
+    """Their classes are those of the problem, each once; what a part needs of another is there anyway.
+
+    Costs of best choices add up to at most that of the whole, and exactly where the choices together have no
+    circle.
+    """
+    always = certain(problem)
+    place = {one: i for i, one in enumerate(problem.ways)}
+    free = gratis(problem)
+    needed = 0
+    for root in problem.roots:
+        needed |= always[root]
+    there = needed | sum(1 << place[one] for one in free)
+    ways: Ways[T] = {}
+    for one, of in problem.ways.items():
+        bit = 1 << place[one]
+        # What needs this value itself cannot be below it.
+        ways[one] = [way for way in of if not any(always[need] & bit for need in way[1])] or of
+        if one in free:
+            ways[one] = [free[one]]
+    roots = {one for one in ways if needed >> place[one] & 1}
+    return [_part(ways, classes, there, place, roots) for classes in _joined(ways, there, place)]
+
+
+def gratis(problem: Problem[T]) -> dict[int, Way[T]]:
+    """Classes that cost nothing with all that is below them, and how: sharing them saves nothing."""
+    found: dict[int, Way[T]] = {}
+    changed = True
+    while changed:
+        changed = False
+        for one, of in problem.ways.items():
+            if one in found:
+                continue
+            for way in of:
+                if way[0] == 0 and all(need in found for need in way[1]):
+                    found[one], changed = way, True
+                    break
+    return found
+
+
+def certain(problem: Problem[T]) -> dict[int, int]:
+    """For each class those that every way to make it has below it or is, as bits by place in `ways`."""
+    place = {one: i for i, one in enumerate(problem.ways)}
+    everything = (1 << len(place)) - 1
+    found = dict.fromkeys(problem.ways, everything)
+    changed = True
+    while changed:
+        changed = False
+        for group in problem.order:
+            for one in group:
+                common = everything
+                for _, needs, _ in problem.ways[one]:
+                    below = 0
+                    for need in needs:
+                        below |= found[need]
+                    common &= below
+                common |= 1 << place[one]
+                if common != found[one]:
+                    found[one], changed = common, True
+    return found
+
+
+def _joined(ways: Ways[T], there: int, place: dict[int, int]) -> list[list[int]]:
+    """Classes that share what is not always there (union and find)."""
+    above = {one: one for one in ways}
+
+    def top(one: int) -> int:
+        while above[one] != one:
+            above[one] = above[above[one]]
+            one = above[one]
+        return one
+
+    for one, of in ways.items():
+        for _, needs, _ in of:
+            for need in needs:
+                if not there >> place[need] & 1:
+                    above[top(need)] = top(one)
+    found: dict[int, list[int]] = defaultdict(list)
+    for one in ways:
+        found[top(one)].append(one)
+    return list(found.values())
+
+
+def _part(
+    ways: Ways[T], classes: list[int], there: int, place: dict[int, int], roots: set[int]
+) -> Problem[T]:
+    """Operands that are there anyway are left out: they are another part's, or this one's roots."""
+    own: Ways[T] = {
+        one: [
+            (cost, tuple(need for need in needs if not there >> place[need] & 1), node)
+            for cost, needs, node in ways[one]
+        ]
+        for one in classes
+    }
+    return Problem(own, tuple(one for one in classes if one in roots), groups(own))

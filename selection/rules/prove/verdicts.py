@@ -1,0 +1,65 @@
+"""`Proof`: what is known of a rule; `judge` finds out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+
+from axiloom.selection.rules.prove.cases import about
+from axiloom.selection.rules.prove.proof import prove
+from axiloom.selection.rules.prove.search import search
+from axiloom.selection.rules.rule import Rule
+
+LIMIT_S = 60
+SEARCH_S = 5.0
+"""For a counter-example, before a proof is tried."""
+
+
+class Answer(StrEnum):
+    PROVED = "proved"
+    REFUTED = "refuted"
+    OPEN = "not decided"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Of one rule."""
+
+    rule: str
+    place: str
+    """File and line."""
+    sense: str
+    answer: Answer
+    about: str
+    """Of what it is proved, in words: all sizes, or which."""
+    every_size: bool
+    why: str
+    """The counter-example, or what is not decided."""
+    cases: int
+    """Proved one by one: ranks, numbers, attributes, ways through conditions."""
+    tried: int
+    """Pairs of results that NumPy computed and that were the same."""
+    seconds: float
+    limit_s: float = 0
+    """What the prover had: with more it may decide what it did not."""
+    kept: bool = False
+
+    @property
+    def good(self) -> bool:
+        return self.answer is Answer.PROVED
+
+
+def judge(rule: Rule, limit_s: float) -> Proof:
+    """Looks for a counter-example by NumPy, then proves. May run for longer: `process.py` can be killed."""
+    begun = time.monotonic()
+    searched = search(rule, begun + min(SEARCH_S, limit_s / 2))
+    if searched.found is not None:
+        answer, said, every, why, cases = Answer.REFUTED, "", False, searched.found.line, 0
+    else:
+        outcome = prove(rule, begun + limit_s)
+        answer = Answer.PROVED if outcome.proved else Answer.OPEN
+        every, why, cases = outcome.proved and not outcome.bounded, outcome.why, outcome.paths
+        said = about(rule, outcome.bounded) if outcome.proved else ""
+    seconds = time.monotonic() - begun
+    return Proof(rule.name, rule.place, rule.sense, answer, said, every, why, cases, searched.tried, seconds)

@@ -1,0 +1,71 @@
+"""Which operation goes to which unit: the first unit that takes it, accelerators in the order given."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from axiloom.application.units.registry import UNITS
+from axiloom.application.units.unit import Operator, Unit
+from axiloom.errors import UsageError
+from axiloom.selection.ir.graph import Graph
+
+
+@dataclass(frozen=True)
+class Offloaded:
+    """`operators` in the graph's order; `kept`: operations that a unit knows and does not take, and why."""
+
+    operators: tuple[Operator, ...]
+    kept: tuple[tuple[str, str], ...]
+
+
+def units(accelerators: Sequence[str]) -> list[Unit]:
+    """Of names of accelerators (all their units) and of units (``flexasr.lstm``). Raises UsageError."""
+    by_name = {unit.name: (unit,) for of in UNITS.values() for unit in of}
+    known = {**UNITS, **by_name}
+    found: list[Unit] = []
+    for name in accelerators:
+        if name not in known:
+            raise UsageError(f"--accel {name}: no units of it; there are {', '.join(known)}")
+        if any(unit in found for unit in known[name]):
+            raise UsageError(f"--accel {','.join(accelerators)}: {name} is named twice")
+        found += known[name]
+    return found
+
+
+def offload(graph: Graph, accelerators: Sequence[str]) -> Offloaded:
+    """Raises UsageError where no unit takes anything."""
+    chosen = units(accelerators)
+    nodes = list(graph.nodes())
+    uses = Counter(id(one) for node in nodes for one in node.operands)
+    uses.update(id(one) for one in graph.results)
+    found: list[Operator] = []
+    kept: list[tuple[str, str]] = []
+    names: Counter[str] = Counter()
+    inside: set[int] = set()
+    # From the end: a bias belongs to the product before it.
+    for node in reversed(nodes):
+        if id(node) in inside:
+            continue
+        reasons = []
+        for unit in chosen:
+            one = unit.take(node, uses)
+            if isinstance(one, Operator):
+                found.append(one)
+                inside |= {id(part) for part in one.inside}
+                break
+            if one:
+                reasons.append(f"{unit.name}: {one}")
+        else:
+            if reasons:
+                kept.append((node.place or node.op, "; ".join(reasons)))
+    if not found:
+        why = f" ({kept[0][0]}: {kept[0][1]})" if kept else ""
+        raise UsageError(f"{graph.name}: {', '.join(accelerators)} takes none of its operations{why}")
+    made = []
+    for one in reversed(found):
+        name = one.name.removesuffix(".default") or one.node.op
+        names[name] += 1
+        made.append(replace(one, name=name if names[name] == 1 else f"{name}#{names[name]}"))
+    return Offloaded(tuple(made), tuple(reversed(kept)))

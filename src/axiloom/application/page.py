@@ -1,0 +1,217 @@
+"""What was found, as one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+from axiloom.application.result import causes, figure, rtl, verdict
+from axiloom.application.validate import Validated
+from axiloom.files import write_whole
+from axiloom.report.page.document import document
+from axiloom.report.page.parts import repeat, section, table
+
+OPERATORS = (
+    "Own: error of the result on the inputs that the operator got, against float32 on the same inputs. "
+    "Carried: against the run in float32, so with what operators before it did. Norm of the difference by "
+    "the norm of the reference, over all data."
+)
+LOST = (
+    "Numbers that a format could not hold. Saturated: became the largest number. Flushed: were not zero and "
+    "became zero. Wrapped: lost their upper bits."
+)
+CHANGES = (
+    "Each change was made alone and the data run again. The options make it on the command line. An operator "
+    "that is left in float32 shows what it costs."
+)
+SETTINGS = (
+    "What the host sets for each operator, and the largest magnitudes that calibration saw in float32. "
+    "Searched: the operator's error on calibration data under the settings of the checked pass, before and "
+    "after it moved them."
+)
+REPLAYED = (
+    "Calls of this run, drawn by the seed, given as commands to the simulator of the accelerator's text."
+)
+COLOURS = "var(--load)", "var(--pack)"
+
+
+def write(found: Validated, path: Path, command: str) -> None:
+    write_whole(path, render(found, command))
+
+
+def render(found: Validated, command: str) -> str:
+    title = f"{found.graph.name} in the numbers of {', '.join(found.request.accelerators)}"
+    sections = [
+        _header(found, title),
+        section("changes", "What to change", _changes(found), CHANGES),
+        section("operators", "Operators", _operators(found), OPERATORS),
+        section("steps", "Error by step", _steps(found), "Own error of each time step, in percent."),
+        section("lost", "Saturated, flushed, wrapped", _lost(found), LOST),
+        section("settings", "Exponents and scales", _settings(found), SETTINGS),
+        section("replayed", "Sampled calls", _replayed(found), f"{REPLAYED} {rtl(found)}"),
+        section("kept", "Not offloaded", _kept(found), "Operations that a unit knows and does not take."),
+        section("run", "This run", repeat(command), ""),
+    ]
+    return document(title, sections)
+
+
+def _header(found: Validated, title: str) -> str:
+    run, metric = found.run, found.metric
+    tiles = [
+        ("float32", figure(metric, run.exact), metric.name),
+        ("accelerators' numbers", figure(metric, run.found), f"--numbers {found.request.numbers}"),
+        ("error of the result", f"{run.output.percent:.2f} %", "of the first result, against float32"),
+        ("time a datum", f"{run.seconds / run.data:.3g} s", f"{run.data} data"),
+    ]
+    shown = "".join(
+        f'<div class="tile"><div class="what">{escape(what)}</div><div class="value">{escape(value)}</div>'
+        f'<div class="sub">{escape(sub)}</div></div>'
+        for what, value, sub in tiles
+    )
+    reasons = "".join(f"<li>{escape(one)}</li>" for one in causes(found))
+    return (
+        f'<h1>{escape(title)}</h1>\n<p class="how">{escape(found.data.source)}</p>\n'
+        f'<p class="verdict {_mood(found)}">{escape(verdict(found))}</p>\n<div class="tiles">{shown}</div>\n'
+        f'<section id="causes"><h2>Largest errors</h2><ul>{reasons}</ul></section>'
+    )
+
+
+def _mood(found: Validated) -> str:
+    """Whether the figure is that of float32 but for one part in a hundred."""
+    lost = found.metric.gain(found.run.found, found.run.exact)
+    return "right" if lost <= abs(found.run.exact) / 100 or not found.metric.labels else "wrong"
+
+
+def _changes(found: Validated) -> str:
+    advised, metric = found.advised, found.metric
+    if advised is None:
+        return ""
+    rows = [["as it is", "", figure(metric, advised.before), "", f"{advised.error:.2f} %"]]
+    for one in advised.advice:
+        names = ", ".join(one.operators[:2]) + (
+            f" and {len(one.operators) - 2} more" if len(one.operators) > 2 else ""
+        )
+        options = "".join(f"<br><code>--set '{escape(option)}'</code>" for option in one.options[:6])
+        rows.append(
+            [
+                escape(one.why) + options,
+                escape(names),
+                figure(metric, one.figure),
+                f"{one.gain:+.2f}",
+                f"{one.error:.2f} %",
+            ]
+        )
+    rows.append(["float32", "", figure(metric, advised.exact), "", ""])
+    return table(["change", "operators", metric.name, "gain", "result off by"], rows)
+
+
+def _operators(found: Validated) -> str:
+    units = {one.name: one for one in found.offloaded.operators}
+    worst = max((seen.own.percent for seen in found.run.seen.values()), default=0) or 1
+    rows = [
+        [
+            _bar(seen.own.percent / worst) + escape(name),
+            escape(units[name].unit.name),
+            escape(units[name].shape),
+            f"{seen.own.percent:.2f} %",
+            f"{seen.carried.percent:.2f} %",
+            f"{seen.seconds:.2f} s",
+        ]
+        for name, seen in found.run.seen.items()
+    ]
+    return table(["operator", "unit", "operands", "own", "carried", "time"], rows)
+
+
+def _bar(share: float) -> str:
+    return f'<span class="mini" style="--c:{COLOURS[0]};--w:{100 * min(share, 1):.0f}%"></span>'
+
+
+def _steps(found: Validated) -> str:
+    return "".join(
+        _chart(name, seen.own.steps) for name, seen in found.run.seen.items() if len(seen.own.steps) > 1
+    )
+
+
+def _chart(name: str, steps: Sequence[float]) -> str:
+    """A bar for each step, with its figure beside it for those who read the source."""
+    top = max([*steps, 1e-9])
+    width, bars = 1000 / len(steps), []
+    for i, error in enumerate(steps):
+        height = 150 * error / top
+        bars.append(
+            f'<rect x="{i * width:.1f}" y="{160 - height:.1f}" width="{width * 0.8:.1f}" '
+            f'height="{height:.1f}" fill="{COLOURS[1]}"><title>step {i + 1}: {error:.2f} %</title></rect>'
+        )
+    marks = "".join(
+        f'<text x="{i * width:.1f}" y="178">{i + 1}</text>'
+        for i in range(0, len(steps), max(len(steps) // 7, 1))
+    )
+    return (
+        f'<p class="note">{escape(name)}: {steps[0]:.1f} % in the first step, {steps[-1]:.1f} % in the last, '
+        f"at most {top:.1f} %</p>"
+        f'<svg class="roofline" viewBox="0 0 1000 190" role="img">{"".join(bars)}{marks}</svg>'
+    )
+
+
+def _lost(found: Validated) -> str:
+    rows = [
+        [
+            escape(name),
+            escape(place),
+            f"{counts.elements:,}",
+            *(_share(one, counts.elements) for one in (counts.saturated, counts.flushed, counts.wrapped)),
+        ]
+        for name, seen in found.run.seen.items()
+        for place, counts in seen.places.of.items()
+        if counts.saturated or counts.flushed or counts.wrapped
+    ]
+    return table(["operator", "place", "numbers", "saturated", "flushed", "wrapped"], rows) if rows else ""
+
+
+def _share(count: int, of: int) -> str:
+    return f"{count:,} ({100 * count / of:.2f} %)" if count else "0"
+
+
+def _settings(found: Validated) -> str:
+    rows = []
+    for name, settings in found.plan.items():
+        checked = found.checked.get(name)
+        searched = ""
+        if checked and dict(checked.settings) == dict(settings):
+            searched = f"{checked.by_range:.2f} % to {checked.searched:.2f} %"
+            searched += f"<br>{checked.lost:,} saturate or wrap" if checked.lost else ""
+        said = ", ".join(f"{key} {value}" for key, value in settings.items())
+        ranges = ", ".join(f"{key} {value:.3g}" for key, value in found.ranges[name].items())
+        wrong = "".join(f"<br><b>{escape(one)}</b>" for one in found.wrong[name])
+        rows.append([escape(name) + wrong, _folded(said), _folded(ranges), searched])
+    return table(["operator", "settings", "largest magnitudes", "searched"], rows)
+
+
+def _folded(text: str) -> str:
+    """In lines of three entries."""
+    parts = text.split(", ")
+    return "<br>".join(escape(", ".join(parts[i : i + 3])) for i in range(0, len(parts), 3))
+
+
+def _replayed(found: Validated) -> str:
+    rows = [
+        [
+            escape(one.operator),
+            f"{one.call + 1}",
+            escape(one.what),
+            one.where,
+            f"{one.elements:,}",
+            f"{one.wrong:,}",
+        ]
+        for one in found.replayed
+    ]
+    return table(["operator", "call", "part", "on", "results", "that differ"], rows) if rows else ""
+
+
+def _kept(found: Validated) -> str:
+    def rows() -> Iterator[Sequence[str]]:
+        for place, why in found.offloaded.kept:
+            yield escape(place), escape(why)
+
+    return table(["operation", "why"], rows()) if found.offloaded.kept else ""

@@ -1,0 +1,194 @@
+"""FlexASR's LSTM: the four products of a step, and the program of the activation unit, step after step.
+
+The cell's state and the result have one bias. The result is read back by a manager with a bias of its own,
+which has to be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from axiloom.application.numbers import flexasr
+from axiloom.application.numbers.counts import Array, Places
+from axiloom.application.units.flexasr_linear import (
+    LANES,
+    SIGN,
+    TILES,
+    VECTORS,
+    bias_knob,
+    bytes_of,
+    device,
+    padded,
+    reals,
+    tensor,
+    version,
+)  # fmt: skip
+from axiloom.application.units.kept import kept
+from axiloom.application.units.unit import (
+    Arrays,
+    Call,
+    Change,
+    Knob,
+    Operator,
+    Ranges,
+    Settings,
+    changed,
+    largest,
+)  # fmt: skip
+from axiloom.errors import UsageError
+from axiloom.isa.numerics.adaptivfloat import bias_of
+from axiloom.isa.targets import flexasr as host
+from axiloom.selection.ir.graph import Node
+from axiloom.selection.ir.ops.registry import OPS
+
+GATES = 0, 2, 1, 3
+"""PyTorch's input, forget, cell, output in the order of the program: input, cell, forget, output."""
+
+
+@dataclass(frozen=True)
+class Lstm:
+    name: str = "flexasr.lstm"
+    target: str = "flexasr"
+
+    @property
+    def knobs(self) -> Mapping[str, Knob]:
+        return {
+            "input_bias": bias_knob("of the input's exponents", searched=True),
+            "weight_bias": bias_knob("of the exponents of the input's weights", searched=True),
+            "hidden_weight_bias": bias_knob("of the exponents of the result's weights", searched=True),
+            "added_bias": bias_knob("of the exponents of what is added"),
+            "activation_bias": bias_knob("under which cell and result are written", searched=True),
+            "hidden_bias": bias_knob("under which the result before is read"),
+            "ac_math": Knob(
+                321, 340, "version of the library of sigmoid and tanh (321: up to 3.2.1; 340: since)"
+            ),
+            **SIGN,
+        }
+
+    def take(self, node: Node, uses: Mapping[int, int]) -> Operator | str | None:
+        if node.op != "lstm":
+            return None
+        xs, h, *_ = node.operands
+        if any(one.type.number != "float32" for one in node.operands):
+            return "numbers other than float32"
+        inputs, hidden = xs.type.shape[2], h.type.shape[1]
+        tiles = 4 * -(-hidden // (host.ELEMENTS * LANES))
+        vectors = -(-inputs // LANES) + -(-hidden // LANES) + 2 * tiles
+        if vectors > VECTORS or 2 * tiles > TILES:
+            return f"{inputs} inputs and {hidden} results: {vectors} vectors, of {VECTORS} in a buffer"
+        return Operator(self, node, (node,), node.operands, node.place)
+
+    def observe(self, operator: Operator, arrays: Arrays, result: Array) -> dict[str, float]:
+        types = [one.type for one in operator.operands]
+        cells = OPS["lstm_cells"].evaluate(arrays, types, {})
+        xs, _, _, w_x, w_h, b = arrays
+        return {
+            "input": largest(xs), "weights": largest(w_x), "hidden_weights": largest(w_h),
+            "added": largest(b), "cell": largest(cells), "output": largest(result),
+        }  # fmt: skip
+
+    def published(self, operator: Operator, ranges: Ranges) -> Settings:
+        """The cell's state has the bias of the result, which is read with the input's; signs are lost."""
+        biases = self._biases(ranges)
+        read_back = {"activation_bias": bias_of(ranges["output"]), "hidden_bias": biases["input_bias"]}
+        return {**biases, **read_back, "ac_math": 321, "saturated_sign": 0}
+
+    def chosen(self, operator: Operator, ranges: Ranges) -> Settings:
+        """The cell's state and the result have the bias of the larger of them."""
+        both = bias_of(max(ranges["cell"], ranges["output"]))
+        return {
+            **self._biases(ranges), "activation_bias": both, "hidden_bias": both, "ac_math": 321,
+            "saturated_sign": 1,
+        }  # fmt: skip
+
+    def _biases(self, ranges: Ranges) -> dict[str, int]:
+        of = {"input": "input", "weight": "weights", "hidden_weight": "hidden_weights", "added": "added"}
+        return {f"{name}_bias": bias_of(ranges[place]) for name, place in of.items()}
+
+    def wrong(self, settings: Settings) -> Iterator[str]:
+        written, read_ = settings["activation_bias"], settings["hidden_bias"]
+        if written != read_:
+            factor = 2.0 ** (read_ - written)
+            yield (
+                f"the result is written with bias {written} and read back with {read_}: "
+                f"{factor:g} times as large"
+            )
+
+    def mended(self, settings: Settings) -> Settings:
+        return changed(settings, hidden_bias=settings["activation_bias"])
+
+    def run(self, operator: Operator, arrays: Arrays, settings: Settings, places: Places) -> Array:
+        x, pair, hidden = self._prepared(operator, arrays, settings, places)
+        made = flexasr.recurrent(x, pair, _biases_of(settings), host.LSTM, places, version(settings))
+        return np.ascontiguousarray(reals(made[:, :, :hidden], settings["activation_bias"]))
+
+    def _prepared(
+        self, operator: Operator, arrays: Arrays, settings: Settings, places: Places
+    ) -> tuple[Array, tuple[flexasr.Weights, flexasr.Weights], int]:
+        xs, h, c, w_x, w_h, b = arrays
+        if np.any(h) or np.any(c):
+            raise UsageError(f"{operator.name}: {self.name} starts from zeros; the data has other states")
+        hidden = w_h.shape[1]
+        x = padded(tensor(xs, settings["input_bias"], places["input"]), LANES)
+
+        def gates(array: Array) -> Array:
+            return array.reshape(4, hidden, *array.shape[1:])[list(GATES)]
+
+        def make() -> tuple[tuple[flexasr.Weights, flexasr.Weights], Places]:
+            seen, outputs = Places(), host.ELEMENTS * LANES
+            of_x = padded(gates(tensor(w_x, settings["weight_bias"], seen["weights"])), outputs, LANES)
+            # The result goes back with all its vectors: so the weights have columns for them.
+            of_h = padded(
+                gates(tensor(w_h, settings["hidden_weight_bias"], seen["weights"])), outputs, outputs
+            )
+            added = padded(gates(tensor(b, settings["added_bias"], seen["added"])), outputs)
+            pair = (
+                flexasr.Weights.of(of_x, added, settings["weight_bias"], settings["added_bias"]),
+                flexasr.Weights.of(of_h, np.zeros_like(added), settings["hidden_weight_bias"], 0),
+            )
+            return pair, seen
+
+        key = tuple(settings[name] for name in ("weight_bias", "hidden_weight_bias", "added_bias"))
+        pair, seen = kept(operator, key, make)
+        places.join(seen)
+        return x, pair, hidden
+
+    def changes(self, settings: Settings, ranges: Ranges, places: Places) -> Iterator[Change]:
+        written = settings["activation_bias"]
+        if not settings["saturated_sign"] and places["cell"].saturated + places["output"].saturated:
+            yield Change(
+                "what is saturated keeps its sign (as since 2022)", changed(settings, saturated_sign=1)
+            )
+        if settings["hidden_bias"] != written:
+            yield Change("the result is read back as it was written", changed(settings, hidden_bias=written))
+        wide = bias_of(max(ranges["cell"], ranges["output"]))
+        if wide != written:
+            most = 2.0 ** (written - 3) * 1.9375
+            why = f"the cell's state reaches {ranges['cell']:.3g}, and saturates at {most:.3g}"
+            yield Change(why, changed(settings, activation_bias=wide, hidden_bias=wide))
+
+    def replay(
+        self, operator: Operator, arrays: Arrays, settings: Settings, rng: np.random.Generator
+    ) -> Call:
+        """One sequence, all steps."""
+        x, pair, _ = self._prepared(operator, arrays, settings, Places())
+        row = int(rng.integers(x.shape[1]))
+        biases = _biases_of(settings)
+        wanted = flexasr.recurrent(x[:, row : row + 1], pair, biases, host.LSTM, Places(), version(settings))
+        products = [
+            host.Product(bytes_of(one.values), one.added, one.weight_bias, one.added_bias, bias)
+            for one, bias in zip(pair, biases[:2], strict=True)
+        ]
+        program = host.layer(x[:, row], products, host.LSTM, biases[2])
+        found = program.run(device(settings))
+        return Call(f"sequence {row}, {len(x)} steps", wanted[:, 0], found)
+
+
+def _biases_of(settings: Settings) -> tuple[int, int, int]:
+    return settings["input_bias"], settings["hidden_bias"], settings["activation_bias"]
+
+
+LSTM = Lstm()

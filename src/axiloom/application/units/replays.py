@@ -1,0 +1,127 @@
+"""Calls by commands on the texts of HLSCNN and VTA, as a host would give them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from axiloom.application.numbers.counts import Array
+from axiloom.application.units.unit import Settings
+from axiloom.isa.instructions.library import targets
+from axiloom.isa.instructions.read import read
+from axiloom.isa.instructions.simulator.simulate import Simulator
+
+HLSCNN, SPAD0, SPAD1 = 0x32 << 24, 0x4000, 0x24000
+LANES = 16
+"""Of VTA's vectors."""
+
+
+def _write(register: int, value: int) -> dict[str, int]:
+    at = 4 * register
+    return {"addr": HLSCNN + at, "data": value << 8 * (at % 16), "wr": 1}
+
+
+def hlscnn_commands(x: Array, w: Array, strides: tuple[int, int], settings: Settings) -> Array:
+    """One image (channels, rows, cols) and kernels (filters, channels, rows, cols), both raw.
+
+    Returns (filters, rows, cols).
+    """
+    blocks, width = -(-x.shape[0] // 8), settings["weight_bytes"]
+    (channels, rows, cols), (filters, _, kr, kc), (sr, sc) = x.shape, w.shape, strides
+    made, out_cols = (rows - kr) // sr + 1, (cols - kc) // sc + 1
+    image = np.zeros((blocks * 8, rows, cols), "<i2")
+    image[:channels] = x
+    image_bytes = image.reshape(blocks, 8, rows, cols).transpose(0, 2, 3, 1).ravel().view(np.uint8)
+    kernels = np.zeros((filters, blocks * 8, kr, kc), "<i2")
+    kernels[:, :channels] = w
+    flat = kernels.reshape(filters, blocks, 8, kr, kc).transpose(0, 1, 3, 4, 2).ravel()
+    weights = flat.view(np.uint8) if width == 2 else (flat >> 8).astype(np.int8).view(np.uint8)
+    act = -(-len(weights) // 16) * 16
+    soc = 1 << max(18, (act + len(image_bytes)).bit_length())
+    constants = {
+        "SOC": soc,
+        "WEIGHT_BYTES": width,
+        "ROUND": settings["round"],
+        "SATURATE": settings["saturate"],
+    }
+    device = Simulator(read(targets()["hlscnn"], constants))
+    device.state["soc"][: len(weights)] = weights
+    device.state["soc"][act : act + len(image_bytes)] = image_bytes
+    for command in (
+        *(_write(4, 0), _write(5, act // 16), {"addr": HLSCNN + SPAD0, "wr": 1}),
+        *(_write(18, act), _write(19, 0), _write(20, 0)),
+        *(_write(21, cols | rows << 10 | channels << 20), _write(22, out_cols | made << 10 | filters << 20)),
+        *(_write(23, kc | kr << 8 | sc << 16 | sr << 19), _write(24, filters << 19), _write(17, 1)),
+    ):
+        device.command(**command)
+    groups = -(-filters // 8)
+    beats = []
+    for beat in range(groups * made * out_cols):
+        device.command(addr=HLSCNN + SPAD1 + 16 * beat, rd=1)
+        beats.append(device.state["bus"].copy())
+    found = np.concatenate(beats).astype(np.uint8).view("<i2").reshape(groups, made, out_cols, 8)
+    return found.transpose(0, 3, 1, 2).reshape(-1, made, out_cols)[:filters].astype(np.int64)
+
+
+# --- VTA --------------------------------------------------------------------------------------------------
+
+_LOAD, _STORE, _GEMM, _ALU = 0, 1, 2, 4
+_UOP, _WGT, _INP, _ACC, _OUT = 0, 1, 2, 3, 4
+_MIN, _MAX, _ADD, _SHR = range(4)
+
+
+def _fields(*of: tuple[int, int]) -> int:
+    return sum(value << low for low, value in of)
+
+
+def _moved(opcode: int, kind: int, base: int, count: int) -> int:
+    return _fields((0, opcode), (7, kind), (25, base), (64, 1), (80, count), (96, count))
+
+
+def _alu(op: int, constant: int, rows: int) -> int:
+    """On `rows` accumulators from 0 on."""
+    return _fields(
+        (0, _ALU), (8, 0), (21, 1), (35, 1), (49, rows), (75, 1), (97, 1), (108, op), (110, 1),
+        (111, constant & 0xFFFF),
+    )  # fmt: skip
+
+
+def vta_commands(x: Array, w: Array, added: Array, shift: int) -> Array:
+    """int8 (rows, inputs) and (16, inputs), int32 (16): int8 (rows, 16). Inputs a multiple of 16."""
+    rows, vectors = len(x), x.shape[1] // LANES
+    blocks = w.reshape(LANES, vectors, LANES).transpose(1, 0, 2)
+    # Vector by vector, so that a step of the inner loop is a row.
+    steps = x.reshape(rows, vectors, LANES).transpose(1, 0, 2)
+    parts = (
+        np.array([0], "<u4").view(np.uint8),
+        np.ascontiguousarray(blocks, np.int8).ravel().view(np.uint8),
+        np.ascontiguousarray(steps, np.int8).ravel().view(np.uint8),
+        np.tile(added.astype("<i4"), rows).view(np.uint8),
+    )  # fmt: skip
+    sizes, at, places = (4, 256, 16, 64), 0, []
+    for part, size in zip(parts, sizes, strict=True):
+        at = -(-at // size) * size
+        places.append(at)
+        at += len(part)
+    out = -(-at // 16) * 16
+    device = Simulator(read(targets()["vta"], {"DRAM": 1 << max(20, (out + 16 * rows).bit_length())}))
+    for part, place in zip(parts, places, strict=True):
+        device.state["dram"][place : place + len(part)] = part
+    gemm = _fields(
+        (0, _GEMM), (8, 0), (21, 1), (35, vectors), (49, rows),
+        (75, 1), (86, rows), (97, 1), (108, 1),
+    )  # fmt: skip
+    half = [_alu(_ADD, 1 << shift - 1, rows), _alu(_SHR, shift, rows)] if shift else []
+    for word in (
+        _moved(_LOAD, _UOP, 0, 1),
+        *(
+            _moved(_LOAD, kind, place // size, len(part) // size)
+            for kind, part, place, size in zip(
+                (_WGT, _INP, _ACC), parts[1:], places[1:], sizes[1:], strict=True
+            )
+        ),
+        *(gemm, *half, _alu(_MIN, 127, rows), _alu(_MAX, -127, rows)),
+        _moved(_STORE, 0, out // 16, rows),
+    ):
+        device.command(word=word)
+    found = device.state["dram"][out : out + 16 * rows].astype(np.uint8).view(np.int8)
+    return np.asarray(found.reshape(rows, LANES))

@@ -1,0 +1,130 @@
+"""VTA's GEMM: int8 by int8 on int32, then a shift to int8. Scales are powers of two, one for a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from axiloom.application.numbers import vta
+from axiloom.application.numbers.counts import Array, Counts, Places
+from axiloom.application.units import rows
+from axiloom.application.units.flexasr_linear import padded
+from axiloom.application.units.kept import kept
+from axiloom.application.units.replays import LANES, vta_commands
+from axiloom.application.units.unit import (
+    Arrays,
+    Call,
+    Change,
+    Knob,
+    Operator,
+    Ranges,
+    Settings,
+    checked,
+    exponent,
+    largest,
+)  # fmt: skip
+from axiloom.selection.ir.graph import Node
+
+REPLAYED = 4
+BLOCKS = 1024
+"""Blocks of weights that the buffer holds; a row of them has all inputs of 16 outputs."""
+
+
+def integers(values: Array, scale: int, bits: int, counts: Counts) -> Array:
+    """Units of 2^-scale, to the nearest, halves to even; symmetric."""
+    whole = np.rint(np.ldexp(values.astype(np.float64), scale))
+    most = (1 << bits - 1) - 1
+    found = np.clip(whole, -most, most)
+    counts.add(values.size, np.count_nonzero(found != whole), np.count_nonzero((whole == 0) & (values != 0)))
+    return found.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Gemm:
+    name: str = "vta.gemm"
+    target: str = "vta"
+
+    @property
+    def knobs(self) -> Mapping[str, Knob]:
+        return {
+            "input_exponent": Knob(-24, 24, "of the input a unit is 2^-this", searched=True),
+            "weight_exponent": Knob(-24, 24, "of the weights a unit is 2^-this", searched=True),
+            "shift": Knob(0, 15, "to the right, of the sums", searched=True),
+        }
+
+    def take(self, node: Node, uses: Mapping[int, int]) -> Operator | str | None:
+        found = rows.find(node, uses)
+        if found is None or isinstance(found, str):
+            return found
+        inputs = rows.inputs(found.inside[0])
+        if -(-inputs // LANES) > BLOCKS:
+            return f"{inputs} inputs: the buffer has {BLOCKS} blocks of {LANES}"
+        return Operator(self, node, found.inside, found.operands, node.place)
+
+    def observe(self, operator: Operator, arrays: Arrays, result: Array) -> dict[str, float]:
+        return {"input": largest(arrays[0]), "weights": largest(arrays[1]), "output": largest(result)}
+
+    def published(self, operator: Operator, ranges: Ranges) -> Settings:
+        """Nothing is published of scales: the largest number of each tensor is in range."""
+        return self.chosen(operator, ranges)
+
+    def chosen(self, operator: Operator, ranges: Ranges) -> Settings:
+        of_input, of_weights = (exponent(ranges[place], vta.LIMIT) for place in ("input", "weights"))
+        shift = of_input + of_weights - exponent(ranges["output"], vta.LIMIT)
+        found = {"input_exponent": of_input, "weight_exponent": of_weights, "shift": shift}
+        return checked(self.knobs, found)
+
+    def wrong(self, settings: Settings) -> Iterator[str]:
+        return iter(())
+
+    def _prepared(
+        self, operator: Operator, arrays: Arrays, settings: Settings, places: Places
+    ) -> rows.Product:
+        x = integers(arrays[0], settings["input_exponent"], 8, places["input"])
+
+        def make() -> tuple[rows.Product, Places]:
+            seen = Places()
+            given = [x, integers(arrays[1], settings["weight_exponent"], 8, seen["weights"])]
+            if len(arrays) > 2:
+                scale = settings["input_exponent"] + settings["weight_exponent"]
+                given.append(integers(arrays[2], scale, 32, seen["added"]))
+            made = rows.product(operator.inside, given)
+            return rows.Product(made.x[:0], made.w, made.b), seen
+
+        weights, seen = kept(operator, (settings["input_exponent"], settings["weight_exponent"]), make)
+        places.join(seen)
+        return rows.Product(rows.product(operator.inside, [x, arrays[1]]).x, weights.w, weights.b)
+
+    def mended(self, settings: Settings) -> Settings:
+        return settings
+
+    def run(self, operator: Operator, arrays: Arrays, settings: Settings, places: Places) -> Array:
+        made = self._prepared(operator, arrays, settings, places)
+        found = vta.product(made.x, made.w, made.b, settings["shift"], places)
+        scale = settings["input_exponent"] + settings["weight_exponent"] - settings["shift"]
+        back = rows.back(operator.inside, np.ldexp(found.astype(np.float32), -scale))
+        return np.ascontiguousarray(back, np.float32)
+
+    def changes(self, settings: Settings, ranges: Ranges, places: Places) -> Iterator[Change]:
+        return iter(())
+
+    def replay(
+        self, operator: Operator, arrays: Arrays, settings: Settings, rng: np.random.Generator
+    ) -> Call:
+        """Some rows, 16 outputs."""
+        made = self._prepared(operator, arrays, settings, Places())
+        chosen = np.sort(rng.choice(len(made.x), min(REPLAYED, len(made.x)), replace=False))
+        first = int(rng.integers(-(-len(made.w) // LANES))) * LANES
+        w, b = made.w[first : first + LANES], made.b[first : first + LANES]
+        wanted = vta.product(made.x[chosen], w, b, settings["shift"], Places())
+        found = vta_commands(
+            padded(made.x[chosen], LANES), padded(w, LANES, LANES), padded(b, LANES), settings["shift"]
+        )
+        return Call(
+            f"{len(chosen)} rows, outputs {first} to {first + len(w) - 1}", wanted, found[:, : len(w)]
+        )
+
+
+GEMM = Gemm()

@@ -1,0 +1,22 @@
+"""Machines with rows of 8, which are derived in milliseconds; the built-in ones have rows of 64."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tests.hw.qkv.device_bench import small, text_of
+
+from axiloom.isa.instructions.read import parse
+from axiloom.selection.machine.derive import Meanings
+from axiloom.selection.machine.target import Target
+
+N = 8
+NAMES = ("qkv", "qkv_double")
+
+
+@cache
+def machine(name: str) -> Target:
+    isa = parse(small(text_of(name), N), f"{name}.isa", name)
+    meanings = Meanings(isa)
+    meanings.at([N])
+    return Target(isa, meanings)

@@ -1,0 +1,55 @@
+"""What instructions compute, found from their text."""
+
+from __future__ import annotations
+
+import pytest
+from tests.hw.qkv.device_bench import small, text_of
+from tests.selection.machine.machines import N, machine
+
+from axiloom.isa.instructions.read import parse
+from axiloom.selection.machine.derive import Meanings
+
+KERNELS = {
+    "qkv": {
+        "load_rm": "move", "load_cm": "transpose", "store_rm": "move", "store_cm": "transpose", "mov": "move",
+        "gemm": "product", "softmax": "normalised exponential",
+    },
+    "qkv_double": {
+        "load_1": "move", "load_3": "move", "store_1": "move", "store_3": "move", "transpose_13": "transpose",
+        "mov_21": "move", "mov_23": "move", "gemm": "product", "softmax": "normalised exponential",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_all_instructions(name: str) -> None:
+    found = {one.instruction: one.kernel for one in machine(name).meanings.at([N])}
+    assert found == KERNELS[name]
+
+
+def test_softmax_is_in_place_and_products_begin_at_0() -> None:
+    found = {one.instruction: one for one in machine("qkv").meanings.at([N])}
+    assert found["softmax"].in_place == 0
+    assert found["gemm"].in_place is None
+    assert found["gemm"].result.field == ""
+    assert [one.field for one in found["gemm"].operands] == ["a", "b"]
+
+
+MUTANTS = {
+    "a product with a row too few": ("for k in range(8)", "for k in range(7)", "gemm"),
+    "the wrong factor's row": ("wide(d1[b + k, j])", "wide(d1[b + j, k])", "gemm"),
+    "a sum of all but the last": ("for c in range(8):\n    ", "for c in range(7):\n    ", "softmax"),
+    "a column moved": ("d1[out + r, c] = d2[row + r, c]", "d1[out + r, (c + 1) % 8] = d2[row + r, c]", "mov"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_another_text_is_another_instruction(mutant: str) -> None:
+    old, new, name = MUTANTS[mutant]
+    text = small(text_of("qkv"), N)
+    assert old in text, mutant
+    meanings = Meanings(parse(text.replace(old, new), "mutant.isa", "mutant"))
+    found = {one.instruction: str(one) for one in meanings.at([N])}
+    right = {one.instruction: str(one) for one in machine("qkv").meanings.at([N])}
+    assert found.get(name) != right[name]
+    assert {n: one for n, one in found.items() if n != name} == {n: o for n, o in right.items() if n != name}
