@@ -1,4 +1,4 @@
-"""Expressions on small rows64: one program against one call an operator, on RTL, bit for bit; what it saves."""
+"""Expressions on small rows64: one program against one call an operator, on RTL, bit for bit."""
 
 from __future__ import annotations
 

@@ -18,6 +18,12 @@ KERNELS = {
         "load_1": "move", "load_3": "move", "store_1": "move", "store_3": "move", "transpose_13": "transpose",
         "mov_21": "move", "mov_23": "move", "gemm": "product", "softmax": "normalised exponential",
     },
+    "rows64": {
+        **dict.fromkeys(("load_1", "load_2", "store_1", "store_2", "mov_21", "mov_12"), "move"),
+        "transpose_21": "transpose", "gemm": "product", "gemm_add": "product added to",
+        "softmax": "normalised exponential", "add_rows": "add", "subtract_rows": "subtract",
+        "multiply_rows": "multiply", "maximum_rows": "maximum", "relu": "relu",
+    },
 }  # fmt: skip
 
 
@@ -33,6 +39,20 @@ def test_softmax_is_in_place_and_products_begin_at_0() -> None:
     assert found["gemm"].in_place is None
     assert found["gemm"].result.field == ""
     assert [one.field for one in found["gemm"].operands] == ["a", "b"]
+
+
+def test_what_is_added_to_is_in_place() -> None:
+    found = {one.instruction: one for one in machine("rows64").meanings.at([N])}
+    assert str(found["gemm_add"]) == (
+        "gemm_add(): d2[out:] 8x8xbfloat16 = "
+        "product added to(d2[out:] 8x8xbfloat16, d1[a:] 8x8xbfloat16, d1[b:] 8x8xbfloat16)"
+    )
+    assert [found[name].in_place for name in ("gemm_add", "subtract_rows", "relu", "mov_12")] == [
+        0,
+        0,
+        0,
+        None,
+    ]
 
 
 MUTANTS = {
