@@ -114,7 +114,9 @@ class Bench:
         return run(self.verilog, TOP, segments, width=self.width, **options)
 
     def segment(self, beats: Sequence[int], **options: Any) -> Segment:
-        return Segment(np.array(beats, np.uint64).reshape(len(beats), -1), **options)
+        words = -(-self.width // 64)
+        parts = [beat >> 64 * word & (1 << 64) - 1 for beat in beats for word in range(words)]
+        return Segment(np.array(parts, np.uint64).reshape(len(beats), words), **options)
 
 
 def _words(data: bytes, width: int) -> list[int]:
@@ -129,7 +131,7 @@ def _verilog(bench: Bench) -> str:
 
 def packets(outcome: Outcome, width: int) -> list[bytes]:
     """As bytes."""
-    return [each.astype(f"<u{width // 8}").tobytes() for each in outcome.packets]
+    return [each.astype(f"<u{min(width, 64) // 8}").tobytes() for each in outcome.packets]
 
 
 def elements(rng: np.random.Generator, count: int) -> Any:
