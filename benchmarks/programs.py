@@ -64,9 +64,8 @@ def compiled(graph: Graph, to: Machine) -> tuple[Compiled, float]:
 
 
 def attentions(to: Machine) -> None:
-    print(
-        f"{'attentions':>10} {'K and V':>8} {'nodes':>6} {'chosen':>7} {'commands':>9} {'cycles':>9} {'bound':>9}  ms"
-    )
+    names = (("attentions", 10), ("K and V", 8), ("nodes", 6), ("chosen", 7), ("commands", 9), ("cycles", 9))
+    print(*(f"{name:>{width}}" for name, width in (*names, ("bound", 9), ("ms", 6))))
     for depth in (1, 2, 8, *LONG[1:]):
         for shared in (False, True):
             graph = attention(depth, shared=shared)

@@ -145,7 +145,7 @@ def _check(graph: Graph, target: Target, texts: Sequence[RuleText]) -> None:
             )
         if node.op == "parameter" and node.type.number not in numbers and "convert" not in there:
             raise SaturationError(
-                f"{where}{node.attributes['name']} is {node.type}, and {name} has {', '.join(sorted(numbers))}"
+                f"{where}{node.attributes['name']} is {node.type}; {name} has {', '.join(sorted(numbers))}"
             )
 
 

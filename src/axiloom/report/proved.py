@@ -17,6 +17,7 @@ from axiloom import isa
 from axiloom.cosim.build.cache import cache_root, content_hash
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import DmaConfig
+from axiloom.isa.kernels.forms import COMMANDS, PACKET, PACKETS
 
 KIND = "proved"
 ANSWER = "found.json"
@@ -73,9 +74,17 @@ def of(spec: AcceleratorSpec) -> Proved | None:
     return summary(json.loads(text))
 
 
+_PACKETS = {
+    PACKET.name: "nothing; no command proves circuits of loops",
+    COMMANDS.name: "nothing of its RTL; `axiloom prove spec --isa` proves its text",
+}
+
+
 def line(spec: AcceleratorSpec) -> str:
     """The same for people."""
     known = of(spec)
+    if known is None and spec.form in PACKETS:
+        return f"{spec.name}: {_PACKETS[spec.form.name]}"
     if known is None:
         return f"{spec.name}: nothing yet; `axiloom prove spec` with its --accel proves what it can"
     if known["wrong"]:
