@@ -23,6 +23,7 @@ LONG = (
     "vta_streams",  # 10,000 streams on both of VTA's encodings: minutes
     "model_device",  # builds two dozen accelerators
     "linux_process",  # builds a C library for both CPUs
+    "int8_array",  # synthesises for half an hour
     "fmax",  # places and routes for an hour
     "open_flow",  # as well
     "nest_search",  # searches for schedules of seven kernels: minutes

@@ -71,7 +71,9 @@ class Conv(ArrayEngine):
             geometry.filters, len(receiver.dims.oc), len(numbers.k)
         )
         m.submodules.window = window = WindowBuffer(geometry.image)
-        m.submodules.array = array = MacArray(geometry.image.bits, geometry.rows, geometry.cols)
+        m.submodules.array = array = MacArray(
+            geometry.image.bits, geometry.rows, geometry.cols, geometry.most[2]
+        )
         m.submodules.result = result = ResultBuffer(geometry.rows, geometry.cols, geometry.o_depth)
         m.submodules.sender = sender = ConvSender(geometry)
         output = StreamSkid(geometry.stream_width)

@@ -64,7 +64,7 @@ class MatMul(ArrayEngine):
         tile_m, tile_n, tile_k = geometry.tile
         m.submodules.buffer_a = buffer_a = OperandBuffer(geometry.a, sizes["m"], sizes["k"], (tile_m, tile_k))
         m.submodules.buffer_b = buffer_b = OperandBuffer(geometry.b, sizes["n"], sizes["k"], (tile_n, tile_k))
-        m.submodules.array = array = MacArray(geometry.a.bits, geometry.rows, geometry.cols)
+        m.submodules.array = array = MacArray(geometry.a.bits, geometry.rows, geometry.cols, geometry.most[2])
         m.submodules.result = result = ResultBuffer(geometry.rows, geometry.cols, geometry.c_depth)
         m.submodules.sender = sender = Sender(geometry)
         output = StreamSkid(geometry.stream_width)

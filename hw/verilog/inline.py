@@ -66,6 +66,16 @@ class Inliner:
         """`text`, all of which is assigned to something of `width` bits."""
         return self._expand(text, width).text
 
+    def port(self, text: str, width: int | None) -> str:
+        """`text`, connected to a port of `width` bits. Yosys computes it no wider than its operands."""
+        before = set(self.used)
+        found = self.whole(text, width)
+        widths = [self.width(atom) or 0 for atom in re.findall(_ATOM, found)]
+        if width in (None, 1) or found.startswith("{") or width in widths:
+            return found
+        self.used = before
+        return text
+
     def condition(self, text: str) -> str:
         """`text`, the condition of an if."""
         return self._operand(text, "", MAX_LENGTH)

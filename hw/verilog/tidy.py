@@ -280,7 +280,7 @@ def _inline(module: _Module) -> None:
         else:
             item = re.sub(
                 r"^(\s*\.\w+)\((\w+)\)",
-                lambda m: f"{m[1]}({inliner.whole(m[2], inliner.width(m[2]))})",
+                lambda m: f"{m[1]}({inliner.port(m[2], inliner.width(m[2]))})",
                 item,
                 flags=re.MULTILINE,
             )

@@ -19,9 +19,10 @@ from axiloom.errors import CompileError, SpecError, UsageError
 from axiloom.explore.estimate import DEVICES, Estimate, Used, estimate, is_routed, within
 from axiloom.explore.order import Order, Variant
 from axiloom.explore.products import Work
+from axiloom.hw.array.mac_array import Columns
+from axiloom.hw.soc.accelerator import ENGINES
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.isa.numerics import INT32
 
 Progress = Callable[[str], None]
 Estimator = Callable[[AcceleratorSpec], Estimate]
@@ -125,15 +126,16 @@ def variants(spec: AcceleratorSpec, kept: Kept = Kept()) -> Iterator[Accelerator
 
 
 def least(spec: AcceleratorSpec, device: str = "xc7z020") -> Used:
-    """The least resources of `spec` under any mapping: its products, and the bits of its buffers.
+    """The least resources of `spec`, an accelerator with an array: its products, and its buffers' bits.
 
     On an ECP5 products may be in LUTs.
     """
     bits = sum(spec.buffers.values()) * WORD_BITS * _HALVES
     if is_routed(device):
         return Ecp5Resources(multiplier=0, lut=0, ff=0, ebr=-(-bits // _EBR_BITS))
-    products = 3 if spec.data_type == INT32 else 1
-    return Resources(dsp=spec.macs * products, lut=0, ff=0, bram36=bits / _BRAM_BITS)
+    array = ENGINES[spec.form.name].sizes(spec)
+    row = Columns(spec.data_type.bits, array.cols, longest=1)
+    return Resources(dsp=array.rows * row.multipliers, lut=0, ff=0, bram36=bits / _BRAM_BITS)
 
 
 def choose_hardware(

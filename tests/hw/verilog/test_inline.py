@@ -36,6 +36,17 @@ def test_a_narrow_expression_is_not_widened() -> None:
     assert one.used == set()
 
 
+def test_a_port_gets_no_expression_that_is_narrower() -> None:
+    """Yosys reads it as wide as its operands, and extends what it has got."""
+    sums = {"_1": "$signed(a) - $signed(b)", "_2": "e + a", "_3": "{ a, b }", "_4": "a == b"}
+    one = inliner(sums, _1=5, _2=8, _3=8, _4=1)
+    assert one.port("_1", 5) == "_1"
+    assert one.used == set()
+    assert [one.port(name, 8) for name in ("_2", "_3")] == ["e + a", "{ a, b }"]
+    assert one.port("_4", 1) == "a == b"
+    assert one.used == {"_2", "_3", "_4"}
+
+
 def test_the_low_bits_of_a_sum() -> None:
     one = inliner({"_1": "a + b"}, _1=5)
     assert one.whole("_1[3:0]", 4) == "a + b"

@@ -10,6 +10,7 @@
 - :mod:`~axiloom.prove.rtl.command`: the model on terms, a command at a time
 - :mod:`~axiloom.prove.rtl.explore`: the machine on terms, whatever the other sides of its streams do
 - :mod:`~axiloom.prove.rtl.multiplier`: its products are products
+- :mod:`~axiloom.prove.rtl.pairs`: multipliers that give two products, as two multipliers
 - :mod:`~axiloom.prove.rtl.claim`: cases of a claim, and what came out of them
 - :mod:`~axiloom.prove.rtl.states`: guesses about states at rest, and their terms
 - :mod:`~axiloom.prove.rtl.answers`: does it hold, or was a guess too strong

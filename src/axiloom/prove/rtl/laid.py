@@ -9,9 +9,11 @@ from typing import Any
 import z3
 
 from axiloom.errors import BuildError
+from axiloom.hw.array.mac_array import Columns
 from axiloom.hw.array.operand_layout import OperandLayout
+from axiloom.hw.array.pair import HELD_BITS
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import Load
+from axiloom.isa.contract.types import WORD_BITS, Load
 from axiloom.isa.formal.streams.places import Places
 from axiloom.prove.rtl.device import Link, Links
 from axiloom.prove.rtl.machine import Machine
@@ -70,37 +72,50 @@ def laid(
             yield Link(f"{buffer}.bank_{bank}[{address}]", lane * layout.bits, term, half == side)
 
 
-def in_array(machine: Machine, bits: int) -> Multiply:
+def in_array(columns: Columns) -> Callable[[Machine, int], Multiply]:
     """What the array adds up as the product of two elements, read off its first row: a first product, three
     cycles after its factors."""
     row = "array.row_0"
     valid_and_first = [(f"{row}.control_next", z3.BitVecVal(3, 2))]
-    return read_off(machine, bits, (f"{row}.a", f"{row}.b_held"), f"{row}.totals", 3, valid_and_first)
+    # A pair whose high element is zero has lent one to a low element below zero.
+    held = HELD_BITS if columns.paired else columns.bits
+
+    def multiplier(machine: Machine, bits: int) -> Multiply:
+        factors, result = {f"{row}.a": bits, f"{row}.b_held": held}, (f"{row}.totals", columns.sum_bits)
+        return read_off(machine, bits, factors, result, 3, valid_and_first)
+
+    return multiplier
 
 
 def read_off(
     machine: Machine,
     bits: int,
-    factors: Sequence[str],
-    result: str,
+    factors: Mapping[str, int],
+    result: tuple[str, int],
     cycles: int,
     others: Sequence[tuple[str, Any]] = (),
 ) -> Multiply:
-    """What is in the register `result` so many `cycles` after two elements were in those of `factors`."""
+    """What is in the register `result` (name, bits; as a word with its sign) so many `cycles` after two
+    elements were in those of `factors` (name to bits, with their signs)."""
     state: dict[str, Any] = {name: z3.BitVecVal(0, term.size()) for name, term in machine.registers.items()}
     a, b = z3.BitVec("factor_a", bits), z3.BitVec("factor_b", bits)
-    for register, value in (*zip(factors, (a, b), strict=True), *others):
+    given_factors = [
+        (name, z3.SignExt(size - bits, one) if size > bits else one)
+        for (name, size), one in zip(factors.items(), (a, b), strict=True)
+    ]
+    for register, value in (*given_factors, *others):
         name, low = _register(machine, register, value.size())
         rest = state[name].size() - value.size() - low
         state[name] = z3.ZeroExt(rest, value) if rest else value
-    own, low = _register(machine, result, 32)
+    name, size = result
+    own, low = _register(machine, name, size)
     step = machine.stepper()
     given = {
         name: z3.BitVecVal(int(name == "aresetn"), _width(term)) for name, term in machine.inputs.items()
     }
     for _ in range(cycles):
         state, _ = step(state, given)
-    product = z3.simplify(z3.Extract(low + 31, low, state[own]))
+    product = z3.simplify(z3.SignExt(WORD_BITS - size, z3.Extract(low + size - 1, low, state[own])))
     return lambda x, y: z3.substitute(product, (a, x), (b, y))
 
 

@@ -15,6 +15,7 @@ from axiloom.prove.rtl.device import Device
 from axiloom.prove.rtl.laid import Laid
 from axiloom.prove.rtl.of_matmul import matmul
 from axiloom.prove.rtl.of_window import window
+from axiloom.prove.rtl.pairs import apart
 
 FORMS: dict[str, Callable[[AcceleratorSpec], Laid]] = {
     MATMUL.name: matmul,
@@ -32,7 +33,7 @@ def device_of(spec: AcceleratorSpec, verilog: str | None = None) -> Device:
     model = model_of(spec, products="uninterpreted")
     top = TOPS["accelerator"]
     sources = ((f"{top}.v", verilog or emit(spec, "accelerator")),)
-    read = machines.read(sources, top)
+    read = apart(machines.read(sources, top))
     laid = FORMS[spec.form.name](spec)
     return Device(
         spec.name,

@@ -7,6 +7,7 @@ from typing import Any
 
 import z3
 
+from axiloom.hw.array.mac_array import Columns
 from axiloom.hw.matmul.geometry import Geometry
 from axiloom.isa import AcceleratorSpec
 from axiloom.prove.rtl.device import Link
@@ -59,7 +60,8 @@ def matmul(spec: AcceleratorSpec) -> Laid:
                         when = z3.And(half == side, *there)
                         yield Link(f"result.half_{side}[{address}]", 32 * (col % geometry.cols), term, when)
 
-    return Laid(links, geometry.a.bits, in_array, sizes=spec.dims if geometry.flexible else ())
+    columns = Columns(geometry.a.bits, geometry.cols, geometry.most[2])
+    return Laid(links, geometry.a.bits, in_array(columns), sizes=spec.dims if geometry.flexible else ())
 
 
 def _all_sizes(spec: AcceleratorSpec, dims: tuple[str, ...]) -> list[tuple[int, ...]]:

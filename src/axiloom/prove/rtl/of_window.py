@@ -10,6 +10,7 @@ import z3
 
 from axiloom.hw.window.geometry import WindowGeometry
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import WORD_BITS
 from axiloom.prove.rtl.device import Link
 from axiloom.prove.rtl.laid import Laid, Multiply, laid, loads, read_off
 from axiloom.prove.rtl.machine import Machine
@@ -46,4 +47,10 @@ def window(spec: AcceleratorSpec) -> Laid:
 
 def _in_dot(machine: Machine, bits: int) -> Multiply:
     """What the dot product adds up, two cycles after its factors."""
-    return read_off(machine, bits, ("filters.held_0", "image.held_0"), "dot.multiplier_0.product", 2)
+    return read_off(
+        machine,
+        bits,
+        dict.fromkeys(("filters.held_0", "image.held_0"), bits),
+        ("dot.multiplier_0.product", WORD_BITS),
+        2,
+    )
