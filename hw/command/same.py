@@ -101,7 +101,9 @@ class Same:
         inner = Same(set())
         return (
             [*one.parameters.values(), one.result] == [*other.parameters.values(), other.result]
-            and all(inner._name(a, b, bind=True) for a, b in zip(one.parameters, other.parameters, strict=True))
+            and all(
+                inner._name(a, b, bind=True) for a, b in zip(one.parameters, other.parameters, strict=True)
+            )
             and inner.everything(one.value, other.value)
         )
 

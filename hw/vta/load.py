@@ -54,7 +54,10 @@ class Load(Unit):
         names = ("width", "height", "above", "rows", "left", "count", "sram")
         width, height, above, rows, left, count, sram = (self.value(m, name) for name in names)
         x, y = Signal(len(width), name="load_x"), Signal(len(height), name="load_y")
-        ends_x, ends_y = Signal(len(width) + 1, name="load_ends_x"), Signal(len(height) + 1, name="load_ends_y")
+        ends_x, ends_y = (
+            Signal(len(width) + 1, name="load_ends_x"),
+            Signal(len(height) + 1, name="load_ends_y"),
+        )
         address = Signal(max(kind.memory.address_bits for kind in self.kinds.values()), name="load_address")
         beat = Signal(range(max(2, *(kind.beats for kind in self.kinds.values()))), name="load_beat")
         active, is_empty = Signal(name="load_active"), Signal(name="load_empty")

@@ -9,6 +9,7 @@ from amaranth.hdl import Module, Signal, Value
 
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.vta.memory import Memory
+from axiloom.hw.vta.unit import flag
 
 FIELDS: Mapping[str, slice] = {"dst": slice(0, 11), "src": slice(11, 22), "wgt": slice(22, 32)}
 """Of a micro-op (hardware/xilinx/src/vta.h of apache/tvm-vta)."""
@@ -41,7 +42,8 @@ class Loops:
     def build(self, m: Module) -> Place:
         first, last, outer, inner = map(self.value, ("first", "last", "outer", "inner"))
         u, i, j = (
-            Signal(len(end), name=f"loops_{name}") for name, end in zip("uij", (last, outer, inner), strict=True)
+            Signal(len(end), name=f"loops_{name}")
+            for name, end in zip("uij", (last, outer, inner), strict=True)
         )
         wait = Signal(len(self.pace), name="loops_wait")
         active, turns = Signal(name="loops_active"), Signal(name="loops_turns")
@@ -77,7 +79,7 @@ class Loops:
             total = stages.wire((own + stages.later(moves, f"{name}_moves"))[:bits], f"{name}_total")
             index[name] = stages.later(total, name)
         is_last = stages.later(last_u & last_j & last_i, "is_last", DEPTH)
-        return Place(stages.later(turns, "valid", DEPTH), is_last, index)
+        return Place(flag(m, turns, "loops_valid", DEPTH), is_last, index)
 
     def _offset(self, m: Module, name: str, bits: int, ends: Value, ends_inner: Value) -> Value:
         """``i * outer + j * inner`` of one index, without a multiplier."""

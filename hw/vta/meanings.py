@@ -13,7 +13,16 @@ from functools import partial
 from axiloom.errors import SpecError
 from axiloom.hw.command.same import Same
 from axiloom.isa.instructions.read import parse
-from axiloom.isa.instructions.tree import Expr, Instruction, InstructionSet, Let, Memory, Name, signed, unsigned
+from axiloom.isa.instructions.tree import (
+    Expr,
+    Instruction,
+    InstructionSet,
+    Let,
+    Memory,
+    Name,
+    signed,
+    unsigned,
+)
 from axiloom.isa.instructions.walk import substituted
 
 ACCUMULATOR = 32
@@ -204,10 +213,14 @@ def machine(isa: InstructionSet) -> Machine:
 def _memories(isa: InstructionSet) -> dict[str, Memory]:
     """The text's, by the description's names: known by their shapes, `inp` by what loads it."""
     own = [one for one in isa.memories.values() if not one.host]
-    cubes = [one for one in own if len(one.shape) == 3 and one.shape[1] == one.shape[2] and one.type == signed(8)]
+    cubes = [
+        one for one in own if len(one.shape) == 3 and one.shape[1] == one.shape[2] and one.type == signed(8)
+    ]
     if len(cubes) != 1:
         raise SpecError(
-            [f"{isa.place}: {len(cubes)} memories have square blocks of int8; a GEMM has one of them, for weights"]
+            [
+                f"{isa.place}: {len(cubes)} memories have square blocks of int8; a GEMM has one of them, for weights"
+            ]
         )
     block = cubes[0].shape[1]
     rows = [one for one in own if one.shape[1:] == (block,)]
@@ -224,10 +237,14 @@ def _memories(isa: InstructionSet) -> dict[str, Memory]:
         if len(group) != count
     ]
     if not faults and len(own) != 5:
-        faults.append(f"{isa.place}: {len(own)} memories; a VTA has weights, inputs, accumulators, outputs, micro-ops")
+        faults.append(
+            f"{isa.place}: {len(own)} memories; a VTA has weights, inputs, accumulators, outputs, micro-ops"
+        )
     if not faults:
         sizes = [one.shape[0] for one in (*cubes, *rows)]
-        faults += [f"{isa.place}: a memory of {one} rows; powers of two are built" for one in sizes if one & one - 1]
+        faults += [
+            f"{isa.place}: a memory of {one} rows; powers of two are built" for one in sizes if one & one - 1
+        ]
     if faults:
         raise SpecError(faults)
     stored = {one.name for one in bytes_ if _is_stored(isa, one)}

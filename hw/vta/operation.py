@@ -60,7 +60,11 @@ def _shifted(a: Value, b: Value) -> Value:
 
 def _product(stages: Stages, a: Value, b: Value) -> Value:
     """Out of products of halves, which three DSP48 hold."""
-    halves: Sequence[tuple[Value, Value]] = ((a[:_HALF], b[:_HALF]), (a[_HALF:], b[:_HALF]), (a[:_HALF], b[_HALF:]))
+    halves: Sequence[tuple[Value, Value]] = (
+        (a[:_HALF], b[:_HALF]),
+        (a[_HALF:], b[:_HALF]),
+        (a[:_HALF], b[_HALF:]),
+    )
     low, left, right = (
         stages.later(stages.later(one, f"{name}_a") * stages.later(other, f"{name}_b"), name)
         for name, (one, other) in zip(("low", "left", "right"), halves, strict=True)

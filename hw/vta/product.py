@@ -48,7 +48,9 @@ class Product(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         totals: list[Value] = []
-        inputs = [Stages(m, f"input_{k}").later(self.inputs.word_select(k, BITS), "held") for k in range(self.block)]
+        inputs = [
+            Stages(m, f"input_{k}").later(self.inputs.word_select(k, BITS), "held") for k in range(self.block)
+        ]
         for lane in range(0, self.block, 2):
             low, high = [], []
             for k, shared in enumerate(inputs):

@@ -10,7 +10,7 @@ from amaranth.lib import fifo, stream
 from axiloom.hw.command.rows import RowsToBeats
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.vta.memory import Memory
-from axiloom.hw.vta.unit import Task, Unit
+from axiloom.hw.vta.unit import Task, Unit, flag
 
 _QUEUE = 4
 """Vectors between the memory and the stream: a read is asked for only if there is room."""
@@ -52,7 +52,7 @@ class Store(Unit):
                 m.d.sync += active.eq(0)
         m.d.comb += [
             queue.w_data.eq(Cat(self.out.read(reads, address), stages.later(last, "is_last"))),
-            queue.w_en.eq(stages.later(reads, "comes")),
+            queue.w_en.eq(flag(m, reads, "store_comes")),
             beats.rows.valid.eq(queue.r_rdy),
             beats.rows.payload.data.eq(queue.r_data[:width]),
             beats.rows.payload.last.eq(queue.r_data[width]),

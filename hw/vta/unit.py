@@ -52,3 +52,13 @@ class Unit:
         wire = Signal(chosen.shape(), name=f"{self.name}_{name}")
         m.d.comb += wire.eq(chosen)
         return wire
+
+
+def flag(m: Module, value: Value, name: str, cycles: int = 1) -> Signal:
+    """`value` of `cycles` cycles before; a reset clears it on its way."""
+    for cycle in range(cycles):
+        register = Signal(name=f"{name}_{cycle + 1}" if cycles > 1 else name)
+        m.d.sync += register.eq(value)
+        value = register
+    assert isinstance(value, Signal)
+    return value

@@ -28,7 +28,7 @@ from axiloom.hw.vta.meanings import ACCUMULATOR, ADD, MUL
 from axiloom.hw.vta.memory import Memory
 from axiloom.hw.vta.operation import Operation
 from axiloom.hw.vta.product import Product
-from axiloom.hw.vta.unit import Task, Unit
+from axiloom.hw.vta.unit import Task, Unit, flag
 
 GEMM_READ = 1 + product.LATENCY - 2
 """Cycles from a place to its read: the product is there when the accumulator is."""
@@ -50,8 +50,12 @@ class Step:
     address: Value
 
     def later(self, stages: Stages, label: str, cycles: int = 1) -> Step:
-        pairs = (("valid", self.valid), ("last", self.last), ("address", self.address))
-        return Step(*(stages.later(value, f"{label}_{name}", cycles) for name, value in pairs))
+        valid = flag(stages.m, self.valid, f"{stages.name}_{label}_valid", cycles)
+        last, address = (
+            stages.later(value, f"{label}_{name}", cycles)
+            for name, value in (("last", self.last), ("address", self.address))
+        )
+        return Step(valid, last, address)
 
     def is_same(self, other: Step) -> Value:
         """Whether `other` is a step on the same accumulator."""
