@@ -1,8 +1,8 @@
 """Whether an instruction of a text does what a description says, but for names.
 
-Devices describe what their units do in the language of texts. An instruction means the same if its statements
-are those of the description: each memory, register, function and iterator of the description stands for one of
-the text, and each of its fields for an expression of the text's.
+Devices describe what their units do in the language of texts. An instruction means the same if its
+statements are those of the description: each memory, register, function and iterator of the description
+stands for one of the text, and each of its fields for an expression of the text's.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from axiloom.isa.instructions.walk import names
 class Same:
     """Whether two trees are equal but for names, and what the names of the first stand for.
 
-    Ranges are not compared: they follow from the widths of the fields, but for those that a value is wrapped to."""
+    Ranges are not compared: they follow from the widths of the fields. What a value is wrapped to is."""
 
     given: set[str]
     """Fields of the description."""

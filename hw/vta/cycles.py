@@ -13,8 +13,6 @@ from axiloom.hw.vta import loops, vector
 from axiloom.hw.vta.meanings import ACCUMULATOR, MUL, Machine, Meaning
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import State
-from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.program.program import Command
 
 _DECODE = 3
 """From a command's last word to the first cycle of its unit: the word, its fault, its beginning."""
@@ -27,20 +25,27 @@ class Cycles:
     def __init__(self, machine: Machine, stream_width: int = 64) -> None:
         self.machine, self.stream_width = machine, stream_width
         self._meanings = {one.instruction: one for one in machine.meanings.values()}
-        self._encoder = Encoder(machine.isa)
         self._reference = Reference(machine.isa, State(machine.isa))
         self._words = -(-command_bits(machine.isa) // stream_width)
 
     def command(self, instruction: str, fields: Mapping[str, int]) -> int:
         """Of one command with these fields."""
         meaning = self._meanings[instruction]
-        inputs = self._encoder.inputs(Command(instruction, fields))
-        work = _UNITS[meaning.unit](self, _Values(self._reference, meaning, inputs))
+        work = _UNITS[meaning.unit](self, _Values(self._reference, meaning, self._known(instruction, fields)))
         return self._words + _DECODE + work
 
     def program(self, commands: Iterable[tuple[str, Mapping[str, int]]]) -> int:
         """From the first beat offered to the last cycle in which something happens."""
         return FRONT + sum(self.command(*one) for one in commands)
+
+    def _known(self, instruction: str, fields: Mapping[str, int]) -> dict[str, int]:
+        """All fields; the bits of those that are not given are 0."""
+        isa = self.machine.isa
+        known = dict.fromkeys(isa.inputs, 0)
+        for let in isa.instructions[instruction].fields:
+            given = fields.get(let.name)
+            known[let.name] = int(self._reference.value(let.value, known)) if given is None else given
+        return known
 
     def _beats(self, bits: int) -> int:
         """Of a vector of elements of so many bits."""
@@ -89,11 +94,11 @@ _STORE = 2
 class _Values:
     """Of one command, by the description's names."""
 
-    def __init__(self, reference: Reference, meaning: Meaning, inputs: Mapping[str, int]) -> None:
-        self.reference, self.meaning, self.inputs = reference, meaning, inputs
+    def __init__(self, reference: Reference, meaning: Meaning, known: Mapping[str, int]) -> None:
+        self.reference, self.meaning, self.known = reference, meaning, known
 
     def __getitem__(self, name: str) -> int:
-        return int(self.reference.value(self.meaning.values[name], self.inputs))
+        return int(self.reference.value(self.meaning.in_fields[name], self.known))
 
 
 _UNITS: Mapping[str, Callable[[Cycles, _Values], int]] = {

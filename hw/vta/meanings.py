@@ -1,4 +1,4 @@
-"""What an instruction of a text does, in the hardware's words: it is compared with what each unit here can do.
+"""What an instruction of a text does, in the hardware's words: it is compared with what units do.
 
 A unit is described in the language of texts (:class:`axiloom.hw.command.same.Same`). The sizes of blocks and
 memories are the text's, and so are the encodings of commands; micro-ops have VTA's fields.
@@ -6,7 +6,7 @@ memories are the text's, and so are the encodings of commands; micro-ops have VT
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,11 +19,13 @@ from axiloom.isa.instructions.tree import (
     InstructionSet,
     Let,
     Memory,
-    Name,
+    Read,
+    Statement,
+    Write,
     signed,
     unsigned,
 )
-from axiloom.isa.instructions.walk import substituted
+from axiloom.isa.instructions.walk import blocks, parts, substituted
 
 ACCUMULATOR = 32
 """Bits."""
@@ -161,12 +163,14 @@ MEMORIES = ("uop", "inp", "wgt", "acc", "out")
 @dataclass(frozen=True)
 class Meaning:
     """`instruction` is what the unit `unit` does. `memories`: by the description's names, those of the text;
-    `values`: by the description's fields, expressions of the command's bits."""
+    `values`: by the description's fields, expressions of the command's words;
+    `in_fields`: the same, of the instruction's fields."""
 
     instruction: str
     unit: str
     memories: Mapping[str, str]
     values: Mapping[str, Expr]
+    in_fields: Mapping[str, Expr]
 
 
 @dataclass(frozen=True)
@@ -217,11 +221,7 @@ def _memories(isa: InstructionSet) -> dict[str, Memory]:
         one for one in own if len(one.shape) == 3 and one.shape[1] == one.shape[2] and one.type == signed(8)
     ]
     if len(cubes) != 1:
-        raise SpecError(
-            [
-                f"{isa.place}: {len(cubes)} memories have square blocks of int8; a GEMM has one of them, for weights"
-            ]
-        )
+        raise SpecError([f"{isa.place}: {len(cubes)} memories have square blocks of int8; a GEMM has one"])
     block = cubes[0].shape[1]
     rows = [one for one in own if one.shape[1:] == (block,)]
     bytes_ = [one for one in rows if one.type == signed(8)]
@@ -255,11 +255,8 @@ def _memories(isa: InstructionSet) -> dict[str, Memory]:
 
 
 def _is_stored(isa: InstructionSet, memory: Memory) -> bool:
-    from axiloom.isa.instructions.tree import Read, Write
-    from axiloom.isa.instructions.walk import blocks, parts
-
-    def stores(statements: object) -> Iterator[bool]:
-        for one in statements:  # type: ignore[attr-defined]
+    def stores(statements: Iterable[Statement]) -> Iterator[bool]:
+        for one in statements:
             if isinstance(one, Write) and one.memory.host:
                 yield any(isinstance(part, Read) and part.memory == memory for part in parts(one.value))
             for inner in blocks(one):
@@ -293,7 +290,8 @@ def _meaning(memories: Mapping[str, Memory], instruction: Instruction, unit: Ins
     if any(memories[name] != one for name, one in own.items()):
         return None
     values = {name: _of_inputs(expr, instruction.fields) for name, expr in same.values.items()}
-    return Meaning(instruction.name, unit.name, {name: one.name for name, one in own.items()}, values)
+    there = {name: one.name for name, one in own.items()}
+    return Meaning(instruction.name, unit.name, there, values, same.values)
 
 
 def _of_inputs(expr: Expr, fields: tuple[Let, ...]) -> Expr:

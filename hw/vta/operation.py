@@ -51,8 +51,8 @@ class Operation(wiring.Component):
 
 
 def _shifted(a: Value, b: Value) -> Value:
-    """By the low 5 bits of `b`, as a signed number: to the right, or to the left by up to 16 bits. Both are one
-    shift to the right of `a` with 16 zeros below."""
+    """By the low 5 bits of `b`, as a signed number: to the right, or to the left by up to 16 bits. Both are
+    one shift to the right of `a` with 16 zeros below."""
     wide = Cat(Const(0, _MOST), a, a[-1].replicate(_MOST - 1))
     by = Cat(b[:4], ~b[4])
     return (wide >> by)[:ACCUMULATOR]
