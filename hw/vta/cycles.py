@@ -14,8 +14,8 @@ from axiloom.hw.vta.meanings import ACCUMULATOR, MUL, Machine, Meaning
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import State
 
-_DECODE = 3
-"""From a command's last word to the first cycle of its unit: the word, its fault, its beginning."""
+_DECODE = 2
+"""Cycles between a command's last word and its unit: whether it is legal, and its beginning."""
 FRONT = 1
 
 

@@ -88,8 +88,10 @@ class Load(Unit):
                     m.d.sync += [x.eq(0), y.eq(y + 1)]
                     with m.If(last_y):
                         m.d.sync += active.eq(0)
+        pads = Signal(name="load_pads")
+        m.d.comb += pads.eq(~inside)
         for name, kind in self.kinds.items():
-            chunk = Mux(inside, kind.chunk(self.payload.payload), 0)
-            mask = kind.mask(beat) | (~inside).replicate(kind.memory.parts)
-            word = chunk[: kind.memory.width // kind.beats].replicate(kind.beats)
-            kind.memory.write(moves & self.is_(name), address, word, mask)
+            chunk = Signal(kind.memory.width // kind.beats, name=f"{name}_chunk")
+            m.d.comb += chunk.eq(Mux(pads, 0, kind.chunk(self.payload.payload)))
+            mask = kind.mask(beat) | pads.replicate(kind.memory.parts)
+            kind.memory.write(moves & self.is_(name), address, chunk.replicate(kind.beats), mask)

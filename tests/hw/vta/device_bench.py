@@ -37,7 +37,9 @@ def text_of(block: int = 16, divided: int = 1) -> str:
         text = re.sub(r"\b16 \* \(base", f"{block} * (base", text)
     if divided != 1:
         bits = (divided - 1).bit_length()
-        text = text.replace("8192, 2048, 1024, 2048", f"8192, {2048 // divided}, {1024 // divided}, {2048 // divided}")
+        text = text.replace(
+            "8192, 2048, 1024, 2048", f"8192, {2048 // divided}, {1024 // divided}, {2048 // divided}"
+        )
         text = text.replace("uint11(", f"uint{11 - bits}(").replace("uint10(", f"uint{10 - bits}(")
     return text
 
@@ -46,8 +48,20 @@ def word(m: int, kind: str, **fields: int) -> int:
     """A command's 128 bits by hand, as hardware/xilinx/src/vta.h of apache/tvm-vta has them."""
     places: dict[str, tuple[int, int]] = {"opcode": (0, 3), "tokens": (3, 4)}
     if kind == "memory":
-        places |= {"type": (7, m), "sram": (7 + m, 16), "base": (23 + m, 32), "rows": (64, 16), "count": (80, 16)}
-        places |= {"stride": (96, 16), "above": (112, 4), "below": (116, 4), "left": (120, 4), "right": (124, 4)}
+        places |= {
+            "type": (7, m),
+            "sram": (7 + m, 16),
+            "base": (23 + m, 32),
+            "rows": (64, 16),
+            "count": (80, 16),
+        }
+        places |= {
+            "stride": (96, 16),
+            "above": (112, 4),
+            "below": (116, 4),
+            "left": (120, 4),
+            "right": (124, 4),
+        }
     else:
         places |= {"reset": (7, 1), "first": (8, 13), "last": (21, 14), "outer": (35, 14), "inner": (49, 14)}
         places |= {"dst_outer": (64, 11), "dst_inner": (75, 11), "src_outer": (86, 11), "src_inner": (97, 11)}
@@ -104,13 +118,12 @@ class Bench:
         return Simulator(self.isa)
 
     def __str__(self) -> str:
-        return f"m{self.m}-block{self.block}-width{self.width}" + f"-divided{self.divided}" * (self.divided > 1)
+        return f"m{self.m}-block{self.block}-width{self.width}" + f"-divided{self.divided}" * (
+            self.divided > 1
+        )
 
-    def beats(
-        self, commands: Sequence[Command], simulator: Simulator, dram: dict[int, bytes] | None = None
-    ) -> tuple[list[int], list[bytes]]:
-        """What goes to the device, and what must come back, a packet each. `simulator` executes it. `dram`:
-        bytes that are put there before a command, by its place."""
+    def beats(self, commands: Sequence[Command], simulator: Simulator) -> tuple[list[int], list[bytes]]:
+        """What goes to the device, and what must come back, a packet each. `simulator` executes it."""
         sent: list[int] = []
         packets = []
         host = simulator.state["dram"]
@@ -135,8 +148,26 @@ class Bench:
         y, x, b = np.ix_(np.arange(fields["rows"]), np.arange(fields["count"]), np.arange(size))
         return (size * (fields["base"] + y * fields.get("stride", 0) + x) + b).ravel()
 
-    def run(self, segments: Sequence[Segment], **options: Any) -> list[Outcome]:
-        return run(self.verilog, TOP, segments, width=self.width, **options)
+    def run(self, segments: Sequence[Segment], verilog: str = "", **options: Any) -> list[Outcome]:
+        return run(verilog or self.verilog, TOP, segments, width=self.width, **options)
+
+    def agrees(self, commands: Sequence[Command], verilog: str = "", seed: int = 0, pauses: int = 0) -> bool:
+        """Whether the device, or another `verilog`, stores what the text does; without pauses in the cycles
+        that are foretold. All memories are filled before, and stored behind."""
+        generator = Generator(self, np.random.default_rng(seed))
+        simulator = self.simulator()
+        simulator.state["dram"][:] = generator.host()
+        whole = [*generator.filled(), *commands, *generator.everything()]
+        sent, stored = self.beats(whole, simulator)
+        (outcome,) = self.run([self.segment(sent)], verilog, pause_in=pauses, pause_out=pauses)
+        in_time = bool(pauses) or outcome.cycles == self.foretold(whole)
+        return outcome.error == 0 and packets(outcome, self.width) == stored and in_time
+
+    def mutant(self, pattern: str, instead: str) -> str:
+        """The device's Verilog with something else in one place."""
+        found, count = re.subn(pattern, instead, self.verilog)
+        assert count >= 1, pattern
+        return found
 
     def segment(self, beats: Sequence[int], **options: Any) -> Segment:
         words = -(-self.width // 64)
@@ -204,7 +235,7 @@ class Generator:
     def filled(self) -> list[Command]:
         """Every word of every memory gets something: `out` by sums with 0."""
         depths = self.bench.machine.depths
-        found = [self.moved("load_uop", 0, 16, 0)]
+        found = [self.moved("load_uop", 0, 16, 0), self.moved("load_uop", depths["uop"] - 8, 8, 16)]
         for name, memory in (("load_wgt", "wgt"), ("load_inp", "inp"), ("load_acc", "acc")):
             depth = depths[memory]
             count = min(depth, 32)
@@ -225,7 +256,13 @@ class Generator:
     def moved(
         self, name: str, sram: int, count: int, base: int, rows: int = 1, stride: int = 0, **pads: int
     ) -> Command:
-        kinds = {"load_uop": UOP, "load_wgt": WGT, "load_inp": INP, "load_acc": ACC, "load_acc_8bit": ACC_8BIT}
+        kinds = {
+            "load_uop": UOP,
+            "load_wgt": WGT,
+            "load_inp": INP,
+            "load_acc": ACC,
+            "load_acc_8bit": ACC_8BIT,
+        }
         kind = kinds.get(name, OUT if self.bench.m == 3 else self.below(4))
         fields = {"sram": sram, "base": base, "rows": rows, "count": count, "stride": stride, **pads}
         opcode = STORE if name == "store" else LOAD
@@ -235,11 +272,16 @@ class Generator:
 
     def load_uop(self) -> Command:
         count = self.below(9)
-        return self.moved("load_uop", self.below(4), count, self.below(64 - count), stride=self.below(1 << 16))
+        return self.moved(
+            "load_uop", self.below(4), count, self.below(64 - count), stride=self.below(1 << 16)
+        )
 
     def _rectangle(self, name: str, memory: str, size: int, pads: bool) -> Command:
         rows, count, stride = self.below(4), self.below(4), self.below(7)
-        around = {side: self.below(3) if pads and self.below(2) else 0 for side in ("above", "below", "left", "right")}
+        around = {
+            side: self.below(3) if pads and self.below(2) else 0
+            for side in ("above", "below", "left", "right")
+        }
         used = (around["above"] + rows + around["below"]) * (around["left"] + count + around["right"])
         depth = self.bench.machine.depths[memory]
         last = max(rows - 1, 0) * stride + count
@@ -248,7 +290,12 @@ class Generator:
 
     def load(self) -> Command:
         block = self.bench.block
-        kinds = [("load_wgt", block**2), ("load_inp", block), ("load_acc", 4 * block), ("load_acc_8bit", block)]
+        kinds = [
+            ("load_wgt", block**2),
+            ("load_inp", block),
+            ("load_acc", 4 * block),
+            ("load_acc_8bit", block),
+        ]
         name, size = kinds[self.below(3 + (self.bench.m == 3))]
         return self._rectangle(name, name.split("_")[1], size, True)
 
@@ -259,8 +306,9 @@ class Generator:
         return [0, 1, self.below(4), self.below(size)][self.below(4)]
 
     def _loops(self) -> dict[str, int]:
-        first = self.below(3)
-        fields = {"first": first, "last": max(0, first + self.below(6) - (self.below(8) == 0))}
+        end = self.bench.machine.depths["uop"]
+        first = self.below(3) if self.below(8) else end - 1 - self.below(3)
+        fields = {"first": first, "last": min(max(0, first + self.below(6) - (self.below(8) == 0)), end)}
         fields |= {
             name: int(self.rng.choice(5, p=[0.06, 0.34, 0.3, 0.2, 0.1])) for name in ("outer", "inner")
         }
