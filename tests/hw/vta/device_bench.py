@@ -33,8 +33,8 @@ def text_of(block: int = 16, divided: int = 1) -> str:
         text = text.replace("lanes(16", f"lanes({block}").replace(", 16)", f", {block})")
         text = re.sub(r"(?<=, )16(?=,)", str(block), text)
         text = text.replace("range(16)", f"range({block})").replace("at + 16 * o", f"at + {block} * o")
-        text = text.replace("64 *", f"{4 * block} *").replace("256 *", f"{block * block} *")
-        text = re.sub(r"\b16 \* \(base", f"{block} * (base", text)
+        sizes = {"16": block, "64": 4 * block, "256": block * block}
+        text = re.sub(r"\b(16|64|256)(?= \* \(base)", lambda found: str(sizes[found[0]]), text)
     if divided != 1:
         bits = (divided - 1).bit_length()
         text = text.replace(
@@ -278,6 +278,8 @@ class Generator:
 
     def _rectangle(self, name: str, memory: str, size: int, pads: bool) -> Command:
         rows, count, stride = self.below(4), self.below(4), self.below(7)
+        if name == "store":
+            stride += count  # rows that do not meet: what came can be read off the host's memory
         around = {
             side: self.below(3) if pads and self.below(2) else 0
             for side in ("above", "below", "left", "right")
