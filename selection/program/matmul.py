@@ -47,7 +47,9 @@ def matmul(m: int = 64, n: int = 64, k: int = 64, shift: int = 8) -> Program:
         Command("load_inp", {"sram": 0, "base": a // BLOCK, "rows": 1, "count": m * depth}),
         Command("load_wgt", {"sram": 0, "base": b // BLOCK**2, "rows": 1, "count": columns * depth}),
         # A stride of 0: each row of sums begins with the same bias.
-        Command("load_acc", {"sram": 0, "base": bias // (4 * BLOCK), "rows": m, "count": columns, "stride": 0}),
+        Command(
+            "load_acc", {"sram": 0, "base": bias // (4 * BLOCK), "rows": m, "count": columns, "stride": 0}
+        ),
         Command(
             "gemm",
             {
