@@ -10,11 +10,14 @@ from tests.device.test_programs import N, small_device, within
 
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
+from axiloom.device.rtl import device
 from axiloom.device.values import random_values
+from axiloom.isa.instructions.library import target
 from axiloom.run.program import ProgramRun
 from axiloom.selection.drive.execute import execute as by_text
 from axiloom.selection.drive.plan import Fence, Gather, Scatter
 from axiloom.selection.program.attention import attention
+from axiloom.selection.program.matmul import blocks, matmul
 from axiloom.selection.program.program import Command, HostArray, Program
 
 pytestmark = pytest.mark.slow
@@ -45,11 +48,11 @@ def _ragged() -> Program:
 def _run(
     program: Program, folder: Path, seed: int = 1
 ) -> tuple[ProgramRun, dict[str, np.ndarray], dict[str, np.ndarray]]:
-    device = small_device(program.target)
+    made = small_device(program.target)
     values = random_values(program, seed)
-    results = by_text(program, device.isa, values)
-    system = System([device.spec], user_rtl=device.rtl(folder))
-    return ProgramRun(program, device, system, values, results, seed=seed), values, results
+    results = by_text(program, made.isa, values)
+    system = System([made.spec], user_rtl=made.rtl(folder))
+    return ProgramRun(program, made, system, values, results, seed=seed), values, results
 
 
 def test_attention_and_ragged_arrays(tmp_path: Path) -> None:
@@ -90,3 +93,23 @@ def test_a_wrong_driver_is_found(tmp_path: Path) -> None:
     soc = Soc(right.system)
     (result,) = soc.run_many([right.job(program_file)])
     assert right.checked(result)["result"]["matches"] is False
+
+
+def test_a_product_on_vta(tmp_path: Path) -> None:
+    """64 x 64 x 64 of int8 with a bias, a shift and a clip: NumPy's, not only the text's."""
+    program = matmul(64, 64, 64, shift=8)
+    made = device(target(program.target))
+    values = random_values(program, 1)
+    a, b, bias = (values[name].astype(np.int64) for name in ("a", "b", "bias"))
+    weights = b.transpose(1, 3, 0, 2).reshape(64, 64)
+    assert np.array_equal(blocks(weights.astype(np.int8)), values["b"])
+    expected = np.clip((a @ weights + bias) >> 8, -128, 127).astype(np.int8)
+    system = System([made.spec], user_rtl=made.rtl(tmp_path))
+    run = ProgramRun(program, made, system, values, {"y": expected}, "NumPy")
+    soc = Soc(system)
+    soc.build()
+    (result,) = soc.run_many([run.job(run.build(tmp_path))])
+    assert run.checked(result)["result"]["matches"] is True
+    foretold = made.foretold(program.commands)
+    assert foretold is not None
+    assert foretold < result.section_cycles < 2 * foretold
