@@ -79,7 +79,7 @@ def word(m: int, kind: str, **fields: int) -> int:
 
 @dataclass(frozen=True)
 class Command:
-    """Its words, which instruction it is, its fields by the names of the text, and the bytes that it reads."""
+    """Its words, which instruction it is, its fields by the names of the text."""
 
     word: int
     name: str

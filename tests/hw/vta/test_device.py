@@ -97,7 +97,7 @@ def test_what_is_not_built() -> None:
         ValueError, match="stream width must divide the 128 bits of a vector, 32 or more, not 256"
     ):
         Device(Bench().machine, 256)
-    with pytest.raises(SpecError, match="qkv.isa: 0 memories have square blocks of int8; a GEMM has one"):
+    with pytest.raises(SpecError, match=r"qkv.isa: 0 memories have square blocks of int8; a GEMM has one"):
         machine(target("qkv"))
     text = text_of()
     for right, wrong, message in (
