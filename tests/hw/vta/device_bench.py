@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
+from axiloom.device import streams
 from axiloom.device.streams import Outcome, Segment, run
+from axiloom.errors import DriverError
 from axiloom.hw.verilog.emit import convert
 from axiloom.hw.vta.cycles import Cycles
 from axiloom.hw.vta.device import Device
@@ -159,7 +162,12 @@ class Bench:
         simulator.state["dram"][:] = generator.host()
         whole = [*generator.filled(), *commands, *generator.everything()]
         sent, stored = self.beats(whole, simulator)
-        (outcome,) = self.run([self.segment(sent)], verilog, pause_in=pauses, pause_out=pauses)
+        segments, options = [self.segment(sent)], {"pause_in": pauses, "pause_out": pauses}
+        try:
+            with patch.object(streams, "LIMIT", 1000 + 30 * self.foretold(whole)):
+                (outcome,) = self.run(segments, verilog, **options)
+        except DriverError:  # it does not end
+            return False
         in_time = bool(pauses) or outcome.cycles == self.foretold(whole)
         return outcome.error == 0 and packets(outcome, self.width) == stored and in_time
 

@@ -1,5 +1,5 @@
-"""Loads of blocks, vectors and accumulators: rows with strides, every side's pads, none of it, ends of memories,
-and payload that comes late."""
+"""Loads of blocks, vectors and accumulators: rows with strides, every side's pads, none of it, ends of
+memories, and payload that comes late."""
 
 from __future__ import annotations
 
@@ -51,9 +51,4 @@ MUTANTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutants(name: str) -> None:
-    from axiloom.errors import DriverError
-
-    try:
-        assert not BENCH.agrees(_loads(), BENCH.mutant(*MUTANTS[name]))
-    except DriverError as error:
-        assert "no end" in str(error)
+    assert not BENCH.agrees(_loads(), BENCH.mutant(*MUTANTS[name]))

@@ -1,5 +1,5 @@
-"""Micro-ops: no, one, and more of them than beats, at both ends of the memory; what follows begins with a beat of
-its own."""
+"""Micro-ops: no, one, and more of them than beats, at both ends of the memory; what follows begins with
+a beat of its own."""
 
 from __future__ import annotations
 

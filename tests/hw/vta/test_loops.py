@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""The loops against Python's: every place and index in order, at each pace, and no place where there is none."""
+"""The loops against Python's: every place and index in order, at each pace, and none where there is none."""
 
 from __future__ import annotations
 

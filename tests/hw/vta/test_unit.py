@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""What units share: values of the command under way, in the same bits or in others; flags that a reset clears."""
+"""What units share: values of the command under way, in the same bits or in others; flags and resets."""
 
 from __future__ import annotations
 
