@@ -26,7 +26,8 @@ def test_values(places: tuple[int, int]) -> None:
         for n, low in enumerate(places)
     }
     m, unit = Module(), Unit("unit", tasks, {"word": word})
-    value = unit.value(m, "count")
+    value = Signal(8)
+    m.d.sync += value.eq(unit.value(m, "count"))
     seen = []
 
     async def drive(ctx: Any) -> None:
