@@ -16,7 +16,7 @@ _DST, _SRC, _WGT = 0, 11, 22
 
 
 class Host:
-    """Of one program. Arrays begin at multiples of a block of weights, so every element is a whole address."""
+    """Of one program. Arrays begin at multiples of a block of weights, which is every kind's."""
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes

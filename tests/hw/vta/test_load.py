@@ -44,7 +44,7 @@ MUTANTS = {
     "a pad more to the right": (r"load_x < load_ends_x", "load_x <= load_ends_x"),
     "no pads above": (r"load_ends_y <= .*;", "load_ends_y <= 18'h3ffff;"),
     "a pad is what comes": (r"load_pads = ~load_inside", "load_pads = 1'b0"),
-    "bytes have no sign": (r"(load_acc_8bit_chunk = load_pads \? \S+ : )\{ (\w+\[63\], )", r"\1{ 1'b0, "),
+    "bytes have no sign": (r"(load_acc_8bit_chunk = \w+ \? )\{ beats_payload\[63\]", r"\1{ 1'b0"),
 }
 
 
