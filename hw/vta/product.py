@@ -52,7 +52,8 @@ class Product(wiring.Component):
             Stages(m, f"input_{k}").later(self.inputs.word_select(k, BITS), "held") for k in range(self.block)
         ]
         for lane in range(0, self.block, 2):
-            low, high = [], []
+            low: list[Value] = []
+            high: list[Value] = []
             for k, shared in enumerate(inputs):
                 stages = Stages(m, f"lanes_{lane}_{k}")
                 both = (self.weights.word_select(row * self.block + k, BITS) for row in (lane, lane + 1))

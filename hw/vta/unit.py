@@ -30,6 +30,10 @@ class Unit:
         self.name, self.tasks, self.inputs = name, tasks, inputs
         self.start, self.done = Signal(name=f"{name}_start"), Signal(name=f"{name}_done")
 
+    def build(self, m: Module) -> None:
+        """Comes once; it asks the memories for their ports."""
+        raise NotImplementedError
+
     def starts(self) -> Value:
         """Whether a command that begins is of this unit."""
         return Cat(*(task.is_active for task in self.tasks.values())).any()

@@ -12,8 +12,8 @@ _INPS, _ACCS, _WGTS = 2048, 2048, 1024
 
 
 def matmul(m: int = 64, n: int = 64, k: int = 64, shift: int = 8) -> Program:
-    """``y = clip((a . b + bias) >> shift, -128, 127)``: a is (m, k), y is (m, n), int8 row major; bias is (n,)
-    int32; b lies in blocks (see :func:`blocks`), (n / 16, k / 16, 16, 16).
+    """``y = clip((a . b + bias) >> shift, -128, 127)``: a is (m, k), y is (m, n), int8 row major; bias is
+    (n,) int32; b lies in blocks (see :func:`blocks`), (n / 16, k / 16, 16, 16).
 
     Everything is in VTA's memories at once. Raises ValueError where it does not fit them.
     """
@@ -37,10 +37,11 @@ def matmul(m: int = 64, n: int = 64, k: int = 64, shift: int = 8) -> Program:
     # A sum's micro-ops: inputs and weights of step k. Behind them one that takes an accumulator as it is.
     steps = np.array([step << 11 | step << 22 for step in range(depth)] + [0], np.uint32)
 
+    rows = {"outer": m, "inner": columns, "dst_outer": columns, "dst_inner": 1}
+
     def alu(op: int, constant: int) -> Command:
-        each = {"first": depth, "last": depth + 1, "outer": m, "inner": columns}
-        where = {"dst_outer": columns, "dst_inner": 1, "src_outer": columns, "src_inner": 1}
-        return Command("alu", {**each, **where, "op": op, "immediate": 1, "constant": constant})
+        each = {"first": depth, "last": depth + 1, **rows}
+        return Command("alu", {**each, "op": op, "immediate": 1, "constant": constant})
 
     commands = (
         Command("load_uop", {"sram": 0, "base": uops // 4, "rows": 1, "count": depth + 1}),
@@ -52,10 +53,7 @@ def matmul(m: int = 64, n: int = 64, k: int = 64, shift: int = 8) -> Program:
         ),
         Command(
             "gemm",
-            {
-                **{"first": 0, "last": depth, "outer": m, "inner": columns},
-                **{"dst_outer": columns, "dst_inner": 1, "src_outer": depth, "wgt_inner": depth},
-            },
+            {"first": 0, "last": depth, **rows, "src_outer": depth, "wgt_inner": depth},
         ),
         alu(3, shift),
         alu(0, 127),

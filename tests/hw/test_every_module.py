@@ -12,6 +12,11 @@ ELSEWHERE = {
     "nest/access.py": "tests/hw/nest/test_memory.py",
     "nest/accelerator.py": "tests/run/test_nest.py",
     "nest/operators/": "tests/hw/nest/operators/test_operators.py",  # each one that is registered
+    "qkv/product.py": "tests/hw/qkv/test_device.py",
+    "qkv/row_memory.py": "tests/hw/qkv/test_device.py",
+    "qkv/softmax.py": "tests/hw/qkv/test_device.py",
+    "qkv/task.py": "tests/hw/qkv/test_device.py",
+    "qkv/transfers.py": "tests/hw/qkv/test_device.py",
     "qkv/numbers/": "tests/hw/qkv/numbers/test_functions.py",  # each one that is registered
 }
 """Modules, or folders of them, that are tested under another name: by what."""
