@@ -101,8 +101,8 @@ def test_a_wrong_driver_is_found(tmp_path: Path) -> None:
 
 
 def test_layers_on_vta(tmp_path: Path) -> None:
-    """64 x 64 x 64 of int8 with a bias, a shift and a clip, by hand, and two layers in tiles, with one build of
-    the SoC: the results are NumPy's, not only the text's."""
+    """64 x 64 x 64 of int8 with a bias, a shift and a clip, by hand, and two layers in tiles, with one build
+    of the SoC: the results are NumPy's, not only the text's."""
     made = device(target("vta"))
     by_hand = matmul(64, 64, 64, shift=8)
     product = lower_matmul(40, 64, 320, made.isa, Requantise(10))
