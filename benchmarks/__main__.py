@@ -21,6 +21,7 @@ LONG = (
     "bring_up",  # builds a C library, and hardware with faults
     "flexasr_table2",  # two minutes of random layers
     "vta_streams",  # 10,000 streams on both of VTA's encodings: minutes
+    "vta_device",  # VTA's RTL in the layers of ResNet18, and what it takes of a XC7Z020: minutes
     "model_device",  # builds two dozen accelerators
     "linux_process",  # builds a C library for both CPUs
     "int8_array",  # synthesises for half an hour

@@ -9,5 +9,6 @@ The way of the data, and the rooms, each of which knows those above it:
 - ``allocate/``: order and addresses, by constraints
 - ``program/``: commands with their words, and where tensors lie in the host's memory; ``drive/``: their
   driver in C
+- ``blocks/``: matrix products and convolutions of int8 on texts like VTA's, in tiles, without a search
 - ``validate/``: every program against its graph: symbolically, and in the model
 """

@@ -9,28 +9,14 @@ RTL without a word about it here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from axiloom.errors import SpecError
+from axiloom.hw.command.same import Same
 from axiloom.hw.qkv.units import text
 from axiloom.isa.instructions.read import parse
-from axiloom.isa.instructions.tree import (
-    Apply,
-    Call,
-    Const,
-    Expr,
-    For,
-    Function,
-    Instruction,
-    InstructionSet,
-    Lanes,
-    Memory,
-    Name,
-    Range,
-    Register,
-)
-from axiloom.isa.instructions.walk import names
+from axiloom.isa.instructions.tree import Expr, Instruction, InstructionSet, Range
 
 _DATA = ("x", "y", "z")
 """What is a memory in hardware; `sums` and `total` are in the units' pipelines."""
@@ -114,94 +100,8 @@ def _clash(meaning: Meaning) -> str:
 
 def _meaning(instruction: Instruction, units: Iterable[Instruction]) -> Meaning | None:
     for unit in units:
-        same = _Same({let.name for let in unit.fields})
+        same = Same({let.name for let in unit.fields})
         if same.everything(unit.body, instruction.body):
             memories = {one: other.name for one, other in same.memories.items() if one in _DATA}
             return Meaning(instruction.name, unit.name, memories, same.values)
     return None
-
-
-@dataclass
-class _Same:
-    """Whether two trees are equal but for names, and what the names of the first stand for.
-
-    Ranges are not compared: they follow from the widths of the fields."""
-
-    given: set[str]
-    """Fields of the description."""
-    values: dict[str, Expr] = field(default_factory=dict)
-    memories: dict[str, Memory] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
-
-    def everything(self, one: object, other: object) -> bool:
-        if isinstance(one, Name) and one.name in self.given:
-            return self._value(one.name, other)
-        if isinstance(one, Apply) and one.operation == "add" and not _is_sum(other):
-            first, rest = one.arguments
-            if isinstance(first, Name) and first.name in self.given:
-                return self._value(first.name, Const(0)) and self.everything(rest, other)
-        if isinstance(one, Sequence) and not isinstance(one, str):
-            return (
-                isinstance(other, Sequence)
-                and len(one) == len(other)
-                and all(map(self.everything, one, other))
-            )
-        if type(one) is not type(other):
-            return False
-        match one, other:
-            case Memory(), Memory():
-                return one.host == other.host and self.memories.setdefault(one.name, other) == other
-            case Register(), Register():
-                return self._name(f"register {one.name}", other.name)
-            case Function(), Function():
-                return bool(one.external) and one.external == other.external
-            case Name(), Name():
-                return self._name(one.name, other.name)
-            case Const(), Const():
-                return one.value == other.value
-            case Lanes(), Lanes():
-                pairs = zip(one.iterators.items(), other.iterators.items(), strict=False)
-                return (
-                    len(one.iterators) == len(other.iterators)
-                    and all(a == b and self._name(x, y, bind=True) for (x, a), (y, b) in pairs)
-                    and self.everything(one.body, other.body)
-                )
-            case For(), For():
-                return (
-                    self.everything(one.low, other.low)
-                    and self.everything(one.high, other.high)
-                    and self._name(one.iterator.name, other.iterator.name, bind=True)
-                    and self.everything(one.body, other.body)
-                )
-            case Call(), Call():
-                return self.everything(one.function, other.function) and self.everything(
-                    one.arguments, other.arguments
-                )
-        return self._parts(one, other)
-
-    def _parts(self, one: object, other: object) -> bool:
-        if not hasattr(one, "__dataclass_fields__"):
-            return one == other
-        return all(
-            self.everything(getattr(one, each.name), getattr(other, each.name))
-            for each in fields(one)  # type: ignore[arg-type]
-            if each.name not in ("range", "line", "text")
-        )
-
-    def _name(self, one: str, other: str, bind: bool = False) -> bool:
-        """An iterator stands for one other, but in each loop anew."""
-        if bind:
-            self.names[one] = other
-            return True
-        return self.names.setdefault(one, other) == other
-
-    def _value(self, name: str, other: object) -> bool:
-        """What a field of the description stands for: an expression without memories and iterators."""
-        if not isinstance(other, Expr) or any(part in self.names.values() for part in names(other)):
-            return False
-        return self.values.setdefault(name, other) == other
-
-
-def _is_sum(expr: object) -> bool:
-    """Where it is none, the first row is meant: a sum with 0."""
-    return isinstance(expr, Apply) and expr.operation == "add"

@@ -43,21 +43,21 @@ _TRY = """#define TRY(call)                             \\
         if (try_status != DMA_OK)             \\
             return try_status;                \\
     } while (0)"""
-_SEND = """/* `rows` rows of `bytes` bytes as they lie in memory, cleaned before if the CPU may have written
-them. */ static dma_status send(const void *from, uint32_t bytes, uint32_t rows, uint32_t stride, int clean)
+_SEND = """/* `rows` rows of `bytes` bytes as they lie in memory, cleaned before unless they are `clean`. */
+static dma_status send(const void *from, uint32_t bytes, uint32_t rows, uint32_t stride, int clean)
 {
     if (!clean)
         dma_clean_rows(from, bytes, rows, rows == 1 ? bytes : stride);
     return dma_queue_rows(from, bytes, rows, stride);
 }"""
-_COPY = """/* Rows that follow each other at `packed`, from or to rows that are `stride` bytes apart. */
+_GATHER = """/* Rows that are `stride` bytes apart, one behind the other at `packed`. */
 static uint8_t *gather(uint8_t *packed, const void *from, uint32_t bytes, uint32_t rows, uint32_t stride)
 {
     for (uint32_t row = 0; row < rows; row++, packed += bytes)
         memcpy(packed, (const uint8_t *)from + row * stride, bytes);
     return packed;
-}
-
+}"""
+_SCATTER = """/* Rows one behind the other at `packed`, to rows that are `stride` bytes apart. */
 static const uint8_t *scatter(void *to, const uint8_t *packed, uint32_t bytes, uint32_t rows, uint32_t stride)
 {
     for (uint32_t row = 0; row < rows; row++, packed += bytes)
@@ -150,8 +150,10 @@ def _text(
     yield from ("#include <string.h>", "", '#include "driver.h"', '#include "axiloom_sg.h"', "", _TRY, "")
     if any(isinstance(step, Send) for step in plan.steps):
         yield from (_SEND, "")
-    if plan.packed or plan.unpacked:
-        yield from (_COPY, "")
+    if plan.packed:
+        yield from (_GATHER, "")
+    if plan.unpacked:
+        yield from (_SCATTER, "")
     yield from _arrays(plan, names)
     parts = _parts(plan, names)
     parameters = _parameters(given, names)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from axiloom.errors import CompileError
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
-from axiloom.isa.instructions.tree import Apply, Bits, Const, Expr, Instruction, InstructionSet, Name
+from axiloom.isa.instructions.tree import Apply, Bits, Const, Expr, Instruction, InstructionSet, Name, Wrapped
 from axiloom.selection.program.program import Command
 
 
@@ -52,14 +52,15 @@ class Encoder:
                 raise CompileError(
                     f"{command.instruction} has no field {name}; there are {', '.join(places) or 'none'}"
                 )
-            place = places[name]
-            if not (isinstance(place, Bits) and _is_place(place)):
+            whole = places[name]
+            place = whole.value if isinstance(whole, Wrapped) else whole
+            if not (isinstance(place, Bits) and _is_place(place) and place.width == whole.range.bits):
                 continue
-            if not 0 <= value < 1 << place.width:
+            if not whole.range.low <= value <= whole.range.high:
                 raise CompileError(
                     f"{command.instruction}: {name} = {value} does not fit its {place.width} bits"
                 )
-            yield place, value
+            yield place, value & (1 << place.width) - 1
 
     def _check(self, instruction: Instruction, command: Command, inputs: dict[str, int]) -> None:
         """The text reads off these inputs what the command says, and it is legal."""

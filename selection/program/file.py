@@ -109,6 +109,11 @@ class _Reader:
             raise self._fault(where, f"a natural number is wanted, not {str(given)[:40]}")
         return given
 
+    def _integer(self, given: Any, where: str) -> int:
+        if not isinstance(given, int) or isinstance(given, bool) or not -1 << 62 < given < 1 << 62:
+            raise self._fault(where, f"an integer is wanted, not {str(given)[:40]}")
+        return given
+
     def _array(self, where: str, given: Any) -> HostArray:
         keys = {"name", "role", "shape", "number", "base", "memory"}
         if not isinstance(given, dict) or set(given) != keys:
@@ -134,7 +139,7 @@ class _Reader:
         match given:
             case [str(instruction), dict(fields)]:
                 return Command(
-                    instruction, {name: self._natural(value, where) for name, value in fields.items()}
+                    instruction, {name: self._integer(value, where) for name, value in fields.items()}
                 )
         raise self._fault(where, "a list of an instruction and its fields is wanted")
 

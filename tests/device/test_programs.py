@@ -18,6 +18,7 @@ from axiloom.isa.instructions.library import target, targets
 from axiloom.isa.instructions.read import parse, read
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.program.attention import attention, operators
+from axiloom.selection.program.matmul import blocks, matmul
 
 N = 8
 
@@ -105,9 +106,10 @@ def test_a_wrong_device_is_found() -> None:
 def test_what_nobody_builds_is_said() -> None:
     with pytest.raises(
         SpecError,
-        match=r"as rows of bfloat16: vta.isa:\d+: no unit does what load_uop does; .* \(and 8 more\)",
+        match=r"as rows of bfloat16: hlscnn.isa: .*one length is built\n"
+        "as blocks of int8: hlscnn.isa: 0 memories have square blocks of int8; a GEMM has one",
     ):
-        device(target("vta"))
+        device(target("hlscnn"))
     with pytest.raises(UsageError, match="qkv: lanes must be a power of two, not 3"):
         device(target("qkv"), lanes=3)
     program = attention("qkv", 1, N)
@@ -118,3 +120,23 @@ def test_what_nobody_builds_is_said() -> None:
 def test_streams_end() -> None:
     rtl = small_device("qkv")
     assert run(rtl.verilog, rtl.top, []) == []
+
+
+@pytest.mark.parametrize("sizes", [(16, 16, 16), pytest.param((64, 64, 64), marks=pytest.mark.slow)])
+def test_a_product_on_vta(sizes: tuple[int, int, int]) -> None:
+    m, n, k = sizes
+    program = matmul(m, n, k, shift=5)
+    values = random_values(program, 2)
+    found = execute(device(target("vta")), program, values)
+    weights = values["b"].transpose(1, 3, 0, 2).reshape(k, n)
+    assert np.array_equal(blocks(weights), values["b"])
+    expected = np.clip((values["a"].astype(int) @ weights.astype(int) + values["bias"]) >> 5, -128, 127)
+    assert np.array_equal(found.results["y"], expected)
+    assert found.cycles == found.foretold
+
+
+def test_products_that_vta_does_not_hold() -> None:
+    with pytest.raises(ValueError, match="n and k must be multiples of 16, shift below it, not 8, 16, 3"):
+        matmul(16, 8, 16, 3)
+    with pytest.raises(ValueError, match="a product of 512 x 128 x 64 does not fit the memories of VTA"):
+        matmul(512, 128, 64)

@@ -7,14 +7,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.device.test_programs import N, small_device, within
+from tests.selection.blocks.test_layers import convolved
 
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
+from axiloom.device.rtl import device
 from axiloom.device.values import random_values
+from axiloom.isa.instructions.library import target
 from axiloom.run.program import ProgramRun
+from axiloom.selection.blocks.conv import Convolution
+from axiloom.selection.blocks.conv import lowered as lower_conv
+from axiloom.selection.blocks.epilogue import Requantise
+from axiloom.selection.blocks.matmul import lowered as lower_matmul
 from axiloom.selection.drive.execute import execute as by_text
 from axiloom.selection.drive.plan import Fence, Gather, Scatter
 from axiloom.selection.program.attention import attention
+from axiloom.selection.program.matmul import matmul
 from axiloom.selection.program.program import Command, HostArray, Program
 
 pytestmark = pytest.mark.slow
@@ -45,11 +53,11 @@ def _ragged() -> Program:
 def _run(
     program: Program, folder: Path, seed: int = 1
 ) -> tuple[ProgramRun, dict[str, np.ndarray], dict[str, np.ndarray]]:
-    device = small_device(program.target)
+    made = small_device(program.target)
     values = random_values(program, seed)
-    results = by_text(program, device.isa, values)
-    system = System([device.spec], user_rtl=device.rtl(folder))
-    return ProgramRun(program, device, system, values, results, seed=seed), values, results
+    results = by_text(program, made.isa, values)
+    system = System([made.spec], user_rtl=made.rtl(folder))
+    return ProgramRun(program, made, system, values, results, seed=seed), values, results
 
 
 def test_attention_and_ragged_arrays(tmp_path: Path) -> None:
@@ -90,3 +98,31 @@ def test_a_wrong_driver_is_found(tmp_path: Path) -> None:
     soc = Soc(right.system)
     (result,) = soc.run_many([right.job(program_file)])
     assert right.checked(result)["result"]["matches"] is False
+
+
+def test_layers_on_vta(tmp_path: Path) -> None:
+    """64 x 64 x 64 of int8 with a bias, a shift and a clip, by hand, and two layers in tiles, with one build
+    of the SoC: the results are NumPy's, not only the text's."""
+    made = device(target("vta"))
+    by_hand = matmul(64, 64, 64, shift=8)
+    product = lower_matmul(40, 64, 320, made.isa, Requantise(10))
+    layer, how = Convolution(9, 7, 32, 48, stride=2), Requantise(9, 0)
+    convolution = lower_conv(layer, made.isa, how)
+    cases = []
+    for program, shift in ((by_hand, 8), (product, 10)):
+        values = random_values(program, 1)
+        a, b, bias = (values[name].astype(np.int64) for name in ("a", "b", "bias"))
+        weights = b.transpose(1, 3, 0, 2).reshape(a.shape[1], -1)
+        cases.append((program, values, np.clip((a @ weights + bias) >> shift, -128, 127)))
+    values = random_values(convolution, 1)
+    cases.append((convolution, values, convolved(layer, values, how)))
+    system = System([made.spec], user_rtl=made.rtl(tmp_path))
+    soc = Soc(system)
+    soc.build()
+    for program, values, expected in cases:
+        run = ProgramRun(program, made, system, values, {"y": expected.astype(np.int8)}, "NumPy")
+        (result,) = soc.run_many([run.job(run.build(tmp_path / program.name))])
+        assert run.checked(result)["result"]["matches"] is True
+        foretold = made.foretold(program.commands)
+        assert foretold is not None
+        assert foretold < result.section_cycles

@@ -12,6 +12,9 @@ from axiloom.hw.qkv.device import Device as RowDevice
 from axiloom.hw.qkv.meanings import machine
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.verilog.emit import convert
+from axiloom.hw.vta.cycles import Cycles as BlockCycles
+from axiloom.hw.vta.device import Device as BlockDevice
+from axiloom.hw.vta.meanings import machine as block_machine
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.specification import specification
@@ -61,7 +64,26 @@ def _rows(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> Devi
     return DeviceRtl(isa, top, convert(component, top), stream_width, lanes * rows, cycles.program)
 
 
-MAKERS: Mapping[str, Callable[[InstructionSet, int, int, int], DeviceRtl]] = {"rows of bfloat16": _rows}
+def _blocks(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> DeviceRtl:
+    """Blocks of int8 by vectors of int8: VTA and what is like it. The text says how many lanes there are."""
+    found = block_machine(isa)
+    if (lanes, rows) != (DEFAULT_LANES, 1):
+        raise UsageError(
+            f"{isa.name}: its text says how many multipliers there are: no --lanes, no --product-rows"
+        )
+    top = f"device_{isa.name}"
+    try:
+        component = BlockDevice(found, stream_width)
+    except ValueError as error:
+        raise UsageError(f"{isa.name}: {error}") from None
+    cycles = BlockCycles(found, stream_width)
+    return DeviceRtl(isa, top, convert(component, top), stream_width, found.block**2, cycles.program)
+
+
+MAKERS: Mapping[str, Callable[[InstructionSet, int, int, int], DeviceRtl]] = {
+    "rows of bfloat16": _rows,
+    "blocks of int8": _blocks,
+}
 """What they build, to the function that does. A new family of units is one more entry; it raises SpecError
 for texts that are none of its."""
 

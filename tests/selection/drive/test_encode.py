@@ -25,6 +25,8 @@ def test_by_hand() -> None:
     load = {"sram": 5, "base": 7, "rows": 2, "count": 3, "stride": 4, "left": 1}
     word = 2 << 7 | 5 << 9 | 7 << 25 | 2 << 64 | 3 << 80 | 4 << 96 | 1 << 120
     assert VTA.words(Command("load_inp", load)) == word
+    alu = {"op": 3, "immediate": 1, "constant": -2}
+    assert VTA.words(Command("alu", alu)) == 4 | 3 << 108 | 1 << 110 | 0xFFFE << 111
     assert (QKV.bits, VTA.bits) == (64, 128)
 
 
@@ -44,6 +46,7 @@ def test_what_is_encoded_is_decoded(n: int, row: int, out: int) -> None:
         (QKV, Command("add", {}), "qkv has no instruction add; there are load_rm, "),
         (QKV, Command("mov", {"rows": 1}), "mov has no field rows; there are n, row, out"),
         (QKV, Command("mov", {"n": 256}), "mov: n = 256 does not fit its 8 bits"),
+        (VTA, Command("alu", {"constant": 1 << 15}), "alu: constant = 32768 does not fit its 16 bits"),
         (QKV, Command("mov", {"n": 65}), r"not row \+ n <= 64"),
         (
             VTA,

@@ -56,7 +56,7 @@ def _set(*path: Any, to: Any) -> Any:
         ),
         (_set("arrays", 1, "name", to="s"), r"\$.arrays: two arrays have one name"),
         (_set("commands", 2, to=["gemm"]), r"\$.commands\[2\]: a list of an instruction and its fields"),
-        (_set("commands", 2, 1, "a", to=1.5), r"\$.commands\[2\]: a natural number is wanted, not 1.5"),
+        (_set("commands", 2, 1, "a", to=1.5), r"\$.commands\[2\]: an integer is wanted, not 1.5"),
         (_set("constants", to={}), r"\$.constants: values of one are wanted"),
         (_set("constants", "one", to="!"), r"\$.constants.one: it is no base64"),
         (_set("constants", "one", to="AAAA"), r"\$.constants.one: 3 bytes; \(64, 64\) of bfloat16 are 8192"),

@@ -1,0 +1,102 @@
+"""VTA's RTL: what it takes of a XC7Z020 with its DMA, and how busy it is in the layers of ResNet18.
+
+Every layer is lowered to commands (:mod:`axiloom.selection.blocks`) and executed by the text's simulator; its
+result is compared with NumPy's. Cycles are foretold, of the RTL while its streams do not pause; the layers
+`MEASURED` also run on it, in exactly these cycles. 256 multiply-adds a cycle are the most.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from axiloom.boards.synthesis.resources import XC7Z020, synthesise, table
+from axiloom.cosim.build.cache import cached_build
+from axiloom.device import programs
+from axiloom.device.rtl import device
+from axiloom.device.values import random_values
+from axiloom.hw.verilog import emit as verilog
+from axiloom.isa.instructions.library import targets
+from axiloom.isa.instructions.read import read
+from axiloom.selection.blocks.conv import Convolution, lowered
+from axiloom.selection.blocks.epilogue import Requantise
+from axiloom.selection.drive.execute import Values, execute
+from benchmarks.paper.fig16 import LAYERS
+
+DRAM = 1 << 23
+BLOCK = 16
+MEASURED = ("30_128_3_128_1",)
+HOW = Requantise(shift=10, low=0)
+WIDTHS = (64,)
+
+
+def layer(name: str) -> Convolution:
+    """Channels are filled up to blocks; the picture's padding is in its size."""
+    side, channels, taps, filters, stride = map(int, name.split("_"))
+    return Convolution(side, side, -(-channels // BLOCK) * BLOCK, filters, taps, stride, pads=0)
+
+
+def expected(one: Convolution, values: Values) -> np.ndarray:
+    x = values["x"].transpose(0, 3, 1, 2).reshape(one.channels, one.height, one.width).astype(np.float64)
+    w = values["w"].transpose(0, 4, 1, 5, 2, 3).reshape(one.filters, one.channels, one.taps, one.taps)
+    sums = np.zeros((one.filters, one.rows, one.columns)) + values["bias"][:, None, None]
+    s = one.stride
+    for p in range(one.taps):
+        for q in range(one.taps):
+            part = x[:, p : p + s * (one.rows - 1) + 1 : s, q : q + s * (one.columns - 1) + 1 : s]
+            sums += np.tensordot(w[:, :, p, q].astype(np.float64), part, 1)
+    y = np.clip(sums.astype(np.int64) >> HOW.shift, HOW.low, HOW.high)
+    return y.reshape(-1, BLOCK, one.rows, one.columns).transpose(0, 2, 3, 1).astype(np.int8)
+
+
+def resources() -> bool:
+    """Prints them; does it fit?"""
+    rows = {}
+    for width in WIDTHS:
+        made = device(read(targets()["vta"]), stream_width=width)
+        rows[f"device {width}"] = synthesise(made.verilog, made.top, cached_build)
+        with tempfile.TemporaryDirectory() as folder:
+            soc = verilog.emit(made.spec, "soc", made.rtl(Path(folder)))
+        rows[f"with its DMA {width}"] = synthesise(soc + made.verilog, "axiloom_soc", cached_build)
+    print(table(rows, XC7Z020, "XC7Z020"))
+    return all(used.fits(XC7Z020) for used in rows.values())
+
+
+def layers() -> bool:
+    """Prints a row for each; is each result NumPy's?"""
+    isa = read(targets()["vta"], {"DRAM": DRAM})
+    made, right, adds, cycles = device(isa), True, 0, 0
+    print(f"{'layer':<16} {'commands':>9} {'cycles':>10} {'of 256':>7}  result")
+    for name in LAYERS:
+        one = layer(name)
+        program = lowered(one, isa, HOW)
+        values = random_values(program, 0)
+        found = execute(program, isa, values)["y"]
+        is_same = np.array_equal(found, expected(one, values))
+        foretold = made.foretold(program.commands)
+        assert foretold is not None
+        said = "NumPy's" if is_same else "DIFFERS"
+        if name in MEASURED:
+            run = programs.execute(made, program, values)
+            is_same = is_same and run.cycles == foretold and np.array_equal(run.results["y"], found)
+            said += f"; RTL: {run.cycles:,} cycles, {'the same' if is_same else 'DIFFERS'}"
+        right = right and is_same
+        adds, cycles = adds + one.multiply_adds, cycles + foretold
+        share = one.multiply_adds / BLOCK**2 / foretold
+        print(f"{name:<16} {len(program.commands):>9,} {foretold:>10,} {share:>7.1%}  {said}", flush=True)
+    print(f"{'all':<16} {'':>9} {cycles:>10,} {adds / BLOCK**2 / cycles:>7.1%}")
+    return right
+
+
+def main() -> None:
+    if not layers():
+        sys.exit("a layer is wrong")
+    if not resources():
+        sys.exit("does not fit")
+
+
+if __name__ == "__main__":
+    main()

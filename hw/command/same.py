@@ -1,0 +1,135 @@
+"""Whether an instruction of a text does what a description says, but for names.
+
+Devices describe what their units do in the language of texts. An instruction means the same if its
+statements are those of the description: each memory, register, function and iterator of the description
+stands for one of the text, and each of its fields for an expression of the text's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+
+from axiloom.isa.instructions.tree import (
+    Apply,
+    Call,
+    Const,
+    Expr,
+    Fold,
+    For,
+    Function,
+    Lanes,
+    Memory,
+    Name,
+    Register,
+    Wrapped,
+)
+from axiloom.isa.instructions.walk import names
+
+
+@dataclass
+class Same:
+    """Whether two trees are equal but for names, and what the names of the first stand for.
+
+    Ranges are not compared: they follow from the widths of the fields. What a value is wrapped to is."""
+
+    given: set[str]
+    """Fields of the description."""
+    values: dict[str, Expr] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+    def everything(self, one: object, other: object) -> bool:
+        if isinstance(one, Name) and one.name in self.given:
+            return self._value(one.name, other)
+        if isinstance(one, Apply) and one.operation == "add" and not _is_sum(other):
+            first, rest = one.arguments
+            if isinstance(first, Name) and first.name in self.given:
+                return self._value(first.name, Const(0)) and self.everything(rest, other)
+        if isinstance(one, Sequence) and not isinstance(one, str):
+            return (
+                isinstance(other, Sequence)
+                and len(one) == len(other)
+                and all(map(self.everything, one, other))
+            )
+        if type(one) is not type(other):
+            return False
+        match one, other:
+            case Memory(), Memory():
+                return one.host == other.host and self.memories.setdefault(one.name, other) == other
+            case Register(), Register():
+                return self._name(f"register {one.name}", other.name)
+            case Function(), Function():
+                return self._function(one, other)
+            case Fold(), Fold():
+                return (
+                    (one.operation, one.count) == (other.operation, other.count)
+                    and self._name(one.iterator, other.iterator, bind=True)
+                    and self.everything(one.body, other.body)
+                )
+            case Name(), Name():
+                return self._name(one.name, other.name)
+            case Wrapped(), Wrapped():
+                return one.range == other.range and self.everything(one.value, other.value)
+            case Const(), Const():
+                return one.value == other.value
+            case Lanes(), Lanes():
+                pairs = zip(one.iterators.items(), other.iterators.items(), strict=False)
+                return (
+                    len(one.iterators) == len(other.iterators)
+                    and all(a == b and self._name(x, y, bind=True) for (x, a), (y, b) in pairs)
+                    and self.everything(one.body, other.body)
+                )
+            case For(), For():
+                return (
+                    self.everything(one.low, other.low)
+                    and self.everything(one.high, other.high)
+                    and self._name(one.iterator.name, other.iterator.name, bind=True)
+                    and self.everything(one.body, other.body)
+                )
+            case Call(), Call():
+                return self.everything(one.function, other.function) and self.everything(
+                    one.arguments, other.arguments
+                )
+        return self._parts(one, other)
+
+    def _function(self, one: Function, other: Function) -> bool:
+        if one.external or other.external:
+            return one.external == other.external
+        if one.opaque or other.opaque or one.lets or other.lets:
+            return False
+        inner = Same(set())
+        return (
+            [*one.parameters.values(), one.result] == [*other.parameters.values(), other.result]
+            and all(
+                inner._name(a, b, bind=True) for a, b in zip(one.parameters, other.parameters, strict=True)
+            )
+            and inner.everything(one.value, other.value)
+        )
+
+    def _parts(self, one: object, other: object) -> bool:
+        if not hasattr(one, "__dataclass_fields__"):
+            return one == other
+        return all(
+            self.everything(getattr(one, each.name), getattr(other, each.name))
+            for each in fields(one)  # type: ignore[arg-type]
+            if each.name not in ("range", "line", "text")
+        )
+
+    def _name(self, one: str, other: str, bind: bool = False) -> bool:
+        """An iterator stands for one other, but in each loop anew."""
+        if bind:
+            self.names[one] = other
+            return True
+        return self.names.setdefault(one, other) == other
+
+    def _value(self, name: str, other: object) -> bool:
+        """What a field of the description stands for: an expression without memories and iterators."""
+        if not isinstance(other, Expr) or any(part in self.names.values() for part in names(other)):
+            return False
+        return self.values.setdefault(name, other) == other
+
+
+def _is_sum(expr: object) -> bool:
+    """Where it is none, the first row is meant: a sum with 0."""
+    return isinstance(expr, Apply) and expr.operation == "add"

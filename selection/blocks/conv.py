@@ -1,0 +1,187 @@
+"""A convolution of int8 in blocks: ``y[n, i, j] = requantise(sum w[n, c, p, q] x[c, s i + p, s j + q])``.
+
+Channels lie in blocks, as VTA's vectors have them: x is (C / 16, H, W, 16), w (N / 16, C / 16, P, Q, 16, 16)
+with the output channel before the input channel, y (N / 16, I, J, 16); the bias is (N,) int32.
+A tile has some rows of y, all columns, and some blocks of either channels. Its steps are micro-ops for the
+taps and blocks, in loops over rows and columns.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from axiloom.errors import CompileError
+from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.selection.blocks.epilogue import Requantise
+from axiloom.selection.blocks.host import Host
+from axiloom.selection.blocks.sizes import Sizes, blocks_of, divisors
+from axiloom.selection.program.program import Program
+
+MOST_PADS = 15
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """Sizes in elements; the filter is `taps` x `taps`. Raises ValueError for what is no convolution."""
+
+    height: int
+    width: int
+    channels: int
+    filters: int
+    taps: int = 3
+    stride: int = 1
+    pads: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.taps, self.stride, self.rows, self.columns) <= 0 or not 0 <= self.pads <= MOST_PADS:
+            raise ValueError(f"no convolution: {self}")
+
+    @property
+    def rows(self) -> int:
+        return (self.height + 2 * self.pads - self.taps) // self.stride + 1
+
+    @property
+    def columns(self) -> int:
+        return (self.width + 2 * self.pads - self.taps) // self.stride + 1
+
+    @property
+    def multiply_adds(self) -> int:
+        return self.rows * self.columns * self.filters * self.channels * self.taps**2
+
+
+@dataclass(frozen=True)
+class Tile:
+    """`rows` of y, blocks of output and of input channels."""
+
+    rows: int
+    filters: int
+    channels: int
+
+
+def lowered(layer: Convolution, isa: InstructionSet, requantise: Requantise | None = None) -> Program:
+    """Raises CompileError where no tile fits the memories."""
+    return _Lowering(layer, Sizes.of(isa), requantise or Requantise()).program(isa.name)
+
+
+class _Lowering:
+    def __init__(self, layer: Convolution, sizes: Sizes, requantise: Requantise) -> None:
+        self.layer, self.sizes, self.requantise = layer, sizes, requantise
+        self.channels = blocks_of("channels", layer.channels, sizes.block)
+        self.filters = blocks_of("filters", layer.filters, sizes.block)
+        self.taps = layer.taps**2
+        self.wide = (layer.columns - 1) * layer.stride + layer.taps
+        """Columns of x that are read, with pads."""
+        self.tile = self._chosen()
+
+    def high(self, rows: int) -> int:
+        """Rows of x for so many of y."""
+        return (rows - 1) * self.layer.stride + self.layer.taps
+
+    def _tiles(self) -> Iterator[Tile]:
+        sizes, columns = self.sizes, self.layer.columns
+        for filters, channels in itertools.product(divisors(self.filters), divisors(self.channels)):
+            if filters * channels * self.taps > min(sizes.wgts, sizes.uops - filters):
+                continue
+            rows = min(
+                self.layer.rows,
+                (sizes.accs - self.filters) // (filters * columns),
+                (sizes.inps // (channels * self.wide) - self.layer.taps) // self.layer.stride + 1,
+            )
+            if rows > 0:
+                yield Tile(rows, filters, channels)
+
+    def _cost(self, tile: Tile) -> float:
+        """Bytes that are loaded; steps are the same for all tiles."""
+        down = -(-self.layer.rows // tile.rows)
+        across, deep = self.filters // tile.filters, self.channels // tile.channels
+        inputs = tile.channels * self.high(tile.rows) * self.wide * self.sizes.block
+        weights = tile.filters * tile.channels * self.taps * self.sizes.block**2
+        return across * deep * (down * inputs + (down if deep > 1 else 1) * weights)
+
+    def _chosen(self) -> Tile:
+        tiles = list(self._tiles())
+        if not tiles:
+            raise CompileError(f"no tile of {self.layer} fits {self.sizes}: a whole row of y is the least")
+        return min(tiles, key=self._cost)
+
+    def program(self, target: str) -> Program:
+        layer, tile, block = self.layer, self.tile, self.sizes.block
+        host = Host(self.sizes)
+        x = host.array("x", "in", (self.channels, layer.height, layer.width, block), "int8")
+        shape = (self.filters, self.channels, layer.taps, layer.taps, block, block)
+        w = host.array("w", "in", shape, "int8")
+        bias = host.array("bias", "in", (layer.filters,), "int32")
+        y = host.array("y", "out", (self.filters, layer.rows, layer.columns, block), "int8")
+        steps = host.micro_ops(self._steps())
+        # The last accumulators are the bias, one for each block of filters.
+        biases = self.sizes.accs - self.filters
+        host.add("load_acc", sram=biases, base=bias // (4 * block), rows=1, count=self.filters)
+        deep = self.channels // tile.channels
+        for n in range(0, self.filters, tile.filters):
+            sums = host.micro_ops([(self._sums(f), biases + n + f, 0) for f in range(tile.filters)])
+            if deep == 1:
+                self._load_weights(host, w // block**2, n, 0)
+            for top in range(0, layer.rows, tile.rows):
+                rows = min(tile.rows, layer.rows - top)
+                loops = {"outer": rows, "inner": layer.columns, "dst_outer": layer.columns, "dst_inner": 1}
+                host.add("gemm", **sums, **loops, reset=1)
+                for c in range(0, self.channels, tile.channels):
+                    self._load_inputs(host, x // block, c, top, rows)
+                    if deep > 1:
+                        self._load_weights(host, w // block**2, n, c)
+                    moves = {"src_outer": layer.stride * self.wide, "src_inner": layer.stride}
+                    host.add("gemm", **steps, **loops, **moves)
+                self.requantise.emit(host, sums, loops)
+                self._store(host, y // block, n, top, rows)
+        return host.program(target, f"conv_{layer.height}_{layer.channels}_{layer.filters}_{layer.taps}")
+
+    def _sums(self, filter_: int) -> int:
+        """The first sum of a block of filters."""
+        return filter_ * self.tile.rows * self.layer.columns
+
+    def _steps(self) -> list[tuple[int, int, int]]:
+        """For each block of filters and of channels, and each tap."""
+        taps, high = range(self.layer.taps), self.high(self.tile.rows)
+        places = []
+        for f, c in itertools.product(range(self.tile.filters), range(self.tile.channels)):
+            for p, q in itertools.product(taps, taps):
+                weight = (f * self.tile.channels + c) * self.taps + p * self.layer.taps + q
+                places.append((self._sums(f), (c * high + p) * self.wide + q, weight))
+        return places
+
+    def _load_weights(self, host: Host, base: int, n: int, c: int) -> None:
+        host.add(
+            "load_wgt",
+            sram=0,
+            base=base + (n * self.channels + c) * self.taps,
+            rows=self.tile.filters,
+            count=self.tile.channels * self.taps,
+            stride=self.channels * self.taps,
+        )
+
+    def _load_inputs(self, host: Host, base: int, c: int, top: int, rows: int) -> None:
+        """A block of channels after the other, each with its pads."""
+        layer = self.layer
+        first = top * layer.stride - layer.pads
+        end = first + self.high(rows)
+        above, below = max(0, -first), max(0, end - layer.height)
+        count = min(layer.width, self.wide - layer.pads)
+        pads = {"above": above, "below": below, "left": layer.pads, "right": self.wide - layer.pads - count}
+        for one in range(self.tile.channels):
+            host.add(
+                "load_inp",
+                sram=one * self.high(self.tile.rows) * self.wide,
+                base=base + ((c + one) * layer.height + max(first, 0)) * layer.width,
+                rows=self.high(rows) - above - below,
+                count=count,
+                stride=layer.width,
+                **pads,
+            )
+
+    def _store(self, host: Host, base: int, n: int, top: int, rows: int) -> None:
+        layer = self.layer
+        for f in range(self.tile.filters):
+            to = base + ((n + f) * layer.rows + top) * layer.columns
+            host.add("store", sram=self._sums(f), base=to, rows=1, count=rows * layer.columns)
