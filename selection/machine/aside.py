@@ -173,7 +173,8 @@ class _Run:
         free, on_host = bool(meaning.result.field), cell[1] == self.target.host
         self.pending = set(way.operands)
         if early and not on_host:
-            self._room(*room, locked, free)
+            # Operands may have to leave as well: they are needed now, so they go last, and come back.
+            self._room(*room, set(), free)
         for need in way.operands:
             self._bring(need, locked)
         self.pending = set()
