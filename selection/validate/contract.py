@@ -97,6 +97,8 @@ def _pairs(
     left = elements.rows(("row",), rows)
     right = elements.rows(("row",), columns)
     grid = np.stack(np.meshgrid(left, right, indexing="ij"), axis=-1).reshape(-1, 2)
+    if types[0].number == types[1].number:
+        grid.sort(axis=1)  # factors commute, in floats too: there is one NaN
     return elements.rows(head, grid).reshape(len(rows), len(columns))
 
 

@@ -129,6 +129,15 @@ def test_other_functions_are_other_elements() -> None:
     assert not same(lambda b, v: [b.op("subtract", *v), b.op("subtract", v[1], v[0])], (2, 3), (2, 3))
 
 
+def test_a_transposed_product_is_one_of_transposes() -> None:
+    def both(b: Builder, v: list) -> list:  # type: ignore[type-arg]
+        x, w = v
+        turned = [b.op("transpose", one, permutation=(1, 0)) for one in (w, x)]
+        return [b.op("transpose", _dot(b, x, w, 1, 0), permutation=(1, 0)), _dot(b, *turned, 1, 0)]
+
+    assert same(both, (3, 4), (4, 5))
+
+
 def test_tiles_of_rows_are_the_whole() -> None:
     def both(b: Builder, v: list) -> list:  # type: ignore[type-arg]
         x, w = v
