@@ -26,12 +26,12 @@ from axiloom.device.known import derive, known
 from axiloom.device.programs import execute
 from axiloom.device.rtl import DeviceRtl, device
 from axiloom.isa.instructions.library import target
+from axiloom.selection.compile.graphs import compile_graph
+from axiloom.selection.compile.target import Target
 from axiloom.selection.ir.evaluate import evaluate
 from axiloom.selection.ir.graph import Graph, Node, Type
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops import Builder
-from axiloom.selection.machine.compile import compile_graph
-from axiloom.selection.machine.target import Target
 from axiloom.selection.program.program import Program
 from axiloom.selection.validate import validate
 

@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from tests.selection.compile.graphs import attention, random_graph
 from tests.selection.graphs import random_graph as any_graph
-from tests.selection.machine.graphs import attention, random_graph
 
 from axiloom.device.known import derive, known
 from axiloom.device.programs import execute
@@ -21,11 +21,11 @@ from axiloom.device.values import random_values
 from axiloom.errors import AxiloomError
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
+from axiloom.selection.compile.cover import Made
+from axiloom.selection.compile.graphs import Compiled, compile_graph
+from axiloom.selection.compile.target import Target
 from axiloom.selection.drive.execute import execute as by_text
 from axiloom.selection.ir import Graph
-from axiloom.selection.machine.compile import Compiled, compile_graph
-from axiloom.selection.machine.cover import Made
-from axiloom.selection.machine.target import Target
 from axiloom.selection.validate import validate
 
 TARGETS = ("qkv", "qkv_double")

@@ -7,6 +7,7 @@ The way of the data, and the rooms, each of which knows those above it:
 - ``accelerators/``: kernels of FlexASR, HLSCNN and VTA as patterns; exact and flexible matches
 - ``machine/``: what instructions of a text with meaning compute on tensors, typed by memory
 - ``allocate/``: order and addresses, by constraints
+- ``compile/``: which instructions make an application, where its values lie, and when
 - ``program/``: commands with their words, and where tensors lie in the host's memory; ``drive/``: their
   driver in C
 - ``blocks/``: matrix products and convolutions of int8 on texts like VTA's, in tiles, without a search

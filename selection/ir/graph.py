@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from axiloom.errors import AxiloomError
 
+T = TypeVar("T", bound=Hashable)
 Attribute: TypeAlias = int | str | tuple[int, ...]
 """What an operation is given beside its operands. A number that is no integer is its shortest text."""
 
@@ -69,21 +70,42 @@ class Graph:
         """Each node once, operands first; the order follows from the graph alone."""
         yield from in_order(self.results)
 
+    @property
+    def result_names(self) -> tuple[str, ...]:
+        """``y``, or ``y0``, ``y1`` ..., with a line behind where a parameter has that name."""
+        taken = {str(one.attributes["name"]) for one in self.parameters}
+        several = len(self.results) > 1
+        return tuple(
+            free_name(f"y{number}" if several else "y", taken) for number in range(len(self.results))
+        )
+
     def constant(self, node: Node) -> NDArray[Any]:
         return np.asarray(self.constants[str(node.attributes["name"])])
 
 
 def in_order(results: Sequence[Node]) -> Iterator[Node]:
-    """The nodes that `results` are made of, operands first. No recursion: graphs are deep."""
-    seen: set[int] = set()
-    stack = [(one, False) for one in reversed(results)]
+    """The nodes that `results` are made of, operands first."""
+    return postorder(results, lambda node: node.operands)
+
+
+def postorder(roots: Iterable[T], needs: Callable[[T], Sequence[T]]) -> Iterator[T]:
+    """Each of `roots` and of what they need once, behind what it needs. No recursion: graphs are deep."""
+    seen: set[T] = set()
+    stack = [(one, False) for one in reversed(list(roots))]
     while stack:
-        node, ready = stack.pop()
+        one, ready = stack.pop()
         if ready:
-            yield node
+            yield one
             continue
-        if id(node) in seen:
+        if one in seen:
             continue
-        seen.add(id(node))
-        stack.append((node, True))
-        stack += [(one, False) for one in reversed(node.operands)]
+        seen.add(one)
+        stack.append((one, True))
+        stack += [(need, False) for need in reversed(needs(one))]
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with lines behind until nobody has it."""
+    while name in taken:
+        name += "_"
+    return name

@@ -150,8 +150,7 @@ def replay(program: Program, graph: Graph, meanings: Meanings) -> bool:
     if len(outs) != len(expected):
         raise ProgramFaultError(f"{len(outs)} arrays come out, and there are {len(expected)} results")
     order = {one.name: one for one in outs}
-    for number_, ids in enumerate(expected):
-        name = f"y{number_}" if len(expected) > 1 else "y"
+    for name, ids in zip(graph.result_names, expected, strict=True):
         if name not in order:
             raise ProgramFaultError(f"no array {name} comes out")
         found = run.array(order[name])

@@ -12,12 +12,12 @@ from tests.hw.qkv.device_bench import small, text_of
 from axiloom.device.programs import Executed, execute
 from axiloom.device.rtl import DeviceRtl, device
 from axiloom.isa.instructions.read import parse
+from axiloom.selection.compile.graphs import compile_graph
+from axiloom.selection.compile.target import Target
 from axiloom.selection.ir.graph import Graph, Node, Type
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops import Builder
-from axiloom.selection.machine.compile import compile_graph
 from axiloom.selection.machine.derive import meanings_of
-from axiloom.selection.machine.target import Target
 from axiloom.selection.validate import validate
 
 pytestmark = pytest.mark.slow

@@ -9,11 +9,11 @@ from axiloom.device.known import derive, known
 from axiloom.device.rtl import DeviceRtl
 from axiloom.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.selection.compile.cover import Made
+from axiloom.selection.compile.graphs import Compiled, compile_graph
+from axiloom.selection.compile.layout import HostMemoryError
+from axiloom.selection.compile.target import Cost, Target
 from axiloom.selection.ir.graph import Graph
-from axiloom.selection.machine.compile import Compiled, compile_graph
-from axiloom.selection.machine.cover import Made
-from axiloom.selection.machine.layout import HostMemoryError
-from axiloom.selection.machine.target import Cost, Target
 from axiloom.selection.program.program import Program
 from axiloom.selection.validate import Verdict, validate
 

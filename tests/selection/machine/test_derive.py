@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.hw.qkv.device_bench import small, text_of
-from tests.selection.machine.machines import N, machine
+from tests.selection.compile.machines import N, machine
 
 from axiloom.isa.instructions.read import parse
 from axiloom.selection.machine.derive import Meanings

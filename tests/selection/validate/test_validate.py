@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.selection.machine.graphs import attention
-from tests.selection.machine.machines import N, machine
+from tests.selection.compile.graphs import attention
+from tests.selection.compile.machines import N, machine
 
 from axiloom.selection.ir import Graph, Type
 from axiloom.selection.ir.ops import Builder

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axiloom.selection.machine.cover import Cell, Cover
+from axiloom.selection.compile.cover import Cell, Cover
+from axiloom.selection.compile.views import View
 from axiloom.selection.machine.derive import Meaning
-from axiloom.selection.machine.views import View
 
 
 @dataclass(frozen=True)

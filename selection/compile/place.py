@@ -7,15 +7,14 @@ one and stores what has no room.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from axiloom.errors import CompileError
-from axiloom.selection.allocate import Memory, Plan, Problem, Refusal, Step, Value, allocate
-from axiloom.selection.machine.aside import aside
-from axiloom.selection.machine.cover import Cell, Cover, Made
-from axiloom.selection.machine.steps import Do, base_cells
-from axiloom.selection.machine.target import Target
+from axiloom.selection.allocate import Memory, Placed, Plan, Problem, Refusal, Step, Value, allocate
+from axiloom.selection.compile.aside import aside
+from axiloom.selection.compile.cover import Cell, Cover, Made
+from axiloom.selection.compile.steps import Do, base_cells
+from axiloom.selection.compile.target import Target
 
 SECONDS = 0.15
 """For each question to a solver. What was found then is used, and the bound is said."""
@@ -33,44 +32,39 @@ class Placement:
     cycles: int
     bound: int
     refused: str = ""
-    peaks: Mapping[str, int] = field(default_factory=dict)
 
 
 def place(cover: Cover, target: Target, *, seconds: float = SECONDS) -> Placement:
     """Raises CompileError for a value that no memory has room for."""
-    problem, made = problem_of(cover, target)
+    problem, cells = problem_of(cover, target)
     if len(problem.steps) > EXACT_STEPS:
         seconds = 0.0
     found = allocate(problem, seconds=seconds, improve=seconds)
     if isinstance(found, Plan):
-        steps = tuple(
-            Do(
-                made[one.step.name].meaning,
-                made[one.step.name].operands,
-                _cell(one.step.name),
-                tuple(one.addresses.get(_name(cell)) for cell in made[one.step.name].operands),
-                one.addresses.get(_name(_cell(one.step.name))),
-            )
-            for one in found.steps
-        )
-        return Placement(_only_device(steps, target), found.cycles, found.bound, "", found.peaks)
+        steps = tuple(_do(one, cells[one.step.name], cover, target) for one in found.steps)
+        return Placement(steps, found.cycles, found.bound)
     steps = aside(cover, target)
     cycles = sum(target.cycles(one.meaning) for one in steps)
     return Placement(steps, cycles, _least(cover, target), _said(found))
 
 
-def problem_of(cover: Cover, target: Target) -> tuple[Problem, dict[str, Made]]:
-    """The cover's instructions as steps, and which is which; a step's name is its result's."""
-    made = {_name(cell): way for cell, way in cover.ways.items() if isinstance(way, Made)}
+def problem_of(cover: Cover, target: Target) -> tuple[Problem, dict[str, Cell]]:
+    """The cover's instructions as steps, and which cell each makes: a step has the name of its result."""
     device = {cell[1] for cell in cover.ways if cell[1] != target.host}
     stored = [cell for cell in cover.ways if cell[1] == target.host and isinstance(cover.ways[cell], Made)]
     memories = [Memory(name, target.size(name)) for name in sorted(device)]
     memories.append(Memory(target.host, max(1, len(stored))))
     values: list[Value] = []
     steps: list[Step] = []
+    cells: dict[str, Cell] = {}
     for cell, way in cover.ways.items():
         if not isinstance(way, Made):
             continue
+        if any(not one.field for one in way.meaning.operands):
+            raise CompileError(
+                f"{way.meaning.instruction} reads from a fixed address, and values are put anywhere"
+            )
+        cells[_name(cell)] = cell
         reads: dict[str, None] = {}
         for need in way.operands:
             for base in base_cells(cover, need):
@@ -88,33 +82,18 @@ def problem_of(cover: Cover, target: Target) -> tuple[Problem, dict[str, Made]]:
         apart = bool(inside) and kept is None
         again = not reads and cell[1] != target.host
         steps.append(Step(_name(cell), tuple(reads), (_name(cell),), cycles, "", place, apart, again))
-    _check_fixed(cover)
-    return Problem(tuple(memories), tuple(values), tuple(steps)), made
+    return Problem(tuple(memories), tuple(values), tuple(steps)), cells
 
 
-def _check_fixed(cover: Cover) -> None:
-    for way in cover.ways.values():
-        if isinstance(way, Made) and any(not one.field for one in way.meaning.operands):
-            raise CompileError(
-                f"{way.meaning.instruction} reads from a fixed address, which has no order yet"
-            )
-
-
-def _only_device(steps: tuple[Do, ...], target: Target) -> tuple[Do, ...]:
+def _do(placed: Placed, cell: Cell, cover: Cover, target: Target) -> Do:
     """Addresses of the host come from its layout."""
-    return tuple(
-        Do(
-            one.meaning,
-            one.operands,
-            one.result,
-            tuple(
-                None if cell[1] == target.host else at
-                for cell, at in zip(one.operands, one.addresses, strict=True)
-            ),
-            None if one.result[1] == target.host else one.at,
-        )
-        for one in steps
-    )
+    way = cover.ways[cell]
+    assert isinstance(way, Made)
+
+    def at(one: Cell) -> int | None:
+        return None if one[1] == target.host else placed.addresses[_name(one)]
+
+    return Do(way.meaning, way.operands, cell, tuple(map(at, way.operands)), at(cell))
 
 
 def _least(cover: Cover, target: Target) -> int:
@@ -127,8 +106,3 @@ def _said(found: Refusal) -> str:
 
 def _name(cell: Cell) -> str:
     return f"{cell[0]}@{cell[1]}"
-
-
-def _cell(name: str) -> Cell:
-    value, _, memory = name.partition("@")
-    return int(value), memory

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from axiloom.errors import CompileError
-from axiloom.selection.ir.graph import Type
-from axiloom.selection.machine.cover import Cover, Given
-from axiloom.selection.machine.target import Target, element_bytes
-from axiloom.selection.machine.views import View
+from axiloom.selection.compile.cover import Cover, Given
+from axiloom.selection.compile.target import Target, element_bytes
+from axiloom.selection.compile.views import View
+from axiloom.selection.ir.graph import Graph, free_name
 from axiloom.selection.program.program import HostArray
 
 ALIGN = 64
@@ -41,18 +41,19 @@ class Layout:
     arrays: tuple[HostArray, ...]
     constants: Mapping[str, int]
     """Constant arrays' names, to their classes."""
-    bytes: int
 
 
-def lay_out(cover: Cover, target: Target, used: Iterable[int], results: Sequence[str]) -> Layout:
+def lay_out(cover: Cover, target: Target, used: Iterable[int], graph: Graph) -> Layout:
     """Of the classes that the program has in the host's memory. Raises CompileError where a value would have
     to be at two places, or nothing holds so much."""
-    return _Layout(cover, target, list(dict.fromkeys(used)), results).run()
+    return _Layout(cover, target, list(dict.fromkeys(used)), graph).run()
 
 
 class _Layout:
-    def __init__(self, cover: Cover, target: Target, used: Sequence[int], results: Sequence[str]) -> None:
-        self.cover, self.target, self.used, self.names = cover, target, used, results
+    def __init__(self, cover: Cover, target: Target, used: Sequence[int], graph: Graph) -> None:
+        self.cover, self.target, self.used = cover, target, used
+        self.results = dict(zip((cell[0] for cell in cover.results), graph.result_names, strict=True))
+        self.names = {*graph.result_names, *(str(one.attributes["name"]) for one in graph.parameters)}
         self.parent: dict[int, tuple[int, int]] = {}
         """A class, and how many bytes behind it this one begins."""
 
@@ -88,7 +89,7 @@ class _Layout:
         limit = self.target.size(host)
         if end > limit:
             raise HostMemoryError(self.target.isa.name, host, end, limit)
-        return Layout(addresses, tuple(arrays), constants, end)
+        return Layout(addresses, tuple(arrays), constants)
 
     def _bytes(self, one: int) -> int:
         return self.target.units(self.target.host, self.cover.saturated.types[one])
@@ -118,38 +119,46 @@ class _Layout:
         begin: int,
         end: int,
     ) -> list[HostArray]:
-        host = self.target.host
+        """A block's arrays, by address. What is no view has bytes of its own."""
+        host, types = self.target.host, self.cover.saturated.types
+        own: list[tuple[int, int]] = []
         found: list[tuple[int, int, HostArray]] = []
 
-        def add(one: int, name: str, role: Role, type_: Type) -> None:
-            at = addresses[one]
-            size = type_.elements * element_bytes(type_)
+        def add(one: int, name: str, role: Role) -> None:
+            at, type_ = addresses[one], types[one]
             for other_at, other_end, other in found:
-                if at < other_end and other_at < at + size:
+                if at < other_end and other_at < at + self._bytes(one):
                     raise CompileError(
                         f"{name} and {other.name} would share bytes of the host's memory: "
                         f"a result that is a part of another array needs a copy, which nothing makes"
                     )
-            found.append((at, at + size, HostArray(name, role, type_.shape, type_.number, at, host)))
+            found.append(
+                (at, at + self._bytes(one), HostArray(name, role, type_.shape, type_.number, at, host))
+            )
 
-        types = self.cover.saturated.types
         for one in members:
             way = self.cover.ways.get((one, host))
-            if isinstance(way, Given):
-                name = str(way.node.given["name"]) if not way.constant else f"constant{len(constants)}"
-                if way.constant:
-                    constants[name] = one
-                add(one, name, "constant" if way.constant else "in", types[one])
-        for number, cell in enumerate(self.cover.results):
-            if cell[0] in members:
-                add(cell[0], self.names[number], "out", types[cell[0]])
-        held = sorted((first, last) for first, last, _ in found)
-        some = types[members[0]]
-        at = begin
-        for first, last in [*held, (end, end)]:
+            if isinstance(way, View):
+                continue
+            for first, last in own:
+                if addresses[one] < last and first < addresses[one] + self._bytes(one):
+                    raise CompileError(f"two values of {types[one]} would have to be at one place of {host}")
+            own.append((addresses[one], addresses[one] + self._bytes(one)))
+            if isinstance(way, Given) and way.constant:
+                name = free_name(f"constant{len(constants)}", self.names)
+                constants[name] = one
+                add(one, name, "constant")
+            elif isinstance(way, Given):
+                add(one, str(way.node.given["name"]), "in")
+        for one, name in self.results.items():
+            if one in members:
+                add(one, name, "out")
+        number, at = types[members[0]].number, begin
+        width = element_bytes(types[members[0]])
+        for first, last in [*sorted((first, last) for first, last, _ in found), (end, end)]:
             if first > at:
-                width = element_bytes(some)
-                array = HostArray(f"local{at}", "local", ((first - at) // width,), some.number, at, host)
+                name = free_name(f"local{at}", self.names)
+                array = HostArray(name, "local", ((first - at) // width,), number, at, host)
                 found.append((at, first, array))
             at = max(at, last)
         return [array for _, _, array in sorted(found, key=lambda row: row[0])]

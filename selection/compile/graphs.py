@@ -18,19 +18,19 @@ from numpy.typing import NDArray
 from axiloom.errors import CompileError
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
+from axiloom.selection.compile.cover import Cover, Given, Made, constant_classes, cover
+from axiloom.selection.compile.layout import Layout, lay_out
+from axiloom.selection.compile.neutral import with_identities
+from axiloom.selection.compile.place import SECONDS, Placement, place
+from axiloom.selection.compile.relevant import near, only, reachable, relevant
+from axiloom.selection.compile.steps import Do
+from axiloom.selection.compile.target import Target
+from axiloom.selection.compile.views import VIEWS
 from axiloom.selection.egraph.process import saturate
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, SaturationError
 from axiloom.selection.ir.evaluate import evaluate
 from axiloom.selection.ir.graph import Graph, Node
-from axiloom.selection.machine.cover import Cover, Given, Made, constant_classes, cover
 from axiloom.selection.machine.derive import Meaning
-from axiloom.selection.machine.layout import Layout, lay_out
-from axiloom.selection.machine.neutral import with_identities
-from axiloom.selection.machine.place import SECONDS, Placement, place
-from axiloom.selection.machine.relevant import near, reachable, relevant
-from axiloom.selection.machine.steps import Do
-from axiloom.selection.machine.target import Target
-from axiloom.selection.machine.views import VIEWS
 from axiloom.selection.program.program import Command, Program
 from axiloom.selection.rules.library import RuleText, ours
 
@@ -44,7 +44,6 @@ class Compiled:
     differ from the application's. `seconds` by stage."""
 
     program: Program
-    graph: Graph
     cover: Cover
     placement: Placement
     reals: bool
@@ -91,7 +90,7 @@ def compile_graph(
         clock("place")
         program = _program(graph, covered, placement, target)
         clock("program")
-        return Compiled(program, graph, covered, placement, reals, times)
+        return Compiled(program, covered, placement, reals, times)
     assert fault is not None
     raise fault
 
@@ -114,11 +113,7 @@ def _rules(
     graph: Graph, target: Target, texts: Iterable[RuleText], reals: bool, choose: Choose
 ) -> tuple[RuleText, ...]:
     senses = ("exact", "integers", "reals") if reals else ("exact", "integers")
-    allowed = []
-    for text in texts:
-        names = {rule.name for rule in text.rules if rule.sense in senses}
-        if names:
-            allowed.append(text.only(names))
+    allowed = only(texts, lambda rule: rule.sense in senses)
     return choose(allowed, {node.op for node in graph.nodes()}, _machine(graph, target))
 
 
@@ -167,8 +162,7 @@ def _program(graph: Graph, covered: Cover, placement: Placement, target: Target)
     }
     names = [str(one.attributes["name"]) for one in graph.parameters]
     used = [*(given[name] for name in names if name in given), *used]
-    names = [f"y{i}" if len(graph.results) > 1 else "y" for i in range(len(graph.results))]
-    layout = lay_out(covered, target, used, names)
+    layout = lay_out(covered, target, used, graph)
     reference = Reference(target.isa, State(target.isa))
     commands = tuple(_command(step, layout, target, reference) for step in placement.steps)
     constants = {name: _contents(graph, covered.saturated, one) for name, one in layout.constants.items()}
@@ -215,11 +209,3 @@ def _contents(graph: Graph, saturated: Saturated, one: int) -> NDArray[np.generi
 def instructions_of(covered: Cover) -> list[str]:
     """What was chosen, by name, operands first."""
     return [way.meaning.instruction for way in covered.ways.values() if isinstance(way, Made)]
-
-
-def parameters_of(covered: Cover) -> list[str]:
-    return [
-        str(way.node.given["name"])
-        for way in covered.ways.values()
-        if isinstance(way, Given) and not way.constant
-    ]

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 from tests.selection import graphs as any_graphs
-from tests.selection.machine.graphs import attention, product, random_graph, softmax, tile
-from tests.selection.machine.machines import NAMES, N, machine
+from tests.selection.compile.graphs import attention, product, random_graph, softmax, tile
+from tests.selection.compile.machines import NAMES, N, machine
 
 from axiloom.errors import CompileError
+from axiloom.selection.compile.graphs import Compiled, compile_graph, instructions_of
+from axiloom.selection.compile.layout import HostMemoryError
+from axiloom.selection.compile.place import SECONDS
 from axiloom.selection.egraph.saturated import SaturationError
 from axiloom.selection.ir import Graph, Type
 from axiloom.selection.ir.ops import Builder
-from axiloom.selection.machine.compile import Compiled, compile_graph, instructions_of
-from axiloom.selection.machine.layout import HostMemoryError
-from axiloom.selection.machine.place import SECONDS
 from axiloom.selection.program.attention import attention as by_hand
 from axiloom.selection.program.file import read, write
 from axiloom.selection.validate import validate

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from axiloom.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.ir.graph import Type
+from axiloom.selection.ir.numbers import number
 from axiloom.selection.machine.derive import Meaning, Meanings, Operand
 
 Cost: TypeAlias = Callable[[str, Mapping[str, int]], int]
@@ -32,11 +33,18 @@ class Target:
             raise CompileError(f"{self.isa.name} has {len(names)} memories of the host; programs need one")
         return names[0]
 
+    @cached_property
+    def _known(self) -> dict[tuple[int, ...], list[Meaning]]:
+        return {}
+
     def instructions(self, types: Iterable[Type]) -> list[Meaning]:
         """Meanings at the sizes that values of these types have."""
-        rows = {type_.shape[0] for type_ in types if len(type_.shape) == 2}
         most = max(memory.shape[0] for memory in self.isa.memories.values() if not memory.host)
-        return self.meanings.at(sorted(one for one in rows if 0 < one <= most))
+        rows = {type_.shape[0] for type_ in types if len(type_.shape) == 2}
+        sizes = tuple(sorted(one for one in rows if 0 < one <= most))
+        if sizes not in self._known:
+            self._known[sizes] = self.meanings.at(sizes)
+        return self._known[sizes]
 
     def cycles(self, meaning: Meaning) -> int:
         if self.cost is not None:
@@ -56,8 +64,6 @@ class Target:
 
 
 def element_bytes(type_: Type) -> int:
-    from axiloom.selection.ir.numbers import number
-
     return number(type_.number).host.itemsize
 
 

@@ -7,8 +7,8 @@ from functools import cache
 from tests.hw.qkv.device_bench import small, text_of
 
 from axiloom.isa.instructions.read import parse
+from axiloom.selection.compile.target import Target
 from axiloom.selection.machine.derive import Meanings
-from axiloom.selection.machine.target import Target
 
 N = 8
 NAMES = ("qkv", "qkv_double")

@@ -6,7 +6,7 @@ there takes ten times as long to apply. So the near ones are tried first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from axiloom.selection.ir.ops import OPS
 from axiloom.selection.rules.library import RuleText
@@ -24,8 +24,11 @@ def relevant(texts: Iterable[RuleText], graph: Iterable[str], machine: Iterable[
     useful = reachable(texts, machine)
     rules = [rule for rule in rules if _ops(rule.new) <= useful]
     there = _closed(frozenset(graph) | FREE, [(_ops(rule.old), _ops(rule.new)) for rule in rules])
-    names = {rule.name for rule in rules if _ops(rule.old) <= there and not _for_constants(rule)}
-    return tuple(text.only(here) for text in texts if (here := {rule.name for rule in text.rules} & names))
+
+    def wanted(rule: Rule) -> bool:
+        return _ops(rule.new) <= useful and _ops(rule.old) <= there and not _for_constants(rule)
+
+    return only(texts, wanted)
 
 
 def reachable(texts: Iterable[RuleText], machine: Iterable[str]) -> frozenset[str]:
@@ -37,16 +40,13 @@ def reachable(texts: Iterable[RuleText], machine: Iterable[str]) -> frozenset[st
 def near(texts: Iterable[RuleText], graph: Iterable[str], machine: Iterable[str]) -> tuple[RuleText, ...]:
     """Rules about nothing but operations in `graph` and in `machine`."""
     there = frozenset(graph) | frozenset(machine) | FREE
-    found = []
-    for text in texts:
-        names = {
-            rule.name
-            for rule in text.rules
-            if _ops(rule.old) | _ops(rule.new) <= there and not _for_constants(rule)
-        }
-        if names:
-            found.append(text.only(names))
-    return tuple(found)
+    return only(texts, lambda rule: _ops(rule.old) | _ops(rule.new) <= there and not _for_constants(rule))
+
+
+def only(texts: Iterable[RuleText], wanted: Callable[[Rule], bool]) -> tuple[RuleText, ...]:
+    """The rules that are wanted, in the texts that have some."""
+    found = ((text, {rule.name for rule in text.rules if wanted(rule)}) for text in texts)
+    return tuple(text.only(names) for text, names in found if names)
 
 
 def _closed(found: frozenset[str], rules: Sequence[tuple[frozenset[str], frozenset[str]]]) -> frozenset[str]:

@@ -14,14 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from axiloom.selection.compile.target import Target
+from axiloom.selection.compile.views import View, view
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import makeable_of, problem_of_ways
 from axiloom.selection.egraph.saturated import ENode, Saturated, SaturationError
-from axiloom.selection.ir.graph import Node
+from axiloom.selection.ir.graph import Node, postorder
 from axiloom.selection.machine.derive import Meaning
-from axiloom.selection.machine.target import Target
-from axiloom.selection.machine.views import View, view
 
 Cell: TypeAlias = tuple[int, str]
 """A class of the saturated graph, and the memory in which it is."""
@@ -190,20 +190,10 @@ def _missing(saturated: Saturated, target: Target, makeable: set[Cell]) -> str:
     return f"{name} makes {saturated.types[root]} in {', '.join(memories)} and cannot store it"
 
 
-def _in_order(saturated: Saturated) -> list[int]:
+def _in_order(saturated: Saturated) -> Iterator[int]:
     """Classes of the application itself, operands first."""
-    found: dict[int, None] = {}
-    stack = [(one, False) for one in reversed(saturated.roots)]
-    begun: set[int] = set()
-    while stack:
-        one, done = stack.pop()
-        if done:
-            found.setdefault(one)
-            continue
-        if one in begun:
-            continue
-        begun.add(one)
-        stack.append((one, True))
-        own = [node for node in saturated.classes[one] if not node.rule][:1]
-        stack += [(need, False) for node in own for need in reversed(node.operands)]
-    return list(found)
+
+    def needs(one: int) -> tuple[int, ...]:
+        return next((node.operands for node in saturated.classes[one] if not node.rule), ())
+
+    return postorder(saturated.roots, needs)

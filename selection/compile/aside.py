@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from axiloom.errors import CompileError
-from axiloom.selection.machine.cover import Cell, Cover, Given, Made
+from axiloom.selection.compile.cover import Cell, Cover, Given, Made
+from axiloom.selection.compile.order import orders
+from axiloom.selection.compile.steps import Do, base_cells
+from axiloom.selection.compile.target import Target, path
+from axiloom.selection.compile.views import View
 from axiloom.selection.machine.derive import Meaning
-from axiloom.selection.machine.steps import Do, base_cells
-from axiloom.selection.machine.target import Target, is_move, path
-from axiloom.selection.machine.views import View
 
 NEVER = 1 << 60
 
@@ -25,7 +26,7 @@ def aside(cover: Cover, target: Target) -> tuple[Do, ...]:
     """The cheapest of a few orders. Raises CompileError where one instruction alone has no room."""
     best: tuple[int, tuple[Do, ...]] | None = None
     fault: CompileError | None = None
-    for order in [_followed(cover, target, one) for one in _orders(cover)]:
+    for order in orders(cover, target):
         try:
             steps = tuple(_Run(cover, target, order).run())
         except CompileError as error:
@@ -38,82 +39,6 @@ def aside(cover: Cover, target: Target) -> tuple[Do, ...]:
         assert fault is not None
         raise fault
     return best[1]
-
-
-def _orders(cover: Cover) -> list[list[Cell]]:
-    """Cells that are computed, operands first: in the order of the cover, and depth first in two ways."""
-    computed = [c for c, way in cover.ways.items() if isinstance(way, Made) and not is_move(way.meaning)]
-    found = [computed]
-    for turn in (1, -1):
-        seen: dict[Cell, None] = {}
-        stack = [(cell, False) for cell in reversed(cover.results)]
-        begun: set[Cell] = set()
-        while stack:
-            cell, done = stack.pop()
-            if done:
-                seen.setdefault(cell)
-            elif cell not in begun:
-                begun.add(cell)
-                stack.append((cell, True))
-                stack += [(need, False) for need in _needs(cover, cell)[::turn]]
-        order = [cell for cell in seen if cell in set(computed)]
-        if order not in found:
-            found.append(order)
-    return found
-
-
-def _followed(cover: Cover, target: Target, order: Sequence[Cell]) -> list[Cell]:
-    """What reads a memory that no move fills comes right behind what writes there: later it would be gone."""
-    after: dict[Cell, list[Cell]] = defaultdict(list)
-    bound: set[Cell] = set()
-    for cell in order:
-        way = cover.ways[cell]
-        assert isinstance(way, Made)
-        for need, operand in zip(way.operands, way.meaning.operands, strict=True):
-            if need in order and path(cover.meanings, target.host, need[1], operand.type) is None:
-                after[need].append(cell)
-                bound.add(cell)
-                break
-    found: list[Cell] = []
-    stack = [cell for cell in reversed(order) if cell not in bound]
-    while stack:
-        cell = stack.pop()
-        found.append(cell)
-        stack += reversed(after[cell])
-    return found if _is_order(cover, found) else list(order)
-
-
-def _is_order(cover: Cover, order: Sequence[Cell]) -> bool:
-    there: set[Cell] = set()
-    wanted = set(order)
-    for cell in order:
-        if any(
-            base in wanted and base not in there
-            for need in _needs(cover, cell)
-            for base in _computed(cover, need)
-        ):
-            return False
-        there.add(cell)
-    return True
-
-
-def _computed(cover: Cover, cell: Cell) -> list[Cell]:
-    """What a cell comes from, moves and views resolved."""
-    way = cover.ways[cell]
-    if isinstance(way, Made) and is_move(way.meaning):
-        return _computed(cover, way.operands[0])
-    if isinstance(way, View):
-        return [base for need in way.operands for base in _computed(cover, (need, cell[1]))]
-    return [cell]
-
-
-def _needs(cover: Cover, cell: Cell) -> list[Cell]:
-    way = cover.ways[cell]
-    if isinstance(way, Made):
-        return list(way.operands)
-    if isinstance(way, View):
-        return [(need, cell[1]) for need in way.operands]
-    return []
 
 
 @dataclass
@@ -131,6 +56,7 @@ class _Run:
     """Operands that the instruction at hand still waits for."""
 
     def run(self) -> list[Do]:
+        self.memories = sorted({one.result.memory for one in self.cover.meanings})
         self.host = {cell[0] for cell, way in self.cover.ways.items() if isinstance(way, Given)}
         self.uses: dict[int, list[int]] = defaultdict(list)
         for turn, cell in enumerate(self.order):
@@ -241,7 +167,7 @@ class _Run:
                 self._move(move, (one, source), memory, locked)
                 return
         for source in sources:  # two moves: through a memory between, in the end the host's
-            for between in [self.target.host, *sorted({one.result.memory for one in self.cover.meanings})]:
+            for between in [self.target.host, *self.memories]:
                 first = path(self.cover.meanings, source, between, type_)
                 if first is not None and path(self.cover.meanings, between, memory, type_) is not None:
                     self._move(first, (one, source), between, locked | {cell})
@@ -270,7 +196,7 @@ class _Run:
                 self._move(move, cell, self.target.host, locked)
                 return
         for cell in here:
-            for between in sorted({one.result.memory for one in self.cover.meanings}):
+            for between in self.memories:
                 first = path(self.cover.meanings, cell[1], between, type_)
                 if first is not None and path(self.cover.meanings, between, self.target.host, type_):
                     self._move(first, cell, between, locked)
