@@ -27,7 +27,7 @@ _LOCATION = re.compile(r"\s*loc\((?:[^()\n]|\([^()\n]*\))*\)")
 
 @dataclass(frozen=True)
 class Function:
-    """`begin` to `end`: its place in the text. `computes`: it has ops that an accelerator may be meant for."""
+    """`begin` to `end`: its place in the text. `computes`: it has ops that may be for an accelerator."""
 
     name: str
     begin: int
@@ -44,7 +44,9 @@ def functions(text: str) -> list[Function]:
             continue
         end, computes = body
         place = _LOCATION.match(text, end)
-        found.append(Function(token["name"].strip('"'), token.start(), place.end() if place else end, computes))
+        found.append(
+            Function(token["name"].strip('"'), token.start(), place.end() if place else end, computes)
+        )
     return found
 
 
@@ -55,7 +57,9 @@ def chosen(text: str, name: str, wanted: str | None) -> list[str]:
     names = [one.name for one in known]
     if wanted is not None:
         if wanted not in names:
-            raise UsageError(f"{name}: no function `{wanted}`{hint(wanted, names)}; it has {', '.join(names)}")
+            raise UsageError(
+                f"{name}: no function `{wanted}`{hint(wanted, names)}; it has {', '.join(names)}"
+            )
         return [wanted]
     if len(known) < 2:
         return []

@@ -63,14 +63,20 @@ class OldFormsParser(Parser):
     def _parse_generic_operation(self, op_type: Any) -> Operation:
         return super()._parse_generic_operation(op_type.kind if isinstance(op_type, _Reader) else op_type)
 
+    front: dict[str, Attribute] | None = None
+    """The first dictionary since it was set to None."""
+
     def parse_optional_attr_dict(self) -> dict[str, Attribute]:
-        token = self._current_token
+        token, found = self._current_token, {}
         if token.kind is MLIRTokenKind.HASH_IDENT:
             value = self.attribute_aliases.get(token.text)
             if isinstance(value, DictionaryAttr):
                 self._consume_token()
-                return {**value.data, **super().parse_optional_attr_dict()}
-        return super().parse_optional_attr_dict()
+                found = dict(value.data)
+        found |= super().parse_optional_attr_dict()
+        if self.front is None:
+            self.front = dict(found)
+        return found
 
     def parse_optional_attribute(self) -> Attribute | None:
         token = self._current_token
@@ -123,6 +129,19 @@ def _expand(parser: Parser) -> Operation:
     return ExpandShapeOp(operand, [], reassociation, result.get_shape(), result, attributes)
 
 
+def _generic(parser: Parser) -> Operation:
+    """xDSL forgets what stands in the dictionary before ``ins`` beside the op's own: a trait, for one."""
+    assert isinstance(parser, OldFormsParser)
+    parser.front = None
+    op = linalg.GenericOp.parse(parser)
+    front = {name: one for name, one in (parser.front or {}).items() if name not in _OWN}
+    op.attributes = {**front, **op.attributes}
+    return op
+
+
+_OWN = ("indexing_maps", "iterator_types", "doc", "library_call")
+
+
 class _Reader:
     """Stands in for a class of ops where the parser asks it to read a custom form."""
 
@@ -134,4 +153,8 @@ class _Reader:
         return self.kind.dialect_name()
 
 
-_READERS = {one.kind: one for one in (_Reader(linalg.FillOp, _fill), _Reader(ExpandShapeOp, _expand))}
+_READERS = {
+    linalg.FillOp: _Reader(linalg.FillOp, _fill),
+    linalg.GenericOp: _Reader(linalg.GenericOp, _generic),
+    ExpandShapeOp: _Reader(ExpandShapeOp, _expand),
+}

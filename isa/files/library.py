@@ -132,7 +132,9 @@ def _shipped(encoding: str) -> dict[str, AcceleratorSpec]:
 
 def _combining(spec: AcceleratorSpec) -> AcceleratorSpec:
     """The accelerator, with opcode words that may combine those of its opcodes that are one bit each."""
-    bits = {op.literal: name for name, op in spec.opcodes.items() if op.literal and op.literal.bit_count() == 1}
+    bits = {
+        op.literal: name for name, op in spec.opcodes.items() if op.literal and op.literal.bit_count() == 1
+    }
     if spec.bits or len(bits) < 2 or not spec.form.of_matrices:
         return spec
     return revise(spec, bits=tuple(bits[word] for word in sorted(bits)))

@@ -77,9 +77,7 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
         "--size", type=int, metavar="S", help="tile size of a built-in one: 4, 8 or 16 (default 16)"
     )
     group.add_argument("--spec", type=Path, metavar="FILE.json", help="a specification of your own")
-    group.add_argument(
-        "--encoding", choices=ENCODINGS, default="bitmask", help="of a built-in one's opcodes"
-    )
+    group.add_argument("--encoding", choices=ENCODINGS, default="bitmask", help="of a built-in one's opcodes")
     group.add_argument(
         "--post",
         action="store_true",

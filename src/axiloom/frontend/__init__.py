@@ -24,11 +24,11 @@ __all__ = [
     "is_model",
     "load",
     "meant",
-    "split",
     "read",
     "read_mlir",
     "remarks",
     "require",
+    "split",
     "weights_file",
 ]
 

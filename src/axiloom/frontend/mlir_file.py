@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from axiloom.drivergen.dialects import functions
+from axiloom.drivergen.match.published import WITHOUT_EFFECT
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text
 
@@ -13,8 +14,7 @@ _SUFFIX = ".mlir"
 IGNORED = {
     "__internal_linalg_transform__": "which passes another compiler runs on the op",
     "__accel_transform__": "which passes another compiler runs on the op",
-    "accel_number_of_caches": "tiles for the caches, which the cost model chooses here",
-    "accel_tile_sizes": "tiles for the caches, which the cost model chooses here",
+    **WITHOUT_EFFECT,
     "llvm.emit_c_interface": "how another compiler names the function in C",
 }
 """Attributes of other tools that change nothing here, with what they are for."""
