@@ -61,7 +61,9 @@ class OldFormsParser(Parser):
         return _READERS.get(found, found)  # type: ignore[return-value]
 
     def _parse_generic_operation(self, op_type: Any) -> Operation:
-        return super()._parse_generic_operation(op_type.kind if isinstance(op_type, _Reader) else op_type)
+        kind: type[Operation] = op_type.kind if isinstance(op_type, _Reader) else op_type
+        op: Operation = super()._parse_generic_operation(kind)
+        return op
 
     front: dict[str, Attribute] | None = None
     """The first dictionary since it was set to None."""
@@ -134,8 +136,8 @@ def _generic(parser: Parser) -> Operation:
     assert isinstance(parser, OldFormsParser)
     parser.front = None
     op = linalg.GenericOp.parse(parser)
-    front = {name: one for name, one in (parser.front or {}).items() if name not in _OWN}
-    op.attributes = {**front, **op.attributes}
+    front: dict[str, Attribute] = parser.front or {}
+    op.attributes = {**{name: one for name, one in front.items() if name not in _OWN}, **op.attributes}
     return op
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
@@ -76,11 +76,11 @@ def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
     if order is not None and sorted(order) != list(range(loops)):
         fail(op, f"{ORDER[0]} must permute {loops} loops, not {order}")
     given = {field: _take(op, (name,), _numbers) for name, field in DMA.items()}
-    dma = replace(spec.dma, **{field: value[0] for field, value in given.items() if value})
+    changes: dict[str, Any] = {field: value[0] for field, value in given.items() if value}
     op.attributes |= {
         "opcode_map": OpcodeMapAttr.of({name: one for name, one in joined.items() if name in kept}),
         "opcode_flow": OpcodeFlowAttr(flow),
-        "dma_init_config": DmaInitConfigAttr(dma),
+        "dma_init_config": DmaInitConfigAttr(replace(spec.dma, **changes)),
         "accel_dim": AffineMapAttr(AffineMap(loops, 0, tuple(AffineConstantExpr(size) for size in tile))),
     }
     if init is not None:

@@ -53,9 +53,8 @@ def meant(text: str) -> list[str]:
 
 def load(text: str) -> Model:
     """The model that `text` names (`ACCEPTED`)."""
-    file, function = split(text)
-    if hlo.is_hlo(file):
-        return hlo.import_file(file, function)
+    if hlo.is_hlo(split(text)[0]):
+        return hlo.import_file(*split(text))
     if is_mlir(text):
         return read(text)
     if text.endswith(".onnx"):
