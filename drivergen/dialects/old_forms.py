@@ -95,7 +95,8 @@ class OldFormsParser(Parser):
 def _fill(parser: Parser) -> Operation:
     """``linalg.fill(%value, %array) : i32, memref<...>``, on tensors with ``-> tensor<...>`` behind."""
     if parser.parse_optional_punctuation("(") is None:
-        return linalg.FillOp.parse(parser)
+        today: Operation = linalg.FillOp.parse(parser)
+        return today
     place = parser.pos
     value = parser.parse_unresolved_operand()
     parser.parse_punctuation(",")
