@@ -1,8 +1,8 @@
 """The annotations of the published AXI4MLIR code, as our trait.
 
 They are called ``accel_opcode_map_str``, ``accel_opcode_flow_str``, ``accel_loop_permutation`` ... (its
-``LinalgGenericToAccel.cpp``). Its opcodes may only receive: the word before them has told the device to send.
-For us that is one opcode, so it is joined with the one before it in its scope.
+``LinalgGenericToAccel.cpp``). Opcodes that only receive are joined with those before them
+(:mod:`axiloom.isa.files.waits`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from axiloom.drivergen.dialects.accel import DmaInitConfigAttr, InitOpcodesAttr, OpcodeFlowAttr, OpcodeMapAttr
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import HostAction, Opcode, Scope
+from axiloom.isa.contract.types import HostAction, Scope
 from axiloom.isa.files.grammar import GrammarError, parse_opcode_flow, parse_opcode_map
+from axiloom.isa.files.waits import joined
 
 T = TypeVar("T")
 Opcodes: TypeAlias = dict[str, tuple[HostAction, ...]]
@@ -67,8 +68,8 @@ def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
     if opcodes is None or flow is None:
         fail(op, f"its annotations lack {MAP[1] if opcodes is None else FLOW[1]}")
     init = _take(op, INIT, _flow)
-    joined, flow = _joined(opcodes, flow)
-    kept = {name for scope in (flow, *([init] if init else [])) for name, _ in scope.opcodes()}
+    own, flow = joined(opcodes, flow)
+    own |= {name: opcodes[name] for name, _ in (init.opcodes() if init else ()) if name in opcodes}
     sizes = _take(op, TILE, _numbers)
     loops = len(spec.dims)
     tile = spec.tile.size if sizes is None else tuple(sizes if len(sizes) > 1 else sizes * loops)
@@ -78,7 +79,7 @@ def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
     given = {field: _take(op, (name,), _numbers) for name, field in DMA.items()}
     changes: dict[str, Any] = {field: value[0] for field, value in given.items() if value}
     op.attributes |= {
-        "opcode_map": OpcodeMapAttr.of({name: one for name, one in joined.items() if name in kept}),
+        "opcode_map": OpcodeMapAttr.of(own),
         "opcode_flow": OpcodeFlowAttr(flow),
         "dma_init_config": DmaInitConfigAttr(replace(spec.dma, **changes)),
         "accel_dim": AffineMapAttr(AffineMap(loops, 0, tuple(AffineConstantExpr(size) for size in tile))),
@@ -89,28 +90,6 @@ def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
         op.attributes["permutation_map"] = AffineMapAttr(
             AffineMap(loops, 0, tuple(AffineDimExpr(loop) for loop in order))
         )
-
-
-def _joined(opcodes: Opcodes, flow: Scope) -> tuple[Opcodes, Scope]:
-    """Opcodes without a word of their own, joined with the one before them in the flow."""
-    found = dict(opcodes)
-
-    def walk(scope: Scope) -> Scope:
-        items: list[str | Scope] = []
-        for item in scope.items:
-            if isinstance(item, Scope):
-                items.append(walk(item))
-                continue
-            before = items[-1] if items else None
-            wordless = item in opcodes and Opcode(item, opcodes[item], ()).literal is None
-            if wordless and isinstance(before, str) and before in found:
-                items[-1] = name = f"{before}_{item}"
-                found[name] = (*found[before], *opcodes[item])
-            else:
-                items.append(item)
-        return Scope(tuple(items))
-
-    return found, walk(flow)
 
 
 # --- values --------------------------------------------------------------------------------------------

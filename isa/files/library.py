@@ -11,7 +11,7 @@ from axiloom.files import read_text
 from axiloom.isa import numerics
 from axiloom.isa.check import check
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.files import json_form
+from axiloom.isa.files import flat_form, json_form
 from axiloom.isa.files.post import with_post
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.isa.wording.names import hint, printable
@@ -154,6 +154,8 @@ def _read(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:
     if len(text) > _LARGEST:
         return [], [f"{len(text)} characters are no specification: at most {_LARGEST}"]
     drafts, faults = json_form.read(text)
+    if faults and (form := flat_form.said(text)):
+        return [], [f"{form}: `axiloom spec import {path}` reads it"]
     names: dict[str, str] = {}
     for draft in drafts:
         found = check.check(draft.spec, draft.broken)
