@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,10 @@ settings.load_profile("axiloom")
 
 # A test simulates a moment of a design that it had to build: the build is what takes the time.
 os.environ.setdefault("AXILOOM_QUICK_BUILDS", "1")
+
+# Each simulation is a process that imports half of the package: without bytecode it compiles it every time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
