@@ -21,7 +21,7 @@ from axiloom.drivergen.c.reserved import renamed
 from axiloom.drivergen.cost.stream_words import stream_words
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
 from axiloom.drivergen.dialects.product import is_lean, merged
-from axiloom.drivergen.match import by_hand
+from axiloom.drivergen.match import by_hand, published
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
@@ -76,6 +76,7 @@ def compile_mlir(
         raise UsageError(f"unknown stage `{last}`; there are {', '.join(STAGES)}")
     chosen = optimisations(pipeline)
     module = parse(text, name)
+    published.translate(module, spec)
     by_hand.check_input(module)
     traits = by_hand.annotated(module)
     if spec is not None and spec.form == PACKET:

@@ -13,6 +13,8 @@ from axiloom.cli import options as shared
 from axiloom.cli import proofs
 from axiloom.cli.given import is_given, output_file
 from axiloom.errors import UsageError
+from axiloom.isa.check.check import remarks
+from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.instructions import library
 from axiloom.isa.instructions.page import counts, page
 from axiloom.isa.instructions.read import read
@@ -49,7 +51,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
     show = actions.add_parser("show", help="print a built-in specification as a file")
     show.add_argument("name", help="such as v3_16; see `axiloom list`")
-    show.add_argument("--encoding", choices=("bitmask", "literals"), default="bitmask")
+    show.add_argument("--encoding", choices=ENCODINGS, default="bitmask")
     show.add_argument(
         "--post", action="store_true", help="with post-processing: bias, scale and clamp to int8"
     )
@@ -76,6 +78,8 @@ def execute_check(options: argparse.Namespace) -> int:
     for spec in loaded.values():
         flows = ", ".join(spec.flows)
         print(f"{options.file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {flows}")
+        for remark in remarks(spec):
+            print(f"{options.file}: {spec.name}: warning: {remark}")
     return int(not all(_proved(options.file, spec) for spec in loaded.values())) if options.prove else 0
 
 
