@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.cpu_seconds import CpuSeconds
 
 # Simulations behind a property are slow and of uneven length: no deadline, and a fixed seed in CI.
 settings.register_profile(
@@ -33,6 +34,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write the golden files anew instead of comparing"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(CpuSeconds())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
