@@ -77,8 +77,8 @@ def compile_mlir(
     chosen = optimisations(pipeline)
     if chosen and spec is not None and spec.accesses:
         raise UsageError(
-            f"pipeline {pipeline}: {spec.name} accesses registers between its transfers, which no pass may move: "
-            "take `published`"
+            f"pipeline {pipeline}: {spec.name} accesses registers between its transfers, which no pass may "
+            "move: take `published`"
         )
     module = parse(text, name)
     published.translate(module, spec)

@@ -10,8 +10,9 @@ from axiloom.hw.axi.signatures import AXI4Lite
 
 
 class LiteHandOver(wiring.Component):
-    """Takes the address and the data of a write together, as `LiteDecoder` gives them, and holds each until it
-    is taken. Vivado's template takes them in one cycle, Vitis HLS one after the other. One write at a time."""
+    """Takes the address and the data of a write together, as `LiteDecoder` gives them, and holds each until
+    it is taken. Vivado's template takes them in one cycle, Vitis HLS one after the other. One write at a
+    time."""
 
     def __init__(self, addr_width: int) -> None:
         super().__init__({"i": In(AXI4Lite(addr_width)), "o": Out(AXI4Lite(addr_width))})

@@ -58,7 +58,7 @@ def _begins(name: str, prefix: str) -> bool:
 
 
 def known(port: Port, names: Sequence[str]) -> bool:
-    """Whether an input of one bit has one of `names` (of clocks, or resets), or ends in it: ``s_axis_aclk``."""
+    """Whether an input of one bit has one of `names` (of clocks, or resets) or ends in it."""
     lower = port.name.lower()
     ends = tuple(f"_{name}" for name in names if not name.startswith("i_") and not name.endswith("_i"))
     return port.is_input and port.width == 1 and (lower in names or lower.endswith(ends))

@@ -24,14 +24,16 @@ STREAM_WIDTHS = (WORD_BITS, 2 * WORD_BITS, 4 * WORD_BITS)
 """Bits of the DMA's streams."""
 NARROW = (8, 16)
 """Bits of the module's streams that a word is split into: a converter stands between."""
+WIDE = (256, 512)
+"""Bits for which beats of 128 are gathered: a converter stands between."""
 
 EXPECTED = (
     f"a clock ({' | '.join(CLOCKS[:3])}), optionally a reset "
     f"({' | '.join((*RESETS_LOW[:4], *RESETS_HIGH[1:3]))}), and two AXI streams in any case, "
     f"inputs <in>_tdata[{WORD_BITS - 1}:0] <in>_tvalid with output <in>_tready, and "
     f"outputs <out>_tdata[{WORD_BITS - 1}:0] <out>_tvalid with input <out>_tready; "
-    f"*_tdata may have {', '.join(map(str, NARROW))}, {' or '.join(map(str, STREAM_WIDTHS[1:]))} bits "
-    "instead; `rtl` of the specification names what is called otherwise"
+    f"*_tdata may have {', '.join(map(str, (*NARROW, *STREAM_WIDTHS[1:])))}, "
+    f"{' or '.join(map(str, WIDE))} bits instead; `rtl` of the specification names what is called otherwise"
 )
 SLAVE_IN = ("awaddr", "awvalid", "wdata", "wvalid", "bready", "araddr", "arvalid", "rready")
 SLAVE_OUT = ("awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp", "rvalid")
@@ -50,8 +52,8 @@ class UserRtl:
     signals may be missing; further outputs are left open, further inputs are refused. Without a reset port
     the module is not reset by a soft reset of the DMA, which may take back a word that waits for TREADY.
 
-    Attributes: `files`, `top`, `told` (the ``rtl`` part), `clock`, `clocks`, `reset` (or None), `resets` (each
-    with whether it is active low), `reset_active_low`, `input_streams`, `output_stream`, `control` (the
+    Attributes: `files`, `top`, `told` (the ``rtl`` part), `clock`, `clocks`, `reset` (or None), `resets`
+    (each with whether it is active low), `reset_active_low`, `input_streams`, `output_stream`, `control` (the
     AXI4-Lite port, or None), `input` and `output` (prefixes of the first streams), `stream_width` (bits that
     both streams have at the DMA), `ports`.
 
@@ -69,6 +71,9 @@ class UserRtl:
         for file in self.files:
             if not file.is_file():
                 raise BuildError(f"user RTL {file}: no such file")
+            if file.suffix.lower() in (".vhd", ".vhdl"):
+                what = "VHDL is not read; make Verilog of it, `ghdl --synth --out=verilog FILE.vhd -e TOP`"
+                raise BuildError(f"user RTL {file}: {what}, and give that")
             if (other := names.setdefault(file.name, file)) != file:
                 raise BuildError(f"user RTL {other} and {file}: two files of one name; rename one of them")
         if top.startswith("axiloom_"):
@@ -82,7 +87,7 @@ class UserRtl:
         self.resets = self._resets(faults)
         self.reset = next(iter(self.resets), None)
         self.reset_active_low = self.reset is not None and self.resets[self.reset]
-        found = [bus for bus in buses(self.ports, "tdata")]
+        found = list(buses(self.ports, "tdata"))
         self.stream_width = self._width(found)
         ins = [bus for bus in found if bus.signals["tdata"].is_input]
         outs = [bus for bus in found if not bus.signals["tdata"].is_input]
@@ -115,6 +120,13 @@ class UserRtl:
                 f"{what}: no AXI4-Lite port (*_awaddr), and `rtl.registers` of {spec.name} has "
                 f"{', '.join(spec.rtl.registers)}"
             )
+        for bus, is_input in [*((one, True) for one in self.input_streams), (self.output_stream, False)]:
+            bits = bus.signals["tdata"].width
+            if bits in WIDE and not _whole_beats(spec, bits, is_input):
+                raise BuildError(
+                    f"{what}: {self._tdata(bus)} has {bits} bits: that needs one opcode without opcode word, "
+                    f"and tiles that are whole beats; {spec.name} has others"
+                )
         if "tlast" not in self.output_stream.signals and result_words(spec) is None:
             raise BuildError(
                 f"{what}: {self.output} has no tlast, and {spec.name} sends results of several lengths: "
@@ -126,8 +138,8 @@ class UserRtl:
         if stream_width != self.stream_width:
             raise BuildError(
                 f"user RTL module {self.top}: {self._tdata(self.input_streams[0])} and "
-                f"{self._tdata(self.output_stream)} have {self.stream_width} bits, the stream_width of {what} "
-                f"is {stream_width}: make them equal"
+                f"{self._tdata(self.output_stream)} have {self.stream_width} bits, "
+                f"the stream_width of {what} is {stream_width}: make them equal"
             )
 
     @staticmethod
@@ -160,7 +172,8 @@ class UserRtl:
 
     def _width(self, found: list[Bus]) -> int:
         """Bits at the DMA: those of the widest stream that fits, a word at least."""
-        widths = {bus.signals["tdata"].width for bus in found if bus.signals["tdata"].is_input}
+        there = {bus.signals["tdata"].width for bus in found if bus.signals["tdata"].is_input}
+        widths = {STREAM_WIDTHS[-1] if width in WIDE else width for width in there}
         return max(widths & {*STREAM_WIDTHS}, default=WORD_BITS)
 
     def _streams(self, found: list[Bus], is_input: bool, faults: list[str]) -> list[Bus]:
@@ -183,7 +196,7 @@ class UserRtl:
     def _check_stream(self, bus: Bus, is_input: bool, faults: list[str]) -> None:
         width = bus.signals["tdata"].width
         needed = {
-            "tdata": (is_input, width if width in NARROW else self.stream_width),
+            "tdata": (is_input, width if self._converted(width) else self.stream_width),
             "tvalid": (is_input, 1),
             "tready": (not is_input, 1),
         }
@@ -195,12 +208,17 @@ class UserRtl:
             if there != wanted:
                 faults.append(f"{wanted} is {f'{there} instead' if there else 'missing'}")
 
+    def _converted(self, width: int) -> bool:
+        return width in NARROW or (width in WIDE and self.stream_width == STREAM_WIDTHS[-1])
+
     def _control(self, faults: list[str]) -> Bus | None:
         found = [bus for bus in buses(self.ports, "awaddr") if bus.signals["awaddr"].is_input]
         if not found:
             return None
         if len(found) > 1:
-            faults.append(f"{len(found)} AXI4-Lite ports: {', '.join(bus.prefix for bus in found)}; at most one")
+            faults.append(
+                f"{len(found)} AXI4-Lite ports: {', '.join(bus.prefix for bus in found)}; at most one"
+            )
         bus = found[0]
         for names, is_input in ((SLAVE_IN, True), (SLAVE_OUT, False)):
             for name in names:
@@ -227,7 +245,9 @@ class UserRtl:
         known_names = {*self.clocks, *self.resets, *self.told.constants}
         for bus in [*self.input_streams, self.output_stream]:
             known_names |= {
-                p.name for signal, p in bus.signals.items() if signal in ("tdata", "tvalid", "tready", "tlast")
+                p.name
+                for signal, p in bus.signals.items()
+                if signal in ("tdata", "tvalid", "tready", "tlast")
             }
             known_names |= {p.name for signal, p in bus.signals.items() if signal in FIXED}
         if self.control is not None:
@@ -239,7 +259,9 @@ class UserRtl:
             for bus in buses(self.ports, key)
             if not bus.signals[key].is_input
         ]
-        said = [f"AXI4 master {one}: not supported yet" for one in dict.fromkeys(bus.prefix for bus in masters)]
+        said = [
+            f"AXI4 master {one}: not supported yet" for one in dict.fromkeys(bus.prefix for bus in masters)
+        ]
         unknown = [
             p.name
             for p in self.ports
@@ -251,6 +273,18 @@ class UserRtl:
         if unknown:
             said.append(f"nothing to drive {', '.join(unknown)} with")
         return said
+
+
+def _whole_beats(spec: AcceleratorSpec, bits: int, is_input: bool) -> bool:
+    """Whether all that travels one way is operands of whole beats of `bits`."""
+    if spec.tile.flexible or spec.others:
+        return False
+    for opcode in spec.opcodes.values():
+        tiles = opcode.sends if is_input else opcode.receives
+        others = len(opcode.host) - len(opcode.sends) - len(opcode.receives)
+        if (is_input and others) or any(spec.operand_words(one) * WORD_BITS % bits for one in tiles):
+            return False
+    return True
 
 
 def result_words(spec: AcceleratorSpec) -> int | None:

@@ -18,6 +18,7 @@ from axiloom.hw.soc.model import ModelAccelerator
 from axiloom.hw.soc.user import CONTROL_BITS, UserAccelerator
 from axiloom.isa.contract.spec import AcceleratorSpec
 
+
 class Soc(wiring.Component):
     """DMA and accelerator: AXI-Lite in, AXI masters out, everything in the domain ``sync``.
 
@@ -55,7 +56,9 @@ class Soc(wiring.Component):
         }
         super().__init__(
             {
-                "s_axi_lite": In(AXI4Lite(CONTROL_BITS + 1 if user_rtl and spec.rtl.registers else ADDRESS_WIDTH)),
+                "s_axi_lite": In(
+                    AXI4Lite(CONTROL_BITS + 1 if user_rtl and spec.rtl.registers else ADDRESS_WIDTH)
+                ),
                 "m_axi_mm2s": Out(AXI4(32, spec.stream_width, "read")),
                 "m_axi_s2mm": Out(AXI4(32, spec.stream_width, "write")),
                 **({"m_axi_sg": Out(AXI4(32, 32, "read-write"))} if spec.dma.scatter_gather else {}),

@@ -117,7 +117,11 @@ class UserAccelerator(wiring.Component):
             found[f"i_{bus.name('tlast')}"] = source.tlast
         for signal, value in FIXED.items():
             if (port := bus.signals.get(signal)) is not None:
-                level = ~Signal(port.width, name=f"no_{signal}") if value else Signal(port.width, name=f"no_{signal}")
+                level = (
+                    ~Signal(port.width, name=f"no_{signal}")
+                    if value
+                    else Signal(port.width, name=f"no_{signal}")
+                )
                 found[f"i_{port.name}"] = level
         return found
 
@@ -182,7 +186,7 @@ class UserAccelerator(wiring.Component):
 
 
 class Distributor(wiring.Component):
-    """Beats of one stream to several in turn: `beats[0]` to the first, then `beats[1]` to the second, and so on.
+    """Beats of one stream to several in turn: `beats[0]` to the first, then `beats[1]` to the second ...
 
     Each stream but the last has room for all its beats, so a device may take from all of them at once. TLAST
     is high on the last beat of each.

@@ -76,7 +76,11 @@ def emit(
         component = UserAccelerator(user_rtl, spec)
     else:
         component = build(spec)
-    keep = {user_rtl.top, *user_rtl.told.parameters, *(port.name for port in user_rtl.ports)} if user_rtl else set()
+    keep = (
+        {user_rtl.top, *user_rtl.told.parameters, *(port.name for port in user_rtl.ports)}
+        if user_rtl
+        else set()
+    )
     return banner(specs, user_rtl) + convert(component, TOPS[top], keep, readable)
 
 

@@ -27,16 +27,22 @@ def accesses(spec: AcceleratorSpec) -> Iterator[str]:
         for one in (*before, *after):
             place = f"opcode_map.{name}: {one}"
             if one.register not in known:
-                there = f"`rtl.registers` has {listed(list(known))}" if known else "say where it is: `rtl.registers`"
+                there = (
+                    f"`rtl.registers` has {listed(list(known))}"
+                    if known
+                    else "say where it is: `rtl.registers`"
+                )
                 yield f"{place}: unknown register `{one.register}`{hint(one.register, known)}; {there}"
             value = one.value if isinstance(one, WriteRegister) else one.mask
             if isinstance(value, str):
                 if value not in spec.dims:
-                    yield f"{place}: unknown dim `{value}`{hint(value, spec.dims)}; there are {listed(list(spec.dims))}"
+                    there = listed(list(spec.dims))
+                    yield f"{place}: unknown dim `{value}`{hint(value, spec.dims)}; there are {there}"
                 elif spec.tile.flexible:
                     yield f"{place}: only a fixed tile has its sizes in registers; leave `tile` out"
             elif not 0 <= value < 1 << WORD_BITS or (value == 0 and not isinstance(one, WriteRegister)):
-                yield f"{place}: {value} is no {'value' if isinstance(one, WriteRegister) else 'mask'} of {WORD_BITS} bits"
+                what = "value" if isinstance(one, WriteRegister) else "mask"
+                yield f"{place}: {value} is no {what} of {WORD_BITS} bits"
 
 
 def inputs(spec: AcceleratorSpec) -> Iterator[str]:
@@ -48,7 +54,8 @@ def inputs(spec: AcceleratorSpec) -> Iterator[str]:
         return
     only = next(iter(spec.opcodes.values())) if len(spec.opcodes) == 1 else None
     if only is None or only.literal is not None or sorted(only.sends) != sorted(named):
-        yield "rtl.inputs: several input streams need one opcode without opcode word that sends each operand once"
+        what = "one opcode without opcode word that sends each operand once"
+        yield f"rtl.inputs: several input streams need {what}"
     elif len(only.host) != len(only.sends) + len(only.receives):
         yield "rtl.inputs: several input streams carry operands only: no literal, size or index"
     if spec.tile.flexible:
