@@ -1,1 +1,1 @@
-"""Every fault of a specification, found at once: sizes, opcodes, flows by symbolic execution, and registers."""
+"""Every fault of a specification, found at once: sizes, opcodes, registers, flows by symbolic execution."""

@@ -17,7 +17,19 @@ from axiloom.hw.rtl_files.user_rtl import WIDE, UserRtl
 from axiloom.isa import AcceleratorSpec, numerics
 from axiloom.isa.check import check
 from axiloom.isa.contract.rtl import RtlPorts
-from axiloom.isa.contract.types import Clear, Compute, Load, Opcode, Recv, Scope, Send, Store, TileRule
+from axiloom.isa.contract.types import (
+    Clear,
+    Compute,
+    DeviceAction,
+    HostAction,
+    Load,
+    Opcode,
+    Recv,
+    Scope,
+    Send,
+    Store,
+    TileRule,
+)
 from axiloom.isa.files.device import device_of
 from axiloom.isa.files.json_form import default_macs
 from axiloom.isa.kernels.named import KERNELS
@@ -94,8 +106,13 @@ def _plain(kernel: str, tile: Sequence[int] | None, data_type: str) -> Accelerat
         raise UsageError(f"--tile has {len(sizes)} sizes, and {kernel} has the dims {', '.join(spec.dims)}")
     result = spec.form.output
     sent = [name for name in spec.data if name != result]
-    host = (*(Send(name) for name in sent), Recv(result))
-    device = (*(Load(name) for name in sent), Clear(result), Compute(), Store(result))
+    host: tuple[HostAction, ...] = (*(Send(name) for name in sent), Recv(result))
+    device: tuple[DeviceAction, ...] = (
+        *(Load(name) for name in sent),
+        Clear(result),
+        Compute(),
+        Store(result),
+    )
     spec = spec.replace(
         description=f"draft from the ports of its Verilog, data type {numerics.of(data_type).value}",
         opcodes={"all": Opcode("all", host, device)},
