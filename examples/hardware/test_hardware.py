@@ -9,7 +9,9 @@ import pytest
 from axiloom.errors import HangError
 
 HERE = Path(__file__).parent
-STREAM, START, PAIRS = (HERE / name for name in ("stream_matmul", "start_matmul", "two_streams"))
+STREAM, START, PAIRS, GAIN = (
+    HERE / name for name in ("stream_matmul", "start_matmul", "two_streams", "gain16")
+)
 
 
 def test_streaming_matmul_that_starts_on_tlast(soc) -> None:
@@ -36,3 +38,16 @@ def test_without_its_start_it_hangs(soc, tmp_path: Path) -> None:
 def test_two_streams_without_tlast(soc) -> None:
     chip = soc(PAIRS / "multiply_pairs.json", rtl=[PAIRS / "multiply_pairs.v"], top="multiply_pairs")
     assert chip.mlir(PAIRS / "multiply_pairs.mlir")["result"]["matches"]
+
+
+def test_streams_of_16_bits_and_a_gain_in_a_register(soc) -> None:
+    chip = soc(GAIN / "gain16.json", rtl=[GAIN / "gain16.v"], top="gain16")
+    assert chip.mlir(GAIN / "gain16.mlir")["result"]["matches"]
+
+
+def test_another_gain_is_another_result(soc, tmp_path: Path) -> None:
+    text = (GAIN / "gain16.json").read_text()
+    spec = tmp_path / "wrong.json"
+    spec.write_text(text.replace("write(gain, 3)", "write(gain, 2)"))
+    chip = soc(spec, rtl=[GAIN / "gain16.v"], top="gain16")
+    assert not chip.mlir(GAIN / "gain16.mlir")["result"]["matches"]
