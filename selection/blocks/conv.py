@@ -92,13 +92,14 @@ class _Lowering:
             if rows > 0:
                 yield Tile(rows, filters, channels)
 
-    def _cost(self, tile: Tile) -> float:
-        """Bytes that are loaded; steps are the same for all tiles."""
+    def _cost(self, tile: Tile) -> tuple[int, int]:
+        """Bytes that are loaded, then commands; steps are the same for all tiles."""
         down = -(-self.layer.rows // tile.rows)
         across, deep = self.filters // tile.filters, self.channels // tile.channels
         inputs = tile.channels * self.high(tile.rows) * self.wide * self.sizes.block
         weights = tile.filters * tile.channels * self.taps * self.sizes.block**2
-        return across * deep * (down * inputs + (down if deep > 1 else 1) * weights)
+        loaded = across * deep * (down * inputs + (down if deep > 1 else 1) * weights)
+        return loaded, across * down * deep
 
     def _chosen(self) -> Tile:
         tiles = list(self._tiles())
@@ -112,12 +113,13 @@ class _Lowering:
         x = host.array("x", "in", (layer.height, layer.width, layer.channels), "int8") // block
         shape = (self.filters, self.channels, layer.taps, layer.taps, block, block)
         w = host.array("w", "in", shape, "int8") // block**2
-        bias = host.array("bias", "in", (layer.filters,), "int32") // (4 * block)
-        y = host.array("y", "out", (layer.rows, layer.columns, layer.filters), "int8") // block
-        steps = host.micro_ops(self._steps())
         # The last accumulators are the bias, one for each block of filters.
         biases = self.sizes.accs - self.filters
-        host.add("load_acc", sram=biases, base=bias, rows=1, count=self.filters)
+        if self.requantise.bias:
+            bias = host.array("bias", "in", (layer.filters,), "int32") // (4 * block)
+            host.add("load_acc", sram=biases, base=bias, rows=1, count=self.filters)
+        y = host.array("y", "out", (layer.rows, layer.columns, layer.filters), "int8") // block
+        steps = host.micro_ops(self._steps())
         deep = self.channels // tile.channels
         for n in range(0, self.filters, tile.filters):
             sums = host.micro_ops([(f, biases + n + f, 0) for f in range(tile.filters)])
