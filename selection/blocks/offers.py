@@ -83,6 +83,11 @@ class _Offering:
         factors = [self._byte(one) for one in way.sums.operands]
         types = [self.types[one] for one in factors]
         layer = SUMS[way.sums.op](way.sums, types, self.types[way.made])
+        if factors[1] not in self.matcher.constants.classes:
+            raise RefusedError(
+                "its right factor follows from a parameter: constants are taken, which are laid out in blocks "
+                "before the program is made"
+            )
         own = layer.program(_endless(self.isa), way.how)
         operands = [factors[0], self._in_blocks(factors[1], layer)]
         names = list(layer.names)

@@ -19,6 +19,7 @@ from axiloom.isa.instructions.tree import (
     Apply,
     Bits,
     Expr,
+    Fold,
     InstructionSet,
     Name,
     Read,
@@ -36,8 +37,8 @@ from axiloom.selection.validate.polynomials import Poly, Polynomials, UnknownErr
 from axiloom.selection.validate.replay import ProgramFaultError
 from axiloom.selection.validate.verdict import Verdict
 
-MOST_STEPS = 1 << 13
-"""Vectors that a program loads, multiplies and stores, up to which it is executed on polynomials."""
+MOST_STEPS = 160
+"""Micro-ops in their loops up to which a program is executed on polynomials: a step of GEMM is 256 products."""
 SMALL = 1 << 12
 """Integers of more than a byte are below this in one of the trials."""
 
@@ -57,12 +58,12 @@ def by_text(program: Program, graph: Graph, isa: InstructionSet, *, seed: int = 
 
 
 def steps(program: Program) -> int:
-    """How many vectors its commands touch, at most."""
+    """Steps of its loops over micro-ops that multiply."""
     found = 0
     for command in program.commands:
         given = command.fields
-        found += given.get("rows", 0) * given.get("count", 0)
-        found += given.get("outer", 0) * given.get("inner", 0) * (given.get("last", 0) - given.get("first", 0))
+        if command.instruction == "gemm" and not given.get("reset"):
+            found += given.get("outer", 0) * given.get("inner", 0) * (given["last"] - given["first"])
     return found
 
 
@@ -129,10 +130,11 @@ def _symbols(made: Polynomials, name: str, shape: Sequence[int], of: str) -> NDA
 
 
 class Symbolic(Reference):
-    """Executes a text on memories of polynomials. What decides where something goes must be a number."""
+    """Executes a text on memories of polynomials; what they have before is any. What decides where something
+    goes must be a number."""
 
     def __init__(self, isa: InstructionSet, made: Polynomials) -> None:
-        memories = {one.name: np.zeros(one.shape, object) for one in isa.memories.values()}
+        memories = {one.name: np.full(one.shape, None) for one in isa.memories.values()}
         registers = {one.name: one.init or 0 for one in isa.registers.values()}
         super().__init__(isa, {**registers, **memories})  # type: ignore[arg-type]
         self.made = made
@@ -145,7 +147,7 @@ class Symbolic(Reference):
                 held[base + place * size + byte] = self.made.bits(value, 8 * byte, 8)
 
     def element(self, memory: str, at: int, size: int, *, signed: bool) -> Value:
-        whole = self.made.cat([(one, 8) for one in self.state[memory][at : at + size].tolist()])
+        whole = self.made.cat([(self._held(memory, (i,)), 8) for i in range(at, at + size)])
         return self.made.wrapped(whole, 8 * size, signed=signed)
 
     def value(self, expr: Expr, known: Mapping[str, Any]) -> Any:
@@ -153,11 +155,13 @@ class Symbolic(Reference):
             case Name(name=name):
                 return known[name] if name in known else self.state[name]
             case Read(memory=memory, index=index):
-                return self.state[memory.name][self.index(memory, index, known)]
+                return self._held(memory.name, self.index(memory, index, known))
             case Wrapped(value=value, range=kind):
                 return self.made.wrapped(self.value(value, known), kind.bits, signed=kind.low < 0)
             case Bits(value=value, low=low, width=width):
                 return self.made.bits(self.value(value, known), self.value(low, known), width)
+            case Fold(operation="add", iterator=iterator, count=count, body=body):
+                return self.made.sum(self.value(body, {**known, iterator: turn}) for turn in range(count))
             case Apply(operation="cat", arguments=parts):
                 return self.made.cat([(self.value(part, known), part.range.bits) for part in parts])
             case Apply(operation=operation, arguments=arguments) if operation not in ("and", "or"):
@@ -165,6 +169,13 @@ class Symbolic(Reference):
                 if any(isinstance(one, Poly) for one in values):
                     return self._apply(operation, values)
         return super().value(expr, known)
+
+    def _held(self, memory: str, at: tuple[int, ...]) -> Value:
+        found: Value | None = self.state[memory][at]
+        if found is None:
+            kind = self.isa.memories[memory].type
+            found = self.state[memory][at] = self.made.symbol(("before", memory, at), kind.low, kind.high)
+        return found
 
     def _apply(self, operation: str, values: Sequence[Any]) -> Value:
         rule = _OF_POLYNOMIALS.get(operation)
@@ -234,9 +245,7 @@ class _Algebra:
     def fold(self, function: str, count: int, body: Callable[[int], Any]) -> Any:
         found = body(0)
         if function == "add":  # what wraps once at the end is the same
-            total: Value = found[0]
-            for index in range(1, count):
-                total = total + body(index)[0]
+            total = self.made.sum([found[0], *(body(index)[0] for index in range(1, count))])
             return self._within(total, found[1]), found[1]
         for index in range(1, count):
             found = self.apply(function, found, body(index))

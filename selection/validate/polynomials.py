@@ -7,6 +7,7 @@ parts of bits are symbols too. Every symbol has a range: where a value fits, not
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -73,6 +74,7 @@ class Polynomials:
     known: dict[tuple[Any, ...], int] = field(default_factory=dict)
     keys: list[tuple[Any, ...]] = field(default_factory=list)
     ranges: list[tuple[int, int]] = field(default_factory=list)
+    extents: dict[Monomial, tuple[int, int]] = field(default_factory=dict)
     inside: dict[int, tuple[int, Poly]] = field(default_factory=dict)
     """Of a symbol for what wraps: how many bits it has, and what."""
 
@@ -90,14 +92,27 @@ class Polynomials:
             return kept.get((), 0)
         return Poly(self, kept)
 
+    def sum(self, values: Iterable[Value]) -> Value:
+        found: dict[Monomial, int] = {}
+        for value in values:
+            for monomial, factor in _terms(value).items():
+                found[monomial] = found.get(monomial, 0) + factor
+        return self.made(found)
+
     def range(self, value: Value) -> tuple[int, int]:
+        if isinstance(value, int):
+            return value, value
         low = high = 0
-        for monomial, factor in _terms(value).items():
-            ends = factor, factor
-            for one in monomial:
-                corners = [x * y for x in ends for y in self.ranges[one]]
-                ends = min(corners), max(corners)
-            low, high = low + ends[0], high + ends[1]
+        for monomial, factor in value.terms.items():
+            ends = self.extents.get(monomial)
+            if ends is None:
+                ends = 1, 1
+                for one in monomial:
+                    corners = [x * y for x in ends for y in self.ranges[one]]
+                    ends = min(corners), max(corners)
+                self.extents[monomial] = ends
+            first, last = factor * ends[0], factor * ends[1]
+            low, high = (low + first, high + last) if factor > 0 else (low + last, high + first)
         return low, high
 
     def fits(self, value: Value, low: int, high: int) -> bool:
@@ -130,15 +145,21 @@ class Polynomials:
                 whole |= value << at
                 at += width
             return whole
+        if len(parts) == 1:
+            return parts[0][0]
         at, held = 0, None
         for value, width in parts:
             symbol = self._only(value)
             key = self.keys[symbol] if symbol is not None else ("",)
             if key[0] != "bits" or key[2:] != (at, width) or held not in (None, key[1]):
-                raise UnknownError("bits of several values put together")
+                return self._put_together(parts)
             held, at = key[1], at + width
         assert held is not None
         return self.bits(Poly(self, dict(held)), 0, at)
+
+    def _put_together(self, parts: list[tuple[Value, int]]) -> Value:
+        keys = tuple((part.key if isinstance(part, Poly) else part, width) for part, width in parts)
+        return self.symbol(("cat", keys), 0, (1 << sum(width for _, width in parts)) - 1)
 
     def wrapped(self, value: Value, bits: int, *, signed: bool) -> Value:
         """The low bits, with or without a sign."""
@@ -170,6 +191,9 @@ class Polynomials:
         """An equal polynomial modulo 2^bits, with what had wrapped at as many bits or more in the open."""
         found: dict[Monomial, int] = {}
         for monomial, factor in value.terms.items():
+            if not any(one in self.inside for one in monomial):
+                found[monomial] = found.get(monomial, 0) + factor
+                continue
             opened: Value = factor
             for one in monomial:
                 wide, inner = self.inside.get(one, (0, None))
@@ -206,10 +230,11 @@ class Polynomials:
             return value
         symbol = self._only(value)
         if symbol is not None:
-            name, inner, *rest = self.keys[symbol][:1] + tuple(self.keys[symbol][1:])
+            name, *rest = self.keys[symbol]
             if name == "clip":
-                return self.clipped(self.shifted(Poly(self, dict(inner)), by), rest[0] >> by, rest[1] >> by)
+                inner = self.shifted(Poly(self, dict(rest[0])), by)
+                return self.clipped(inner, rest[1] >> by, rest[2] >> by)
             if name == "shift":
-                return self.shifted(Poly(self, dict(inner)), by + rest[0])
+                return self.shifted(Poly(self, dict(rest[0])), by + rest[1])
         low, high = self.range(value)
         return self.symbol(("shift", value.key, by), low >> by, high >> by)
