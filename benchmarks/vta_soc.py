@@ -4,8 +4,8 @@ The convolutions of ResNet18, and the products of TinyBERT by a constant matrix 
 application of its own: int8, a bias, a shift, a ReLU or a clip. VTA's programs are found by equality
 saturation, validated, and run on the simulated SoC with their generated drivers; every result equals NumPy's.
 The others compute int32 sums by the same SoC's best drivers (streams of 64 bits, scatter-gather, all passes).
-Channels of the first picture are filled up to 16 for VTA. Cycles are the fabric's; for VTA also those from the
-driver's call to its return, and what the device alone takes, as foretold.
+Channels of the first picture are filled up to 16 for VTA. Cycles are the fabric's; for VTA also those from
+the driver's call to its return, and what the device alone takes, as foretold.
 
     python -m benchmarks vta_soc                 all; or some by name:
     python -m benchmarks vta_soc 9_512_3_512_1 256x128x512
@@ -70,7 +70,9 @@ def convolution(name: str) -> tuple[Graph, int]:
     weights = np.random.default_rng(1).integers(-128, 128, w.type.shape).astype(np.int8)
     weights[:, :, channels:] = 0
     result = _finished(b, y, bias, 12, 0)
-    return Graph(f"conv_{name}", (x, bias), (result,), {"w": weights}), result.type.elements * channels * taps**2
+    return Graph(
+        f"conv_{name}", (x, bias), (result,), {"w": weights}
+    ), result.type.elements * channels * taps**2
 
 
 def product(name: str) -> tuple[Graph, int]:
@@ -97,7 +99,7 @@ class Vta:
         self.soc.build()
 
     def run(self, graph: Graph) -> tuple[int, int, int]:
-        """Cycles of the fabric, of the driver's call, and of the device alone. Exits where a result differs."""
+        """Cycles of the fabric, of the driver's call, of the device alone. Exits where a result differs."""
 
         def text(_: Mapping[str, int]) -> InstructionSet:
             return self.isa
@@ -136,7 +138,10 @@ def other(name: str) -> int:
 
 def main(names: Sequence[str] = ()) -> None:
     chosen = [*names] or [*LAYERS, *PRODUCTS]
-    print(f"{'layer':<16}{'VTA, run':>12}{'its call':>12}{'alone':>12}{'of 256':>8}{'conv_v4, v4':>13}{'times':>7}")
+    print(
+        f"{'layer':<16}{'VTA, run':>12}{'its call':>12}{'alone':>12}{'of 256':>8}"
+        f"{'conv_v4, v4':>13}{'times':>7}"
+    )
     total, against = 0, 0
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
         vta = Vta(Path(folder)) if "vta" in SIDES else None

@@ -53,12 +53,13 @@ class Activate(Unit):
         keeps = Signal(name="activate_keeps")
         m.d.comb += keeps.eq((operation == meanings.KEEP) | (operation == meanings.OUT))
         registers.write(goes, b, made, Const(-1, registers.parts))
-        self.memories["x"].write(goes & keeps, self.value(m, "row"), bytes_, Const(-1, self.memories["x"].parts))
+        self.memories["x"].write(
+            goes & keeps, self.value(m, "row"), bytes_, Const(-1, self.memories["x"].parts)
+        )
         with m.FSM(name="activate_phase"):
-            with m.State("IDLE"):
-                with m.If(self.start):
-                    m.d.sync += lane.eq(0)
-                    m.next = "FIRST"
+            with m.State("IDLE"), m.If(self.start):
+                m.d.sync += lane.eq(0)
+                m.next = "FIRST"
             with m.State("FIRST"):
                 m.d.comb += first.eq(1)
                 m.next = "SECOND"
@@ -85,9 +86,15 @@ class Activate(Unit):
                 m.d.comb += [goes.eq(1), self.done.eq(1)]
                 m.next = "IDLE"
 
-    def _element(self, m: Module, left: Value, right: Value, taken: Value, kept: Value) -> tuple[Value, Value]:
+    def _element(
+        self, m: Module, left: Value, right: Value, taken: Value, kept: Value
+    ) -> tuple[Value, Value]:
         """An element's new value and its byte, a cycle later."""
-        functions, operation, bias = Functions(m, self.name), self.value(m, "operation"), self.value(m, "bias")
+        functions, operation, bias = (
+            Functions(m, self.name),
+            self.value(m, "operation"),
+            self.value(m, "bias"),
+        )
         half = Signal(signed(STATE), name="activate_rest")
         m.d.comb += half.eq((1 << _FRACTION) - right)
         choices: Mapping[int, Value] = {

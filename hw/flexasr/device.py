@@ -68,7 +68,9 @@ class Device(wiring.Component):
             m.d.comb += front.fault.eq(fault)
 
         def tasks(unit: str) -> dict[str, Task]:
-            return {one.instruction: Task(one, instructions[one.instruction].enabled) for one in machine.of(unit)}  # type: ignore[arg-type]
+            return {
+                one.instruction: Task(one, instructions[one.instruction].enabled) for one in machine.of(unit)
+            }  # type: ignore[arg-type]
 
         memories = self._memories()
 

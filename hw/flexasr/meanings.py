@@ -167,7 +167,9 @@ def machine(isa: InstructionSet) -> Machine:
         where = f"{isa.place}:{one.line}: {one.name}"
         same, unit = _matched(one, units)
         if same is None:
-            faults.append(f"{isa.place}:{one.line}: no unit does what {one.name} does; there are {', '.join(units)}")
+            faults.append(
+                f"{isa.place}:{one.line}: no unit does what {one.name} does; there are {', '.join(units)}"
+            )
             continue
         if unit != "load" and any(other.unit == unit for other in found):
             faults.append(f"{where}: a second {unit}; one is built")
@@ -200,7 +202,7 @@ def _clashes(isa: InstructionSet, found: list[Meaning]) -> list[str]:
     bits = {"x": 8, "w": 8, "mac": STATE, "unit": STATE, "acc": SUM}
     faults = []
     for one in found:
-        there = [name for name in one.memories.values()]
+        there = list(one.memories.values())
         if len(set(there)) != len(there):
             faults.append(f"{isa.place}: {one.instruction} has one memory for two things")
         for role, name in one.memories.items():

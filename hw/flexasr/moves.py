@@ -1,4 +1,4 @@
-"""Vectors between the streams and the memories: a beat a cycle in, two cycles and its beats for each one out."""
+"""Vectors between the streams and the memories: in a beat a cycle, out two cycles and its beats for each."""
 
 from __future__ import annotations
 
@@ -67,10 +67,9 @@ class Store(Unit):
         asks = Signal(name="store_asks")
         data = self.x.read(asks, address)
         with m.FSM(name="store_phase"):
-            with m.State("IDLE"):
-                with m.If(self.start & (n != 0)):
-                    m.d.sync += [address.eq(row), left.eq(n)]
-                    m.next = "ASK"
+            with m.State("IDLE"), m.If(self.start & (n != 0)):
+                m.d.sync += [address.eq(row), left.eq(n)]
+                m.next = "ASK"
             with m.State("ASK"):
                 m.d.comb += asks.eq(1)
                 m.next = "COMES"

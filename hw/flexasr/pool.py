@@ -38,10 +38,9 @@ class Pool(Unit):
         ]
         self.x.write(goes, target, made, Const(-1, self.x.parts))
         with m.FSM(name="pool_phase"):
-            with m.State("IDLE"):
-                with m.If(self.start & (n != 0)):
-                    m.d.sync += [source.eq(row), target.eq(out), left.eq(n)]
-                    m.next = "FIRST"
+            with m.State("IDLE"), m.If(self.start & (n != 0)):
+                m.d.sync += [source.eq(row), target.eq(out), left.eq(n)]
+                m.next = "FIRST"
             with m.State("FIRST"):
                 m.d.comb += asks.eq(1)
                 m.d.sync += source.eq(source + 1)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
+from itertools import pairwise
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 
@@ -46,18 +47,22 @@ class Product(Unit):
 
     def build(self, m: Module) -> None:
         n, row, weights = (self.value(m, name) for name in ("n", "row", "weights"))
-        step, source = Signal(len(n) + 4, name="product_step"), Signal(len(weights) + 1, name="product_source")
+        step, source = (
+            Signal(len(n) + 4, name="product_step"),
+            Signal(len(weights) + 1, name="product_source"),
+        )
         issues = Signal(name="product_issues")
         sums = [Signal(signed(SUM), name=f"sum_{k}") for k in range(LANES)]
         asks, takes = Signal(name="product_asks"), Signal(name="product_takes")
-        x = self.memories["x"].read(
-            issues | asks, Mux(asks, self.value(m, "added"), row + (step >> 4))
-        )
+        x = self.memories["x"].read(issues | asks, Mux(asks, self.value(m, "added"), row + (step >> 4)))
         w = self.memories["w"].read(issues, source)
         total = self._total(m, x, w)
         comes = flag(m, issues, "product_comes", LATENCY - 1)
         with m.If(comes):  # the oldest sum is the row's
-            m.d.sync += [sums[-1].eq(sums[0] + total), *(a.eq(b) for a, b in zip(sums, sums[1:], strict=False))]
+            m.d.sync += [
+                sums[-1].eq(sums[0] + total),
+                *(a.eq(b) for a, b in pairwise(sums)),
+            ]
 
         added, mac = Signal(8 * LANES, name="product_added"), Signal(STATE * LANES, name="product_mac")
         lane, writes = Signal(range(LANES), name="product_lane"), Signal(name="product_writes")
@@ -65,11 +70,10 @@ class Product(Unit):
         self.memories["mac"].write(writes, self.value(m, "out"), mac, Const(-1, self.memories["mac"].parts))
         scaled = self._scaled(m, sums[0], added[:8])
         with m.FSM(name="product_phase"):
-            with m.State("IDLE"):
-                with m.If(self.start):
-                    m.d.sync += [step.eq(0), source.eq(weights), wait.eq(0), lane.eq(0)]
-                    m.d.sync += [one.eq(0) for one in sums]
-                    m.next = "ROWS"
+            with m.State("IDLE"), m.If(self.start):
+                m.d.sync += [step.eq(0), source.eq(weights), wait.eq(0), lane.eq(0)]
+                m.d.sync += [one.eq(0) for one in sums]
+                m.next = "ROWS"
             with m.State("ROWS"):
                 m.d.comb += issues.eq(n != 0)
                 m.d.sync += [step.eq(step + 1), source.eq(source + 1)]
@@ -91,7 +95,7 @@ class Product(Unit):
                     added.eq(added >> 8),
                     mac.eq(Cat(mac[STATE:], scaled)),
                     lane.eq(lane + 1),
-                    *(a.eq(b) for a, b in zip(sums, sums[1:], strict=False)),
+                    *(a.eq(b) for a, b in pairwise(sums)),
                 ]
                 with m.If(lane == LANES - 1):
                     m.next = "WRITE"
@@ -107,11 +111,15 @@ class Product(Unit):
             held = stages.later(word, label)
             factors.append(
                 [
-                    stages.later(functions.call(self.functions["value"], [held.word_select(k, 8)]), f"{label}_{k}")
+                    stages.later(
+                        functions.call(self.functions["value"], [held.word_select(k, 8)]), f"{label}_{k}"
+                    )
                     for k in range(LANES)
                 ]
             )
-        products = [stages.later(a * b, f"product_{k}") for k, (a, b) in enumerate(zip(*factors, strict=True))]
+        products = [
+            stages.later(a * b, f"product_{k}") for k, (a, b) in enumerate(zip(*factors, strict=True))
+        ]
         return stages.wire(reduce(lambda a, b: a + b, products), "total")
 
     def _scaled(self, m: Module, total: Value, added: Value) -> Value:

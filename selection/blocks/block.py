@@ -56,4 +56,3 @@ class Block(Meaning):
             if rest:
                 raise CompileError(f"{array.name} begins at byte {to[array.name]}, within a unit of {unit}")
             yield Command(command.instruction, {**command.fields, "base": moved})
-

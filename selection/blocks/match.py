@@ -111,7 +111,9 @@ class Matcher:
 
     # --- what comes behind the sums -----------------------------------------------------------------------
 
-    def _clip(self, below: int, done: _Done, low: int | None, high: int | None) -> Iterator[tuple[int, _Done]]:
+    def _clip(
+        self, below: int, done: _Done, low: int | None, high: int | None
+    ) -> Iterator[tuple[int, _Done]]:
         then = done.clipped(low, high)
         if then is not None:
             yield below, then
@@ -134,7 +136,7 @@ class Matcher:
 
     def _shift(self, node: ENode, done: _Done) -> Iterator[tuple[int, _Done]]:
         amount = self.uniform(node.operands[1])
-        if amount is not None and 0 <= amount and done.shift + amount <= MOST_SHIFT:
+        if amount is not None and amount >= 0 and done.shift + amount <= MOST_SHIFT:
             yield node.operands[0], replace(done, shift=done.shift + amount)
 
     def uniform(self, one: int) -> int | None:

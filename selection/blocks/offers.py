@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 from axiloom.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
@@ -25,6 +26,11 @@ from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.derive import Operand
 from axiloom.selection.program.program import Command
 
+BEHIND = (
+    *("convert", "clamp", "maximum", "minimum", "relu"),
+    *("shift_right_arithmetic", "add", "broadcast_in_dim"),
+)
+"""What is done to sums."""
 RULE = "blocks"
 """What brought weights in blocks."""
 
@@ -44,10 +50,7 @@ class BlockOffers:
 
     isa: InstructionSet
 
-    ops = frozenset(
-        ("convert", "clamp", "maximum", "minimum", "relu", "shift_right_arithmetic", "add")
-        + ("broadcast_in_dim", *SUMS)
-    )
+    ops = frozenset((*BEHIND, *SUMS))
     numbers = frozenset(("int8", "int32"))
     align = 256
     """Bytes: a block of weights, which is every kind's."""
@@ -85,8 +88,8 @@ class _Offering:
         layer = SUMS[way.sums.op](way.sums, types, self.types[way.made])
         if factors[1] not in self.matcher.constants.classes:
             raise RefusedError(
-                "its right factor follows from a parameter: constants are taken, which are laid out in blocks "
-                "before the program is made"
+                "its right factor follows from a parameter: constants are taken, which are laid out in "
+                "blocks before the program is made"
             )
         own = layer.program(_endless(self.isa), way.how)
         operands = [factors[0], self._in_blocks(factors[1], layer)]
@@ -140,15 +143,13 @@ def _endless(isa: InstructionSet) -> InstructionSet:
     return replace(isa, memories=memories)
 
 
-def _value(
-    given: Sequence[Type], factors: Sequence[Type], layer: Layer, way: Way, result: Type
-) -> Node:
+def _value(given: Sequence[Type], factors: Sequence[Type], layer: Layer, way: Way, result: Type) -> Node:
     """What the block computes, of its operands."""
     b = Builder()
     x, w, *bias = (b.leaf("parameter", str(i), one) for i, one in enumerate(given))
     back = tuple(layer.order.index(i) for i in range(len(layer.order)))
     w = b.op("reshape", b.op("transpose", w, permutation=back), shape=factors[1].shape)
-    attributes = {**way.sums.given, "number": "int32"}
+    attributes: dict[str, Any] = {**way.sums.given, "number": "int32"}
     y = b.op(way.sums.op, x, w, **attributes)
     shape = y.type.shape
 

@@ -55,7 +55,9 @@ def _split(type_: Type, blocked: Mapping[int, str]) -> tuple[tuple[int, ...], di
         name = blocked.get(dimension, str(dimension))
         at[name] = len(shape)
         if dimension in blocked:
-            _need(size % BLOCK == 0, f"{size} channels or columns: blocks have {BLOCK}; fill them up with zeros")
+            _need(
+                size % BLOCK == 0, f"{size} channels or columns: blocks have {BLOCK}; fill them up with zeros"
+            )
             at[f"{name}."] = len(shape) + 1
             shape += [size // BLOCK, BLOCK]
         else:
@@ -68,7 +70,10 @@ def _product(node: ENode, types: Sequence[Type], result: Type) -> Layer:
     a, b = types
     given = node.given
     _need(given["lhs_batch"] == (), "products in a batch")
-    _need(given["lhs_contracting"] == (len(a.shape) - 1,), "a sum over another dimension than the left one's last")
+    _need(
+        given["lhs_contracting"] == (len(a.shape) - 1,),
+        "a sum over another dimension than the left one's last",
+    )
     _need(len(b.shape) == 2, f"a right factor of {b}: a matrix is needed")
     contracting = given["rhs_contracting"]
     k, n = (0, 1) if contracting == (0,) else (1, 0)
@@ -83,7 +88,7 @@ def _product(node: ENode, types: Sequence[Type], result: Type) -> Layer:
 
 
 def _dense(node: ENode, types: Sequence[Type], result: Type) -> Layer:
-    a, b = types
+    a = types[0]
     as_product = {
         "lhs_batch": (), "rhs_batch": (), "lhs_contracting": (len(a.shape) - 1,), "rhs_contracting": (1,)
     }  # fmt: skip
@@ -98,7 +103,9 @@ def _convolution(node: ENode, types: Sequence[Type], result: Type) -> Layer:
     _need(dims.rank == 2, f"a convolution over {dims.rank} dimensions: 2 are taken")
     image = (dims.batch, *dims.spatial, dims.feature)
     made = (dims.result_batch, *dims.result_spatial, dims.result_feature)
-    _need(image == made == (0, 1, 2, 3), f"pictures as {given['dims']}: channels last are taken, b01f and b01f")
+    _need(
+        image == made == (0, 1, 2, 3), f"pictures as {given['dims']}: channels last are taken, b01f and b01f"
+    )
     _need(x.shape[0] == 1, f"{x.shape[0]} pictures: one is taken at a time")
     _need(given["feature_group_count"] == 1, "a convolution in groups")
     windows = windows_of(given, 2)

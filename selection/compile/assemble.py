@@ -1,4 +1,4 @@
-"""`assemble`: commands with their words, for what was chosen and placed, and the host's memory around them."""
+"""`assemble`: commands with their words for what was chosen and placed, and the host's memory around them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def assemble(graph: Graph, covered: Cover, placement: Placement, target: Target)
     used = [*(given[name] for name in names if name in given), *used]
     layout = lay_out(covered, target, used, graph)
     values = Constants(covered.saturated, graph.constants)
-    made = _Assembly(target, layout, Reference(target.isa, State(target.isa)), {one.name for one in layout.arrays})
+    made = _Assembly(
+        target, layout, Reference(target.isa, State(target.isa)), {one.name for one in layout.arrays}
+    )
     commands = [command for step in placement.steps for command in made.commands(step)]
     commands += target.offers.last if target.offers is not None else ()
     constants: dict[str, NDArray[Any]] = dict(made.constants)
@@ -59,9 +61,10 @@ class _Assembly:
 
     def commands(self, step: Do) -> Iterator[Command]:
         if isinstance(step.meaning, Steps):
-            at = [self._where(cell[0], at) for cell, at in zip(step.operands, step.addresses, strict=True)]
+            places = zip(step.operands, step.addresses, strict=True)
+            operands = [self._where(cell[0], at) for cell, at in places]
             result = self._where(step.result[0], step.at)
-            yield from step.meaning.moved(at, result, self._micro_ops(step.meaning.micro_ops))
+            yield from step.meaning.moved(operands, result, self._micro_ops(step.meaning.micro_ops))
             return
         fields = dict(step.meaning.sizes)
         said = [
@@ -73,9 +76,7 @@ class _Assembly:
             if slice_.field:
                 fields[slice_.field] = where
             elif where:
-                raise CompileError(
-                    f"{step.meaning.instruction} has its {slice_.memory} at 0, not at {where}"
-                )
+                raise CompileError(f"{step.meaning.instruction} has its {slice_.memory} at 0, not at {where}")
         yield self._checked(Command(step.meaning.instruction, fields))
 
     def _where(self, one: int, at: int | None) -> int:
@@ -104,4 +105,3 @@ class _Assembly:
         self.constants[name] = words
         self.arrays.append(HostArray(name, "constant", words.shape, words.dtype.name, base, host))
         return base
-

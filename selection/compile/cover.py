@@ -136,7 +136,9 @@ class _Ways:
                         found[cell].append((self.cost[id(meaning)], cells, Made(meaning, cells)))
         for offer in self.offers:
             cell = offer.made, offer.block.result.memory
-            cells = tuple((n, one.memory) for n, one in zip(offer.operands, offer.block.operands, strict=True))
+            cells = tuple(
+                (n, one.memory) for n, one in zip(offer.operands, offer.block.operands, strict=True)
+            )
             if cell not in cells and not (found[cell] and isinstance(found[cell][0][2], Given)):
                 found[cell].append((self.target.cycles(offer.block), cells, Made(offer.block, cells)))
         return {cell: of for cell, of in found.items() if of}
@@ -170,9 +172,7 @@ def _match(saturated: Saturated, node: Node, one: int, bound: dict[int, int]) ->
         yield from states
 
 
-def _missing(
-    saturated: Saturated, target: Target, makeable: set[Cell], offered: Offered | None
-) -> str:
+def _missing(saturated: Saturated, target: Target, makeable: set[Cell], offered: Offered | None) -> str:
     """The first value of the application, operands first, that nothing makes anywhere."""
     there = {one for one, _ in makeable}
     name = target.isa.name

@@ -12,12 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from axiloom.errors import CompileError
-from axiloom.isa.instructions.simulator.reference import Reference
-from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
 from axiloom.selection.compile.assemble import assemble
 from axiloom.selection.compile.cover import Cover, Made, cover
 from axiloom.selection.compile.neutral import with_identities
@@ -29,7 +23,7 @@ from axiloom.selection.egraph.process import saturate
 from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
 from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.machine.derive import Meaning
-from axiloom.selection.program.program import Command, Program
+from axiloom.selection.program.program import Program
 from axiloom.selection.rules.library import RuleText, ours
 
 LIMITS = Limits(nodes=20_000, iterations=12, seconds=3.0)

@@ -1,7 +1,7 @@
 """Layers on FlexASR's units (``isa/targets/flexasr_units.isa``), written by hand: max-pooling, linear, LSTM.
 
-Tensors are AdaptivFloat<8,3> bytes, (steps, elements); each has one bias. Weights lie as the device takes them:
-:func:`tiles` and :func:`rows`. An LSTM's gates are i, g, f, o.
+Tensors are AdaptivFloat<8,3> bytes, (steps, elements); each has one bias. Weights lie as the device takes
+them (:func:`tiles`). An LSTM's gates are i, g, f, o.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Bytes = NDArray[np.uint8]
 
 
 def tiles(weights: Bytes) -> Bytes:
-    """(outputs, inputs) as the device takes it: (vectors of outputs, vectors of inputs, 16 outputs, 16 inputs)."""
+    """(outputs, inputs) as the device takes it: (outputs / 16, inputs / 16, 16 outputs, 16 inputs)."""
     outputs, inputs = weights.shape
     return weights.reshape(outputs // LANES, LANES, inputs // LANES, LANES).transpose(0, 2, 1, 3).copy()
 
@@ -133,10 +133,14 @@ def lstm(steps: int, hidden: int, inputs: int, biases: Biases | None = None) -> 
     biases = biases or Biases()
     deep, wide = _vectors("inputs", inputs), _vectors("hidden", hidden)
     if GATES * wide * LANES * (deep + wide) > W or 2 * GATES > MACS:
-        raise ValueError(f"an LSTM of {inputs} inputs and {hidden} cells; there is room for {W * LANES} weights")
+        raise ValueError(
+            f"an LSTM of {inputs} inputs and {hidden} cells; there is room for {W * LANES} weights"
+        )
     made = _Made()
     x = made.array("x", "in", steps, inputs)
-    wx, wh = (made.array(name, "in", wide, GATES, size, LANES, LANES) for name, size in (("wx", deep), ("wh", wide)))
+    wx, wh = (
+        made.array(name, "in", wide, GATES, size, LANES, LANES) for name, size in (("wx", deep), ("wh", wide))
+    )
     ax, ah = (made.array(name, "in", wide, GATES, LANES) for name in ("ax", "ah"))
     zero, y = made.array("zero", "in", wide, LANES), made.array("y", "out", steps, hidden)
     at, h, cells = made.room(steps * deep), made.room((steps + 1) * wide), made.room(wide)
@@ -169,7 +173,7 @@ def lstm(steps: int, hidden: int, inputs: int, biases: Biases | None = None) -> 
 
 
 def _cell(kept: int, result: int, bias: int) -> Iterator[Command]:
-    """FlexASR's program: sums are taken in the order of gates, first of the inputs, then of what was before."""
+    """FlexASR's program: sums come in the order of gates, of the inputs and then of what was before."""
     sums = 0
     for code in LSTM:
         operation, b, a = code >> 4, code >> 2 & 3, code & 3

@@ -10,7 +10,6 @@
 """
 
 from axiloom.selection.validate.by_text import by_text
-
 from axiloom.selection.validate.validate import ProgramFaultError, Verdict, validate
 
 __all__ = ["ProgramFaultError", "Verdict", "by_text", "validate"]

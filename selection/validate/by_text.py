@@ -38,7 +38,7 @@ from axiloom.selection.validate.replay import ProgramFaultError
 from axiloom.selection.validate.verdict import Verdict
 
 MOST_STEPS = 160
-"""Micro-ops in their loops up to which a program is executed on polynomials: a step of GEMM is 256 products."""
+"""Steps up to which a program is executed on polynomials: one of GEMM is 256 products."""
 SMALL = 1 << 12
 """Integers of more than a byte are below this in one of the trials."""
 
@@ -89,7 +89,9 @@ def compare_polynomials(program: Program, graph: Graph, isa: InstructionSet) -> 
     """Raises ProgramFaultError; UnknownError and GraphError for what has no polynomials."""
     made = Polynomials()
     leaves = {
-        str(one.attributes["name"]): _symbols(made, str(one.attributes["name"]), one.type.shape, one.type.number)
+        str(one.attributes["name"]): _symbols(
+            made, str(one.attributes["name"]), one.type.shape, one.type.number
+        )
         for one in graph.parameters
     }
     run = Symbolic(isa, made)

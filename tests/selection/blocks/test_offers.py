@@ -1,5 +1,5 @@
-"""Layers that blocks of commands compute: `offers.py`, `match.py`, `sums.py`, `block.py`; `compile_graph` with
-them; and their validation, `by_text.py`, `polynomials.py`."""
+"""Layers that blocks of commands compute: `offers.py`, `match.py`, `sums.py`, `block.py`; `compile_graph`
+with them; and their validation, `by_text.py`, `polynomials.py`."""
 
 from __future__ import annotations
 
@@ -64,9 +64,12 @@ class Layers:
             rhs_contracting=(over,), number="int32",
         )  # fmt: skip
 
-    def convolution(self, x: Node, w: Node, stride: int = 1, pads: int = 1, dims: str = "b01f_01io->b01f") -> Node:
+    def convolution(
+        self, x: Node, w: Node, stride: int = 1, pads: int = 1, dims: str = "b01f_01io->b01f"
+    ) -> Node:
         return self.b.op(
-            "convolution", x, w, dims=dims, strides=(stride, stride), padding=(pads,) * 4, lhs_dilation=(1, 1),
+            "convolution", x, w, dims=dims, strides=(stride, stride), padding=(pads,) * 4,
+            lhs_dilation=(1, 1),
             rhs_dilation=(1, 1), feature_group_count=1, number="int32",
         )  # fmt: skip
 
@@ -75,7 +78,9 @@ class Layers:
 
     def biased(self, x: Node, bias: Node) -> Node:
         shape = x.type.shape
-        return self.b.op("add", x, self.b.op("broadcast_in_dim", bias, shape=shape, dimensions=(len(shape) - 1,)))
+        return self.b.op(
+            "add", x, self.b.op("broadcast_in_dim", bias, shape=shape, dimensions=(len(shape) - 1,))
+        )
 
     def bytes_(self, x: Node, shift: int, low: int, high: int) -> Node:
         x = self.b.op("shift_right_arithmetic", x, self.all_(x, shift))
@@ -128,7 +133,9 @@ MUTANTS = {
     "sums are not cleared": lambda c: [one for one in c if not one.fields.get("reset")],
     "another shift": lambda c: [_with(one, constant=8) if one.fields.get("op") == 3 else one for one in c],
     "no upper end": lambda c: [one for one in c if (one.instruction, one.fields.get("op")) != ("alu", 0)],
-    "bias of nobody": lambda c: [_with(one, base=one.fields["base"] + 1) if one.instruction == "load_acc" else one for one in c],
+    "bias of nobody": lambda c: [
+        _with(one, base=one.fields["base"] + 1) if one.instruction == "load_acc" else one for one in c
+    ],
     "a row less": lambda c: [_with(one, outer=3) if one.instruction == "gemm" else one for one in c],
 }  # fmt: skip
 
@@ -159,7 +166,9 @@ def test_two_layers_follow_each_other() -> None:
     a = Layers()
     x, first, second = a.given("x", "int8", 20, 32), a.given("b0", "int32", 48), a.given("b1", "int32", 16)
     hidden = a.bytes_(a.biased(a.product(x, a.weights(32, 48)), first), 7, 0, 127)
-    made = compiled(a.graph(a.bytes_(a.biased(a.product(hidden, a.weights(16, 48), 1), second), 8, -128, 127)))
+    made = compiled(
+        a.graph(a.bytes_(a.biased(a.product(hidden, a.weights(16, 48), 1), second), 8, -128, 127))
+    )
     assert len(blocks(made)) == 2
     assert made.program.commands[-1].instruction == "finish"
     assert [one.role for one in made.program.arrays].count("constant") == 4
@@ -169,7 +178,9 @@ def test_blocks_are_what_they_say() -> None:
     """Their programs against their values, on numbers."""
     a = Layers()
     x, bias = a.given("x", "int8", 1, 5, 7, 32), a.given("bias", "int32", 16)
-    (block,) = blocks(compiled(a.graph(a.bytes_(a.biased(a.convolution(x, a.weights(3, 3, 32, 16)), bias), 8, 0, 99))))
+    (block,) = blocks(
+        compiled(a.graph(a.bytes_(a.biased(a.convolution(x, a.weights(3, 3, 32, 16)), bias), 8, 0, 99)))
+    )
     values = {
         name: a.random.integers(-100, 100, one.type.shape).astype(one.type.number)
         for name, one in zip(block.names, block.operands, strict=True)
@@ -183,7 +194,15 @@ def test_blocks_are_what_they_say() -> None:
     assert len(np.unique(found)) > 50
 
 
-FORMS = ("plain", "relu before", "min of max", "wide factors", "rows in three dimensions", "no clip", "no shift")
+FORMS = (
+    "plain",
+    "relu before",
+    "min of max",
+    "wide factors",
+    "rows in three dimensions",
+    "no clip",
+    "no shift",
+)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -210,7 +229,9 @@ def test_forms_of_a_layer(form: str) -> None:
 def test_what_is_refused() -> None:
     a = Layers()
     x, w = a.given("x", "int8", 6, 32), a.given("w", "int8", 32, 16)
-    with pytest.raises(SaturationError, match="vta has nothing that makes dot_general.*; dot_general: its right factor"):
+    with pytest.raises(
+        SaturationError, match=r"vta has nothing that makes dot_general.*; dot_general: its right factor"
+    ):
         compile_graph(a.graph(a.byte(a.product(x, w))), vta())
     a = Layers()
     with pytest.raises(SaturationError, match="; dot_general: 24 channels or columns: blocks have 16"):
