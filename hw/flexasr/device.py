@@ -70,7 +70,7 @@ class Device(wiring.Component):
         def tasks(unit: str) -> dict[str, Task]:
             return {
                 one.instruction: Task(one, instructions[one.instruction].enabled) for one in machine.of(unit)
-            }  # type: ignore[arg-type]
+            }
 
         memories = self._memories()
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from tests.selection.program.test_flexasr import LAYERS, Layer
 
 from axiloom.device import streams
 from axiloom.device.programs import execute
-from axiloom.device.rtl import device
+from axiloom.device.rtl import DeviceRtl, device
 from axiloom.errors import SpecError, UsageError
 from axiloom.hw.flexasr.meanings import machine
 from axiloom.isa.instructions.library import target, targets
@@ -19,10 +20,15 @@ from axiloom.isa.instructions.read import parse
 from axiloom.selection.program.program import Command, HostArray, Program
 
 
+@cache
+def units() -> DeviceRtl:
+    return device(target("flexasr_units"))
+
+
 @pytest.mark.parametrize("made", LAYERS, ids=lambda one: one.name)
 def test_layers(made: Layer) -> None:
     """Each packet is the text's, and cycles are as foretold."""
-    run = execute(device(target("flexasr_units")), made.program, made.values)
+    run = execute(units(), made.program, made.values)
     assert np.array_equal(run.results["y"], made.expected)
     assert run.cycles == run.foretold
 
@@ -66,13 +72,12 @@ def _random(seed: int) -> tuple[Program, dict[str, Any]]:
     "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 40))]
 )
 def test_random_commands(seed: int) -> None:
-    made = device(target("flexasr_units"))
-    run = execute(made, *_random(seed))
+    run = execute(units(), *_random(seed))
     assert run.cycles == run.foretold
 
 
 def test_what_is_illegal_stops_it() -> None:
-    made = device(target("flexasr_units"))
+    made = units()
     word = 6 | 5 << 4  # an operation that there is none of
     (outcome,) = streams.run(made.verilog, made.top, [streams.Segment(np.array([[word]], np.uint64))])
     assert outcome.error
