@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.c.names import identifier
 from axiloom.drivergen.dialects.mlir import fail, where
-from axiloom.drivergen.network import constants
+from axiloom.drivergen.network import constants, cpu
 from axiloom.drivergen.network.layers import (
     VIEWS,
     Layer,
@@ -62,8 +62,8 @@ class _Cut:
         for op in list(self.function.body.block.ops):
             if op in done or isinstance(op, func.ReturnOp) or is_free(op):
                 continue
-            if isinstance(op, tensor.PadOp) and self._goes_with_product(op):
-                continue  # with the product behind it, or when that has turned out not to take it
+            if isinstance(op, tensor.PadOp) and (self._goes_with_product(op) or self._user_by_hand(op)):
+                continue  # with the op behind it, or when a product has turned out not to take it
             if is_init(op):
                 if self._is_read(op):
                     self._layer([op], op, None)
@@ -73,13 +73,27 @@ class _Cut:
             if isinstance(op, linalg.GenericOp) and generics.is_contraction(op):
                 done |= set(self._product(op))
             else:
-                self._layer([op], op, None)
+                self._layer(self._by_hand(op), op, None)
         generics.drop_unused(self.function.body.block)
 
     def _goes_with_product(self, op: tensor.PadOp) -> bool:
         users = [use.operation for use in op.result.uses]
         products = [u for u in users if isinstance(u, linalg.GenericOp) and generics.is_contraction(u)]
         return self.accepts is not None and len(users) == 1 and len(products) == 1
+
+    def _user_by_hand(self, pad: tensor.PadOp) -> bool:
+        """Does the one op that reads it take it along on the CPU?"""
+        users = [use.operation for use in pad.result.uses]
+        return len(users) == 1 and pad in self._by_hand(users[0])
+
+    def _by_hand(self, op: Operation) -> list[Operation]:
+        """The op with the padding in front of it, where C by hand does both at once; else the op alone."""
+        pads = [v.owner for v in op.operands if isinstance(v.owner, tensor.PadOp) and v.has_one_use()]
+        if not pads or not isinstance(op, linalg.GenericOp) or generics.is_contraction(op):
+            return [op]
+        group = [*pads, op]
+        made, _ = _function(group, "layer")
+        return group if any(one.statements(made) for one in cpu.FORMS) else [op]
 
     def _is_read(self, op: Operation) -> bool:
         """Somebody needs it in memory: it is returned, or an op that is no layer of its own reads it."""
