@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from axiloom.drivergen.c.names import identifier
 from axiloom.drivergen.dialects.mlir import fail, where
 from axiloom.drivergen.network import constants, cpu
+from axiloom.drivergen.network.cpu.group import groups
 from axiloom.drivergen.network.layers import (
     VIEWS,
     Layer,
@@ -59,11 +60,17 @@ class _Cut:
     def run(self) -> None:
         self.numbers = {op: number for number, op in enumerate(self.function.body.block.ops)}
         done: set[Operation] = set()
+        by_hand = groups(self.function.body.block, cpu.FORMS, lambda ops: _function(ops, "layer")[0])
         for op in list(self.function.body.block.ops):
             if op in done or isinstance(op, func.ReturnOp) or is_free(op):
                 continue
-            if isinstance(op, tensor.PadOp) and (self._goes_with_product(op) or self._user_by_hand(op)):
-                continue  # with the op behind it, or when a product has turned out not to take it
+            if op in by_hand:
+                group = by_hand[op]
+                if op is group.ops[-1]:
+                    self._layer(group.ops, op, None, word=group.form.word)
+                continue
+            if isinstance(op, tensor.PadOp) and self._goes_with_product(op):
+                continue  # with the product behind it, or when that has turned out not to take it
             if is_init(op):
                 if self._is_read(op):
                     self._layer([op], op, None)
@@ -73,27 +80,13 @@ class _Cut:
             if isinstance(op, linalg.GenericOp) and generics.is_contraction(op):
                 done |= set(self._product(op))
             else:
-                self._layer(self._by_hand(op), op, None)
+                self._layer([op], op, None)
         generics.drop_unused(self.function.body.block)
 
     def _goes_with_product(self, op: tensor.PadOp) -> bool:
         users = [use.operation for use in op.result.uses]
         products = [u for u in users if isinstance(u, linalg.GenericOp) and generics.is_contraction(u)]
         return self.accepts is not None and len(users) == 1 and len(products) == 1
-
-    def _user_by_hand(self, pad: tensor.PadOp) -> bool:
-        """Does the one op that reads it take it along on the CPU?"""
-        users = [use.operation for use in pad.result.uses]
-        return len(users) == 1 and pad in self._by_hand(users[0])
-
-    def _by_hand(self, op: Operation) -> list[Operation]:
-        """The op with the padding in front of it, where C by hand does both at once; else the op alone."""
-        pads = [v.owner for v in op.operands if isinstance(v.owner, tensor.PadOp) and v.has_one_use()]
-        if not pads or not isinstance(op, linalg.GenericOp) or generics.is_contraction(op):
-            return [op]
-        group = [*pads, op]
-        made, _ = _function(group, "layer")
-        return group if any(one.statements(made) for one in cpu.FORMS) else [op]
 
     def _is_read(self, op: Operation) -> bool:
         """Somebody needs it in memory: it is returned, or an op that is no layer of its own reads it."""
@@ -129,7 +122,12 @@ class _Cut:
         return chosen
 
     def _layer(
-        self, group: Sequence[Operation], main: Operation, reason: str | None, device: int | None = None
+        self,
+        group: Sequence[Operation],
+        main: Operation,
+        reason: str | None,
+        device: int | None = None,
+        word: str | None = None,
     ) -> None:
         made, outside = _function(group, "layer")
         place: Place = "cpu" if device is None else "accelerator"
@@ -137,7 +135,7 @@ class _Cut:
             constants.mark(made, outside, self.function)
         key = f"{device} {made}"
         if key not in self.functions:
-            made.sym_name = StringAttr(self._name(identifier(title(main))))
+            made.sym_name = StringAttr(self._name(identifier(title(main, word))))
             made.attributes[PLACE] = StringAttr(place)
             if device is not None:
                 made.attributes[DEVICE] = IntegerAttr(device, i64)

@@ -25,6 +25,10 @@ class Form:
     name: str
     statements: Callable[[func.FuncOp], Sequence[str] | None]
     """The C of a layer's body, on ``x``, ``y``, ... and ``out``; None for what it does not take."""
+    word: str | None = None
+    """What the layer is called by, where its last op does not tell."""
+    ops: int = 1
+    """Ops that it takes together, without what pads the first."""
 
 
 def source_of(made: func.FuncOp, header: str, forms: Sequence[Form]) -> str | None:
@@ -37,7 +41,7 @@ def source_of(made: func.FuncOp, header: str, forms: Sequence[Form]) -> str | No
         if lines is None:
             continue
         name = made.sym_name.data
-        args = ", ".join(f"const int8_t *restrict {arg.name_hint}" for arg in made.args)
+        args = ", ".join(f"const int{width_of(arg)}_t *restrict {arg.name_hint}" for arg in made.args)
         body = "\n".join(f"    {line}" for line in lines)
         return (
             f'/* {name}: {form.name}. */\n#include "{header}"\n#include "{LAYERS}"\n\n'
@@ -49,6 +53,29 @@ def source_of(made: func.FuncOp, header: str, forms: Sequence[Form]) -> str | No
 def ops_of(made: func.FuncOp) -> list[Operation]:
     """What a layer's function does, without what its ops start from."""
     return [op for op in made.body.block.ops if not isinstance(op, _INITS)]
+
+
+def loops(rank: int) -> str:
+    """Of a map that is the identity: ``d0, d1``."""
+    return ", ".join(f"d{number}" for number in range(rank))
+
+
+def kind_of(rank: int, element: str) -> str:
+    """A tensor of a pattern, whose sizes count for nothing."""
+    return f"tensor<{'2x' * rank}{element}>"
+
+
+def rank_of(made: func.FuncOp) -> int | None:
+    """Of the one result, if that is int8."""
+    last = made.body.block.last_op
+    assert last is not None
+    one = len(last.operands) == 1 and is_int8(last.operands[0])
+    return len(shape(last.operands[0])) if one else None
+
+
+def width_of(value: SSAValue) -> int:
+    """Bits of a tensor's integers."""
+    return generics.width(generics.element(value))
 
 
 def shape(value: SSAValue) -> tuple[int, ...]:
