@@ -24,8 +24,8 @@ from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import INT8, INT32, Numerics
 
 PIXELS = 8
-"""Columns at most of an array that goes over the pixels of a row: rows of outputs are often a multiple of 7 or
-8 long (224, 112, 56, 28, 14, 7), and 16 columns would leave more of their last block idle."""
+"""Columns at most of an array that goes over the pixels of a row: rows of outputs are often a multiple of 7
+or 8 long (224, 112, 56, 28, 14, 7), and 16 columns would leave more of their last block idle."""
 
 
 @dataclass(frozen=True)

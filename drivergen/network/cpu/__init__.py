@@ -1,7 +1,8 @@
 """Layers of the CPU that are written by hand: what loops do slowly, with NEON where the CPU has it.
 
-An entry of `FORMS` is a file: it says which functions it takes, and what C they become. The C calls a function of
-``sw/include/axiloom_layers.h`` with sizes and constants. Everything that no entry takes becomes loops.
+An entry of `FORMS` is a file: it says which functions it takes, and what C they become. The C calls a
+function of ``sw/include/axiloom_layers.h`` with sizes and constants. Everything that no entry takes becomes
+loops.
 
 - ``form.py``: what an entry is; questions about a layer's function
 - ``add.py``: the sum of two int8 tensors in scales of their own

@@ -69,9 +69,9 @@ def _fits(one: Sum) -> bool:
 def statements(made: func.FuncOp) -> list[str] | None:
     """C for the layer `made`, None if it is something else."""
     ops = form.ops_of(made)
-    if len(ops) != 1 or not isinstance(ops[0], linalg.GenericOp) or len(made.args) != 2:
+    op = ops[0]
+    if len(ops) != 1 or not isinstance(op, linalg.GenericOp) or len(made.args) != 2:
         return None
-    (op,) = ops
     if not generics.is_map(op) or list(op.inputs) != list(made.args):
         return None
     if not form.is_int8(*op.inputs, *op.results) or len(set(map(form.shape, (*op.inputs, *op.results)))) > 1:

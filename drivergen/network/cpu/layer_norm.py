@@ -16,13 +16,16 @@ LARGEST_ROW = (1 << 15) - 1
 @cache
 def _pattern(rank: int) -> func.FuncOp:
     every, outer = form.loops(rank), form.loops(rank - 1)
-    x, sums, wide = form.kind_of(rank, "i8"), form.kind_of(rank - 1, "i32"), "%e = arith.extsi %a0 : i8 to i32"
+    x, sums = form.kind_of(rank, "i8"), form.kind_of(rank - 1, "i32")
+    wide, given = "%e = arith.extsi %a0 : i8 to i32", [("%x", x, every)]
     last = f"d{rank - 1}"
     ops = [
-        pattern.generic("%sum", [("%x", x, every)], ("%zeros", sums, outer), [wide, "%s = arith.addi %o, %e : i32"], rank),
+        pattern.generic(
+            "%sum", [("%x", x, every)], ("%zeros", sums, outer), [wide, "%s = arith.addi %o, %e : i32"], rank
+        ),
         pattern.generic(
             "%squares",
-            [("%x", x, every)],
+            given,
             ("%zeros", sums, outer),
             [wide, "%p = arith.muli %e, %e : i32", "%s = arith.addi %o, %p : i32"],
             rank,
@@ -97,7 +100,10 @@ def statements(made: func.FuncOp) -> list[str] | None:
     fixed = {"zero": 0, "width": width, "width64": width, "half": (1 << of_row) >> 1}
     if any(holes[name] != value for name, value in fixed.items()) or width > LARGEST_ROW:
         return None
-    if not all(shift in range(1, 31) for shift in (of_row, of_gain)) or not -128 <= holes["lo"] <= holes["hi"] <= 127:
+    if (
+        not all(shift in range(1, 31) for shift in (of_row, of_gain))
+        or not -128 <= holes["lo"] <= holes["hi"] <= 127
+    ):
         return None
     x, gain, offset = (arg.name_hint for arg in made.args)
     rows = form.count(made.args[0]) // width

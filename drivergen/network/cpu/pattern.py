@@ -1,7 +1,7 @@
 """What a form takes, written as MLIR with holes: constants that may have any value, sizes that may be any.
 
-A pattern is a function. Its ops are compared with a layer's in their order. Constants, and what ops start from, are
-looked at where they are used; the name of a constant in the pattern is the name of the hole.
+A pattern is a function. Its ops are compared with a layer's in their order. Constants, and what ops start
+from, are looked at where they are used; the name of a constant in the pattern is the name of the hole.
 """
 
 from __future__ import annotations
@@ -26,12 +26,16 @@ def read(text: str) -> func.FuncOp:
 
 
 def generic(
-    result: str, reads: Sequence[tuple[str, str, str]], writes: tuple[str, str, str], body: Sequence[str], rank: int
+    result: str,
+    reads: Sequence[tuple[str, str, str]],
+    writes: tuple[str, str, str],
+    body: Sequence[str],
+    rank: int,
 ) -> str:
     """One `linalg.generic` of `rank` loops; `reads` and `writes`: value, type and what its map gives.
 
-    The loops that the result's map has not are reductions. The body's arguments are %a0, %a1, ... and %o; it yields
-    what its last line makes.
+    The loops that the result's map has not are reductions. The body's arguments are %a0, %a1, ... and %o; it
+    yields what its last line makes.
     """
     loops = ", ".join(f"d{number}" for number in range(rank))
     operands = [*reads, writes]
@@ -90,7 +94,8 @@ class _Unifier:
                 return False
             self.same[wanted] = got
         return all(
-            self.blocks(one.block, other.block) for one, other in zip(pattern.regions, made.regions, strict=True)
+            self.blocks(one.block, other.block)
+            for one, other in zip(pattern.regions, made.regions, strict=True)
         )
 
     def values(self, pattern: SSAValue, made: SSAValue) -> bool:
