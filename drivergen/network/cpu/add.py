@@ -69,8 +69,8 @@ def _fits(one: Sum) -> bool:
 def statements(made: func.FuncOp) -> list[str] | None:
     """C for the layer `made`, None if it is something else."""
     ops = form.ops_of(made)
-    op = ops[0]
-    if len(ops) != 1 or not isinstance(op, linalg.GenericOp) or len(made.args) != 2:
+    op = ops[0] if len(ops) == 1 else None
+    if not isinstance(op, linalg.GenericOp) or len(made.args) != 2:
         return None
     if not generics.is_map(op) or list(op.inputs) != list(made.args):
         return None
