@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from axiloom.cli import main
 from axiloom.errors import CompileError
 from axiloom.isa.instructions.library import target, targets
 from axiloom.isa.instructions.read import read
@@ -26,10 +28,12 @@ from axiloom.selection.ir.graph import Node
 from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.derive import Meanings
 from axiloom.selection.program.program import Command, Program
+from axiloom.selection.read import read as read_graph
 from axiloom.selection.validate import ProgramFaultError, by_text
 from axiloom.selection.validate.by_text import compare_polynomials
 from axiloom.selection.validate.polynomials import Polynomials
 
+ROOT = Path(__file__).parents[3]
 pytest.importorskip("egglog")
 pytest.importorskip("ortools")
 
@@ -142,6 +146,22 @@ MUTANTS = {
 
 def _with(one: Command, **fields: int) -> Command:
     return replace(one, fields={**one.fields, **fields})
+
+
+def test_the_example_is_proved_for_all_inputs() -> None:
+    graph = read_graph(ROOT / "examples/selection/layer.mlir", None)
+    assert by_text(compile_graph(graph, vta()).program, graph, vta().isa).exact
+
+
+@pytest.mark.slow
+def test_the_example_on_the_soc(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["run", str(ROOT / "examples/selection/layer.mlir"), "--select", "egraph", "--accel", "vta"])
+        == 0
+    )
+    said = capsys.readouterr().out
+    assert "equal to the application, evaluated with NumPy" in said
+    assert "Validated: equal for all inputs" in said
 
 
 @pytest.mark.parametrize("name", MUTANTS)
