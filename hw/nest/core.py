@@ -34,7 +34,8 @@ class Core(wiring.Component):
     With `checks`, ``debug_error`` is the number of the first of :attr:`checks` that failed (from 1 on), or 0,
     and ``debug_peak_NAME`` the most places of a FIFO that were taken at once in a run.
     Operators are instances of the modules in :attr:`operators`. Both are known once the core is elaborated,
-    and so are the registers that proofs look at: `pipes`, `fifos`, `running`, `started`, `ended_before`, `left`.
+    and so are the registers that proofs look at: `pipes`, `fifos`, `running`, `started`, `ended_before`,
+    `left`.
     """
 
     def __init__(self, circuit: Circuit, find: Find, checks: bool = False) -> None:

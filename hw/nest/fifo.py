@@ -31,9 +31,7 @@ class FifoLogic:
         self.filled, self.free = Signal(name=f"{name}_filled"), Signal(name=f"{name}_free")
         self.head = Signal(fifo.bits, name=f"{name}_head")
         self.level = Signal(range(fifo.depth + 1), name=f"{name}_level", init=fifo.initial)
-        self.places = Signal(
-            range(fifo.depth + 1), name=f"{name}_places", init=fifo.depth - fifo.initial
-        )
+        self.places = Signal(range(fifo.depth + 1), name=f"{name}_places", init=fifo.depth - fifo.initial)
         self.peak = Signal(range(fifo.depth + 1), name=f"{name}_peak")
         """The most places that were ever taken in a run; only with checks."""
         self._takes: list[Value] = []

@@ -36,7 +36,11 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--plain", action="store_true", help="all inputs, then one nest after the other, then all results"
     )
     nest.add_argument(
-        "--stream-width", type=int, choices=(32, 64, 128), default=WIDTH, help="of the port (default %(default)s)"
+        "--stream-width",
+        type=int,
+        choices=(32, 64, 128),
+        default=WIDTH,
+        help="of the port (default %(default)s)",
     )
     nest.add_argument(
         "--waits", type=shared.positive, default=WAITS, metavar="N",
@@ -77,5 +81,7 @@ def execute(options: argparse.Namespace) -> int:
             print(f"{one.module}: {one.name}: {one.text}")
     lines = [one for one in found if options.all or one.source != "helper" or not one.good]
     print("\n".join(table(lines)))
-    print(f"{loaded.program.name}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
+    print(
+        f"{loaded.program.name}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}"
+    )
     return proofs.ended(options, found)

@@ -195,9 +195,7 @@ def _known(device: Machine, out: State, name: str) -> int:
     return int(term.as_long())
 
 
-def _compare(
-    out: State, expected: Sequence[Lanes], number: int, last: int, waits: Sequence[str]
-) -> None:
+def _compare(out: State, expected: Sequence[Lanes], number: int, last: int, waits: Sequence[str]) -> None:
     where = f"beat {number}" + (f", after waits at {', '.join(waits)}" if waits else "")
     if last != (number == len(expected) - 1):
         raise WrongError(f"{where}: TLAST is {last}")

@@ -158,9 +158,9 @@ class _Events:
         if one.event == other.event:
             return one.slot == other.slot
         pipe = self._pipes[one.event]
-        if pipe is self._pipes[other.event] and pipe is not None and (one.slot - other.slot) % pipe.interval:
-            return False
-        return True
+        if pipe is None or pipe is not self._pipes[other.event]:
+            return True
+        return (one.slot - other.slot) % pipe.interval == 0
 
 
 def _hazards(touches: list[Touch], events: _Events) -> Iterator[tuple[Touch, Touch, bool]]:
@@ -182,7 +182,7 @@ def _hazards(touches: list[Touch], events: _Events) -> Iterator[tuple[Touch, Tou
 
 
 def _ports(memory: Memory, touches: list[Touch], events: _Events) -> Iterator[tuple[Touch, Touch, bool]]:
-    """Pairs that want one port for different things. With several read ports, the RTL's checks are for them."""
+    """Pairs that want one port for different things. Several read ports are left to the RTL's checks."""
     for kind in (True, False):
         if not kind and memory.ports > 1:
             continue

@@ -95,5 +95,3 @@ def _places(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
     for extent in shape:
         found = [(*each, value) for each in found for value in range(extent)]
     return found
-
-

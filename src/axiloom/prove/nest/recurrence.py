@@ -34,9 +34,7 @@ class _Known(Core):
         return self._made
 
 
-def bench(
-    circuit: Circuit, find: Find, built: Circuit | None = None
-) -> tuple[Bench, list[tuple[str, str]]]:
+def bench(circuit: Circuit, find: Find, built: Circuit | None = None) -> tuple[Bench, list[tuple[str, str]]]:
     """The bench, and the Verilog that it needs: operators whose results are anything. The RTL is of `built`,
     if that is another circuit, with the same pipes and ports."""
     made = Bench()
@@ -46,11 +44,12 @@ def bench(
     _Recurrence(made, core, circuit).build()
     for number, (text, bad) in enumerate(zip(core.checks, core.bad, strict=True)):
         made.check("", f"check_{number + 1}", ~bad, text)
-    text = []
+    modules = []
     for name, (_, operands, bits) in sorted(core.operators.items()):
         ports = "".join(f", input [{width - 1}:0] {INPUTS[i]}" for i, width in enumerate(operands))
-        text.append(f"module {name} (input aclk, input aresetn{ports}, output [{bits - 1}:0] y);\nendmodule\n")
-    return made, [("operators.v", "".join(text))]
+        ports += f", output [{bits - 1}:0] y"
+        modules.append(f"module {name} (input aclk, input aresetn{ports});\nendmodule\n")
+    return made, [("operators.v", "".join(modules))]
 
 
 @dataclass
@@ -91,8 +90,7 @@ class _Recurrence:
         self._resets: list[tuple[Signal, int]] = []
         self._level = {f.name: self._register(f.depth, f"spec_{f.name}", f.initial) for f in circuit.fifos}
         self._places = {
-            f.name: self._register(f.depth, f"spec_{f.name}_free", f.depth - f.initial)
-            for f in circuit.fifos
+            f.name: self._register(f.depth, f"spec_{f.name}_free", f.depth - f.initial) for f in circuit.fifos
         }
         self._left = {
             port.fifo: self._register(port.elements, f"spec_{port.fifo}_left")
@@ -304,7 +302,9 @@ class _Recurrence:
             bench.lemma(f"ended_{name}", ~self._run | (before == ended), f"{name}: it has ended")
         rest = over & (one.rest == 0)
         bench.lemma(f"quiet_{name}", self._run | rest, f"{name}: nothing is under way without a run")
-        bench.check("", f"issue_{name}", logic.issue == one.issue, f"{name}: it issues as the recurrence says")
+        bench.check(
+            "", f"issue_{name}", logic.issue == one.issue, f"{name}: it issues as the recurrence says"
+        )
 
 
 def _pushes(node: Node, fifo: str) -> TypeGuard[Push]:

@@ -2,8 +2,8 @@
 
 ``schedule``: the scheduled program computes what the program does. ``circuit``: what the circuit sends is
 what the scheduled program computes. ``order``: however long the streams wait, accesses keep their order.
-``control``: the RTL issues as the circuit does, and none of its checks fails. ``data``: the Verilog sends what
-the circuit sends.
+``issue``, ``iteration``, ``check`` and others (:mod:`axiloom.prove.nest.recurrence`): the RTL issues as the
+circuit does, and none of its checks fails. ``data``: the Verilog sends what the circuit sends.
 """
 
 from __future__ import annotations
@@ -91,16 +91,18 @@ def _arrays(
     """A verdict for each array."""
     for array in dict.fromkeys(array for array, _ in wanted):
         pairs = [(one, term, got[one]) for one, term in wanted.items() if one[0] == array]
-        answer, solver, fault = _equal(pairs, limit_s)
+        answer, solver, fault = equal(pairs, limit_s)
         yield _verdict(name, array, claim, f"{array} {text}{fault}", answer, solver, begun)
         begun = time.perf_counter()
 
 
-def _equal(pairs: list[tuple[Element, Term, Term]], limit_s: int) -> Same:
+def equal(pairs: list[tuple[Element, Term, Term]], limit_s: int) -> Same:
     left = [
         (one, a == b)
         for one, a, b in pairs
-        if not a.eq(b) and not z3.is_true(z3.simplify(a == b)) and not z3.is_true(z3.simplify(a - b == 0, som=True))
+        if not a.eq(b)
+        and not z3.is_true(z3.simplify(a == b))
+        and not z3.is_true(z3.simplify(a - b == 0, som=True))
     ]
     if not left:
         return Answer.HOLDS, "z3, same terms", ""
