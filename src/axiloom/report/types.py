@@ -127,6 +127,14 @@ class Config(Setup):
     dma: Literal["simple", "sg"]
 
 
+class Choice(TypedDict):
+    """``choice``: what nobody had said, and what the cost model took for it."""
+
+    chosen: dict[str, str]
+    predicted_ms: float
+    published_ms: float | None
+
+
 class Alone(TypedDict):
     """``cpu``: the same on the simulated CPU alone."""
 
@@ -236,5 +244,6 @@ class Report(TypedDict):
     stale: list[str]
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
+    choice: NotRequired[Choice]
     proved: NotRequired[list[str]]
     network: NotRequired[NetworkPart]

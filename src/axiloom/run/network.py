@@ -33,9 +33,10 @@ from axiloom.isa.wording.names import number as bounded
 from axiloom.isa.wording.names import shortened
 from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims
-from axiloom.report.types import Alone, Kernel, NetworkAlone, Report, Setup
-from axiloom.run.choice import BEST, ranks, resolve
+from axiloom.report.types import Alone, Choice, Kernel, NetworkAlone, Report, Setup
+from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays, compare
+from axiloom.run.resolve import BEST, resolve
 from axiloom.run.run import folder_or_temporary
 
 MARKS, STOP = "axl_marks", "axl_stop_after"
@@ -72,6 +73,8 @@ class NetworkRun:
     """Multiply-adds from which on a product goes to an accelerator: small ones are faster on the CPU."""
     auto: bool = False
     """Products that are faster on the CPU by an estimate stay there."""
+    choice: Choice | None = None
+    """What was chosen by default, for the report."""
 
     def __post_init__(self) -> None:
         for spec in self.system.specs:
@@ -254,6 +257,7 @@ class NetworkRun:
             result=compare(result, self.expected),
             multiply_adds=self.multiply_adds,
             cpu=alone,
+            choice=self.choice,
         )
         found["network"] = network_report.section(
             self.driver,

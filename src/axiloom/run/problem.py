@@ -19,10 +19,10 @@ from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.report.build import build
-from axiloom.report.types import Alone, Kernel, Report, Setup
+from axiloom.report.types import Alone, Choice, Kernel, Report, Setup
 from axiloom.run.by_hand import ByHand
-from axiloom.run.choice import resolve
 from axiloom.run.compare import Arrays, Margins, compare, margins, random_inputs
+from axiloom.run.resolve import resolve
 from axiloom.run.run import folder_or_temporary
 
 
@@ -50,6 +50,8 @@ class ProblemRun:
     system: System
     asked: Schedule = DEFAULTS
     """With flow ``best`` the cost model's choice: see `schedule`."""
+    choice: Choice | None = None
+    """What was chosen by default, for the report."""
 
     def __post_init__(self) -> None:
         if len(self.system.specs) > 1:
@@ -217,4 +219,5 @@ class ProblemRun:
             array_cycles=self.array_cycles,
             cpu=cpu,
             advice=self.advice,
+            choice=self.choice,
         )
