@@ -59,9 +59,27 @@ def choose(
     :mod:`axiloom.drivergen.cost.conv` says what costs least. Raises NoTileError where even the smallest tile
     does not fit.
     """
+    return ranked(
+        spec, problem, settings, flow, order=order, tile=tile, image=image, result_bytes=result_bytes
+    )[0]
+
+
+def ranked(
+    spec: AcceleratorSpec,
+    problem: Mapping[str, int],
+    settings: Mapping[str, int],
+    flow: str,
+    *,
+    order: Sequence[str] | None = None,
+    tile: Sequence[int] | None = None,
+    image: Mapping[str, int] | None = None,
+    result_bytes: int = 4,
+    count: int = 1,
+) -> list[Choice]:
+    """The first `count` of them, or as many as there are."""
     orders = [tuple(order)] if order else isa.loop_orders(spec, flow)
     if image is not None and spec.form.walks and spec.dma.scatter_gather:
-        return _in_place(Model(spec, problem, settings, flow, image, result_bytes), orders, tile)
+        return _in_place(Model(spec, problem, settings, flow, image, result_bytes), orders, tile)[:count]
     candidates = [tuple(tile)] if tile else list(_tiles(spec, problem, settings, None))
     named = [dict(zip(spec.dims, one, strict=True)) for one in candidates]
     counts = {
@@ -69,14 +87,19 @@ def choose(
         for number, one in enumerate(named)
         for place, loops in enumerate(orders)
     }
+    found = []
     for number, place in sorted(counts, key=lambda one: (counts[one].least, one)):
         if tile or _fits(spec, candidates[number], settings, _image(candidates[number], spec, settings)):
-            found = counts[number, place]
-            return Choice(candidates[number], orders[place], {}, found.copied, found.published)
-    raise NoTileError(_why(spec, problem, settings))
+            one = counts[number, place]
+            found.append(Choice(candidates[number], orders[place], {}, one.copied, one.published))
+            if len(found) == count:
+                break
+    if not found:
+        raise NoTileError(_why(spec, problem, settings))
+    return found
 
 
-def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[int] | None) -> Choice:
+def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[int] | None) -> list[Choice]:
     """The same where the DMA reads and writes the tensors themselves."""
     spec = model.spec
     tiles = [tuple(tile)] if tile else list(_tiles(spec, model.problem, model.settings, model.image))
@@ -96,11 +119,17 @@ def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[in
             break
     if not best:
         raise NoTileError(_why(spec, model.problem, model.settings))
-    cycles, number, place = min(best)
-    under = image_under(spec, named[number], model.problem, model.settings, model.image)
-    if not _fits(spec, tiles[number], model.settings, under):  # a given one: no more rows than it needs
-        under = {}
-    return Choice(tiles[number], orders[place], under, cycles)
+    return [
+        Choice(tiles[number], orders[place], _sent(model, tiles[number]), cycles)
+        for cycles, number, place in sorted(best)
+    ]
+
+
+def _sent(model: Model, tile: tuple[int, ...]) -> Mapping[str, int]:
+    """Rows and columns of the image; of a tile that is given, none beyond those that it needs."""
+    named = dict(zip(model.spec.dims, tile, strict=True))
+    under = image_under(model.spec, named, model.problem, model.settings, model.image)
+    return under if _fits(model.spec, tile, model.settings, under) else {}
 
 
 def _tiles(

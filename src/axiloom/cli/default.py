@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from axiloom import boards, frontend
 from axiloom.cli import options as shared
 from axiloom.cli.given import is_given
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.explore import default
 from axiloom.explore.default import Default, Open
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.build import choice_line
-from axiloom.run.resolve import resolve
+from axiloom.run.choice import ranks
+from axiloom.run.resolve import BEST, resolve
 
 
 def of_problem(options: argparse.Namespace, mlir: str, data_type: str) -> Default:
@@ -21,6 +23,17 @@ def of_problem(options: argparse.Namespace, mlir: str, data_type: str) -> Defaul
     if not _is_open(options, spec):
         return Default((spec,), resolve(mlir, spec, asked, board=_board(options), name=options.problem))
     return default.of_problem(mlir, spec, asked, _left(options), board=_board(options), name=options.problem)
+
+
+def explored(options: argparse.Namespace, data_type: str) -> AcceleratorSpec:
+    """The hardware on which drivers of `options.problem` are ranked: what `of_problem` takes for it."""
+    spec = shared.accelerator(options, data_type)
+    if not _is_open(options, spec) or not ranks(spec):
+        return spec
+    asked = Schedule(BEST, pipeline=options.pipeline)
+    mlir, _ = shared.problem(options.problem)
+    found = default.of_problem(mlir, spec, asked, _left(options), board=_board(options), name=options.problem)
+    return found.spec
 
 
 def of_network(options: argparse.Namespace, model: frontend.Model, data_type: Sequence[str] | str) -> Default:
