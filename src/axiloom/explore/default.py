@@ -23,7 +23,9 @@ from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import CompileError, SpecError, UsageError
 from axiloom.explore.hardware import most
 from axiloom.isa import AcceleratorSpec
+from axiloom.report.build import EACH
 from axiloom.report.types import Choice
+from axiloom.run.choice import ranks
 from axiloom.run.resolve import BEST, Foreseen, foreseen, resolve
 
 PUBLISHED = "published"
@@ -146,8 +148,10 @@ def of_network(
         for (number, text), count in counts.items()
     )
     said = _said(chosen[0], left)
-    open_ = [key for key in ("flow", "order", "tile") if getattr(asked, key) in (None, BEST)]
-    said |= dict.fromkeys(open_, "of each layer")
+    keys = ("flow", "order", "tile") if any(ranks(spec) for spec in chosen) else ("order", "tile")
+    said |= {key: EACH for key in keys if getattr(asked, key) in (None, BEST)}
+    if asked.pipeline is None:
+        said["pipeline"] = drivergen.default_pipeline(chosen[0])
     return Default(chosen, replace(asked, flow=asked.flow or BEST), _choice(said, seconds, before))
 
 

@@ -248,6 +248,8 @@ def _headline(config: Config) -> list[str]:
     return [f"{name} {value}" for name, value in known.items() if value]
 
 
+EACH = "of each layer"
+"""What was chosen of a network, for each layer by itself."""
 CHOSEN = {
     "flow": "flow {}",
     "order": "loops {}",
