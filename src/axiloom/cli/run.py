@@ -29,7 +29,7 @@ from axiloom.run.compare import compare
 from axiloom.run.network import WEIGHTS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.resolve import BEST
-from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_cpu
+from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_both
 
 NETWORK = "input weights stop_after offload_from offload"
 """Options of networks alone."""
@@ -192,8 +192,11 @@ def _check_against(options: argparse.Namespace) -> None:
 
 def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     watch = Watch(shared.progress(), sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
-    result = simulate(run, watch)
-    cpu = simulate_cpu(run, AGAINST[options.against], watch) if options.against else None
+    cpu = None
+    if options.against:
+        result, cpu = simulate_both(run, AGAINST[options.against], watch)
+    else:
+        result = simulate(run, watch)
     code = _finish(run.checked(result, cpu), options, watch.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)

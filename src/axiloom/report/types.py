@@ -44,6 +44,8 @@ class Limit(Bound):
     words_per_cycle: int
     macs_per_cycle: int
     multiply_adds: int | None
+    call_cycles: NotRequired[int]
+    call_ratio: NotRequired[float | None]
 
 
 class LayerLimit(Bound):
@@ -170,7 +172,13 @@ class LayerRow(TypedDict):
     alone_ms: NotRequired[float | None]
 
 
-class NetworkAlone(Alone):
+class OnCpu(Alone):
+    """A run on the CPU alone; `kept`: it was in the store, which the report's ``simulation`` says."""
+
+    kept: NotRequired[bool]
+
+
+class NetworkAlone(OnCpu):
     """A network on the simulated CPU alone; its rows go to the report's ``network``."""
 
     layers: list[LayerRow]
