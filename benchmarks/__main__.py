@@ -45,7 +45,7 @@ LONG = (
     "unchanged",  # compares two revisions, and says nothing about one alone
 )
 
-WITH_OPTIONS = ("unchanged", "nest_search")
+WITH_OPTIONS = ("unchanged", "nest_search", "nest_resources")
 """They take what follows their name: ``python -m benchmarks unchanged --against before.json``."""
 
 words = sys.argv[1:]

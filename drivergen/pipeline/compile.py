@@ -21,7 +21,7 @@ from axiloom.drivergen.c.reserved import renamed
 from axiloom.drivergen.cost.stream_words import stream_words
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
 from axiloom.drivergen.dialects.product import is_lean, merged
-from axiloom.drivergen.match import by_hand
+from axiloom.drivergen.match import by_hand, published
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
@@ -77,6 +77,7 @@ def compile_mlir(
         raise UsageError(f"unknown stage `{last}`; there are {', '.join(STAGES)}")
     chosen = optimisations(pipeline)
     module = parse(text, name)
+    published.translate(module, spec)
     by_hand.check_input(module)
     traits = by_hand.annotated(module)
     if spec is not None and spec.form == PACKET:
@@ -231,16 +232,18 @@ def _write_c(driver: Driver, module: ModuleOp, banner: str, init: str) -> None:
 def run_passes(module: ModuleOp, passes: Sequence[ModulePass]) -> None:
     """Run passes; whatever one raises that is not meant for the user says which pass it was, on what IR."""
     ctx = context()
-    for one in passes:
-        before = str(module)
+    first = module.clone()  # to print the IR before every pass takes a fifth of the compiler's time
+    for number, one in enumerate(passes):
         try:
             one.apply(ctx, module)
             module.verify()
         except AxiloomError:
             raise
         except Exception as error:
+            for earlier in passes[:number]:
+                earlier.apply(ctx, first)
             with tempfile.NamedTemporaryFile("w", prefix="axiloom-", suffix=".mlir", delete=False) as file:
-                file.write(before)
+                file.write(str(first))
             what = " ".join(str(error).split()) or type(error).__name__
             raise CompileError(
                 f"pass {one.name} failed: {what}; this is a fault of Axiloom. "

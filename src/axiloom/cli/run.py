@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,25 @@ def _check_os(options: argparse.Namespace) -> None:
 
 
 def execute_run(options: argparse.Namespace) -> int:
+    problems = frontend.meant(options.problem)
+    if len(problems) > 1:
+        return _execute_each(options, problems)
+    return _execute_one(options)
+
+
+def _execute_each(options: argparse.Namespace, problems: Sequence[str]) -> int:
+    """The functions of a file, one after the other. The exit code is that of the first that failed."""
+    why = f"a file of one run, and {options.problem} has {len(problems)} functions: name one, {problems[0]}"
+    reject(options, [Refusal("json report perfetto trace keep", lambda _: True, why)])
+    first = 0
+    for number, problem in enumerate(problems, 1):
+        print(f"{'' if number == 1 else chr(10)}{problem} ({number} of {len(problems)})", flush=True)
+        code = _execute_one(argparse.Namespace(**{**vars(options), "problem": problem}))
+        first = first or code
+    return first
+
+
+def _execute_one(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
     _check_os(options)

@@ -307,7 +307,7 @@ def _random(
         return rng.standard_normal(shape).astype(kind)
     if kind.kind == "b":
         return rng.integers(0, 2, shape).astype(kind)
-    if bound is not None:
-        return rng.integers(0, bound, shape, kind)
     info = np.iinfo(kind)
+    if bound is not None:
+        return rng.integers(0, min(bound - 1, info.max), shape, kind, endpoint=True)
     return rng.integers(info.min, info.max, shape, kind, endpoint=True)
