@@ -38,8 +38,8 @@ def flows(
 ) -> list[Flow]:
     """Those that `spec` has for the largest convolution in the MLIR `text`, the fastest first.
 
-    Each with its first `count` tiles and orders. `order` and `tile`, where they are given, are kept. Raises CompileError where there is no convolution, or
-    none that any flow can do.
+    Each with its first `count` tiles and orders. `order` and `tile`, where they are given, are kept. Raises
+    CompileError where there is no convolution, or none that any flow can do.
     """
     module = parse(text, name)
     run_passes(module, prepare(spec))
