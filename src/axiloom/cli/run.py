@@ -135,7 +135,7 @@ def execute_run(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
     _check_os(options)
-    if program_run.is_program(options.problem) or options.select == select.EGRAPH:
+    if program_run.is_program(options.problem) or select.is_for_texts(options):
         return program_run.execute(options, _finish)
     reject(
         options,
@@ -165,8 +165,13 @@ def execute_run(options: argparse.Namespace) -> int:
             stop_after=options.stop_after,
             least=options.offload_from,
             auto=options.offload == "auto",
+            selecting=select.is_egraph(options),
         )
         return _execute(options, network)
+    reject(
+        options,
+        [Refusal("select", lambda o: o.select == select.EGRAPH, "of one op there is no choice: leave it out")],
+    )
     reject(options, [Refusal(NETWORK, lambda _: True, "for networks: functions on tensors with many ops")])
     mlir, data_type = shared.problem(options.problem)
     spec = shared.accelerator(options, data_type)
@@ -191,6 +196,9 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     watch = Watch(shared.progress(), sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
     result = simulate(run, watch)
     cpu = simulate_cpu(run, AGAINST[options.against], watch) if options.against else None
+    if isinstance(run, NetworkRun) and run.selecting:
+        watch.progress("")
+        print(*run.chooser.lines(), sep="\n", end="\n\n")
     code = _finish(run.checked(result, cpu), options, watch.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)

@@ -37,6 +37,7 @@ from axiloom.report.types import Alone, Kernel, NetworkAlone, Report, Setup
 from axiloom.run.choice import BEST, ranks, resolve
 from axiloom.run.compare import Arrays, compare
 from axiloom.run.run import folder_or_temporary
+from axiloom.run.selected_network import Select
 
 MARKS, STOP = "axl_marks", "axl_stop_after"
 WEIGHTS = ("streamed", "embedded")
@@ -72,6 +73,8 @@ class NetworkRun:
     """Multiply-adds from which on a product goes to an accelerator: small ones are faster on the CPU."""
     auto: bool = False
     """Products that are faster on the CPU by an estimate stay there."""
+    selecting: bool = False
+    """Accelerators and the CPU are chosen for all products at once (:mod:`axiloom.selection.streams`)."""
 
     def __post_init__(self) -> None:
         for spec in self.system.specs:
@@ -90,6 +93,11 @@ class NetworkRun:
     def driver(self) -> NetworkDriver:
         return self._compile(accelerated=True)
 
+    @cached_property
+    def chooser(self) -> Select:
+        """Who chooses, and afterwards what was chosen."""
+        return Select(self.system, all_of_them=not self.auto)
+
     def _compile(self, *, accelerated: bool, neon: bool = False) -> NetworkDriver:
         on = self.system.profile
         return compile_network(
@@ -103,6 +111,7 @@ class NetworkRun:
             least=self.least,
             neon=sw.BASELINES if neon else None,
             clocks=Clocks(on.cpu_hz, on.fabric_hz) if self.auto else None,
+            choose=self.chooser if self.selecting and accelerated else None,
         )
 
     def _schedule(self, spec: AcceleratorSpec, layer: str, name: str) -> Schedule:
@@ -237,6 +246,7 @@ class NetworkRun:
             "driver_hash": content_hash(*self.driver.sources.values()),
             "offload": "auto" if self.auto else "all",
             "offload_from": self.least,
+            "select": "egraph" if self.selecting else "matching",
             "weights": self.keep_weights,
             "weights_hash": weights.hexdigest()[:16],
         }
@@ -264,6 +274,8 @@ class NetworkRun:
             cpu["layers"] if cpu else None,
             result.laps,
         )
+        if self.selecting:
+            found["network"]["selection"] = self.chooser.rows()
         layers = found["network"]["layers"]
         found["limit"] = network_report.limit(found["limit"], layers, result.fabric["cycles"])
         return without_claims(found)
