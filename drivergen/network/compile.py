@@ -255,8 +255,8 @@ class _Offload:
         )
 
     def planned(self, function: func.FuncOp, choose: Choose, *, post: bool) -> Plan:
-        """What `choose` says, with the drivers of all that it chose. An offer that turns out to have no driver
-        is withdrawn, and it is asked again."""
+        """What `choose` says, with the drivers of what it chose. An offer that turns out to have no driver is
+        withdrawn, and `choose` is asked again."""
         withdrawn: dict[tuple[int, str], str] = {}
 
         def ask(made: func.FuncOp, title: str, device: int) -> Answer | str:

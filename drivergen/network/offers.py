@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
@@ -100,6 +101,8 @@ class Chosen:
 Plan = Mapping[int, Chosen]
 """By number of the product."""
 Choose = Callable[[Network], Plan]
+
+
 @dataclass(frozen=True)
 class Answer:
     """Of an accelerator that takes a layer: fields of `Offer`."""
@@ -154,18 +157,20 @@ def _product(
 
 
 def _step(op: Operation, numbers: Mapping[Operation, int]) -> Step:
-    needs = tuple(_needs(operands_of(op), numbers))
+    needs, shape = tuple(_needs(operands_of(op), numbers)), _shape(op)
     if not isinstance(op, linalg.GenericOp):
-        kind = op.results[0].type if op.results else None
-        shape = kind.get_shape() if hasattr(kind, "get_shape") else ()
         return Step(numbers[op], op.name, needs, 1, False, _count(shape), 1, False)
     body = list(op.body.block.ops)[:-1]
     wide = any(generics.width(one.type) == 64 for inner in body for one in inner.results)
     product = generics.is_contraction(op)
-    shape = op.results[0].type.get_shape() if op.results else ()
     rows = min(shape[-2:]) if product and len(shape) > 1 else 1
     work = sum(inner.name != "arith.constant" for inner in body)
     return Step(numbers[op], title(op), needs, work, wide, _count(op.get_static_loop_ranges()), rows, product)
+
+
+def _shape(op: Operation) -> tuple[int, ...]:
+    kind = op.results[0].type if op.results else None
+    return tuple(kind.get_shape()) if isinstance(kind, TensorType) else ()
 
 
 def _count(sizes: Iterable[int]) -> int:
@@ -177,5 +182,7 @@ def _count(sizes: Iterable[int]) -> int:
 
 def _needs(values: Iterable[object], numbers: Mapping[Operation, int]) -> list[int]:
     owners = [getattr(value, "owner", None) for value in values]
-    found = [numbers[one] for one in owners if isinstance(one, Operation) and one in numbers and not is_init(one)]
+    found = [
+        numbers[one] for one in owners if isinstance(one, Operation) and one in numbers and not is_init(one)
+    ]
     return list(dict.fromkeys(found))

@@ -113,7 +113,8 @@ class Chooser:
         graph = graph_of(product.op, product.title)
         if graph is None:
             return {}
-        key = f"{graph.results[0].op} {graph.results[0].attributes} {[str(one.type) for one in graph.parameters]}"
+        types = [str(one.type) for one in graph.parameters]
+        key = f"{[(node.op, sorted(node.attributes.items())) for node in graph.nodes()]} {types}"
         if key not in self.forms:
             self.forms[key] = forms(graph, self.kernels)
         return self.forms[key]

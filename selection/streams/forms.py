@@ -27,7 +27,7 @@ DEEPEST = 6
 
 @dataclass(frozen=True)
 class Form:
-    """A product as `graph`, in which `kernel` is what the accelerator does; `rules` made it of the product."""
+    """A product as `graph`, in which `kernel` is what the accelerator does; `rules` made it."""
 
     kernel: str
     rules: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What accelerators with a stream compute, by the kernel of their specification: patterns of the tensor IR."""
+"""What accelerators with a stream compute, by the kernel of their specification: patterns of the IR."""
 
 from __future__ import annotations
 

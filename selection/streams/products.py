@@ -52,7 +52,9 @@ def _convolution(
     named = dict(enumerate(found.dims))
     maps = maps_of(op)
     image, kernel = (found.operands.index(one) for one in ("I", "F"))
-    axes = {n: [named.get(getattr(e, "position", -1), "") for e in maps[n].results] for n in (image, kernel, 2)}
+    axes = {
+        n: [named.get(getattr(e, "position", -1), "") for e in maps[n].results] for n in (image, kernel, 2)
+    }
     batch = axes[2][0]
     wanted = {image: [batch, "ic", "", ""], kernel: ["oc", "ic", "fh", "fw"], 2: [batch, "oc", "oh", "ow"]}
     if axes != wanted or batch in ("oc", "oh", "ow"):

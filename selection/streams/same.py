@@ -40,7 +40,9 @@ class Symbols:
             (of,) = arguments
             return of if of == ("literal", ZERO) else ("convert", rest, of)
         if head == "mul":
-            return ("literal", ZERO) if ("literal", ZERO) in arguments else ("mul", *sorted(arguments, key=repr))
+            return (
+                ("literal", ZERO) if ("literal", ZERO) in arguments else ("mul", *sorted(arguments, key=repr))
+            )
         if head == "add":
             return _sum(arguments)
         return (function, *arguments)
@@ -69,7 +71,9 @@ def check(product: Graph, form: Graph, seed: int = 0) -> int:
     """How many elements were compared. Raises FormFaultError with the first that differs."""
     shape = product.results[0].type.shape
     if form.results[0].type != product.results[0].type:
-        raise FormFaultError(f"{product.name}: a form is {form.results[0].type}, not {product.results[0].type}")
+        raise FormFaultError(
+            f"{product.name}: a form is {form.results[0].type}, not {product.results[0].type}"
+        )
     rng = np.random.default_rng(seed)
     count = int(np.prod(shape, dtype=np.int64))
     chosen = {0, count - 1, *(int(one) for one in rng.integers(0, count, SAMPLED - 2))}

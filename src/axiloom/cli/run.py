@@ -170,7 +170,11 @@ def execute_run(options: argparse.Namespace) -> int:
         return _execute(options, network)
     reject(
         options,
-        [Refusal("select", lambda o: o.select == select.EGRAPH, "of one op there is no choice: leave it out")],
+        [
+            Refusal(
+                "select", lambda o: o.select == select.EGRAPH, "of one op there is no choice: leave it out"
+            )
+        ],
     )
     reject(options, [Refusal(NETWORK, lambda _: True, "for networks: functions on tensors with many ops")])
     mlir, data_type = shared.problem(options.problem)

@@ -1,6 +1,6 @@
 """What a product of a network costs on each accelerator and on the CPU, for the choice between them.
 
-Accelerators: the cost model's cycles (:mod:`axiloom.drivergen.cost`) of the schedule that the options ask for,
+Accelerators: the cost model's cycles (:mod:`axiloom.drivergen.cost`) of the schedule that options ask for,
 behind a start that was measured. The CPU: cycles an operation, measured too. The constants are of layers of
 ``tests/fixtures/quantised`` on the PYNQ-Z2's profile; ``python -m benchmarks select_networks`` compares what
 is foretold with what is simulated.
@@ -26,7 +26,7 @@ from axiloom.isa.files.post import without_post
 from axiloom.run.choice import ranked, ranks
 
 START = 2_300
-"""Fabric cycles of a layer on an accelerator beside its words and sums: its first tiles, caches, the last wait."""
+"""Fabric cycles of a layer on an accelerator beside words and sums: first tiles, caches, the last wait."""
 COPIED = 3.0
 """... a word of which the CPU packs or takes one, where there is no model of it."""
 

@@ -17,7 +17,7 @@ CPU = "cpu"
 
 @dataclass
 class Select:
-    """A :data:`axiloom.drivergen.network.offers.Choose`. `all_of_them`: the CPU gets what nobody else takes."""
+    """A :data:`axiloom.drivergen.network.offers.Choose`. `all_of_them`: the CPU gets what nobody takes."""
 
     system: System
     all_of_them: bool = False
@@ -61,22 +61,23 @@ class Select:
     def lines(self) -> list[str]:
         """For people: the choice, how sure it is, and the table."""
         made, names = self._made, [one.name for one in self.system.specs]
-        counted = {name: 0 for name in (*names, CPU)}
+        counted = dict.fromkeys((*names, CPU), 0)
         for one in made.choices:
             counted[self._name(one.chosen.device)] += 1
         where = ", ".join(f"{many} on {name}" for name, many in counted.items() if many)
         best = "the cheapest" if made.bound >= made.cycles else f"none takes fewer than {made.bound:,}"
         rules = f"; forms by {', '.join(made.rules)}" if made.rules else ""
         times = ", ".join(f"{name} {1000 * took:.0f} ms" for name, took in made.seconds.items())
-        table = [["op", *names, CPU, "goes to", "form"]]
+        table: list[tuple[str, ...]] = [("op", *names, CPU, "goes to", "form")]
         for one in made.choices:
             costs = {self._name(each.device): f"{each.cycles:,}" for each in one.candidates}
             along = len(one.chosen.ops) - 1
             goes = self._name(one.chosen.device) + (f" with {along} more" if along else "")
             cells = [costs.get(name, "-") for name in (*names, CPU)]
-            table.append([one.product.title, *cells, goes, self._form(one)])
+            table.append((one.product.title, *cells, goes, self._form(one)))
         return [
-            f"Selected: {len(made.choices)} products, {where}; of {made.ways} ways, {best}{rules}",
+            f"Selected: {len(made.choices)} products, {where}; {made.cycles:,} cycles by the model, "
+            f"{best} of {made.ways} ways{rules}",
             f"Replayed: {made.compared} elements of chosen forms are those of their products, for all inputs",
             f"Time: {times}",
             *columns(table, "<" + ">" * (len(names) + 1) + "<<"),
