@@ -1,4 +1,4 @@
-"""Networks of ``examples/networks``, ``--select egraph`` against matching: cycles, compile time, what went where.
+"""Networks of ``examples/networks``, ``--select egraph`` against matching: cycles, places, compile time.
 
 Both sides run in one process on the simulated SoC, and every result is compared with NumPy. AXILOOM_NETWORKS
 names some of the networks, AXILOOM_SYSTEMS some of the systems. A network that is not slower on any system is

@@ -99,7 +99,13 @@ class Chooser:
         extracted = time.perf_counter()
         compared = self._checked(choices)
         done = time.perf_counter()
-        used = {rule for one in choices for each in one.candidates if each.form for rule in each.form.rules}
+        used = {
+            rule
+            for one in choices
+            for each in one.candidates
+            if each.form and each.device == one.chosen.device
+            for rule in each.form.rules
+        }
         times = {
             "forms": saturated - begun,
             "costs": costed - saturated,

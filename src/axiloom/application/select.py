@@ -148,7 +148,7 @@ def lines(found: Selected) -> list[str]:
     return [
         f"Selected: {where}; {found.cycles:,} cycles, {best} of {found.forms} forms ({found.stopped}); "
         f"{alone}, the host alone {found.on_host:,}",
-        f"Rules: {', '.join(found.rules) or 'none'}; {found.apart:.1g} of the largest element apart in float32",
+        f"Rules: {', '.join(found.rules) or 'none'}; {found.apart:.1g} of the largest element apart",
         *(
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
