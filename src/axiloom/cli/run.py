@@ -14,6 +14,7 @@ from axiloom.cli import nest_run, program_run, select, serial
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cosim.build.cache import content_hash
+from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import Soc
@@ -99,11 +100,28 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     simulate = commands.add_parser(
         "simulate",
         help="run a driver of your own on the same SoC",
-        description="C sources are compiled with the runtime in sw/; main() returns 0 for success. With "
-        "--accel NAME,NAME the SoC has several accelerators; C then calls dma_select(AXL_ID_NAME) and "
+        description="C and C++ sources are compiled with the runtime in sw/; main() returns 0 for success. "
+        "With --accel NAME,NAME the SoC has several accelerators; C then calls dma_select(AXL_ID_NAME) and "
         "dma_init(AXL_DMA_NAME).",
     )
-    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c... | FILE.elf")
+    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c|.cpp... | FILE.elf")
+    simulate.add_argument(
+        "-D",
+        dest="define",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="a macro of the driver's",
+    )
+    simulate.add_argument(
+        "-I",
+        dest="include",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="DIR",
+        help="a folder with headers, beside those of the sources",
+    )
     shared.add_accelerator(simulate)
     shared.add_simulation(simulate)
     simulate.add_argument(
@@ -118,9 +136,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
             "wait", lambda o: o.os == "linux" and o.wait == "irq", "--os linux polls the DMA: leave it out"
         ),
         Refusal(
-            "wait os keep",
+            "wait os keep define include",
             lambda o: [file.suffix for file in o.driver] == [".elf"],
-            "for C sources, which are compiled; an ELF file is finished",
+            "for sources, which are compiled; an ELF file is finished",
         ),
     )
     simulate.set_defaults(execute=execute_simulate)
@@ -238,7 +256,8 @@ def execute_simulate(options: argparse.Namespace) -> int:
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
     soc = Soc(system, timeline=shared.wants_timeline(options))
     with folder_or_temporary(options.keep) as folder:
-        elf = _elf(options.driver, system, folder, progress)
+        given = Given(tuple(options.define), tuple(options.include))
+        elf = _elf(options.driver, system, folder, given, progress)
         soc.build(progress=progress)
         progress("")
         result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
@@ -254,7 +273,9 @@ def execute_simulate(options: argparse.Namespace) -> int:
         system, result, config=config, seed=0, result=compare(result, expected), multiply_adds=None
     )
     sources = [
-        file.read_text(encoding="utf-8", errors="replace") for file in options.driver if file.suffix == ".c"
+        file.read_text(encoding="utf-8", errors="replace")
+        for file in options.driver
+        if file.suffix in (".c", *CXX)
     ]
     code = _finish(built, options, progress, result.profile.timeline, "\n".join(sources) or None)
     if options.os == "linux" or result.console:
@@ -269,7 +290,7 @@ def _assignment(text: str) -> tuple[str, Path]:
     return symbol, Path(file)
 
 
-def _elf(files: list[Path], system: System, folder: Path, progress: Any) -> Path:
+def _elf(files: list[Path], system: System, folder: Path, given: Given, progress: Any) -> Path:
     for file in files:
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
@@ -277,8 +298,12 @@ def _elf(files: list[Path], system: System, folder: Path, progress: Any) -> Path
         return files[0]
     progress("compiling the driver")
     folder.mkdir(parents=True, exist_ok=True)
-    sources = [file for file in files if file.suffix != ".h"]
-    return system.compile(sources, folder / "driver.elf", sorted({file.parent for file in files}))
+    sources = [file for file in files if not file.suffix.startswith(".h")]
+    elf, warnings = system.compile_user(sources, folder / "driver.elf", given)
+    progress("")
+    for warning in warnings:
+        print(warning, file=sys.stderr)
+    return elf
 
 
 def _finish(
