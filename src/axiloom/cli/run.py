@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
-from axiloom.cli import nest_run, program_run, select, serial
+from axiloom.cli import default, nest_run, program_run, select, serial
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cosim.build.cache import content_hash
@@ -26,11 +26,12 @@ from axiloom.isa import dumps
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
 from axiloom.report.types import Kernel, Report, Setup
-from axiloom.run.choice import BEST, ranks
+from axiloom.run.choice import ranks
 from axiloom.run.compare import compare
 from axiloom.run.network import WEIGHTS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
-from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_cpu
+from axiloom.run.resolve import BEST
+from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_both
 
 NETWORK = "input weights stop_after offload_from offload"
 """Options of networks alone."""
@@ -187,9 +188,9 @@ def _execute_one(options: argparse.Namespace) -> int:
         if options.os == "linux":
             raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
         data_type = network_data_type(model.mlir, model.weights, options.problem)
-        specs = shared.accelerators(options, data_type)
-        if options.flow == BEST and not any(ranks(one) for one in specs):
-            first = specs[0]
+        found = default.of_network(options, model, data_type)
+        if options.flow == BEST and not any(ranks(one) for one in found.specs):
+            first = found.spec
             raise UsageError(
                 f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
                 f"give one of {', '.join(first.flows)}, or leave --flow out"
@@ -197,22 +198,24 @@ def _execute_one(options: argparse.Namespace) -> int:
         _check_against(options)
         network = NetworkRun(
             Network(options.problem, model.mlir, model.weights, options.input, options.seed),
-            shared.system(options, specs, options.seed),
-            shared.schedule(options),
+            shared.system(options, found.specs, options.seed),
+            found.schedule,
             keep_weights=options.weights,
             stop_after=options.stop_after,
             least=options.offload_from,
             auto=options.offload == "auto",
+            choice=found.choice,
         )
         return _execute(options, network)
     reject(options, [Refusal(NETWORK, lambda _: True, "for networks: functions on tensors with many ops")])
     mlir, data_type = shared.problem(options.problem)
-    spec = shared.accelerator(options, data_type)
+    found = default.of_problem(options, mlir, data_type)
     _check_against(options)
     problem = ProblemRun(
         Workload(options.problem, mlir, options.seed),
-        shared.system(options, [spec], options.seed),
-        shared.schedule(options),
+        shared.system(options, found.specs, options.seed),
+        found.schedule,
+        choice=found.choice,
     )
     if options.against == "neon":
         problem.check_kernel("the kernel in NEON")  # before minutes of simulation
@@ -227,8 +230,11 @@ def _check_against(options: argparse.Namespace) -> None:
 
 def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     watch = Watch(shared.progress(), sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
-    result = simulate(run, watch)
-    cpu = simulate_cpu(run, AGAINST[options.against], watch) if options.against else None
+    cpu = None
+    if options.against:
+        result, cpu = simulate_both(run, AGAINST[options.against], watch)
+    else:
+        result = simulate(run, watch)
     code = _finish(run.checked(result, cpu), options, watch.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)
