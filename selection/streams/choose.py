@@ -73,7 +73,7 @@ class Chooser:
     cpu: Callable[[Step], int]
     left: bool = True
     """Whether the CPU may have what an accelerator takes."""
-    seconds: float = 2.0
+    seconds: float = 20.0
     forms: dict[str, Mapping[str, Form]] = field(default_factory=dict)
     """By the text of a product's graph: what was saturated is not saturated again."""
     compared: dict[tuple[str, str], int] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.rules.library import ours
 from axiloom.selection.streams.kernels import kernels_of
 
-LIMITS = Limits(nodes=2_000, iterations=8, seconds=5.0)
+LIMITS = Limits(nodes=2_000, iterations=8, seconds=60.0)
 MACHINE = ("dense", "dot_general", "convolution", "windows", "reshape", "transpose", "slice")
 """Operations that kernels are, and that drivergen's passes put around them."""
 AROUND = ("reshape", "transpose", "slice")

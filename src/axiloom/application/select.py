@@ -31,7 +31,7 @@ from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.prove.kept import usable
 
-LIMITS = Limits(iterations=80)
+LIMITS = Limits(iterations=80, seconds=60.0)
 """An LSTM comes apart one step an iteration."""
 FAMILIES = ("products", "convolutions", "moves", "networks", "recurrent")
 LEFT_OUT = (
@@ -87,7 +87,7 @@ class Selected:
     seconds: float = 0.0
 
 
-def select(graph: Graph, accelerators: Sequence[str], *, seconds: float = 5.0) -> Selected:
+def select(graph: Graph, accelerators: Sequence[str], *, seconds: float = 20.0) -> Selected:
     """Raises UsageError where no unit takes anything, SaturationError where rules contradict each other."""
     begun = time.perf_counter()
     chosen = units(accelerators)
