@@ -20,8 +20,8 @@ from axiloom.isa.kernels.forms import extent
 COPIED_WORD = 1.7
 """Fabric cycles in which the CPU packs a word or takes one out: 11 of its own (`layout.WORD_CYCLES`)."""
 UNPACKED_WORD = 2.5
-"""... that a word of a result costs besides, which lies in the window until the CPU has taken it out: rows are short
-there, and the device waits for room."""
+"""... that a word of a result costs besides, which lies in the window until the CPU has taken it out: rows
+are short there, and the device waits for room."""
 MAINTAINED_WORD = 0.55
 """... in which it cleans or invalidates a word: 28 of its own a line."""
 LINE_BYTES = 32
