@@ -1,18 +1,19 @@
-"""The state map of the engine that takes one window at a time, for windows of the size after reset."""
+"""The state map of the engine that takes one window at a time, for windows of sizes that are enumerated."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import z3
 
 from axiloom.hw.window.geometry import WindowGeometry
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import AcceleratorSpec, revise
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.prove.rtl.device import Link
-from axiloom.prove.rtl.laid import Laid, Multiply, laid, loads, read_off
+from axiloom.prove.rtl.laid import Laid, Multiply, laid, loads, mixed, read_off, under
 from axiloom.prove.rtl.machine import Machine
 
 Terms = Mapping[str, Any]
@@ -21,9 +22,8 @@ Terms = Mapping[str, Any]
 def window(spec: AcceleratorSpec) -> Laid:
     """The engine of `spec`."""
     geometry = WindowGeometry.of(spec)
-    waits, sizes = loads(spec), spec.sizes()
-    elements = prod(sizes[dim] for dim in spec.data["I"])
-    each = spec.data_type.per_word
+    waits, each = loads(spec), spec.data_type.per_word
+    tiles = mixed(shapes(spec))
 
     def links(control: Mapping[str, int], model: Terms, registers: Terms) -> Iterator[Link]:
         if control["error"]:
@@ -31,18 +31,50 @@ def window(spec: AcceleratorSpec) -> Laid:
         for operand, layout, buffer in (("I", geometry.image, "image"), ("F", geometry.filters, "filters")):
             half = registers[f"{buffer}.load_half"]
             if waits.get(control["place"]) == operand:
+                elements = _elements(spec, control)
                 within = min(control["at"] * each, elements)
                 yield from laid(model[operand], layout, (elements, 1), False, ~half, buffer, within)
                 continue
-            for link in laid(model[operand], layout, (elements, 1), False, half, buffer):
-                when = z3.And(link.when, model[f"{operand}_loaded"] == 1)
-                yield Link(link.register, link.low, link.term, when)
+            for sizes, there in under(operand, model, tiles):
+                elements = _elements(spec, sizes)
+                if -(-elements // each) > spec.buffers[operand]:
+                    continue
+                for link in laid(model[operand], layout, (elements, 1), False, half, buffer):
+                    when = z3.And(link.when, model[f"{operand}_loaded"] == 1, there)
+                    yield Link(link.register, link.low, link.term, when)
         yield Link("dot.total", 0, model["sum"], z3.BoolVal(True))
         for number in range(geometry.results):
             term = z3.Select(model["O"], z3.BitVecVal(number, 16))
             yield Link(f"dot.results[{number}]", 0, term, z3.UGT(model["saved"], number))
 
-    return Laid(links, geometry.bits, _in_dot, fixed=sizes, data=("sum",), settles=8)
+    return Laid(
+        links,
+        geometry.bits,
+        _in_dot,
+        sizes=tuple(spec.sizes()),
+        shapes=shapes(spec),
+        limited=True,
+        data=("sum",),
+        settles=8,
+    )
+
+
+def small(spec: AcceleratorSpec) -> AcceleratorSpec:
+    """The engine with room for windows of 2 x 2 elements, and for two results."""
+    tile = replace(spec.tile, size=(1, 1, 1, 1, 2, 2))
+    return revise(spec, name=f"{spec.name}_small", tile=tile, buffers={"I": 4, "F": 4, "O": 2})
+
+
+def shapes(spec: AcceleratorSpec) -> list[dict[str, int]]:
+    """The sizes that are looked at, and all that words make of them: those after reset, and filters of one
+    tap on one channel (on two, if it is one after reset)."""
+    sizes = spec.sizes()
+    return [sizes, {**sizes, "fh": 1, "fw": 1, "ic": 1 if sizes["ic"] > 1 else 2}]
+
+
+def _elements(spec: AcceleratorSpec, sizes: Mapping[str, int]) -> int:
+    """Of a window."""
+    return prod(sizes[dim] for dim in spec.data["I"])
 
 
 def _in_dot(machine: Machine, bits: int) -> Multiply:
