@@ -9,7 +9,9 @@ from typing import Any
 
 import z3
 
+from axiloom.isa.contract.types import SendDim
 from axiloom.isa.formal.ila import Instruction
+from axiloom.isa.formal.streams.places import Places
 from axiloom.prove.rtl.answers import QUICK_MS, Answers
 from axiloom.prove.rtl.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.explore import Node, Sent, TooManyError, WrongError
@@ -53,10 +55,12 @@ class Cases(Answers):
         settings."""
         case = Case(control, instruction)
         _, model = self.start(case)
-        if self.device.limited and control[0] in self.device.settings and "error" not in instruction.updates:
-            for number in self.device.settings[control[0]]:
+        if (chosen := self._chosen(control, instruction)) is not None:
+            outcome = self._outcome(instruction.name, instruction.text)
+            for number in chosen:
                 word = z3.BitVecVal(number, 32)
                 if not z3.is_false(self.commands.enabled(instruction, model, word)):
+                    outcome.words.add(number)
                     yield replace(case, word=word)
             return
         when = self.commands.enabled(instruction, model, WORD)
@@ -82,6 +86,28 @@ class Cases(Answers):
         if says == z3.unknown:
             raise TooManyError("z3 does not say with which words an instruction is enabled")
 
+    def _chosen(self, control: Control, instruction: Instruction) -> list[int] | None:
+        """Where sizes are set, the words that are looked at, if these are not all: those of the settings, of a
+        device that is limited; and some that are refused, at the borders of what is accepted."""
+        settings = self.device.settings.get(control[0], ())
+        if not settings or ("error" not in instruction.updates and not self.device.limited):
+            return None
+        if "error" not in instruction.updates:
+            return [*settings]
+        host = Places(self.device.spec).every[control[0] - 1].host
+        fields = (
+            [(one.shift, host.field_bits(one)) for one in host.fields] if isinstance(host, SendDim) else []
+        )
+        found = [
+            settings[0] & ~(((1 << bits) - 1) << low) | value << low
+            for low, bits in fields
+            for value in (0, 1, 1 << bits - 1)
+        ]
+        found.append(
+            sum(max(word >> low & (1 << bits) - 1 for word in settings) << low for low, bits in fields)
+        )
+        return sorted({*found, 0xFFFFFFFF})
+
     def _word(self, when: Any) -> Any:
         """The word, with a value for each bit that can have only one."""
         if z3.is_true(when):
@@ -94,7 +120,7 @@ class Cases(Answers):
         first = solver.model().eval(WORD, model_completion=True).as_long()
 
         def is_one(word: int) -> bool:
-            return z3.is_true(z3.simplify(z3.substitute(when, (WORD, z3.BitVecVal(word, 32)))))
+            return bool(z3.is_true(z3.simplify(z3.substitute(when, (WORD, z3.BitVecVal(word, 32))))))
 
         parts = []
         for place in reversed(range(32)):

@@ -133,7 +133,9 @@ def words(device: Device, model: Simulator, source: random.Random, *, faults: fl
             return word
         tried = another(model)
         tried.command(word=word)
-        if tried.state["error"] == 0 and (source.random() < faults or _goes_on(device, tried)):
+        if tried.state["error"]:
+            continue
+        if not device.settings or source.random() < faults or _goes_on(device, tried):
             return word
     return word
 

@@ -107,11 +107,14 @@ def row(device: Device, outcome: Outcome) -> Verdict:
         text += f" ({', '.join(steps)})"
     if outcome.why:
         text += f"; {outcome.why}"
-    text += f"; {outcome.cases} cases, {outcome.states} states"
     bound = outcome.bound if outcome.holds else None
     unit = "words"
     if device.limited and outcome.holds and bound is None and outcome.name not in ANY_SIZES:
         bound, unit = device.shapes, "sizes"
+    if outcome.words and outcome.holds:
+        bound, unit = len(outcome.words), "words"
+        text += f", of the words {', '.join(f'{word:#x}' for word in sorted(outcome.words))}"
+    text += f"; {outcome.cases} cases, {outcome.states} states"
     if outcome.fault is not None and outcome.fault.path:
         bound = len(outcome.fault.path)
     seconds = round(outcome.seconds, 2)
