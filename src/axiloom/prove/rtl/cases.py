@@ -87,8 +87,8 @@ class Cases(Answers):
             raise TooManyError("z3 does not say with which words an instruction is enabled")
 
     def _chosen(self, control: Control, instruction: Instruction) -> list[int] | None:
-        """Where sizes are set, the words that are looked at, if these are not all: those of the settings, of a
-        device that is limited; and some that are refused, at the borders of what is accepted."""
+        """Where sizes are set, the words that are looked at; None: all. Of a device that is limited, those of
+        its settings; of words that are refused, some at the borders of what is accepted."""
         settings = self.device.settings.get(control[0], ())
         if not settings or ("error" not in instruction.updates and not self.device.limited):
             return None
@@ -98,14 +98,13 @@ class Cases(Answers):
         fields = (
             [(one.shift, host.field_bits(one)) for one in host.fields] if isinstance(host, SendDim) else []
         )
+        masks = [((1 << bits) - 1) << low for low, bits in fields]
         found = [
-            settings[0] & ~(((1 << bits) - 1) << low) | value << low
-            for low, bits in fields
+            settings[0] & ~mask | value << low
+            for mask, (low, bits) in zip(masks, fields, strict=True)
             for value in (0, 1, 1 << bits - 1)
         ]
-        found.append(
-            sum(max(word >> low & (1 << bits) - 1 for word in settings) << low for low, bits in fields)
-        )
+        found.append(sum(max(word & mask for word in settings) for mask in masks))
         return sorted({*found, 0xFFFFFFFF})
 
     def _word(self, when: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product as every
 from typing import Any
 
 import z3
@@ -58,20 +57,6 @@ def settings(spec: AcceleratorSpec, shapes: Sequence[Shape]) -> dict[int, tuple[
         for place in Places(spec).every
         if isinstance(place.action, SetDims) and isinstance(host := place.host, SendDim) and shapes
     }
-
-
-def mixed(shapes: Sequence[Shape]) -> list[Shape]:
-    """Each size with each of the others."""
-    values = {name: sorted({shape[name] for shape in shapes}) for name in shapes[0]}
-    return [dict(zip(values, one, strict=True)) for one in every(*values.values())]
-
-
-def under(operand: str, model: Mapping[str, Any], tiles: Sequence[Shape]) -> Iterator[tuple[Shape, Any]]:
-    """The sizes that an operand may lie under, and what says so."""
-    names = [name for name in tiles[0] if f"{operand}_{name}" in model]
-    for one in {tuple(tile[name] for name in names) for tile in tiles}:
-        sizes = dict(zip(names, one, strict=True))
-        yield sizes, z3.And(*(model[f"{operand}_{name}"] == size for name, size in sizes.items()))
 
 
 def laid(

@@ -10,9 +10,9 @@ from axiloom.hw.verilog.emit import TOPS, emit
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.streams import model_of
 from axiloom.isa.formal.streams.places import Places
-from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
+from axiloom.isa.kernels.forms import MATMUL, WINDOW
 from axiloom.prove.rtl import machine as machines
-from axiloom.prove.rtl import of_image, of_matmul, of_window
+from axiloom.prove.rtl import of_matmul, of_window
 from axiloom.prove.rtl.device import Device
 from axiloom.prove.rtl.laid import Laid, settings
 from axiloom.prove.rtl.pairs import apart
@@ -29,7 +29,6 @@ class Engine:
 FORMS: dict[str, Engine] = {
     MATMUL.name: Engine(of_matmul.matmul, of_matmul.small),
     WINDOW.name: Engine(of_window.window, of_window.small),
-    IMAGE.name: Engine(of_image.image, of_image.small),
 }
 MOST_WORDS = 1024
 """Of all buffers together."""
@@ -91,8 +90,8 @@ def check(spec: AcceleratorSpec) -> None:
     faults = []
     if spec.form.name not in FORMS:
         faults.append(f"of the form {spec.form.name}; known are {', '.join(FORMS)}")
-    if spec.stream_width != 32 or spec.post:
-        faults.append("with wider streams than 32 bits or post-processing")
+    if spec.stream_width != 32 or spec.post or spec.bits:
+        faults.append("with wider streams than 32 bits, post-processing, or opcodes that combine bits")
     if faults:
         raise SpecError(
             [f"{spec.name}: prove rtl does not take accelerators {fault} yet" for fault in faults]

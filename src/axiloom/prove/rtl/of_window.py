@@ -1,4 +1,4 @@
-"""The state map of the engine that takes one window at a time, for windows of sizes that are enumerated."""
+"""The state map of the engine that takes one window at a time, for windows of the size after reset."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from axiloom.hw.window.geometry import WindowGeometry
 from axiloom.isa import AcceleratorSpec, revise
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.prove.rtl.device import Link
-from axiloom.prove.rtl.laid import Laid, Multiply, laid, loads, mixed, read_off, under
+from axiloom.prove.rtl.laid import Laid, Multiply, laid, loads, read_off
 from axiloom.prove.rtl.machine import Machine
 
 Terms = Mapping[str, Any]
@@ -23,7 +23,7 @@ def window(spec: AcceleratorSpec) -> Laid:
     """The engine of `spec`."""
     geometry = WindowGeometry.of(spec)
     waits, each = loads(spec), spec.data_type.per_word
-    tiles = mixed(shapes(spec))
+    elements = prod(spec.sizes()[dim] for dim in spec.data["I"])
 
     def links(control: Mapping[str, int], model: Terms, registers: Terms) -> Iterator[Link]:
         if control["error"]:
@@ -31,32 +31,18 @@ def window(spec: AcceleratorSpec) -> Laid:
         for operand, layout, buffer in (("I", geometry.image, "image"), ("F", geometry.filters, "filters")):
             half = registers[f"{buffer}.load_half"]
             if waits.get(control["place"]) == operand:
-                elements = _elements(spec, control)
                 within = min(control["at"] * each, elements)
                 yield from laid(model[operand], layout, (elements, 1), False, ~half, buffer, within)
                 continue
-            for sizes, there in under(operand, model, tiles):
-                elements = _elements(spec, sizes)
-                if -(-elements // each) > spec.buffers[operand]:
-                    continue
-                for link in laid(model[operand], layout, (elements, 1), False, half, buffer):
-                    when = z3.And(link.when, model[f"{operand}_loaded"] == 1, there)
-                    yield Link(link.register, link.low, link.term, when)
+            for link in laid(model[operand], layout, (elements, 1), False, half, buffer):
+                when = z3.And(link.when, model[f"{operand}_loaded"] == 1)
+                yield Link(link.register, link.low, link.term, when)
         yield Link("dot.total", 0, model["sum"], z3.BoolVal(True))
         for number in range(geometry.results):
             term = z3.Select(model["O"], z3.BitVecVal(number, 16))
             yield Link(f"dot.results[{number}]", 0, term, z3.UGT(model["saved"], number))
 
-    return Laid(
-        links,
-        geometry.bits,
-        _in_dot,
-        sizes=tuple(spec.sizes()),
-        shapes=shapes(spec),
-        limited=True,
-        data=("sum",),
-        settles=8,
-    )
+    return Laid(links, geometry.bits, _in_dot, shapes=shapes(spec), limited=True, data=("sum",), settles=8)
 
 
 def small(spec: AcceleratorSpec) -> AcceleratorSpec:
@@ -66,15 +52,8 @@ def small(spec: AcceleratorSpec) -> AcceleratorSpec:
 
 
 def shapes(spec: AcceleratorSpec) -> list[dict[str, int]]:
-    """The sizes that are looked at, and all that words make of them: those after reset, and filters of one
-    tap on one channel (on two, if it is one after reset)."""
-    sizes = spec.sizes()
-    return [sizes, {**sizes, "fh": 1, "fw": 1, "ic": 1 if sizes["ic"] > 1 else 2}]
-
-
-def _elements(spec: AcceleratorSpec, sizes: Mapping[str, int]) -> int:
-    """Of a window."""
-    return prod(sizes[dim] for dim in spec.data["I"])
+    """The sizes that are looked at: those after reset."""
+    return [spec.sizes()]
 
 
 def _in_dot(machine: Machine, bits: int) -> Multiply:
