@@ -14,6 +14,9 @@ EXTRAS ?=
 comma  := ,
 STAMP  := $(VENV)/.installed$(if $(EXTRAS),-$(EXTRAS))
 
+# Proofs and simulations are many short processes: without bytecode each compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The instruction sets that `make prove` proves: a minute on two cores, and nothing where the cache knows the verdicts.
 PROVED := v1_4 v2_4 v3_4 conv_v3 conv_v4
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.cpu_seconds import CpuSeconds
 
 # Simulations behind a property are slow and of uneven length: no deadline, and a fixed seed in CI.
 settings.register_profile(
@@ -23,11 +25,19 @@ settings.load_profile("axiloom")
 # A test simulates a moment of a design that it had to build: the build is what takes the time.
 os.environ.setdefault("AXILOOM_QUICK_BUILDS", "1")
 
+# Each simulation is a process that imports half of the package: without bytecode it compiles it every time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write the golden files anew instead of comparing"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(CpuSeconds())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.parser import Parser, ParserState
+from xdsl.parser import ParserState
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 
@@ -26,6 +26,7 @@ from axiloom.drivergen.dialects import sound
 from axiloom.drivergen.dialects.accel import Accel
 from axiloom.drivergen.dialects.lexer import GuardedLexer
 from axiloom.drivergen.dialects.named import linalg_dialect
+from axiloom.drivergen.dialects.old_forms import OldFormsParser
 from axiloom.drivergen.dialects.resources import builtin_dialect, resolve
 from axiloom.errors import CompileError
 
@@ -45,32 +46,11 @@ def context() -> Context:
     return ctx
 
 
-RENAMED = {
-    "func": "func.func",
-    "call": "func.call",
-    "constant": "arith.constant",
-    "addi": "arith.addi",
-    "addf": "arith.addf",
-    "muli": "arith.muli",
-    "mulf": "arith.mulf",
-    "sexti": "arith.extsi",
-    "index_cast": "arith.index_cast",
-    "alloc": "memref.alloc",
-    "dealloc": "memref.dealloc",
-    "load": "memref.load",
-    "store": "memref.store",
-    "dim": "memref.dim",
-    "br": "cf.br",
-    "cond_br": "cf.cond_br",
-}
-"""What ops of MLIR's old `std` dialect are called today."""
-
-
 DEEPEST = 64
 """Ops inside each other: parser and passes recurse, and Python allows about twice as many."""
 
 
-class LocatedParser(Parser):
+class LocatedParser(OldFormsParser):
     """xDSL's parser, with the place of each op in the text as its location where the text gives none.
 
     Whatever it cannot read is a ParseError with a place: xDSL's custom parsers raise all sorts of things.
@@ -98,9 +78,7 @@ class LocatedParser(Parser):
             op = super().parse_operation()
         except ParseError as error:
             if error.msg.endswith("is not registered") and error.__cause__ is None:
-                # xDSL points at what comes behind the name.
-                new = RENAMED.get(error.msg.split()[1])
-                raise ParseError(span, error.msg + (f"; it is called {new} today" if new else "")) from error
+                raise ParseError(span, error.msg) from error  # xDSL points at what comes behind the name
             raise
         except Exception as error:
             raise ParseError(span, self._unreadable_op(span, error)) from error
@@ -119,7 +97,7 @@ class LocatedParser(Parser):
         if name is None:
             return rest
         if name[1].startswith("linalg.") and name[2] == "(":
-            return f"{name[1]}: the old form with (...) is not read; write {name[1]} ins(...) outs(...)"
+            return f"{name[1]}: a form with (...) is read of linalg.fill alone; write ins(...) outs(...)"
         return f"{name[1]}: {rest}"
 
 
@@ -142,11 +120,15 @@ def parse(text: str, name: str = "input.mlir") -> ModuleOp:
     """The verified module in `text`; raises CompileError with file, line and column."""
     ctx = context()
     try:
-        module = LocatedParser(ctx, separated(text), name).parse_module()
+        module = LocatedParser(ctx, separated(text), _FUNCTION.sub("", name)).parse_module()
     except ParseError as error:
         raise CompileError(explained(error)) from error
     verify(module, ctx)
     return module
+
+
+_FUNCTION = re.compile(r"(?<=\.mlir):[^:/]*$")
+"""Behind a file: which of its functions is meant. A place is in the file."""
 
 
 def separated(text: str) -> str:

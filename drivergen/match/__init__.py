@@ -1,1 +1,4 @@
-"""Which ops an accelerator can execute: matchers, and the trait that they leave on an op."""
+"""Which ops an accelerator can execute: matchers, and the trait that they leave on an op.
+
+``by_hand.py`` checks traits that a user wrote, ``published.py`` reads those of the published code as ours.
+"""

@@ -80,7 +80,8 @@ def _misfits(trait: Trait, spec: AcceleratorSpec) -> Iterator[str]:
         others = [one.host for one in spec.opcodes.values()]
         if host not in (*others, *([own.host] if own else [])):
             known = ", ".join(str(replace(one, device=())) for one in spec.opcodes.values())
-            yield f"{spec.name} has no opcode {Opcode(name, host, ())}; it has {known}"
+            why = f"{spec.name} has no opcode {Opcode(name, host, ())}; it has {known}"
+            yield why + _combined(spec, literal)
     told = [actions[name] for name in first]
     for name in spec.init_opcodes:
         if not spec.post and spec.opcodes[name].host not in told:
@@ -95,6 +96,16 @@ def _misfits(trait: Trait, spec: AcceleratorSpec) -> Iterator[str]:
     if trait.stream_width != spec.stream_width:
         yield f"stream_width is {trait.stream_width}; {spec.name} has streams of {spec.stream_width} bits"
     yield from _other_dma(trait, spec)
+
+
+def _combined(spec: AcceleratorSpec, word: int | None) -> str:
+    """What to do where a word is made of bits that the device has, and does not take together."""
+    bits = 0
+    for one in spec.opcodes.values():
+        bits |= one.literal or 0
+    if spec.bits or not word or word & ~bits or word.bit_count() < 2:
+        return ""
+    return "; words of several bits: `bits` in the specification, --encoding combined for a built-in one"
 
 
 def _other_dma(trait: Trait, spec: AcceleratorSpec) -> Iterator[str]:

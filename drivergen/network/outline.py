@@ -15,7 +15,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.c.names import identifier
 from axiloom.drivergen.dialects.mlir import fail, where
-from axiloom.drivergen.network import constants
+from axiloom.drivergen.network import constants, cpu
+from axiloom.drivergen.network.cpu.group import groups
 from axiloom.drivergen.network.layers import (
     VIEWS,
     Layer,
@@ -59,8 +60,14 @@ class _Cut:
     def run(self) -> None:
         self.numbers = {op: number for number, op in enumerate(self.function.body.block.ops)}
         done: set[Operation] = set()
+        by_hand = groups(self.function.body.block, cpu.FORMS, lambda ops: _function(ops, "layer")[0])
         for op in list(self.function.body.block.ops):
             if op in done or isinstance(op, func.ReturnOp) or is_free(op):
+                continue
+            if op in by_hand:
+                group = by_hand[op]
+                if op is group.ops[-1]:
+                    self._layer(group.ops, op, None, word=group.form.word)
                 continue
             if isinstance(op, tensor.PadOp) and self._goes_with_product(op):
                 continue  # with the product behind it, or when that has turned out not to take it
@@ -115,7 +122,12 @@ class _Cut:
         return chosen
 
     def _layer(
-        self, group: Sequence[Operation], main: Operation, reason: str | None, device: int | None = None
+        self,
+        group: Sequence[Operation],
+        main: Operation,
+        reason: str | None,
+        device: int | None = None,
+        word: str | None = None,
     ) -> None:
         made, outside = _function(group, "layer")
         place: Place = "cpu" if device is None else "accelerator"
@@ -123,7 +135,7 @@ class _Cut:
             constants.mark(made, outside, self.function)
         key = f"{device} {made}"
         if key not in self.functions:
-            made.sym_name = StringAttr(self._name(identifier(title(main))))
+            made.sym_name = StringAttr(self._name(identifier(title(main, word))))
             made.attributes[PLACE] = StringAttr(place)
             if device is not None:
                 made.attributes[DEVICE] = IntegerAttr(device, i64)

@@ -72,7 +72,6 @@ _RULES = (
     _Rule(opcodes.selected_flow, ("selected_flow", "opcode_flow_map")),
     _whole(opcodes.flow_names, *_FLOWS),
     _whole(opcodes.init_names, "opcode_map", "init_opcodes", breaks="init_opcodes"),
-    _whole(opcodes.unused, "opcode_map", "opcode_flow_map.*", "init_opcodes", "bits"),
     _whole(opcodes.init, "opcode_map", "init_opcodes", breaks="init_opcodes"),
     _Rule(opcodes.orders, (*_FLOWS, "device", "init_opcodes", "data", "dims")),
     _whole(sizes.buffer_names, "buffers", "data"),
@@ -113,6 +112,11 @@ def check(spec: AcceleratorSpec, broken: Collection[str] = ()) -> list[str]:
             own = [fault for fault in check(part, _SHARED & subject.broken) if fault not in faults]
             faults += [f"kernels.{name}.{fault}" for fault in own]
     return faults
+
+
+def remarks(spec: AcceleratorSpec) -> list[str]:
+    """What is sound in a sound specification and yet hardly meant: opcodes that nothing sends."""
+    return [remark for part in spec.parts for remark in opcodes.unused(part)]
 
 
 def check_tile(

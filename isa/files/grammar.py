@@ -2,7 +2,7 @@
 
 The published grammar, with one extension (fields packed into one word of `send_dim`)::
 
-    opcode_map ::= ["opcode_map"] "<" [entry ("," entry)*] ">"
+    opcode_map ::= ["opcode_map"] "<" [entry ("," entry)* [","]] ">"
     entry      ::= name "=" "[" [action ("," action)*] "]"
     action     ::= "send" "(" operand ")" | "recv" "(" operand ")" | "send_literal" "(" int ")"
                  | "send_idx" "(" dim ")" | "send_dim" "(" field ("|" field)* ")"
@@ -11,7 +11,8 @@ The published grammar, with one extension (fields packed into one word of `send_
     scope      ::= "(" (name | scope)* ")"
     name       ::= bare_id | string
 
-Operands and dims are names, or numbers that count from 0; integers are decimal or ``0x...``. The values
+Operands and dims are names, or numbers that count from 0; integers are decimal or ``0x...``. The published
+code spells the actions ``op_send(0)``, ``op_recv(2)`` ...; both spellings are read. The values
 print themselves in this grammar, so ``parse(print(x)) == x``. Only the form is checked here; what the
 names mean is :mod:`axiloom.isa.check.check`'s part.
 """
@@ -38,6 +39,8 @@ from axiloom.isa.contract.types import (
 from axiloom.isa.wording.names import shortened
 
 _ACTIONS = ("send", "send_literal", "send_dim", "send_idx", "recv")
+_PUBLISHED = "op_"
+"""What the published code puts before the name of an action."""
 _TOKEN = re.compile(
     rf"""\s+
     | (?P<id>{BARE_ID.pattern})
@@ -144,10 +147,11 @@ class _Parser:
 
     def action(self) -> HostAction:
         token = self.take()
-        if token.kind != "id" or token.text not in _ACTIONS:
+        name = token.text.removeprefix(_PUBLISHED)
+        if token.kind != "id" or name not in _ACTIONS:
             raise GrammarError(f"expected one of {', '.join(_ACTIONS)}, not {token}", token.column)
         self.expect("(")
-        result = self.argument(token.text)
+        result = self.argument(name)
         self.expect(")")
         return result
 
@@ -197,6 +201,8 @@ def parse_opcode_map(text: str) -> dict[str, tuple[HostAction, ...]]:
     while not parser.accept(">"):
         if opcodes:
             parser.expect(",")
+            if parser.accept(">"):
+                break
         column = parser.peek.column
         name, actions = parser.entry()
         if name in opcodes:

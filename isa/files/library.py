@@ -11,13 +11,15 @@ from axiloom.files import read_text
 from axiloom.isa import numerics
 from axiloom.isa.check import check
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.files import json_form
+from axiloom.isa.files import flat_form, json_form
 from axiloom.isa.files.post import with_post
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.isa.wording.names import hint, printable
 
 SPECS = Path(__file__).parents[1] / "specs"
-ENCODINGS = ("bitmask", "literals")
+ENCODINGS = ("bitmask", "literals", "combined")
+"""How the built-in accelerators' opcode words look: a bit each, the paper's numbers, or bits that a word may
+combine, as the published drivers of v2 and v3 do (7 = load A, load B and compute)."""
 _MOST_FAULTS = 100
 _LARGEST = 1 << 18
 """Characters of a file: room for a hundred accelerators."""
@@ -78,8 +80,7 @@ def builtin(
     """An accelerator that comes with Axiloom.
 
     `name`: version and tile size (``v3_16``), or the version alone (``v3``) with `size`, by default 16;
-    or ``conv_v3``, ``conv_v4``, ``loopback``, ``identity``. `encoding`: the file its opcodes come from,
-    ``bitmask`` or ``literals``.
+    or ``conv_v3``, ``conv_v4``, ``loopback``, ``identity``. `encoding`: one of `ENCODINGS`.
     `post`: with post-processing (:func:`axiloom.isa.files.post.with_post`). Raises UsageError.
     """
     if encoding not in ENCODINGS:
@@ -124,7 +125,19 @@ def _typed(spec: AcceleratorSpec, data_type: str | numerics.Numerics) -> Acceler
 
 @cache
 def _shipped(encoding: str) -> dict[str, AcceleratorSpec]:
+    if encoding == "combined":
+        return {name: _combining(spec) for name, spec in _shipped("bitmask").items()}
     return {**load_all(SPECS / f"{encoding}.json"), **_bring_up()}
+
+
+def _combining(spec: AcceleratorSpec) -> AcceleratorSpec:
+    """The accelerator, with opcode words that may combine those of its opcodes that are one bit each."""
+    bits = {
+        op.literal: name for name, op in spec.opcodes.items() if op.literal and op.literal.bit_count() == 1
+    }
+    if spec.bits or len(bits) < 2 or not spec.form.of_matrices:
+        return spec
+    return revise(spec, bits=tuple(bits[word] for word in sorted(bits)))
 
 
 @cache
@@ -141,6 +154,8 @@ def _read(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:
     if len(text) > _LARGEST:
         return [], [f"{len(text)} characters are no specification: at most {_LARGEST}"]
     drafts, faults = json_form.read(text)
+    if faults and (form := flat_form.said(text)):
+        return [], [f"{form}: `axiloom spec import {path}` reads it"]
     names: dict[str, str] = {}
     for draft in drafts:
         found = check.check(draft.spec, draft.broken)

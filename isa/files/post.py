@@ -26,7 +26,11 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS
 
-LITERALS: Mapping[str, tuple[int, int, int]] = {"bitmask": (32, 64, 128), "literals": (0x26, 0x27, 0x28)}
+LITERALS: Mapping[str, tuple[int, int, int]] = {
+    "bitmask": (32, 64, 128),
+    "combined": (32, 64, 128),
+    "literals": (0x26, 0x27, 0x28),
+}
 """Of each encoding: the opcode words of sP, cfgP and qC (qO)."""
 _MOST_CHANNELS = 512
 _CONFIGURATION = SendDim((DimField("zp"), DimField("lo", 8), DimField("hi", 16)))

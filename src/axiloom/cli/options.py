@@ -9,21 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from axiloom import boards, drivergen, isa
+from axiloom import boards, drivergen, frontend, isa
 from axiloom.boards.checks import FABRIC_HZ
 from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file, output_folder, refuse
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.kinds import kernel_problem
 from axiloom.errors import CompileError, UsageError
-from axiloom.files import read_text, write_whole
+from axiloom.files import write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.device import device_of
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.kernels.forms import COPY
 from axiloom.isa.numerics import INT32
-from axiloom.run.choice import resolve
+from axiloom.run.resolve import resolve
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -77,9 +77,7 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
         "--size", type=int, metavar="S", help="tile size of a built-in one: 4, 8 or 16 (default 16)"
     )
     group.add_argument("--spec", type=Path, metavar="FILE.json", help="a specification of your own")
-    group.add_argument(
-        "--encoding", choices=("bitmask", "literals"), default="bitmask", help="of a built-in one's opcodes"
-    )
+    group.add_argument("--encoding", choices=ENCODINGS, default="bitmask", help="of a built-in one's opcodes")
     group.add_argument(
         "--post",
         action="store_true",
@@ -385,10 +383,12 @@ def problem(text: str) -> tuple[str, str]:
     """The MLIR of a problem, and the data type of its inputs.
 
     `text` is ``matmul:MxNxK[:dtype]`` or another of :mod:`axiloom.drivergen.problems.kinds`, or the path of a
-    ``.mlir`` file.
+    ``.mlir`` file, with ``:FUNCTION`` behind where that has several.
     """
-    if text.endswith(".mlir"):
-        mlir = read_text(text, CompileError)
+    if frontend.is_mlir(text):
+        mlir = frontend.read_mlir(text)
+        for remark in frontend.remarks(text, mlir):
+            print(f"note: {remark}", file=sys.stderr)
         args = drivergen.compile_cpu(mlir, name=text).args
         if not args:
             raise CompileError(f"{text}: its function has no arguments: there is nothing to offload")

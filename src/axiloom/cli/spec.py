@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,9 @@ from axiloom.cli import options as shared
 from axiloom.cli import proofs
 from axiloom.cli.given import is_given, output_file
 from axiloom.errors import UsageError
+from axiloom.isa.check.check import remarks
+from axiloom.isa.files.library import ENCODINGS
+from axiloom.isa.files.other_forms import read_other
 from axiloom.isa.instructions import library
 from axiloom.isa.instructions.page import counts, page
 from axiloom.isa.instructions.read import read
@@ -49,12 +53,19 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
     show = actions.add_parser("show", help="print a built-in specification as a file")
     show.add_argument("name", help="such as v3_16; see `axiloom list`")
-    show.add_argument("--encoding", choices=("bitmask", "literals"), default="bitmask")
+    show.add_argument("--encoding", choices=ENCODINGS, default="bitmask")
     show.add_argument(
         "--post", action="store_true", help="with post-processing: bias, scale and clamp to int8"
     )
     show.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
     show.set_defaults(execute=execute_show)
+
+    import_ = actions.add_parser(
+        "import", help="a configuration file of AXI4MLIR, the paper's or an older one, as a specification"
+    )
+    import_.add_argument("file", type=Path, metavar="FILE.json")
+    import_.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
+    import_.set_defaults(execute=execute_import)
 
     schema = actions.add_parser("schema", help="print the JSON Schema of specifications or of reports")
     schema.add_argument("what", nargs="?", choices=("accelerator", "report"), default="accelerator")
@@ -76,6 +87,8 @@ def execute_check(options: argparse.Namespace) -> int:
     for spec in loaded.values():
         flows = ", ".join(spec.flows)
         print(f"{options.file}: {spec.name}: no faults; {len(spec.opcodes)} opcodes, flows {flows}")
+        for remark in remarks(spec):
+            print(f"{options.file}: {spec.name}: warning: {remark}")
     return int(not all(_proved(options.file, spec) for spec in loaded.values())) if options.prove else 0
 
 
@@ -115,6 +128,14 @@ def _instructions(file: Path) -> Path | None:
     if file.suffix == library.INSTRUCTIONS:
         return file
     return None if file.exists() else library.targets().get(str(file))
+
+
+def execute_import(options: argparse.Namespace) -> int:
+    specs, remarks = read_other(options.file)
+    for remark in remarks:
+        print(f"note: {options.file}: {remark}", file=sys.stderr)
+    shared.write(isa.dumps(*specs), options.output)
+    return 0
 
 
 def execute_doc(options: argparse.Namespace) -> int:

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from axiloom import boards, drivergen
+from axiloom import boards, drivergen, frontend
 from axiloom.cli import options as shared
 from axiloom.cli.explore import add_sweep
 from axiloom.cli.given import output_file
 from axiloom.errors import UsageError
-from axiloom.run.choice import BEST
+from axiloom.run.resolve import BEST
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
 from axiloom.sweep.sweep import Outcome, exit_code, failures, sweep
 
@@ -72,7 +72,7 @@ def points(options: argparse.Namespace) -> list[Point]:
         raise UsageError(f"--rtl takes the place of one accelerator, and --accel {options.accel} are several")
     boards.load(options.board)  # refused once, not for each point
     for text, name in product(options.problems, options.accel.split(",") if options.accel else (None,)):
-        if text.endswith(".mlir"):
+        if frontend.is_mlir(text):
             raise UsageError(f"{text}: sweep takes problems such as matmul:64x64x64, not files")
         problem = drivergen.parse_problem(text)
         spec = shared.accelerator(argparse.Namespace(**{**vars(options), "accel": name}), problem.dtype)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.errors import CompileError, UsageError
-from axiloom.files import check_file, read_arrays, read_text, whole, write_whole
+from axiloom.errors import UsageError
+from axiloom.files import check_file, read_arrays, whole, write_whole
+from axiloom.frontend.mlir_file import read_mlir, split
 
 Array = np.ndarray[Any, Any]
 
@@ -52,15 +53,16 @@ def weights_file(path: Path) -> Path:
     return path.with_suffix(".npz")
 
 
-def read(path: Path) -> Model:
-    """The model in ``net.mlir`` and ``net.npz``.
+def read(name: str | Path) -> Model:
+    """The model in ``net.mlir`` (or the function of it in ``net.mlir:FUNCTION``) and ``net.npz``.
 
     Raises UsageError where a file is missing, or an array that the text names.
     """
-    text = read_text(path, CompileError)
+    text = read_mlir(str(name))
+    path, _ = split(str(name))
     wanted = re.findall(rf'{re.escape(WEIGHT)}\s*=\s*"([^"]+)"', text)
     if not wanted:
-        return Model(str(path), text)
+        return Model(str(name), text)
     beside = weights_file(path)
     if not beside.is_file():
         raise UsageError(f"{path}: has weights ({wanted[0]}, ...), but {beside.name} is not beside it")
@@ -68,4 +70,4 @@ def read(path: Path) -> Model:
     missing = [name for name in wanted if name not in stored]
     if missing:
         raise UsageError(f"{beside}: no array `{missing[0]}`, which {path.name} names as a weight")
-    return Model(str(path), text, stored)
+    return Model(str(name), text, stored)

@@ -44,6 +44,8 @@ class Limit(Bound):
     words_per_cycle: int
     macs_per_cycle: int
     multiply_adds: int | None
+    call_cycles: NotRequired[int]
+    call_ratio: NotRequired[float | None]
 
 
 class LayerLimit(Bound):
@@ -127,6 +129,14 @@ class Config(Setup):
     dma: Literal["simple", "sg"]
 
 
+class Choice(TypedDict):
+    """``choice``: what nobody had said, and what the cost model took for it."""
+
+    chosen: dict[str, str]
+    predicted_ms: float
+    published_ms: float | None
+
+
 class Alone(TypedDict):
     """``cpu``: the same on the simulated CPU alone."""
 
@@ -162,7 +172,13 @@ class LayerRow(TypedDict):
     alone_ms: NotRequired[float | None]
 
 
-class NetworkAlone(Alone):
+class OnCpu(Alone):
+    """A run on the CPU alone; `kept`: it was in the store, which the report's ``simulation`` says."""
+
+    kept: NotRequired[bool]
+
+
+class NetworkAlone(OnCpu):
     """A network on the simulated CPU alone; its rows go to the report's ``network``."""
 
     layers: list[LayerRow]
@@ -236,5 +252,6 @@ class Report(TypedDict):
     stale: list[str]
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
+    choice: NotRequired[Choice]
     proved: NotRequired[list[str]]
     network: NotRequired[NetworkPart]

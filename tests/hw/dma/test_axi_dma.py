@@ -188,9 +188,10 @@ def test_other_bursts(burst: int) -> None:
 
 LENGTHS = (4, 8, 60, 64, 68, 128, 2048)
 NEAR_PAGE = (0x1000, 0x1004, 0x1FC0, 0x1FC4, 0x1FFC)
+SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 5))]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_mm2s_transfers(seed: int) -> None:
     generator = random.Random(seed)
     timing = Timing(generator.choice((1, 5, 40)), generator.choice((0, 0.3, 0.7)), generator.choice((0, 0.5)))
@@ -213,7 +214,7 @@ def test_mm2s_transfers(seed: int) -> None:
     bench.run(main)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_s2mm_transfers(seed: int) -> None:
     """Packets as long as the buffer and shorter; only their words are written; LENGTH reads them back."""
     generator = random.Random(seed)

@@ -11,7 +11,7 @@ import pytest
 from tests.isa.edits import Body, both, faults_of, put, swap
 
 from axiloom import isa
-from axiloom.isa.check.check import check_tile
+from axiloom.isa.check.check import check_tile, remarks
 
 _V3 = "opcode_map<sA = [send_literal(1), send(A)], sB = [send_literal(2), send(B)], cC = [send_literal(4)], "
 THERE_ARE = "there are int8, int16, int32, uint8, float32, fixed<BITS,FRACTION>, ufixed<8,FRACTION>, adaptivfloat<8,3>"
@@ -335,14 +335,6 @@ _V4_DIMS = "send_dim(m | n << 10 | k << 20)"
             put("selected_flow", "Ds"),
             ["selected_flow: unknown flow `Ds`; the flows are Ns, As, Bs, Cs"],
         ),
-        (
-            "v3_4",
-            both(
-                put("opcode_map", _V3 + "rC = [send_literal(8), recv(C)], reset = [send_literal(16)]>"),
-                put("device", "reset", ["clear C"]),
-            ),
-            ["opcode_map.reset: no flow uses opcode `reset`, nor does init_opcodes"],
-        ),
         ("v3_4", put("init_opcodes", "(rest)"), ["init_opcodes: unknown opcode `rest`"]),
         (
             "v3_4",
@@ -475,7 +467,6 @@ def test_a_faulty_opcode_hides_no_fault_of_another(tmp_path: Path) -> None:
         "opcode_map.sA[1]: send(7): operand 7 is out of range: 0 to 2, which are A, B, C",
         "device.rC: contradicts the host: it has no action for `recv(C)` (opcode_map.rC[1]); add `store C`",
         "selected_flow: unknown flow `Css`; did you mean `Cs`?; the flows are Ns, As, Bs, Cs, Y, Z",
-        "opcode_map.x: no flow uses opcode `x`, nor does init_opcodes",
         "opcode_flow_map.Z: (cC) computes a wrong C under every order of the loops",
         "accel_size: a 4x8 tile of A (int32) has 32 words; its buffer holds 16",
         "accel_size: a 8x4 tile of B (int32) has 32 words; its buffer holds 16",
@@ -550,3 +541,13 @@ def test_tiles(name: str, tile: tuple[int, ...], faults: list[str]) -> None:
 def test_narrow_elements_make_room_for_larger_tiles() -> None:
     assert check_tile(isa.builtin("v4", data_type="int8"), (16, 16, 1024)) == []
     assert check_tile(isa.builtin("v4", data_type="int16"), (16, 16, 1024)) != []
+
+
+def test_an_opcode_that_nothing_sends_is_a_remark(tmp_path: Path) -> None:
+    edit = both(
+        put("opcode_map", _V3 + "rC = [send_literal(8), recv(C)], reset = [send_literal(16)]>"),
+        put("device", "reset", ["clear C"]),
+    )
+    assert faults_of(tmp_path, "v3_4", edit) == []
+    (spec,) = isa.load_all(tmp_path / "edited.json").values()
+    assert remarks(spec) == ["opcode_map.reset: no flow uses opcode `reset`, nor does init_opcodes"]

@@ -248,10 +248,7 @@ from axiloom.isa.check.check import check_tile
             "conv_v4",
             True,
             lambda b: b["opcode_flow_map"].pop("Osq"),
-            [
-                "opcode_map.sP: no flow uses opcode `sP`, nor does init_opcodes",
-                "opcode_map.qO: no flow uses opcode `qO`, nor does init_opcodes",
-            ],
+            [],
         ),
         (
             "conv_v4",

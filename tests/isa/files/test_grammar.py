@@ -53,6 +53,13 @@ def test_published_form() -> None:
     }
 
 
+def test_spelling_of_the_published_code() -> None:
+    theirs = """opcode_map<s0 = [op_send_literal(1), op_send(0)], d = [op_send_dim(2), op_send_idx(2)],
+                 r = [op_recv(2)],>"""
+    ours = "opcode_map<s0 = [send_literal(1), send(0)], d = [send_dim(2), send_idx(2)], r = [recv(2)]>"
+    assert parse_opcode_map(theirs) == parse_opcode_map(ours)
+
+
 @pytest.mark.parametrize("text", ["opcode_flow<(sA (sB cC rC))>", "<(sA (sB cC rC))>", "( sA(sB\ncC rC))"])
 def test_flow_forms(text: str) -> None:
     flow = parse_opcode_flow(text)

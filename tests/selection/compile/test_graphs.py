@@ -104,10 +104,10 @@ def test_a_program_is_a_file(tmp_path: Path) -> None:
 
 
 SEEDS = [
-    *range(12),
+    *range(5),
     103,  # an operand has to leave
     197,  # factors in the other order
-    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 60)),
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 60)),
 ]
 
 

@@ -31,6 +31,10 @@ _OF_STATE = re.compile(r"\((\|[^|]+\|) state\)")
 _NEXT = re.compile(r"^  \(= (.*) \((\|[^|]+\|) next_state\)\)(?: ;.*)?$", re.MULTILINE)
 _PORT = re.compile(r"^; yosys-smt2-(input|output) (\S+) (\d+)$", re.MULTILINE)
 _OWN = re.compile(r"^\(declare-fun (\|[^|]+\|) \(\|[^|]+\|\) .*\) ; \\?(.+)$", re.MULTILINE)
+_FREE = re.compile(r"^; yosys-smt2-anyseq (\S+) \d+ ", re.MULTILINE)
+_WIRE = re.compile(r"^; yosys-smt2-wire (\S+) \d+$", re.MULTILINE)
+CUT = "cut_"
+"""Wires inside of such a name are outputs of the machine too; ``$anyseq`` are inputs."""
 _PART = re.compile(r"^(\S+) \[(\d+)(?::(\d+))?\]$")
 PRODUCT = "product_of_rtl"
 
@@ -195,7 +199,10 @@ def parse(text: str, top: str) -> Machine:
     names = {raw: name.strip() for raw, name in _OWN.findall(text)}
     ports = {name: direction for direction, name, _ in _PORT.findall(text)}
     inputs = {names[raw]: raw for raw in names if ports.get(names[raw]) == "input"}
+    inputs |= {names[f"|{raw}|"]: f"|{raw}|" for raw in _FREE.findall(text)}
     outputs = {name: f"|{top}_n {name}|" for name, direction in ports.items() if direction == "output"}
+    cuts = [name for name in _WIRE.findall(text) if name.rpartition(".")[2].startswith(CUT)]
+    outputs |= {name: f"|{top}_n {name}|" for name in cuts}
     terms = _parsed(lines, [*following, *following.values(), *inputs.values(), *outputs.values()], top)
     registers = dict(zip((names[raw] for raw in following), terms, strict=False))
     if len(registers) != len(following):

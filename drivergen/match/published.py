@@ -1,0 +1,135 @@
+"""The annotations of the published AXI4MLIR code, as our trait.
+
+They are called ``accel_opcode_map_str``, ``accel_opcode_flow_str``, ``accel_loop_permutation`` ... (its
+``LinalgGenericToAccel.cpp``). Opcodes that only receive are joined with those before them
+(:mod:`axiloom.isa.files.waits`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias, TypeVar
+
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
+
+from axiloom.drivergen.dialects.accel import DmaInitConfigAttr, InitOpcodesAttr, OpcodeFlowAttr, OpcodeMapAttr
+from axiloom.drivergen.dialects.mlir import fail
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import HostAction, Scope
+from axiloom.isa.files.grammar import GrammarError, parse_opcode_flow, parse_opcode_map
+from axiloom.isa.files.waits import joined
+
+T = TypeVar("T")
+Opcodes: TypeAlias = dict[str, tuple[HostAction, ...]]
+
+MAP = ("accel_opcode_map", "accel_opcode_map_str")
+FLOW = ("accel_opcode_flow", "accel_opcode_flow_str")
+INIT = ("accel_init_flow", "accel_init_flow_str")
+TILE = ("accel_accel_tile_size", "accel_accel_tile_sizes")
+ORDER = ("accel_loop_permutation",)
+DMA = {
+    "accel_dmaAddress": "address",
+    "accel_dmaInputAddress": "input_address",
+    "accel_dmaInputBufferSize": "input_buffer_size",
+    "accel_dmaOutputAddress": "output_address",
+    "accel_dmaOutputBufferSize": "output_buffer_size",
+}
+WITHOUT_EFFECT = {
+    "accel_number_of_caches": "tiles for the caches, which the cost model chooses here",
+    "accel_tile_sizes": "tiles for the caches, which the cost model chooses here",
+    "accel_acc_on_cpu": "who adds up C; what comes back is always added to C here, as linalg says",
+    "accel_accumulate_on_cpu": "who adds up C; what comes back is always added to C here, as linalg says",
+}
+"""Names that change nothing here, with what they say."""
+
+
+def translate(module: ModuleOp, spec: AcceleratorSpec | None) -> None:
+    """Give ops with published annotations our trait in their place. Raises CompileError with the op's place.
+
+    What they leave out is that of `spec`: the tile, and the DMA.
+    """
+    for op in module.walk():
+        if not op.name.startswith("linalg."):
+            continue
+        for name in WITHOUT_EFFECT:
+            op.attributes.pop(name, None)
+        if any(name in op.attributes for name in (*MAP, *FLOW)):
+            _translate(op, spec)
+
+
+def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
+    if spec is None:
+        fail(op, "its annotations leave out the accelerator: name one (--accel or --spec)")
+    opcodes = _take(op, MAP, _map)
+    flow = _take(op, FLOW, _flow)
+    if opcodes is None or flow is None:
+        fail(op, f"its annotations lack {MAP[1] if opcodes is None else FLOW[1]}")
+    init = _take(op, INIT, _flow)
+    own, flow = joined(opcodes, flow)
+    own |= {name: opcodes[name] for name, _ in (init.opcodes() if init else ()) if name in opcodes}
+    sizes = _take(op, TILE, _numbers)
+    loops = len(spec.dims)
+    tile = spec.tile.size if sizes is None else tuple(sizes if len(sizes) > 1 else sizes * loops)
+    order = _take(op, ORDER, _numbers)
+    if order is not None and sorted(order) != list(range(loops)):
+        fail(op, f"{ORDER[0]} must permute {loops} loops, not {order}")
+    given = {field: _take(op, (name,), _numbers) for name, field in DMA.items()}
+    changes: dict[str, Any] = {field: value[0] for field, value in given.items() if value}
+    op.attributes |= {
+        "opcode_map": OpcodeMapAttr.of(own),
+        "opcode_flow": OpcodeFlowAttr(flow),
+        "dma_init_config": DmaInitConfigAttr(replace(spec.dma, **changes)),
+        "accel_dim": AffineMapAttr(AffineMap(loops, 0, tuple(AffineConstantExpr(size) for size in tile))),
+    }
+    if init is not None:
+        op.attributes["init_opcodes"] = InitOpcodesAttr(init)
+    if order is not None:
+        op.attributes["permutation_map"] = AffineMapAttr(
+            AffineMap(loops, 0, tuple(AffineDimExpr(loop) for loop in order))
+        )
+
+
+# --- values --------------------------------------------------------------------------------------------
+
+
+def _take(op: Operation, names: tuple[str, ...], read: Callable[[Attribute], T]) -> T | None:
+    for name in names:
+        if name in op.attributes:
+            try:
+                return read(op.attributes.pop(name))
+            except GrammarError as error:
+                fail(op, f"{name}: {error}")
+            except TypeError as error:
+                fail(op, f"{name}: {error}")
+    return None
+
+
+def _map(value: Attribute) -> Opcodes:
+    if isinstance(value, OpcodeMapAttr):
+        return value.opcodes
+    return parse_opcode_map(_text(value))
+
+
+def _flow(value: Attribute) -> Scope:
+    """``(s0 (s1 r))``; what is sent first may lack the parentheses."""
+    if isinstance(value, OpcodeFlowAttr | InitOpcodesAttr):
+        return value.data
+    text = _text(value)
+    return parse_opcode_flow(text if "(" in text else f"({text})")
+
+
+def _text(value: Attribute) -> str:
+    if isinstance(value, StringAttr):
+        return value.data
+    raise TypeError(f"expected a text in quotes, not {value}")
+
+
+def _numbers(value: Attribute) -> list[int]:
+    values = list(value) if isinstance(value, ArrayAttr) else [value]
+    found = [one.value.data for one in values if isinstance(one, IntegerAttr)]
+    if len(found) < len(values) or not found:
+        raise TypeError(f"expected numbers, not {value}")
+    return found

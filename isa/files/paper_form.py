@@ -1,0 +1,98 @@
+"""The paper's configuration files: ours, without `device`.
+
+What the device does at an opcode word is then known for the words that the published accelerators have, and
+for no others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from axiloom.errors import SpecError
+from axiloom.isa.check import check
+from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.types import DeviceAction, HostAction, Opcode, Recv, Send
+from axiloom.isa.files import grammar, json_form
+from axiloom.isa.files.library import builtin, builtins
+from axiloom.isa.files.waits import joined
+
+
+def lacks_device(document: object) -> bool:
+    bodies = document.get("accelerators") if isinstance(document, dict) else None
+    return isinstance(bodies, list) and any(isinstance(one, dict) and "device" not in one for one in bodies)
+
+
+def read(document: Mapping[str, Any]) -> tuple[list[AcceleratorSpec], list[str]]:
+    """The accelerators of a file, and what should be known of them. Raises SpecError with its faults."""
+    remarks: list[str] = []
+    bodies = [_completed(number, one, remarks) for number, one in enumerate(document["accelerators"])]
+    drafts, faults = json_form.read(json.dumps({**document, "accelerators": bodies}))
+    for one in drafts:
+        faults = [
+            *faults,
+            *one.faults,
+            *(f"{one.place}.{fault}" for fault in check.check(one.spec, one.broken)),
+        ]
+    if faults:
+        raise SpecError(faults)
+    return [one.spec for one in drafts], remarks
+
+
+def _completed(number: int, body: Any, remarks: list[str]) -> Any:
+    """With `device`, and opcodes that only receive joined with those before them."""
+    if not isinstance(body, dict) or "device" in body:
+        return body
+    place = f"accelerators[{number}]"
+    first = str(body.get("init_opcodes", "()"))
+    try:
+        opcodes = grammar.parse_opcode_map(str(body.get("opcode_map", "")))
+        texts = body.get("opcode_flow_map", {})
+        flows = {name: grammar.parse_opcode_flow(str(one)) for name, one in texts.items()}
+        inits = grammar.parse_opcode_flow(first)
+    except (grammar.GrammarError, AttributeError) as error:
+        raise SpecError([f"{place}: {error}"]) from None
+    operands = list(body.get("data", {}))
+    found: dict[str, tuple[HostAction, ...]] = {}
+    for name, flow in flows.items():
+        used, flows[name] = joined(opcodes, flow)
+        found |= used
+    found |= {name: opcodes[name] for name, _ in inits.opcodes() if name in opcodes}
+    left = [name for name in opcodes if not any(name in one.split("_") or name == one for one in found)]
+    if left:
+        remarks.append(f"{place}: no flow uses {', '.join(left)}: left out")
+    device = {name: _device(place, name, host, operands) for name, host in found.items()}
+    return {
+        **body,
+        "opcode_map": grammar.print_opcode_map(found),
+        "opcode_flow_map": {name: grammar.print_opcode_flow(flow) for name, flow in flows.items()},
+        "device": {name: [str(action) for action in actions] for name, actions in device.items()},
+    }
+
+
+def _device(
+    place: str, name: str, host: tuple[HostAction, ...], operands: list[str]
+) -> tuple[DeviceAction, ...]:
+    named = tuple(_named(action, operands) for action in host)
+    for own in _known():
+        literal = Opcode(name, host, ()).literal
+        decoded = own.decode(literal) if literal is not None else None
+        for one in (*own.opcodes.values(), *([decoded] if decoded else [])):
+            if one.host == named:
+                return one.device
+    what = f"no published accelerator has {Opcode(name, named, ())}"
+    raise SpecError([f"{place}.opcode_map.{name}: {what}; say what the device does: `device`"])
+
+
+@cache
+def _known() -> tuple[AcceleratorSpec, ...]:
+    return tuple(builtin(name, encoding=one) for one in ("combined", "literals") for name in builtins())
+
+
+def _named(action: HostAction, operands: list[str]) -> HostAction:
+    if isinstance(action, Send | Recv) and action.operand.isdigit() and int(action.operand) < len(operands):
+        return replace(action, operand=operands[int(action.operand)])
+    return action

@@ -1,0 +1,72 @@
+"""MLIR files as people have them: which function is meant, and what of the text nobody honours."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from axiloom.drivergen.dialects import functions
+from axiloom.drivergen.match.published import WITHOUT_EFFECT
+from axiloom.errors import CompileError, UsageError
+from axiloom.files import read_text
+
+_SUFFIX = ".mlir"
+IGNORED = {
+    "__internal_linalg_transform__": "which passes another compiler runs on the op",
+    "__accel_transform__": "which passes another compiler runs on the op",
+    **WITHOUT_EFFECT,
+    "llvm.emit_c_interface": "how another compiler names the function in C",
+}
+"""Attributes of other tools that change nothing here, with what they are for."""
+
+
+def is_mlir(text: str) -> bool:
+    """Whether `text` is ``FILE.mlir`` or ``FILE.mlir:FUNCTION``."""
+    return text.endswith(_SUFFIX) or f"{_SUFFIX}:" in text
+
+
+def split(text: str) -> tuple[Path, str | None]:
+    """File and function; None: the text names none."""
+    file, colon, function = text.rpartition(":")
+    if colon and file.endswith(_SUFFIX):
+        return Path(file), function
+    return Path(text), None
+
+
+def functions_meant(text: str) -> list[str]:
+    """``FILE.mlir:FUNCTION`` for each function that `text` stands for: the one it names, else all that
+    compute something. `text` itself where the file has only one."""
+    file, wanted = split(text)
+    if wanted is not None:
+        return [text]
+    names = functions.chosen(read_text(file, CompileError), text, None)
+    return [f"{file}:{one}" for one in names] or [text]
+
+
+def read_mlir(text: str) -> str:
+    """The MLIR of the one function that `text` means, at its own lines and columns.
+
+    Raises UsageError where there are several, or none of that name.
+    """
+    file, wanted = split(text)
+    whole = read_text(file, CompileError)
+    names = functions.chosen(whole, str(file), wanted)
+    if len(names) > 1:
+        shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+        raise UsageError(f"{file} has {len(names)} functions: {shown}; name one: {file}:{names[0]}")
+    return functions.alone(whole, names[0]) if names else whole
+
+
+def remarks(text: str, mlir: str) -> list[str]:
+    """What the user should know of a text that was read: other functions, and attributes that are ignored."""
+    found = []
+    file, wanted = split(text)
+    others = [one.name for one in functions.functions(read_text(file, CompileError))]
+    own = [one.name for one in functions.functions(mlir)]
+    if wanted is None and len(others) > len(own) == 1:
+        left = ", ".join(name for name in others if name not in own)
+        found.append(f"{file}: {own[0]} is compiled; not read: {left}")
+    for name, what in IGNORED.items():
+        if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", re.sub(r"//[^\n]*", "", mlir)):
+            found.append(f"{file}: {name} is ignored: it says {what}")
+    return found
