@@ -18,6 +18,7 @@ ALL = (
 LONG = (
     *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch", "neon_packing"),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
+    "defaults",  # builds a dozen SoCs, and simulates hundreds of small runs
     "bring_up",  # builds a C library, and hardware with faults
     "flexasr_table2",  # two minutes of random layers
     "vta_streams",  # 10,000 streams on both of VTA's encodings: minutes
@@ -34,6 +35,7 @@ LONG = (
     "mapping_table",  # needs the extra [prove]
     *("allocation", "programs", "composites"),  # need the extra [select]
     "table4",  # runs data sets for minutes; needs [select,torch] and scikit-learn
+    "select_networks",  # simulates four networks; needs [select] and [networks]
     "residual_graph",  # needs the extra [select]
     "table1",  # reads torch: needs the extras [select] and [networks]
     *(
