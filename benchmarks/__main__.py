@@ -18,9 +18,11 @@ ALL = (
 LONG = (
     *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch", "neon_packing"),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
+    "defaults",  # builds a dozen SoCs, and simulates hundreds of small runs
     "bring_up",  # builds a C library, and hardware with faults
     "flexasr_table2",  # two minutes of random layers
     "vta_streams",  # 10,000 streams on both of VTA's encodings: minutes
+    "vta_soc",  # layers of ResNet18 and TinyBERT on the SoC with VTA, conv_v4 and v4: half an hour
     "vta_device",  # VTA's RTL in the layers of ResNet18, and what it takes of a XC7Z020: minutes
     "model_device",  # builds two dozen accelerators
     "linux_process",  # builds a C library for both CPUs
@@ -33,6 +35,7 @@ LONG = (
     "mapping_table",  # needs the extra [prove]
     *("allocation", "programs", "composites"),  # need the extra [select]
     "table4",  # runs data sets for minutes; needs [select,torch] and scikit-learn
+    "select_networks",  # simulates four networks; needs [select] and [networks]
     "residual_graph",  # needs the extra [select]
     "table1",  # reads torch: needs the extras [select] and [networks]
     *(
@@ -44,7 +47,7 @@ LONG = (
     "unchanged",  # compares two revisions, and says nothing about one alone
 )
 
-WITH_OPTIONS = ("unchanged", "nest_search")
+WITH_OPTIONS = ("unchanged", "nest_search", "nest_resources", "vta_soc")
 """They take what follows their name: ``python -m benchmarks unchanged --against before.json``."""
 
 words = sys.argv[1:]

@@ -2,16 +2,20 @@
 
 The formulas were made on the designs of `KNOWN`; nobody looked at those of `UNSEEN` while making them. A
 design that was off, and whose cause was looked for, goes over to `KNOWN`, and a new one takes its place.
+`--draw 30 --seed 1` draws other designs, by a seed and before anybody has seen what Yosys counts.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from random import Random
 
 from axiloom.boards.synthesis.resources import synthesise
 from axiloom.cosim.build.cache import cached_build
+from axiloom.errors import CompileError, UsageError
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.operators import operator
 from axiloom.hw.verilog.nest import emit_nest
@@ -128,11 +132,8 @@ a small counter by 3 or 6, which Yosys makes functions of a few bits; `FormCount
 FUNCTIONS = {"2mm": "two"}
 
 Design = tuple[str, str, int] | tuple[str, str, int, str]
-"""Kernel, format, lanes of the innermost loop of every statement; how nests run.
-
-``turns``: one after the other; ``plan``: at the same time where they can, values pass in FIFOs; ``share``:
-one after the other on the same operators.
-"""
+"""Kernel, format, lanes of the innermost loop of every statement; how nests run: ``turns``, one after the
+other; ``plan``, at the same time where they can, values pass in FIFOs; ``share``, on the same operators."""
 
 KNOWN: tuple[Design, ...] = (
     ("gemm", "float32", 4),
@@ -213,7 +214,30 @@ def _as(program: Program, number: str) -> Program:
     return replace(program, arrays=arrays, statements=statements)
 
 
-def compared(designs: tuple[Design, ...]) -> Iterator[tuple[str, dict[str, float]]]:
+MOST_LUTS = 2000
+"""Foretold, of a design that is drawn: Yosys takes a minute for it."""
+
+
+def drawn(count: int, seed: int) -> tuple[Design, ...]:
+    """Designs that no list above has, all different; which ones says the seed alone."""
+    rng, found = Random(seed), list[Design]()
+    while len(found) < count:
+        design: Design = (
+            *(rng.choice(sorted(KERNELS)), rng.choice((*TYPES, "fixed<16,8>")), rng.choice((1, 2, 3, 4, 8))),
+            rng.choice(("turns", "plan", "share")),
+        )
+        short = design[:3] if design[3] == "turns" else design
+        if {design, short} & {*KNOWN, *UNSEEN, *found}:
+            continue
+        try:
+            lut = estimate(circuit(*design)).total.lut
+        except (CompileError, UsageError):  # the schedule is refused, or cannot be built
+            continue
+        found += [design] * (lut <= MOST_LUTS)
+    return tuple(found)
+
+
+def compared(designs: tuple[Design, ...], parts: bool = False) -> Iterator[tuple[str, dict[str, float]]]:
     """Name, and the error in each resource that there is, of each; prints them."""
     print(f"{'design':28}{'DSP':>10}{'LUT':>20}{'FF':>20}{'BRAM36':>11}")
     for design in designs:
@@ -231,31 +255,43 @@ def compared(designs: tuple[Design, ...]) -> Iterator[tuple[str, dict[str, float
             f"{found.ff:8}/{used.ff:5} {errors['ff']:+5.0%}{found.bram36:6}/{used.bram36:4}",
             flush=True,
         )
-        if "-v" in sys.argv:
-            for part, amount in estimate(built).parts.items():
-                print(f"    {part:20}{amount}")
+        for part, amount in estimate(built).parts.items() if parts else ():
+            print(f"    {part:20}{amount}")
         yield name, errors
 
 
-def main() -> None:
-    all_off: set[str] = set()
-    for title, designs in (("looked at", KNOWN), ("unseen", UNSEEN)):
+def report(designs: tuple[Design, ...], parts: bool) -> set[str]:
+    """The names of those that are off by more than `CLOSE` in any resource; prints all of it."""
+    rows = list(compared(designs, parts))
+    for what in ("dsp", "lut", "ff", "bram36"):
+        sizes = sorted(abs(errors[what]) for _, errors in rows)
+        within = sum(size <= CLOSE for size in sizes)
+        print(
+            f"{what:6}: {within} of {len(sizes)} within {CLOSE:.0%}, median "
+            f"{sizes[len(sizes) // 2]:.1%}, largest {sizes[-1]:.1%}"
+        )
+    off = {name for name, errors in rows if max(map(abs, errors.values())) > CLOSE}
+    print(f"{len(rows) - len(off)} of {len(rows)} designs within {CLOSE:.0%} in all four"
+          f"{': not ' + ', '.join(sorted(off)) if off else ''}")  # fmt: skip
+    return off
+
+
+def main(words: Sequence[str] = ()) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks nest_resources", description=__doc__)
+    parser.add_argument("--draw", type=int, help="so many other designs, in the place of the lists")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("-v", action="store_true", help="the parts of what is foretold")
+    asked = parser.parse_args(words)
+    lists = {"looked at": KNOWN, "unseen": UNSEEN}
+    if asked.draw is not None:
+        lists = {f"drawn by seed {asked.seed}": drawn(asked.draw, asked.seed)}
+    off = set[str]()
+    for title, designs in lists.items():
         print(f"-- {title}: foretold / Yosys")
-        rows = list(compared(designs))
-        for what in ("dsp", "lut", "ff", "bram36"):
-            sizes = sorted(abs(errors[what]) for _, errors in rows)
-            within = sum(size <= CLOSE for size in sizes)
-            print(
-                f"{what:6}: {within} of {len(sizes)} within {CLOSE:.0%}, median "
-                f"{sizes[len(sizes) // 2]:.1%}, largest {sizes[-1]:.1%}"
-            )
-        off = {name for name, errors in rows if max(map(abs, errors.values())) > CLOSE}
-        print(f"{len(rows) - len(off)} of {len(rows)} designs within {CLOSE:.0%} in all four"
-              f"{': not ' + ', '.join(sorted(off)) if off else ''}")  # fmt: skip
-        all_off |= off
-    if all_off - OFF:
-        raise SystemExit(f"off by more than {CLOSE:.0%}, and not stated: {', '.join(sorted(all_off - OFF))}")
+        off |= report(designs, asked.v)
+    if off - OFF:
+        raise SystemExit(f"off by more than {CLOSE:.0%}, and not stated: {', '.join(sorted(off - OFF))}")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

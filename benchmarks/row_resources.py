@@ -1,5 +1,5 @@
-"""What devices of rows of bfloat16 (QKV, rows64) take of a XC7Z020 without the DMA, by lanes and rows of a
-product at once. Cells are counted by Yosys; what does not fit is said.
+"""What devices of rows of bfloat16 (QKV, rows64) and of bytes (FlexASR's units) take of a XC7Z020 without the
+DMA, by lanes and rows of a product at once. Cells are counted by Yosys; what does not fit is said.
 
 ``AXILOOM_ROW_DEVICES=qkv:16x1,rows64:16x1``: others.
 """
@@ -13,7 +13,7 @@ from axiloom.cosim.build.cache import cached_build
 from axiloom.device.rtl import device
 from axiloom.isa.instructions.library import target
 
-DEVICES = "qkv:16x1,rows64:16x1"
+DEVICES = "qkv:16x1,rows64:16x1,flexasr_units:16x1"
 
 
 def main() -> None:

@@ -40,7 +40,7 @@ def layer(name: str) -> Convolution:
 
 
 def expected(one: Convolution, values: Values) -> np.ndarray:
-    x = values["x"].transpose(0, 3, 1, 2).reshape(one.channels, one.height, one.width).astype(np.float64)
+    x = values["x"].transpose(2, 0, 1).astype(np.float64)
     w = values["w"].transpose(0, 4, 1, 5, 2, 3).reshape(one.filters, one.channels, one.taps, one.taps)
     sums = np.zeros((one.filters, one.rows, one.columns)) + values["bias"][:, None, None]
     s = one.stride
@@ -49,7 +49,7 @@ def expected(one: Convolution, values: Values) -> np.ndarray:
             part = x[:, p : p + s * (one.rows - 1) + 1 : s, q : q + s * (one.columns - 1) + 1 : s]
             sums += np.tensordot(w[:, :, p, q].astype(np.float64), part, 1)
     y = np.clip(sums.astype(np.int64) >> HOW.shift, HOW.low, HOW.high)
-    return y.reshape(-1, BLOCK, one.rows, one.columns).transpose(0, 2, 3, 1).astype(np.int8)
+    return y.transpose(1, 2, 0).astype(np.int8)
 
 
 def resources() -> bool:

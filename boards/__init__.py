@@ -108,13 +108,15 @@ class Fabric:
 
     `mmio_request` and `mmio_response` (interconnect of the GP port, each way) are charged by the
     native core; `ddr_read` and `ddr_write` (first beat of a read burst, response to a write burst
-    on the HP port) are for the RTL wrapper.
+    on the HP port) are for the RTL wrapper. `port_bits` is the width of the ports to memory: no wider
+    stream is chosen unless it is asked for.
     """
 
     mmio_request: int
     mmio_response: int
     ddr_read: int
     ddr_write: int
+    port_bits: int = 64
 
 
 @dataclass(frozen=True)

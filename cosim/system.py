@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from axiloom import boards
 from axiloom.cosim.build import toolchain
+from axiloom.cosim.build.user_code import NOTHING, Given, compile_user
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.errors import SpecError, UsageError
 from axiloom.isa import AcceleratorSpec, check_together
@@ -133,6 +134,20 @@ class System:
         if self.model:
             return MODEL_RTL
         return self.user_rtl.top if self.user_rtl else "generated"
+
+    def compile_user(
+        self, sources: Sequence[Path], out: Path, given: Given = NOTHING
+    ) -> tuple[Path, list[str]]:
+        """The program `out` from a user's C and C++, and the compiler's warnings about it."""
+        return compile_user(
+            sources,
+            out,
+            board=self.profile,
+            spec=self.specs,
+            linux=self.os == "linux",
+            irq=self.wait == "irq",
+            given=given,
+        )
 
     def compile(self, sources: Sequence[Path], out: Path, include: Sequence[Path] = ()) -> Path:
         """The program `out` from C `sources` and the runtime, for this CPU, DMA and operating system."""

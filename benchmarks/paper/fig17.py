@@ -9,7 +9,7 @@ from axiloom import frontend, isa
 from axiloom.drivergen.cost.selection import SQUARE
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import network as network_report
-from axiloom.run.choice import BEST
+from axiloom.run.resolve import BEST
 from axiloom.sweep import networks
 from axiloom.sweep.networks import fingerprint
 from benchmarks.paper import plots

@@ -191,7 +191,7 @@ def _schedule(run: ProblemRun, *, prefetch: bool) -> dict[str, int | str]:
 
 def _run_cpu(point: Point, folder: Path) -> Figures:
     run = points.run(point)
-    result = run.run_kernel(point["kernel"], folder)
+    result = run.run_kernel(point["kernel"], folder).run
     _check(run, result, point["kernel"])
     return {"counters": result.counters}
 

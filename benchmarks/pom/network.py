@@ -14,7 +14,7 @@ from axiloom.nests.program.values import max_
 WINDOW = 3
 
 
-class _Network:
+class Network:
     """`channels` of the first layer and `size` of the image: POM's are 64 and 32."""
 
     def __init__(self, name: str, size: int) -> None:
@@ -87,7 +87,7 @@ class _Network:
 
 def vgg16(channels: int = 64, size: int = 32) -> Program:
     """13 convolutions and 5 pools; 313.2 M multiply-adds at POM's size."""
-    net = _Network("vgg16", size)
+    net = Network("vgg16", size)
     X, stages = net.input, (2, 2, 3, 3, 3)
     for stage, layers in enumerate(stages):
         for _ in range(layers):
@@ -98,7 +98,7 @@ def vgg16(channels: int = 64, size: int = 32) -> Program:
 
 def resnet18(channels: int = 64, size: int = 32) -> Program:
     """17 convolutions and 3 projections; 555.4 M multiply-adds at POM's size."""
-    net = _Network("resnet18", size)
+    net = Network("resnet18", size)
     X = net.relu(net.convolve(net.input, channels))
     for block in range(8):
         wide, stride = channels << (block // 2), 2 if block in (2, 4, 6) else 1

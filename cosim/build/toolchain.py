@@ -23,14 +23,15 @@ from axiloom.cosim.build.cache import cache_root, cached_build, content_hash
 from axiloom.errors import BuildError, CompileError, SpecError
 from axiloom.isa import AcceleratorSpec, check_together
 
-FLAGS = (
-    *("-std=c99", "-Wall", "-Wextra", "-Werror", "-g0", "-fno-sanitize=undefined", "-ffunction-sections"),
+COMMON = (
+    *("-g0", "-fno-sanitize=undefined", "-ffunction-sections"),
     *(
         "-ffp-contract=off",
         "-fno-math-errno",
     ),  # floats in every bit as written; no errno, so sqrt is an instruction
 )
-_LINK = ("-static", "-Wl,--gc-sections")
+FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", *COMMON)
+LINK = ("-static", "-Wl,--gc-sections")
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ _SOURCES = (".c", ".S", ".s")
 PROGRAM = "program.elf"
 _OTHERS = re.compile(r"-D(?!AXL_)")
 _MESSAGE = re.compile(r"\berror:")
+_WARNING = re.compile(r": warning: ")
 
 
 def _zig() -> list[str]:
@@ -124,7 +126,7 @@ def compile_bare(
     """
     hardware: dict[str, object] = {"AXL_DMA_IRQ": 1} if irq else {}
     hardware |= hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
-    macros = _macros(board, hardware, defines or {})
+    macros = macros_of(board, hardware, defines or {})
     target = bare_target(board.host if board else hosts.get())
     target = replace(target, script=script or target.script)
     return _compile(target, sources, out, include, [*macros, *flags], opt)
@@ -149,7 +151,7 @@ def compile_linux(
     The DMA's windows are mapped uncached, unless its port is coherent or `defines` say AXL_DMA_CACHED=1.
     """
     hardware = hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
-    macros = _macros(board, {**hardware, "AXL_LINUX": 1}, {"AXL_DMA_CACHED": 0, **(defines or {})})
+    macros = macros_of(board, {**hardware, "AXL_LINUX": 1}, {"AXL_DMA_CACHED": 0, **(defines or {})})
     return _compile(
         linux_target(board.host if board else hosts.get()), sources, out, include, [*macros, *flags], opt
     )
@@ -172,9 +174,9 @@ def _compile(
     folders = dict.fromkeys([*include, *(source.parent for source in sources)])
     headers = [header for folder in folders for header in sorted(folder.glob("*.h"))]
     # The runtime knows AXL_* macros alone: the sizes of one driver make it no other.
-    runtime = _runtime(target, [flag for flag in arguments if not _OTHERS.match(flag)])
+    runtime = runtime_objects(target, [flag for flag in arguments if not _OTHERS.match(flag)])
     names = [path.name for path in (*sources, *headers)]
-    link = [*_LINK, *target.link]
+    link = [*LINK, *target.link]
     key = content_hash(runtime.name, arguments, link, names, *sources, *headers, target.script)
 
     def build(folder: Path) -> None:
@@ -214,7 +216,7 @@ def hardware_macros(spec: AcceleratorSpec | Sequence[AcceleratorSpec]) -> dict[s
     return macros
 
 
-def _macros(
+def macros_of(
     board: boards.Board | None, hardware: Mapping[str, object], defines: Mapping[str, object]
 ) -> list[str]:
     macros = dict(hardware)
@@ -227,7 +229,7 @@ def _macros(
     return [f"-D{name}={value}" for name, value in macros.items()]
 
 
-def _runtime(target: Target, arguments: list[str]) -> Path:
+def runtime_objects(target: Target, arguments: list[str]) -> Path:
     """The folder with the objects of start-up code and runtime, compiled with `arguments`."""
     headers = sorted(sw.ROOT.rglob("*.h"))
     sources = (*target.sources, target.strings)
@@ -243,16 +245,16 @@ def _runtime(target: Target, arguments: list[str]) -> Path:
     return cached_build("runtime", key, build)
 
 
-def run_zig(arguments: list[str], folder: Path) -> None:
-    """Run the compiler for a build in `folder`, and leave nothing of its own cache there.
+def run_zig(arguments: list[str], folder: Path) -> list[str]:
+    """Run the compiler for a build in `folder`, and leave nothing of its own cache there. Returns warnings.
 
     CompileError carries its first error.
     """
     command = [*_zig(), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=_environment(folder))
     shutil.rmtree(folder / ".zig", ignore_errors=True)
-    if done.returncode == 0:
-        return
     lines = done.stderr.splitlines()
+    if done.returncode == 0:
+        return [line.strip() for line in lines if _WARNING.search(line)]
     errors = [line.strip() for line in lines if _MESSAGE.search(line)]
     raise CompileError(errors[0] if errors else f"the cross compiler failed: {done.stderr.strip()[-300:]}")

@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 
 from axiloom import isa
-from axiloom.drivergen.cost.conv import Model, image_under
+from axiloom.drivergen.cost.conv import COPIED_WORD, COPYING_WAITED, QUEUED, Model, image_under
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import Recv, Scope, Send
 
@@ -34,6 +34,8 @@ class Choice:
     image: Mapping[str, int] = field(default_factory=dict)
     cycles: float = 0.0
     """Of the fabric, as far as the model knows."""
+    published: float = 0.0
+    """The same with blocking transfers, which the CPU copies: nothing overlaps."""
 
 
 class NoTileError(Exception):
@@ -57,22 +59,47 @@ def choose(
     :mod:`axiloom.drivergen.cost.conv` says what costs least. Raises NoTileError where even the smallest tile
     does not fit.
     """
+    return ranked(
+        spec, problem, settings, flow, order=order, tile=tile, image=image, result_bytes=result_bytes
+    )[0]
+
+
+def ranked(
+    spec: AcceleratorSpec,
+    problem: Mapping[str, int],
+    settings: Mapping[str, int],
+    flow: str,
+    *,
+    order: Sequence[str] | None = None,
+    tile: Sequence[int] | None = None,
+    image: Mapping[str, int] | None = None,
+    result_bytes: int = 4,
+    count: int = 1,
+) -> list[Choice]:
+    """The first `count` of them, or as many as there are."""
     orders = [tuple(order)] if order else isa.loop_orders(spec, flow)
     if image is not None and spec.form.walks and spec.dma.scatter_gather:
-        return _in_place(Model(spec, problem, settings, flow, image, result_bytes), orders, tile)
+        return _in_place(Model(spec, problem, settings, flow, image, result_bytes), orders, tile)[:count]
     candidates = [tuple(tile)] if tile else list(_tiles(spec, problem, settings, None))
-    costs = [
-        (_cost(spec, dict(zip(spec.dims, one, strict=True)), problem, settings, flow, loops), number, place)
-        for number, one in enumerate(candidates)
+    named = [dict(zip(spec.dims, one, strict=True)) for one in candidates]
+    counts = {
+        (number, place): _counts(spec, one, problem, settings, flow, loops)
+        for number, one in enumerate(named)
         for place, loops in enumerate(orders)
-    ]
-    for cost, number, place in sorted(costs):
+    }
+    found = []
+    for number, place in sorted(counts, key=lambda one: (counts[one].least, one)):
         if tile or _fits(spec, candidates[number], settings, _image(candidates[number], spec, settings)):
-            return Choice(candidates[number], orders[place], {}, cost)
-    raise NoTileError(_why(spec, problem, settings))
+            one = counts[number, place]
+            found.append(Choice(candidates[number], orders[place], {}, one.copied, one.published))
+            if len(found) == count:
+                break
+    if not found:
+        raise NoTileError(_why(spec, problem, settings))
+    return found
 
 
-def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[int] | None) -> Choice:
+def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[int] | None) -> list[Choice]:
     """The same where the DMA reads and writes the tensors themselves."""
     spec = model.spec
     tiles = [tuple(tile)] if tile else list(_tiles(spec, model.problem, model.settings, model.image))
@@ -92,11 +119,17 @@ def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[in
             break
     if not best:
         raise NoTileError(_why(spec, model.problem, model.settings))
-    cycles, number, place = min(best)
-    under = image_under(spec, named[number], model.problem, model.settings, model.image)
-    if not _fits(spec, tiles[number], model.settings, under):  # a given one: no more rows than it needs
-        under = {}
-    return Choice(tiles[number], orders[place], under, cycles)
+    return [
+        Choice(tiles[number], orders[place], _sent(model, tiles[number]), cycles)
+        for cycles, number, place in sorted(best)
+    ]
+
+
+def _sent(model: Model, tile: tuple[int, ...]) -> Mapping[str, int]:
+    """Rows and columns of the image; of a tile that is given, none beyond those that it needs."""
+    named = dict(zip(model.spec.dims, tile, strict=True))
+    under = image_under(model.spec, named, model.problem, model.settings, model.image)
+    return under if _fits(model.spec, tile, model.settings, under) else {}
 
 
 def _tiles(
@@ -161,15 +194,39 @@ def _image(tile: Sequence[int], spec: AcceleratorSpec, settings: Mapping[str, in
     return image_under(spec, named, named, settings, None)
 
 
-def _cost(
+@dataclass(frozen=True)
+class _Counts:
+    """What a convolution moves tile by tile: words both ways, instructions, and cycles of the array."""
+
+    words: float
+    instructions: float
+    compute: float
+
+    @property
+    def least(self) -> float:
+        """Fabric cycles by which tiles and orders are compared."""
+        return self.words + self.instructions * INSTRUCTION_CYCLES + self.compute
+
+    @property
+    def copied(self) -> float:
+        """Fabric cycles where the CPU copies: it packs while the device works, but for about half of it."""
+        cpu = self.words * COPIED_WORD + self.instructions * QUEUED
+        return max(cpu, self.words, self.compute) + COPYING_WAITED * min(cpu, self.words + self.compute)
+
+    @property
+    def published(self) -> float:
+        """Fabric cycles of blocking transfers: nothing overlaps."""
+        return self.least + self.words * COPIED_WORD + self.instructions * QUEUED
+
+
+def _counts(
     spec: AcceleratorSpec,
     tile: Mapping[str, int],
     problem: Mapping[str, int],
     settings: Mapping[str, int],
     flow: str,
     order: Sequence[str],
-) -> float:
-    """Fabric cycles, about: words in and out, multiply-adds, and the instructions."""
+) -> _Counts:
     trips = {dim: -(-problem[dim] // tile[dim]) for dim in order}
     values = {**tile, **settings, **image_under(spec, tile, problem, settings, None)}
     depth = len(order) - spec.flows[flow].depth
@@ -188,7 +245,7 @@ def _cost(
             shape = tuple(values[d] for d in spec.data[action.operand])
             words += times * whole * spec.words_of(action.operand, shape)
             instructions += times
-    return words + instructions * INSTRUCTION_CYCLES + _compute(spec, tile, trips)
+    return _Counts(words, instructions, _compute(spec, tile, trips))
 
 
 def _placed(scope: Scope, level: int) -> Iterator[tuple[str, int]]:

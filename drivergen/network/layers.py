@@ -117,8 +117,11 @@ def multiply_adds(op: Operation) -> int:
     return prod(op.get_static_loop_ranges())
 
 
-def title(op: Operation) -> str:
-    """What a layer is called after its main op: ``conv_56x56x64_f3_s1``, ``matmul_128x312x312``."""
+def title(op: Operation, word: str | None = None) -> str:
+    """What a layer is called after its main op: ``conv_56x56x64_f3_s1``, ``matmul_128x312x312``; or ``word_``
+    and its sizes."""
+    if word is not None:
+        return f"{word}_{_sizes(_shape(op.results[0]))}"
     if not isinstance(op, linalg.GenericOp):
         return f"{op.name.split('.')[-1]}_{_sizes(_shape(op.results[0]))}"
     if generics.is_contraction(op):

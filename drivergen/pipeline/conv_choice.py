@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
 from xdsl.dialects.linalg import ops as linalg
 
 from axiloom import isa
-from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, choose
+from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, ranked
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.dialects.product import requantises
 from axiloom.drivergen.match.conv import image_shape, match_conv
@@ -34,11 +35,12 @@ def flows(
     order: Sequence[str] | None = None,
     tile: Sequence[int] | None = None,
     name: str = "input.mlir",
+    count: int = 1,
 ) -> list[Flow]:
     """Those that `spec` has for the largest convolution in the MLIR `text`, the fastest first.
 
-    `order` and `tile`, where they are given, are kept. Raises CompileError where there is no convolution, or
-    none that any flow can do.
+    Each with its first `count` tiles and orders. `order` and `tile`, where they are given, are kept. Raises
+    CompileError where there is no convolution, or none that any flow can do.
     """
     module = parse(text, name)
     run_passes(module, prepare(spec))
@@ -59,7 +61,7 @@ def flows(
         if rounds != (requantises(op) is not None) or (order is not None and tuple(order) not in orders):
             continue
         try:
-            every.append(Flow(flow, _best(spec, op, match, flow, order, tile)))
+            every += [Flow(flow, one) for one in _ranked(spec, op, match, flow, order, tile, count)]
         except NoTileError as error:
             why = f": {error}"
     if not every:
@@ -74,17 +76,18 @@ def _count(op: linalg.GenericOp) -> int:
     return count
 
 
-def _best(
+def _ranked(
     spec: AcceleratorSpec,
     op: linalg.GenericOp,
     match: Match,
     flow: str,
     order: Sequence[str] | None,
     tile: Sequence[int] | None,
-) -> Choice:
+    count: int,
+) -> list[Choice]:
     given = {k: v for k, v in match.settings.items() if any(k == one.name for one in spec.form.settings)}
     rows = image_shape(op, match)
-    return choose(
+    found = ranked(
         spec,
         dict(zip(match.dims, sizes(op), strict=True)),
         given,
@@ -93,4 +96,7 @@ def _best(
         tile=tile,
         image={"ih": rows["oh"], "iw": rows["ow"]} if spec.form.walks else None,
         result_bytes=1 if requantises(op) is not None else 4,
+        count=count,
     )
+    times = prod(size for dim, size in zip(match.dims, sizes(op), strict=True) if dim in match.host)
+    return [replace(one, cycles=times * one.cycles, published=times * one.published) for one in found]

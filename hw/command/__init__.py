@@ -9,6 +9,7 @@ packet, which is what a descriptor of a DMA receives. One that reads or stores n
 - ``front.py``: `CommandFront`, between the streams and the units: decoded command, payload, results
 - ``rows.py``: `BeatsToRows` and `RowsToBeats`: payload and results in the width of a memory's rows
 - ``decode.py``: a text's conditions and fields as logic: `decoded`, for any text
+- ``functions.py``: a text's functions as logic
 - ``same.py``: `Same`: whether an instruction does what a unit is described to do
 - ``fault.py``: why a device stops
 """

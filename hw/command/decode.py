@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Shape, Signal, Value
 
@@ -30,8 +31,20 @@ def fitted(value: Value, range_: Range) -> Value:
     return value.as_signed() if range_.signed else value
 
 
-def logic(expr: Expr, known: Known) -> Value:
-    """The value of `expr`. Raises SpecError for what is no logic of one cycle: memories, sums, functions."""
+Called = Callable[[tree.Function, Sequence[Value]], Value]
+"""What calls of functions are."""
+
+
+def logic(expr: Expr, known: Known, called: Called | None = None) -> Value:
+    """The value of `expr`. Raises SpecError for what is no logic of one cycle: memories; and calls, where
+    nothing is said about them."""
+    return _logic(expr, known, called)
+
+
+def _logic(expr: Expr, known: Known, called: Called | None) -> Value:
+    def logic(expr: Expr, known: Known) -> Value:
+        return _logic(expr, known, called)
+
     match expr:
         case tree.Const(value=value):
             return Const(value, shape_of(expr.range))
@@ -56,6 +69,13 @@ def logic(expr: Expr, known: Known) -> Value:
                 raise SpecError([f"`{operation}` is no logic of one cycle"])
             values = [fitted(logic(one, known), one.range) for one in arguments]
             return fitted(_OPERATIONS[operation](*values), expr.range)
+        case tree.Fold(operation="add", iterator=iterator, count=count, body=body):
+            turns = [logic(body, {**known, iterator: Const(turn)}) for turn in range(count)]
+            return fitted(reduce(lambda a, b: a + b, turns), expr.range)
+        case tree.Call(function=function, arguments=arguments) if called is not None:
+            types = function.parameters.values()
+            given = [fitted(logic(one, known), kind) for one, kind in zip(arguments, types, strict=True)]
+            return called(function, given)
     raise SpecError([f"a condition or a field has a {type(expr).__name__}, which is no logic of one cycle"])
 
 
@@ -80,7 +100,7 @@ _OPERATIONS: Mapping[str, Callable[..., Value]] = {
     "and": lambda a, b: a.bool() & b.bool(),
     "or": lambda a, b: a.bool() | b.bool(),
     "not": lambda a: ~a.bool(),
-    "cat": lambda a, b: Cat(a, b),
+    "cat": lambda *parts: Cat(*parts),
 }
 
 

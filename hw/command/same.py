@@ -38,6 +38,8 @@ class Same:
     values: dict[str, Expr] = field(default_factory=dict)
     memories: dict[str, Memory] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    """What a description's opaque functions stand for: any function on the same numbers."""
 
     def everything(self, one: object, other: object) -> bool:
         if isinstance(one, Name) and one.name in self.given:
@@ -96,6 +98,9 @@ class Same:
     def _function(self, one: Function, other: Function) -> bool:
         if one.external or other.external:
             return one.external == other.external
+        if one.opaque:
+            types = [*one.parameters.values(), one.result] == [*other.parameters.values(), other.result]
+            return types and self.functions.setdefault(one.name, other) == other
         if one.opaque or other.opaque or one.lets or other.lets:
             return False
         inner = Same(set())

@@ -23,6 +23,10 @@ class Checks:
     def texts(self) -> list[str]:
         return [text for text, _ in self._bits]
 
+    @property
+    def bits(self) -> list[Value]:
+        return [bad for _, bad in self._bits]
+
     def build(self, m: Module) -> Signal:
         """Number of the first check that failed, from 1 on; 0 as long as none has."""
         error = Signal(CHECK_BITS, name="first_error")

@@ -33,13 +33,24 @@ class Core(wiring.Component):
 
     With `checks`, ``debug_error`` is the number of the first of :attr:`checks` that failed (from 1 on), or 0,
     and ``debug_peak_NAME`` the most places of a FIFO that were taken at once in a run.
-    Operators are instances of the modules in :attr:`operators`. Both are known once the core is elaborated.
+    Operators are instances of the modules in :attr:`operators`. Both are known once the core is elaborated,
+    and so are the registers that proofs look at: `pipes`, `fifos`, `running`, `started`, `ended_before`,
+    `left`.
     """
 
     def __init__(self, circuit: Circuit, find: Find, checks: bool = False) -> None:
         self._circuit, self._find, self._checked = circuit, find, checks
         self.checks: list[str] = []
+        self.bad: list[Value] = []
+        """Beside :attr:`checks`: high in a cycle in which that one fails."""
         self._units = Units(find)
+        self.pipes: dict[str, PipeLogic] = {}
+        self.fifos: dict[str, FifoLogic] = {}
+        self.running, self.started = Signal(name="running"), Signal(name="started")
+        self.ended_before: list[Signal] = []
+        """By pipe, where there are several."""
+        self.left: dict[str, Signal] = {}
+        """By FIFO, the elements that a port has yet to pass."""
         members: dict[str, wiring.Member] = {
             "start": In(1),
             "busy": Out(1),
@@ -70,12 +81,13 @@ class Core(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m, circuit, checks = Module(), self._circuit, Checks(self._checked)
-        go, running = Signal(name="go"), Signal(name="running")
+        go, running = Signal(name="go"), self.running
         m.d.comb += go.eq(self.start & ~self.busy)
         memories = {each.name: MemoryLogic(each) for each in circuit.memories}
-        fifos = {each.name: FifoLogic(each) for each in circuit.fifos}
+        fifos = self.fifos = {each.name: FifoLogic(each) for each in circuit.fifos}
         units = self._units = Units(self._find)
         pipes = [PipeLogic(m, circuit, each, memories, fifos, units, go) for each in circuit.pipes]
+        self.pipes = {each.name: logic for each, logic in zip(circuit.pipes, pipes, strict=True)}
         units.build(m)
         for each in circuit.memories:
             memories[each.name].build(m, checks, self._external(each))
@@ -88,7 +100,7 @@ class Core(wiring.Component):
         if self._checked:
             m.d.comb += self.debug_error.eq(checks.build(m))
             m.d.comb += [getattr(self, peak_name(each.fifo)).eq(each.peak) for each in fifos.values()]
-        self.checks = checks.texts
+        self.checks, self.bad = checks.texts, checks.bits
         return m
 
     def _run(self, m: Module, go: Value, running: Signal, ends: list[Signal], sent: list[Value]) -> None:
@@ -99,6 +111,7 @@ class Core(wiring.Component):
                 all_ended.append(end)
                 break
             before = Signal(name=f"ended_{number}")
+            self.ended_before.append(before)
             with m.If(end):
                 m.d.sync += before.eq(1)
             with m.If(go):
@@ -108,7 +121,7 @@ class Core(wiring.Component):
             m.d.sync += self.cycles.eq(self.cycles + 1)
             with m.If(Cat(*all_ended).all()):
                 m.d.sync += running.eq(0)
-        started = Signal(name="started")
+        started = self.started
         complete = ~running & (Cat(*sent).all() if sent else 1)
         m.d.comb += [self.busy.eq(started & ~complete), self.done.eq(started & complete)]
         with m.If(go):
@@ -117,7 +130,7 @@ class Core(wiring.Component):
     def _send(self, m: Module, port: Port, fifo: FifoLogic, go: Value) -> Value:
         """Elements of `fifo` to its stream; whether all of them have been sent."""
         stream = getattr(self, output_name(port))
-        left = Signal(range(port.elements + 1), name=f"{fifo.name}_to_send")
+        left = self.left[port.fifo] = Signal(range(port.elements + 1), name=f"{fifo.name}_to_send")
         sent = Signal(name=f"{fifo.name}_sent")
         passes = Signal(name=f"{fifo.name}_passes")
         m.d.comb += [
@@ -137,7 +150,7 @@ class Core(wiring.Component):
     def _receive(self, m: Module, port: Port, fifo: FifoLogic, go: Value, running: Value) -> None:
         """Elements of a stream to `fifo`, in a run only, and no more than belong to it."""
         stream = getattr(self, input_name(port))
-        left = Signal(range(port.elements + 1), name=f"{fifo.name}_to_come")
+        left = self.left[port.fifo] = Signal(range(port.elements + 1), name=f"{fifo.name}_to_come")
         passes = Signal(name=f"{fifo.name}_passes")
         m.d.comb += [
             stream.tready.eq(running & fifo.free & (left != 0)),

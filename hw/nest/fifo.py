@@ -22,7 +22,8 @@ def storage(fifo: Fifo) -> Storage:
 
 class FifoLogic:
     """Both ends of `fifo`. `take`, `push` with `pushed`, and `pop` are given by :meth:`build`'s caller;
-    `filled` says that `head` can be popped, `free` that a place can be taken."""
+    `filled` says that `head` can be popped, `free` that a place can be taken. `level` are the elements,
+    `places` those that are free."""
 
     def __init__(self, fifo: Fifo) -> None:
         self.fifo, name = fifo, plain(fifo.name)
@@ -30,6 +31,7 @@ class FifoLogic:
         self.filled, self.free = Signal(name=f"{name}_filled"), Signal(name=f"{name}_free")
         self.head = Signal(fifo.bits, name=f"{name}_head")
         self.level = Signal(range(fifo.depth + 1), name=f"{name}_level", init=fifo.initial)
+        self.places = Signal(range(fifo.depth + 1), name=f"{name}_places", init=fifo.depth - fifo.initial)
         self.peak = Signal(range(fifo.depth + 1), name=f"{name}_peak")
         """The most places that were ever taken in a run; only with checks."""
         self._takes: list[Value] = []
@@ -56,7 +58,7 @@ class FifoLogic:
                 ("push", [pushed for pushed, _ in self._pushes]),
             )
         )
-        places = Signal(range(fifo.depth + 1), name=f"{name}_places", init=fifo.depth - fifo.initial)
+        places = self.places
         m.d.comb += [self.filled.eq(self.level != 0), self.free.eq(places != 0)]
         m.d.sync += [self.level.eq(self.level + push - pop), places.eq(places + pop - take)]
         with m.If(start):

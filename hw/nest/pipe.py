@@ -35,7 +35,9 @@ from axiloom.hw.nest.units import Units
 class PipeLogic:
     """`ended` is high in the cycle in which the last slot of the last iteration is executed.
 
-    `start`: the run begins in the next cycle.
+    `start`: the run begins in the next cycle. For proofs: `issue`; `running`, until the last issue;
+    `counters` by name; `phase` and `begun`, where the interval is more than 1; `valid` by slot; `draining`
+    and `left`, cycles to the end less 1, where the last slot is not 0.
     """
 
     def __init__(
@@ -52,12 +54,15 @@ class PipeLogic:
         self._memories, self._fifos, self._units = memories, fifos, units
         self._delays = Delays(m)
         self.ended = Signal(name=f"{self._name}_ended")
-        self._issue = Signal(name=f"{self._name}_issue")
-        counters = Counters(m, self._name, pipe.counters, start, self._issue)
-        self._forms, self._ranges = counters.forms, counters.ranges
-        phase = self._issues(start, counters.ended)
+        self.issue = Signal(name=f"{self._name}_issue")
+        counters = Counters(m, self._name, pipe.counters, start, self.issue)
+        self._forms, self._ranges, self.counters = counters.forms, counters.ranges, counters.values
+        self.running, self.begun = Signal(name=f"{self._name}_running"), Signal(name=f"{self._name}_begun")
+        self.draining = Signal(name=f"{self._name}_draining")
+        self.left = Signal(range(max(pipe.last_slot, 1)), name=f"{self._name}_left")
+        phase = self.phase = self._issues(start, counters.ended)
         self._beat = Beat(pipe.name, pipe.interval, phase)
-        self._valid = self._valid_chain()
+        self.valid = self._valid_chain()
         self._turns = turns(circuit, pipe)
         self._guards: dict[object, Value] = {}
         self._accesses: dict[object, tuple[Value, list[Value]]] = {}
@@ -69,14 +74,13 @@ class PipeLogic:
     def _issues(self, start: Value, last: Value) -> Value | None:
         """Drives issue and `ended`; returns the phase."""
         m, name, pipe = self._m, self._name, self._pipe
-        running = Signal(name=f"{name}_running")
+        running, begun = self.running, self.begun
         go: Value = running
         phase = None
         if pipe.interval > 1:
             phase = Signal(range(pipe.interval), name=f"{name}_phase")
-            begun = Signal(name=f"{name}_begun")
             go = go & (phase == 0)
-            with m.If(self._issue | begun):
+            with m.If(self.issue | begun):
                 wraps = phase == pipe.interval - 1
                 m.d.sync += [begun.eq(1), phase.eq(phase + 1)]
                 with m.If(wraps):
@@ -86,25 +90,24 @@ class PipeLogic:
         for fifo, conditions in self._ends(Pop).items():
             popped = self._any_holds(conditions)
             go = go & (self._fifos[fifo].filled | ~popped)
-            self._fifos[fifo].pop(self._issue & popped)
+            self._fifos[fifo].pop(self.issue & popped)
         for fifo, conditions in self._ends(Push).items():
             taken = self._any_holds(conditions)
             go = go & (self._fifos[fifo].free | ~taken)
-            self._fifos[fifo].take(self._issue & taken)
-        m.d.comb += self._issue.eq(go)
-        with m.If(self._issue & last):
+            self._fifos[fifo].take(self.issue & taken)
+        m.d.comb += self.issue.eq(go)
+        with m.If(self.issue & last):
             m.d.sync += running.eq(0)
         with m.If(start):
             m.d.sync += running.eq(1)
-        self._ends_after(self._issue & last, pipe.last_slot)
+        self._ends_after(self.issue & last, pipe.last_slot)
         return phase
 
     def _ends_after(self, last: Value, slot: int) -> None:
-        m, name = self._m, self._name
+        m, left, draining = self._m, self.left, self.draining
         if slot == 0:
             m.d.comb += self.ended.eq(last)
             return
-        left, draining = Signal(range(slot), name=f"{name}_left"), Signal(name=f"{name}_draining")
         m.d.comb += self.ended.eq(draining & (left == 0))
         m.d.sync += left.eq(left - 1)
         with m.If(self.ended):
@@ -120,6 +123,10 @@ class PipeLogic:
                 found.setdefault(node.fifo, []).append(node.when)
         return found
 
+    def waits(self, node: Push, slot: int) -> Value:
+        """Whether the iteration in `slot`, if there is one, has yet to push what `node` does."""
+        return self._holds(node.when, slot)
+
     def _any_holds(self, conditions: list[Condition]) -> Value:
         total: Value = Const(0, 1)
         for condition in dict.fromkeys(conditions):
@@ -131,7 +138,7 @@ class PipeLogic:
 
     def _valid_chain(self) -> list[Value]:
         """High where a slot of some iteration is executed. With reset: nothing of a run is left after it."""
-        chain: list[Value] = [self._issue]
+        chain: list[Value] = [self.issue]
         for slot in range(1, self._pipe.last_slot + 1):
             register = Signal(name=f"{self._name}_valid_{slot}")
             self._m.d.sync += register.eq(chain[-1])
@@ -153,10 +160,10 @@ class PipeLogic:
         if key not in self._guards:
             bit = self._holds(condition, slot)
             if isinstance(bit, Const) and bit.value:
-                self._guards[key] = self._valid[slot]
+                self._guards[key] = self.valid[slot]
             else:
                 signal = Signal(name=f"{self._name}_do_{len(self._guards)}_{slot}")
-                self._m.d.comb += signal.eq(self._valid[slot] & bit)
+                self._m.d.comb += signal.eq(self.valid[slot] & bit)
                 self._guards[key] = signal
         return self._guards[key]
 
@@ -192,7 +199,7 @@ class PipeLogic:
                 return Const(0, 1), node.slot
             case Operate():
                 operands = [self._value(each, node.slot) for each in node.operands]
-                beat, valid = self._beat, self._valid[node.slot]
+                beat, valid = self._beat, self.valid[node.slot]
                 request = Request(beat, node.slot, (), valid, tuple(operands))
                 return self._units.operate(node, name, request), node.slot + node.latency
             case Choose():

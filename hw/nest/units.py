@@ -105,7 +105,7 @@ class Units:
             m.submodules[f"{name}_unit"] = Instance(
                 module_name(kind),
                 i_aclk=ClockSignal(),
-                i_aresetn=~ResetSignal(),
+                i_aresetn=~ResetSignal(allow_reset_less=True),
                 o_y=result,
                 **inputs,
             )

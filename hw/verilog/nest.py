@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from axiloom.hw.nest.accelerator import NestAccelerator
@@ -10,7 +11,7 @@ from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.core import Core
 from axiloom.hw.nest.forms import plain
 from axiloom.hw.nest.operators import Operator
-from axiloom.hw.nest.units import Find, OperatorModule
+from axiloom.hw.nest.units import Built, Find, OperatorModule
 from axiloom.hw.verilog.emit import convert
 
 
@@ -23,6 +24,8 @@ class NestVerilog:
     text: str
     checks: tuple[str, ...]
     operators: tuple[str, ...]
+    built: Mapping[str, Built] = field(default_factory=dict, compare=False)
+    """Of :attr:`operators`, what each is."""
 
 
 def emit_nest(circuit: Circuit, find: Find, checks: bool = False, readable: bool = True) -> NestVerilog:
@@ -33,7 +36,7 @@ def emit_nest(circuit: Circuit, find: Find, checks: bool = False, readable: bool
     parts = [convert(core, top, readable=readable)]
     operators = core.operators
     parts += [_operator(name, *built, readable) for name, built in sorted(operators.items())]
-    return NestVerilog(top, "\n".join(parts), tuple(core.checks), tuple(sorted(operators)))
+    return NestVerilog(top, "\n".join(parts), tuple(core.checks), tuple(sorted(operators)), operators)
 
 
 def emit_accelerator(circuit: Circuit, find: Find, readable: bool = True) -> NestVerilog:
@@ -43,7 +46,7 @@ def emit_accelerator(circuit: Circuit, find: Find, readable: bool = True) -> Nes
     parts = [convert(accelerator, top, readable=readable)]
     operators = accelerator.core.operators
     parts += [_operator(name, *built, readable) for name, built in sorted(operators.items())]
-    return NestVerilog(top, "\n".join(parts), (), tuple(sorted(operators)))
+    return NestVerilog(top, "\n".join(parts), (), tuple(sorted(operators)), operators)
 
 
 @lru_cache(maxsize=256)

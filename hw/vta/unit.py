@@ -6,12 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from typing import Protocol
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
 from axiloom.hw.command.decode import logic
-from axiloom.hw.vta.meanings import Meaning
 from axiloom.isa.instructions.tree import Expr
+
+
+class Meaning(Protocol):
+    """`values`: by the names of a unit's description, expressions of the command's words."""
+
+    @property
+    def values(self) -> Mapping[str, Expr]: ...
 
 
 @dataclass(frozen=True)

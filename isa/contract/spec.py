@@ -25,6 +25,10 @@ from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS, Fo
 from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import INT8, INT32, Numerics
 
+PIXELS = 8
+"""Columns at most of an array that goes over the pixels of a row: rows of outputs are often a multiple of 7
+or 8 long (224, 112, 56, 28, 14, 7), and 16 columns would leave more of their last block idle."""
+
 
 @dataclass(frozen=True)
 class AcceleratorSpec:
@@ -208,9 +212,11 @@ class AcceleratorSpec:
 
     @property
     def array(self) -> tuple[int, int]:
-        """Rows and columns of the array that goes over ``form.array``: as square as powers of two can be. A
-        MatMul's array follows from its tile (:mod:`axiloom.hw.matmul.geometry`)."""
+        """Rows and columns of the array that goes over ``form.array``: as square as powers of two can be, but
+        where the columns are pixels of an image's row, at most `PIXELS` of them. A MatMul's array follows
+        from its tile (:mod:`axiloom.hw.matmul.geometry`)."""
         rows = 1 << (self.macs.bit_length() - 1) // 2
+        rows = max(rows, self.macs // PIXELS) if self.form.walks else rows
         return rows, self.macs // rows
 
     def held_words(self, operand: str, shape: tuple[int, ...]) -> int:

@@ -1,9 +1,9 @@
-"""A convolution of int8 in blocks: ``y[n, i, j] = requantise(sum w[n, c, p, q] x[c, s i + p, s j + q])``.
+"""A convolution of int8: ``y[i, j, n] = requantise(sum w[n, c, p, q] x[s i + p, s j + q, c])``.
 
-Channels lie in blocks, as VTA's vectors have them: x is (C / 16, H, W, 16), w (N / 16, C / 16, P, Q, 16, 16)
-with the output channel before the input channel, y (N / 16, I, J, 16); the bias is (N,) int32.
-A tile has some rows of y, all columns, and some blocks of either channels. Its steps are micro-ops for the
-taps and blocks, in loops over rows and columns.
+Pictures lie as they are: x is (H, W, C), y (I, J, N), row major, so that the channels of a pixel are vectors
+one behind the other. w lies in blocks (N / 16, C / 16, P, Q, 16, 16), the output channel before the input
+channel; the bias is (N,) int32. A tile has some rows of y, all columns, and some blocks of either channels.
+Its steps are micro-ops for the taps and blocks, in loops over rows and columns.
 """
 
 from __future__ import annotations
@@ -92,13 +92,14 @@ class _Lowering:
             if rows > 0:
                 yield Tile(rows, filters, channels)
 
-    def _cost(self, tile: Tile) -> float:
-        """Bytes that are loaded; steps are the same for all tiles."""
+    def _cost(self, tile: Tile) -> tuple[int, int]:
+        """Bytes that are loaded, then commands; steps are the same for all tiles."""
         down = -(-self.layer.rows // tile.rows)
         across, deep = self.filters // tile.filters, self.channels // tile.channels
         inputs = tile.channels * self.high(tile.rows) * self.wide * self.sizes.block
         weights = tile.filters * tile.channels * self.taps * self.sizes.block**2
-        return across * deep * (down * inputs + (down if deep > 1 else 1) * weights)
+        loaded = across * deep * (down * inputs + (down if deep > 1 else 1) * weights)
+        return loaded, across * down * deep
 
     def _chosen(self) -> Tile:
         tiles = list(self._tiles())
@@ -109,46 +110,51 @@ class _Lowering:
     def program(self, target: str) -> Program:
         layer, tile, block = self.layer, self.tile, self.sizes.block
         host = Host(self.sizes)
-        x = host.array("x", "in", (self.channels, layer.height, layer.width, block), "int8")
+        x = host.array("x", "in", (layer.height, layer.width, layer.channels), "int8") // block
         shape = (self.filters, self.channels, layer.taps, layer.taps, block, block)
-        w = host.array("w", "in", shape, "int8")
-        bias = host.array("bias", "in", (layer.filters,), "int32")
-        y = host.array("y", "out", (self.filters, layer.rows, layer.columns, block), "int8")
-        steps = host.micro_ops(self._steps())
+        w = host.array("w", "in", shape, "int8") // block**2
         # The last accumulators are the bias, one for each block of filters.
         biases = self.sizes.accs - self.filters
-        host.add("load_acc", sram=biases, base=bias // (4 * block), rows=1, count=self.filters)
+        if self.requantise.bias:
+            bias = host.array("bias", "in", (layer.filters,), "int32") // (4 * block)
+            host.add("load_acc", sram=biases, base=bias, rows=1, count=self.filters)
+        y = host.array("y", "out", (layer.rows, layer.columns, layer.filters), "int8") // block
+        steps = host.micro_ops(self._steps())
         deep = self.channels // tile.channels
         for n in range(0, self.filters, tile.filters):
-            sums = host.micro_ops([(self._sums(f), biases + n + f, 0) for f in range(tile.filters)])
+            sums = host.micro_ops([(f, biases + n + f, 0) for f in range(tile.filters)])
             if deep == 1:
-                self._load_weights(host, w // block**2, n, 0)
+                self._load_weights(host, w, n, 0)
             for top in range(0, layer.rows, tile.rows):
                 rows = min(tile.rows, layer.rows - top)
-                loops = {"outer": rows, "inner": layer.columns, "dst_outer": layer.columns, "dst_inner": 1}
+                loops = {"outer": rows, "inner": layer.columns}
+                loops |= {"dst_outer": layer.columns * tile.filters, "dst_inner": tile.filters}
                 host.add("gemm", **sums, **loops, reset=1)
                 for c in range(0, self.channels, tile.channels):
-                    self._load_inputs(host, x // block, c, top, rows)
+                    self._load_inputs(host, x, c, top, rows)
                     if deep > 1:
-                        self._load_weights(host, w // block**2, n, c)
-                    moves = {"src_outer": layer.stride * self.wide, "src_inner": layer.stride}
-                    host.add("gemm", **steps, **loops, **moves)
+                        self._load_weights(host, w, n, c)
+                    across = layer.stride * tile.channels
+                    host.add("gemm", **steps, **loops, src_outer=self.wide * across, src_inner=across)
                 self.requantise.emit(host, sums, loops)
-                self._store(host, y // block, n, top, rows)
+                host.add(
+                    "store",
+                    sram=0,
+                    base=y + top * layer.columns * self.filters + n,
+                    rows=rows * layer.columns,
+                    count=tile.filters,
+                    stride=self.filters,
+                )
         return host.program(target, f"conv_{layer.height}_{layer.channels}_{layer.filters}_{layer.taps}")
-
-    def _sums(self, filter_: int) -> int:
-        """The first sum of a block of filters."""
-        return filter_ * self.tile.rows * self.layer.columns
 
     def _steps(self) -> list[tuple[int, int, int]]:
         """For each block of filters and of channels, and each tap."""
-        taps, high = range(self.layer.taps), self.high(self.tile.rows)
+        taps, tile = range(self.layer.taps), self.tile
         places = []
-        for f, c in itertools.product(range(self.tile.filters), range(self.tile.channels)):
+        for f, c in itertools.product(range(tile.filters), range(tile.channels)):
             for p, q in itertools.product(taps, taps):
-                weight = (f * self.tile.channels + c) * self.taps + p * self.layer.taps + q
-                places.append((self._sums(f), (c * high + p) * self.wide + q, weight))
+                weight = (f * tile.channels + c) * self.taps + p * self.layer.taps + q
+                places.append((f, (p * self.wide + q) * tile.channels + c, weight))
         return places
 
     def _load_weights(self, host: Host, base: int, n: int, c: int) -> None:
@@ -162,26 +168,41 @@ class _Lowering:
         )
 
     def _load_inputs(self, host: Host, base: int, c: int, top: int, rows: int) -> None:
-        """A block of channels after the other, each with its pads."""
-        layer = self.layer
+        """A pixel's channels behind each other, with the picture's pads."""
+        layer, deep = self.layer, self.tile.channels
         first = top * layer.stride - layer.pads
         end = first + self.high(rows)
         above, below = max(0, -first), max(0, end - layer.height)
+        here = range(max(first, 0), min(end, layer.height))
         count = min(layer.width, self.wide - layer.pads)
-        pads = {"above": above, "below": below, "left": layer.pads, "right": self.wide - layer.pads - count}
-        for one in range(self.tile.channels):
+        right = self.wide - layer.pads - count
+        if deep == self.channels and max(layer.pads, right) * deep <= MOST_PADS:
             host.add(
                 "load_inp",
-                sram=one * self.high(self.tile.rows) * self.wide,
-                base=base + ((c + one) * layer.height + max(first, 0)) * layer.width,
-                rows=self.high(rows) - above - below,
-                count=count,
-                stride=layer.width,
-                **pads,
+                sram=0,
+                base=base + here.start * layer.width * deep,
+                rows=len(here),
+                count=count * deep,
+                stride=layer.width * deep,
+                above=above,
+                below=below,
+                left=layer.pads * deep,
+                right=right * deep,
             )
-
-    def _store(self, host: Host, base: int, n: int, top: int, rows: int) -> None:
-        layer = self.layer
-        for f in range(self.tile.filters):
-            to = base + ((n + f) * layer.rows + top) * layer.columns
-            host.add("store", sram=self._sums(f), base=to, rows=1, count=rows * layer.columns)
+            return
+        # A row of the picture at a time: its pixels are the rows of a load.
+        for row in range(first, end):
+            sram = (row - first) * self.wide * deep
+            if row not in here:
+                host.add("load_inp", sram=sram, base=base, rows=0, count=self.wide * deep, above=1)
+                continue
+            host.add(
+                "load_inp",
+                sram=sram,
+                base=base + row * layer.width * self.channels + c,
+                rows=count,
+                count=deep,
+                stride=self.channels,
+                above=layer.pads,
+                below=right,
+            )

@@ -29,7 +29,7 @@ class Tile:
 
 def lowered(m: int, n: int, k: int, isa: InstructionSet, requantise: Requantise | None = None) -> Program:
     """Raises CompileError for sizes that are no blocks."""
-    sizes = Sizes.of(isa)
+    sizes, requantise = Sizes.of(isa), requantise or Requantise()
     columns, depth = blocks_of("n", n, sizes.block), blocks_of("k", k, sizes.block)
     if m <= 0 or columns >= sizes.accs:
         raise CompileError(f"a product of {m} x {n} x {k}: m is positive, n below {sizes.accs * sizes.block}")
@@ -37,13 +37,14 @@ def lowered(m: int, n: int, k: int, isa: InstructionSet, requantise: Requantise 
     host, block = Host(sizes), sizes.block
     a = host.array("a", "in", (m, k), "int8") // block
     b = host.array("b", "in", (columns, depth, block, block), "int8") // block**2
-    bias = host.array("bias", "in", (n,), "int32") // (4 * block)
+    bias = host.array("bias", "in", (n,), "int32") // (4 * block) if requantise.bias else None
     y = host.array("y", "out", (m, n), "int8") // block
     pairs = itertools.product(range(tile.columns), range(tile.depth))
     steps = host.micro_ops([(column, step, column * tile.depth + step) for column, step in pairs])
     # The last accumulators are the bias, one for each block of columns.
     biases = sizes.accs - columns
-    host.add("load_acc", sram=biases, base=bias, rows=1, count=columns)
+    if bias is not None:
+        host.add("load_acc", sram=biases, base=bias, rows=1, count=columns)
     for left in range(0, columns, tile.columns):
         sums = host.micro_ops([(one, biases + left + one, 0) for one in range(tile.columns)])
 
@@ -63,7 +64,7 @@ def lowered(m: int, n: int, k: int, isa: InstructionSet, requantise: Requantise 
                 if tile.depth != depth:
                     weights(first)
                 host.add("gemm", **steps, **loops, src_outer=tile.depth)
-            (requantise or Requantise()).emit(host, sums, loops)
+            requantise.emit(host, sums, loops)
             to = y + top * columns + left
             host.add("store", sram=0, base=to, rows=rows, count=tile.columns, stride=columns)
     return host.program(isa.name, f"matmul_{m}_{n}_{k}")
@@ -76,8 +77,9 @@ def _tiles(m: int, columns: int, depth: int, sizes: Sizes) -> Iterator[Tile]:
             yield Tile(rows, across, deep)
 
 
-def _cost(m: int, columns: int, depth: int, tile: Tile, sizes: Sizes) -> int:
-    """Bytes that are loaded; steps are the same for all tiles."""
+def _cost(m: int, columns: int, depth: int, tile: Tile, sizes: Sizes) -> tuple[int, int]:
+    """Bytes that are loaded, then commands; steps are the same for all tiles."""
     down, across, deep = -(-m // tile.rows), columns // tile.columns, depth // tile.depth
     inputs = across * m * depth * sizes.block
-    return inputs + (down if deep > 1 else 1) * across * deep * tile.columns * tile.depth * sizes.block**2
+    weights = (down if deep > 1 else 1) * across * deep * tile.columns * tile.depth * sizes.block**2
+    return inputs + weights, across * down * deep

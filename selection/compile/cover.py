@@ -14,8 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from axiloom.selection.compile.offered import Offered
 from axiloom.selection.compile.target import Target
 from axiloom.selection.compile.views import View, view
+from axiloom.selection.egraph.constants import constant_classes
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import makeable_of, problem_of_ways
@@ -61,14 +63,16 @@ class Cover:
     seconds: float
 
 
-def cover(saturated: Saturated, target: Target, *, seconds: float = 1.0) -> Cover:
-    """The cheapest choice; greedy first, then CP-SAT for at most `seconds`.
+def cover(
+    saturated: Saturated, target: Target, offered: Offered | None = None, *, seconds: float = 1.0
+) -> Cover:
+    """The cheapest choice; greedy first, then CP-SAT for at most `seconds`. `offered`: of `saturated`.
 
     Raises SaturationError where nothing makes a value, with the value.
     """
     begun = time.perf_counter()
     meanings = target.instructions(saturated.types)
-    ways = _Ways(saturated, target, meanings).run()
+    ways = _Ways(saturated, target, meanings, offered).run()
     roots = tuple((one, target.host) for one in saturated.roots)
     number = {cell: i for i, cell in enumerate(ways)}
     rows: dict[int, list[tuple[int, tuple[int, ...], Way]]] = {
@@ -82,7 +86,7 @@ def cover(saturated: Saturated, target: Target, *, seconds: float = 1.0) -> Cove
     problem = problem_of_ways(rows, [number.get(one, -1) for one in roots])
     cells = list(ways)
     if problem is None:
-        raise SaturationError(_missing(saturated, target, {cells[i] for i in makeable_of(rows)}))
+        raise SaturationError(_missing(saturated, target, {cells[i] for i in makeable_of(rows)}, offered))
     chosen, cost = greedy(problem)
     bound = 0
     if all(len(one) == 1 for one in problem.ways.values()):
@@ -96,8 +100,11 @@ def cover(saturated: Saturated, target: Target, *, seconds: float = 1.0) -> Cove
 class _Ways:
     """All ways to make cells. A class's ways in device memories come of meanings alone."""
 
-    def __init__(self, saturated: Saturated, target: Target, meanings: Sequence[Meaning]) -> None:
+    def __init__(
+        self, saturated: Saturated, target: Target, meanings: Sequence[Meaning], offered: Offered | None
+    ) -> None:
         self.saturated, self.target, self.meanings = saturated, target, meanings
+        self.offers = offered.offers if offered is not None else ()
         self.cost = {id(one): target.cycles(one) for one in meanings}
         self.constant = constant_classes(saturated)
 
@@ -127,24 +134,14 @@ class _Ways:
                     )
                     if cell not in cells:
                         found[cell].append((self.cost[id(meaning)], cells, Made(meaning, cells)))
+        for offer in self.offers:
+            cell = offer.made, offer.block.result.memory
+            cells = tuple(
+                (n, one.memory) for n, one in zip(offer.operands, offer.block.operands, strict=True)
+            )
+            if cell not in cells and not (found[cell] and isinstance(found[cell][0][2], Given)):
+                found[cell].append((self.target.cycles(offer.block), cells, Made(offer.block, cells)))
         return {cell: of for cell, of in found.items() if of}
-
-
-def constant_classes(saturated: Saturated) -> dict[int, ENode]:
-    """Classes that follow from constants alone, with a node that says how."""
-    found: dict[int, ENode] = {}
-    changed = True
-    while changed:
-        changed = False
-        for one, nodes in enumerate(saturated.classes):
-            if one in found:
-                continue
-            for node in nodes:
-                if node.op != "parameter" and all(need in found for need in node.operands):
-                    found[one] = node
-                    changed = True
-                    break
-    return found
 
 
 def matches(saturated: Saturated, meaning: Meaning, one: int) -> Iterator[tuple[int, ...]]:
@@ -175,7 +172,7 @@ def _match(saturated: Saturated, node: Node, one: int, bound: dict[int, int]) ->
         yield from states
 
 
-def _missing(saturated: Saturated, target: Target, makeable: set[Cell]) -> str:
+def _missing(saturated: Saturated, target: Target, makeable: set[Cell], offered: Offered | None) -> str:
     """The first value of the application, operands first, that nothing makes anywhere."""
     there = {one for one, _ in makeable}
     name = target.isa.name
@@ -184,10 +181,23 @@ def _missing(saturated: Saturated, target: Target, makeable: set[Cell]) -> str:
             own = [node for node in saturated.classes[one] if not node.rule] or list(saturated.classes[one])
             types = ", ".join(str(saturated.types[n]) for n in own[0].operands)
             where = f"{own[0].place}: " if own[0].place else ""
-            return f"{where}{name} has nothing that makes {own[0].op}({types}) : {saturated.types[one]}"
+            said = f"{where}{name} has nothing that makes {own[0].op}({types}) : {saturated.types[one]}"
+            return said + _why(one, saturated, offered)
     root = next(one for one in saturated.roots if (one, target.host) not in makeable)
     memories = sorted({memory for one, memory in makeable if one == root})
     return f"{name} makes {saturated.types[root]} in {', '.join(memories)} and cannot store it"
+
+
+def _why(one: int, saturated: Saturated, offered: Offered | None) -> str:
+    """Why nothing that is offered makes it, or a value that needs it."""
+    if offered is None:
+        return ""
+    wanted = {one}
+    for other in _in_order(saturated):
+        own = next((node for node in saturated.classes[other] if not node.rule), None)
+        if own is not None and wanted & set(own.operands):
+            wanted.add(other)
+    return next((f"; {why}" for made, why in offered.refused.items() if made in wanted), "")
 
 
 def _in_order(saturated: Saturated) -> Iterator[int]:

@@ -12,26 +12,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from axiloom.errors import CompileError
-from axiloom.isa.instructions.simulator.reference import Reference
-from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
-from axiloom.selection.compile.cover import Cover, Given, Made, constant_classes, cover
-from axiloom.selection.compile.layout import Layout, lay_out
+from axiloom.selection.compile.assemble import assemble
+from axiloom.selection.compile.cover import Cover, Made, cover
 from axiloom.selection.compile.neutral import with_identities
 from axiloom.selection.compile.place import SECONDS, Placement, place
 from axiloom.selection.compile.relevant import near, only, reachable, relevant
-from axiloom.selection.compile.steps import Do
 from axiloom.selection.compile.target import Target
 from axiloom.selection.compile.views import VIEWS
 from axiloom.selection.egraph.process import saturate
-from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, SaturationError
-from axiloom.selection.ir.evaluate import evaluate
+from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
 from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.machine.derive import Meaning
-from axiloom.selection.program.program import Command, Program
+from axiloom.selection.program.program import Program
 from axiloom.selection.rules.library import RuleText, ours
 
 LIMITS = Limits(nodes=20_000, iterations=12, seconds=3.0)
@@ -80,15 +72,17 @@ def compile_graph(
         saturated = forms[chosen]
         if reals:
             saturated = with_identities(saturated, target.instructions(saturated.types))
+        offered = target.offers.of(saturated, graph) if target.offers is not None else None
         try:
-            covered = cover(saturated, target, seconds=seconds)
+            whole = saturated if offered is None else offered.saturated
+            covered = cover(whole, target, offered, seconds=seconds)
         except SaturationError as error:
             fault = fault or error
             continue
         clock("cover")
         placement = place(covered, target, seconds=seconds)
         clock("place")
-        program = _program(graph, covered, placement, target)
+        program = assemble(graph, covered, placement, target)
         clock("program")
         return Compiled(program, covered, placement, reals, times)
     assert fault is not None
@@ -120,13 +114,16 @@ def _rules(
 def _machine(graph: Graph, target: Target) -> set[str]:
     """Operations that instructions and views are made of."""
     meanings = target.instructions(node.type for node in graph.nodes())
-    return {node.op for one in meanings for node in _ops_of(one.value)} - {"parameter"} | set(VIEWS)
+    offered = target.offers.ops if target.offers is not None else frozenset()
+    found = {node.op for one in meanings for node in _ops_of(one.value)} - {"parameter"}
+    return found | offered | set(VIEWS)
 
 
 def _check(graph: Graph, target: Target, texts: Sequence[RuleText]) -> None:
     """What no rule can help: numbers that the machine has not, operations from which nothing leads there."""
     name = target.isa.name
     numbers = {one.result.type.number for one in target.meanings.found.values() if isinstance(one, Meaning)}
+    numbers |= target.offers.numbers if target.offers is not None else frozenset()
     there = reachable(texts, _machine(graph, target)) | {"parameter", "constant"}
     constant: set[int] = set()
     for node in graph.nodes():
@@ -150,60 +147,6 @@ def _said(node: Node) -> str:
 
 def _ops_of(node: Node) -> list[Node]:
     return [node, *(below for one in node.operands for below in _ops_of(one))]
-
-
-def _program(graph: Graph, covered: Cover, placement: Placement, target: Target) -> Program:
-    touched = [cell for step in placement.steps for cell in (*step.operands, step.result)]
-    used = [one for one, memory in (*touched, *covered.results) if memory == target.host]
-    given = {
-        str(way.node.given["name"]): one
-        for (one, _), way in covered.ways.items()
-        if isinstance(way, Given) and not way.constant
-    }
-    names = [str(one.attributes["name"]) for one in graph.parameters]
-    used = [*(given[name] for name in names if name in given), *used]
-    layout = lay_out(covered, target, used, graph)
-    reference = Reference(target.isa, State(target.isa))
-    commands = tuple(_command(step, layout, target, reference) for step in placement.steps)
-    constants = {name: _contents(graph, covered.saturated, one) for name, one in layout.constants.items()}
-    return Program(target.isa.name, graph.name, commands, layout.arrays, constants)
-
-
-def _command(step: Do, layout: Layout, target: Target, reference: Reference) -> Command:
-    fields = dict(step.meaning.sizes)
-    said = [
-        *zip(step.meaning.operands, step.operands, step.addresses, strict=True),
-        (step.meaning.result, step.result, step.at),
-    ]
-    for slice_, cell, at in said:
-        where = layout.addresses[cell[0]] if at is None else at
-        if slice_.field:
-            fields[slice_.field] = where
-        elif where:
-            raise CompileError(f"{step.meaning.instruction} has its {slice_.memory} at 0, not at {where}")
-    instruction = target.isa.instructions[step.meaning.instruction]
-    given = {let.name: fields.get(let.name, 0) for let in instruction.fields}
-    try:
-        reference.refuse(instruction, given)
-    except IllegalCommandError as error:
-        raise CompileError(f"an address that was chosen is not legal: {error}") from None
-    return Command(step.meaning.instruction, given)
-
-
-def _contents(graph: Graph, saturated: Saturated, one: int) -> NDArray[np.generic]:
-    """A value that follows from constants alone."""
-    ways = constant_classes(saturated)
-    made: dict[int, Node] = {}
-
-    def node(of: int) -> Node:
-        if of not in made:
-            way: ENode = ways[of]
-            operands = tuple(node(need) for need in way.operands)
-            made[of] = Node(way.op, operands, dict(way.attributes), saturated.types[of])
-        return made[of]
-
-    value = Graph("constant", (), (node(one),), graph.constants)
-    return np.asarray(evaluate(value, {})[0])
 
 
 def instructions_of(covered: Cover) -> list[str]:

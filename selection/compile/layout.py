@@ -54,6 +54,7 @@ class _Layout:
         self.cover, self.target, self.used = cover, target, used
         self.results = dict(zip((cell[0] for cell in cover.results), graph.result_names, strict=True))
         self.names = {*graph.result_names, *(str(one.attributes["name"]) for one in graph.parameters)}
+        self.align = max(ALIGN, target.offers.align if target.offers is not None else 0)
         self.parent: dict[int, tuple[int, int]] = {}
         """A class, and how many bytes behind it this one begins."""
 
@@ -81,7 +82,7 @@ class _Layout:
         for members in blocks.values():
             offsets = {one: self._find(one)[1] for one in members}
             low = min(offsets.values())
-            begin = -(-end // ALIGN) * ALIGN
+            begin = -(-end // self.align) * self.align
             for one in members:
                 addresses[one] = begin + offsets[one] - low
             end = max(addresses[one] + self._bytes(one) for one in members)

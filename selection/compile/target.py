@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from axiloom.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.selection.compile.offered import Offers, Steps
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.machine.derive import Meaning, Meanings, Operand
@@ -20,11 +21,13 @@ Cost: TypeAlias = Callable[[str, Mapping[str, int]], int]
 
 @dataclass(frozen=True)
 class Target:
-    """`cost` None: rows moved and multiply-adds, an element of 64 each; good for comparisons alone."""
+    """`cost` None: rows moved and multiply-adds, an element of 64 each; good for comparisons alone.
+    `offers`: what it computes in blocks of commands."""
 
     isa: InstructionSet
     meanings: Meanings
     cost: Cost | None = None
+    offers: Offers | None = None
 
     @cached_property
     def host(self) -> str:
@@ -38,7 +41,9 @@ class Target:
         return {}
 
     def instructions(self, types: Iterable[Type]) -> list[Meaning]:
-        """Meanings at the sizes that values of these types have."""
+        """Meanings at the sizes that values of these types have; none where blocks are offered."""
+        if self.offers is not None:
+            return []
         most = max(memory.shape[0] for memory in self.isa.memories.values() if not memory.host)
         rows = {type_.shape[0] for type_ in types if len(type_.shape) == 2}
         sizes = tuple(sorted(one for one in rows if 0 < one <= most))
@@ -47,11 +52,19 @@ class Target:
         return self._known[sizes]
 
     def cycles(self, meaning: Meaning) -> int:
+        if isinstance(meaning, Steps):
+            return self._of_block(meaning)
         if self.cost is not None:
             addresses = {one.field: 0 for one in (*meaning.operands, meaning.result) if one.field}
             return self.cost(meaning.instruction, {**addresses, **meaning.sizes})
         rows = [prod(one.type.shape[:-1]) for one in (*meaning.operands, meaning.result)]
         return max(rows) * (64 if len(meaning.operands) > 1 else 1)
+
+    def _of_block(self, block: Steps) -> int:
+        cost = self.cost
+        if cost is None:
+            return len(block.commands)
+        return sum(cost(one.instruction, one.fields) for one in block.commands)
 
     def units(self, memory: str, type_: Type) -> int:
         """What an address of that memory counts: rows of the device's, bytes of the host's."""

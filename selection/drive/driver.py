@@ -27,10 +27,9 @@ from axiloom.selection.drive.plan import (
     Send,
     Step,
     Words,
-    array_bytes,
 )
 from axiloom.selection.ir.numbers import number
-from axiloom.selection.program.program import HostArray
+from axiloom.selection.program.program import HostArray, array_bytes
 
 A_FUNCTION = 1000
 """Lines of one function of C: compilers take long for very long ones."""

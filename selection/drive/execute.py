@@ -9,9 +9,8 @@ from axiloom.errors import UsageError
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.drive.plan import array_bytes
 from axiloom.selection.ir.numbers import number
-from axiloom.selection.program.program import Program
+from axiloom.selection.program.program import Program, array_bytes
 
 Values = dict[str, npt.NDArray[np.generic]]
 

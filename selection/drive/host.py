@@ -88,7 +88,10 @@ class _Found:
                 case Let(name=name, value=value):
                     here[name] = _Late(value, dict(here))
                 case For(iterator=iterator, low=low, high=high, body=body):
-                    for turn in range(int(self.value(low, here)), int(self.value(high, here))):
+                    turns = np.arange(int(self.value(low, here)), int(self.value(high, here)))
+                    if self.turns(iterator.name, turns, body, here, ()):
+                        continue
+                    for turn in turns.tolist():
                         self.block(body, {**here, iterator.name: turn})
                 case If(condition=condition, then=then, other=other):
                     self.block(then if self.value(condition, here) else other, here)
@@ -99,6 +102,36 @@ class _Found:
                     self.lanes(body, {**here, **lanes}, count)
                 case _:
                     self.lanes([one], here, 1)
+
+    def turns(
+        self,
+        iterator: str,
+        turns: Addresses,
+        body: Sequence[Statement],
+        known: Mapping[str, Any],
+        lets: Sequence[Let],
+    ) -> bool:
+        """All turns of a loop at once, where one statement of it touches the host: lanes, perhaps under a
+        condition. False if it has another form, and nothing is done."""
+        touching = [one for one in body if _touches(one)]
+        if not touching or any(not isinstance(one, Let) for one in touching[:-1]):
+            return False
+        lets = (*lets, *(one for one in touching[:-1] if isinstance(one, Let)))
+        match touching[-1]:
+            case If(condition=condition, then=then, other=other) if not any(map(_touches, other)):
+                here = _named(lets, {**known, iterator: turns})
+                kept = np.broadcast_to(self.value(condition, here), turns.shape).astype(bool)
+                return self.turns(iterator, turns[kept], then, known, lets)
+            case Lanes(iterators=iterators, body=inner):
+                places = np.meshgrid(turns, *map(np.arange, iterators.values()), indexing="ij")
+                names = (iterator, *iterators)
+                here = _named(
+                    lets, {**known, **{name: at.ravel() for name, at in zip(names, places, strict=True)}}
+                )
+                if turns.size:
+                    self.lanes(inner, here, places[0].size)
+                return True
+        return False
 
     def lanes(self, body: Sequence[Statement], known: Mapping[str, Any], count: int) -> None:
         here = dict(known)
@@ -166,6 +199,13 @@ class _Late:
 
     value: Expr
     known: Mapping[str, Any]
+
+
+def _named(lets: Sequence[Let], known: Mapping[str, Any]) -> dict[str, Any]:
+    here = dict(known)
+    for one in lets:
+        here[one.name] = _Late(one.value, dict(here))
+    return here
 
 
 def _in_order(expr: Expr) -> list[Expr]:

@@ -18,8 +18,7 @@ from axiloom.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.encode import Encoder
 from axiloom.selection.drive.host import Addresses, access
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.program.program import HostArray, Program
+from axiloom.selection.program.program import HostArray, Program, array_bytes
 
 LINE = 64
 """Bytes of the longest cache line of a CPU here."""
@@ -130,10 +129,6 @@ def _sent(step: Step) -> int:
 def plan(program: Program, isa: InstructionSet, stream_width: int = 64) -> Plan:
     """Raises CompileError for commands that are none, and for bytes of the host that lie in no array."""
     return _Planner(program, isa, stream_width).plan()
-
-
-def array_bytes(array: HostArray) -> int:
-    return int(np.prod(array.shape, dtype=np.int64)) * number(array.number).host.itemsize
 
 
 class _Planner:

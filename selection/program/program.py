@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, Literal
 
 from numpy.typing import NDArray
+
+from axiloom.selection.ir.numbers import number
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,10 @@ class HostArray:
     base: int
     memory: str
     """The text's host memory."""
+
+
+def array_bytes(array: HostArray) -> int:
+    return prod(array.shape) * number(array.number).host.itemsize
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,12 @@
 - ``graphs.py``: a graph's results as elements; ``contract.py``: sums of products in one form, whatever
   operation they were written as
 - ``replay.py``: a program's commands on memories of such elements; ``numbers.py``: on numbers, by the text
-- ``validate.py``: `validate`, both
+- ``validate.py``: `validate`, both; ``verdict.py``: `Verdict`, what it says
+- ``by_text.py``: `by_text`, of programs whose commands mean nothing alone: the text itself is executed, on
+  ``polynomials.py`` of the inputs and on numbers
 """
 
+from axiloom.selection.validate.by_text import by_text
 from axiloom.selection.validate.validate import ProgramFaultError, Verdict, validate
 
-__all__ = ["ProgramFaultError", "Verdict", "validate"]
+__all__ = ["ProgramFaultError", "Verdict", "by_text", "validate"]

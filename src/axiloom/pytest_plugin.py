@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,20 +67,29 @@ class Chip:
         driver: Path | str | Sequence[Path | str],
         inputs: Mapping[str, np.ndarray[Any, Any]] | None = None,
         outputs: Mapping[str, tuple[tuple[int, ...], str]] | None = None,
+        *,
+        defines: Sequence[str] = (),
+        include: Sequence[Path | str] = (),
     ) -> Result:
-        """Run C sources (compiled with the runtime in ``sw/``) or an ELF to the end of its main.
+        """Run C and C++ sources (compiled with the runtime in ``sw/``) or an ELF to the end of its main.
+
+        `defines`: macros, ``NAME`` or ``NAME=VALUE``; `include`: folders with headers. The compiler's
+        warnings become pytest's.
 
         With several accelerators C has AXL_ID_<name> for dma_select and AXL_DMA_<name> for dma_init.
         `inputs` fills arrays by symbol before main; `outputs` (symbol to shape and type) reads them
         after. Raises `CompileError`, `BuildError`, `HangError` or `DriverError`, each with one line.
         """
+        from axiloom.cosim.build.user_code import Given
         from axiloom.cosim.job import Job
 
         files = [Path(f) for f in ([driver] if isinstance(driver, (str, Path)) else driver)]
         elf = files[0]
         if elf.suffix != ".elf":
             elf = self.folder / "driver.elf"
-            self.system.compile(files, elf, include=sorted({file.parent for file in files}))
+            _, said = self.system.compile_user(files, elf, Given(tuple(defines), tuple(map(Path, include))))
+            for one in said:
+                warnings.warn(one, stacklevel=2)
         self.soc.build()
         return self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
 

@@ -21,8 +21,8 @@ AXL_INLINE const int32_t *axl_out_window(void) { return (const int32_t *)(uintpt
 /* A whole number of words; the windows are aligned to words, matrices to their elements. */
 AXL_INLINE void axl_copy_row(void *to, const void *from, uint32_t bytes) {
 #ifdef __ARM_NEON
-    uint8_t *d = to;
-    const uint8_t *s = from;
+    uint8_t *d = (uint8_t *)to;
+    const uint8_t *s = (const uint8_t *)from;
     for (; bytes >= 32; bytes -= 32, d += 32, s += 32)
         vst1q_u8_x2(d, vld1q_u8_x2(s));
     if (bytes >= 16) {

@@ -7,6 +7,7 @@
 #define ROOM (AXL_SEND_RING / 4) /* descriptors that are waited for where the ring is full */
 #define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
 #define AT_ONCE (512u << 10)     /* bytes */
+#define TOLD_BEFORE 2048u        /* bytes whose discarding takes longer than telling the DMA of what is queued */
 #define HAS_OCM (AXL_OCM && !AXL_PROCESS)
 #define OCM_WORDS (8192u / AXL_DMAS & ~7u)
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT) /* windows */
@@ -139,10 +140,9 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols) {
     if (number - dma_recvs.taken == queue.limit)
         TRY(take_oldest());
     destinations[number & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, cols, 0};
-    /* The window's last user may have written to it; from now on nobody does. */
-    if (used < queue.limit && queue.on_chip)
-        axl_ocm_invalidate((uintptr_t)slot(number), queue.tile_bytes);
-    else if (used < queue.limit && MAINTAINED)
+    /* The window's last user may have written to it; from now on nobody does. Nobody ever writes to slots on-chip: start.S
+     * has emptied L1, and take_oldest drops what it reads. */
+    if (used < queue.limit && !queue.on_chip && MAINTAINED)
         axl_cache_discard((uintptr_t)slot(number), queue.tile_bytes);
     if (used < AXL_RECV_RING)
         dma_post_recv((uintptr_t)slot(number), queue.tile_bytes, 0);
@@ -158,8 +158,11 @@ dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, u
         return DMA_ERR_ALIGNMENT;
     if (dma_recvs.posted - dma_recvs.taken == queue.limit)
         TRY(take_oldest());
-    if (!AXL_DMA_COHERENT && !queue.at_once)
+    if (!AXL_DMA_COHERENT && !queue.at_once) {
+        if (row_bytes * (uint64_t)rows >= TOLD_BEFORE)
+            TRY(dma_queue_tell());
         axl_cache_discard_rows((uintptr_t)to, row_bytes, rows, stride);
+    }
     destinations[dma_recvs.posted & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, row_bytes, stride};
     dma_post_recv((uintptr_t)to, row_bytes, rows == 1 ? 0 : rows << 19 | stride);
     return DMA_OK;
@@ -186,12 +189,13 @@ dma_status dma_queue_own(void *to, uint32_t bytes) {
 
 /* --- begin and end ------------------------------------------------------------------------------------------ */
 
-/* Largest power of two that is not larger. */
-static uint32_t power_of_two(uint32_t n) {
-    uint32_t power = 1;
-    while (power <= n / 2)
-        power *= 2;
-    return power;
+/* The largest power of two of tiles, from 2 to `most`, that `words` words hold; nothing is divided, as a Cortex-A9
+ * takes hundreds of cycles for that. */
+static uint32_t tiles_in(uint32_t words, uint32_t tile_words, uint32_t most) {
+    uint32_t count = 2;
+    while (count < most && 2 * count * (uint64_t)tile_words <= words)
+        count *= 2;
+    return count;
 }
 
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
@@ -202,16 +206,14 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     if (tile_words == 0 || tile_words > DMA_BYTES / sizeof(uint32_t))
         return DMA_ERR_LENGTH;
     const int on_chip = HAS_OCM && !AXL_DMA_COHERENT && tile_words <= OCM_WORDS / 2;
-    const uint32_t fitting = (on_chip ? OCM_WORDS : dma_out_window.size) / tile_words;
-    if (take && fitting == 0)
+    const uint32_t room = on_chip ? OCM_WORDS : dma_out_window.size;
+    if (take && tile_words > room)
         return DMA_ERR_BOUNDS;
-    uint32_t limit = take ? SLOT_WORDS / tile_words : AXL_RECV_RING / 2;
-    if (limit < 2)
-        limit = 2;
-    if (limit > AXL_RECV_RING / 2)
-        limit = AXL_RECV_RING / 2;
-    if (take && limit > fitting)
-        limit = fitting;
+    uint32_t limit = AXL_RECV_RING / 2;
+    if (take)
+        limit = tiles_in(SLOT_WORDS < room ? SLOT_WORDS : room, tile_words, AXL_RECV_RING / 2);
+    if (take && (uint64_t)limit * tile_words > room)
+        limit = 1;
     /* A line that belongs to two slots would be thrown away with what the CPU has not read yet. */
     if (take && (on_chip || MAINTAINED) && tile_words % (LINE / sizeof(uint32_t)))
         limit = 1;
@@ -219,11 +221,12 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     queue.slots = on_chip ? ocm_slots : (int32_t *)(void *)dma_out_window.words;
     queue.on_chip = on_chip;
     queue.tile_bytes = tile_words * (uint32_t)sizeof(uint32_t);
-    queue.limit = power_of_two(limit);
+    queue.limit = limit;
     queue.begun = dma_recvs.posted;
     queue.own_bytes = 0;
     queue.at_once = 0;
     queue.open = 1;
+    dma_sends.words = DMA_QUEUE_TELL; /* the DMA has nothing to do: the first rows are told at once */
     half = half_used = 0;
     whole = 0;
     half_last[0] = half_last[1] = dma_sends.pushed;

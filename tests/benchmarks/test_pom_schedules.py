@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.pom.__main__ import SMALL, data, execute, model
+from benchmarks.pom.__main__ import SMALL, data, execute, model, sized
 from benchmarks.pom.kernels import KERNELS
+from benchmarks.pom.network import Network
 from benchmarks.pom.published import OWN_SIZE, PUBLISHED
 from benchmarks.pom.reference import REFERENCE
-from benchmarks.pom.schedules import scheduled
+from benchmarks.pom.schedules import networks, scheduled
 
 from axiloom.nests.affine.interpret import interpret
+from axiloom.nests.lower import lower
 from axiloom.nests.poly.counting import count
+from axiloom.nests.program import Role
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.errors import LegalityError
+from axiloom.nests.schedule.replay import replay
 
 LOOPS = [each for each in KERNELS if each not in ("vgg16", "resnet18")]
 
@@ -42,9 +46,30 @@ def test_all_small_kernels_in_verilator(name: str) -> None:
     assert ran.predicted == ran.simulated
 
 
-@pytest.mark.parametrize("name", ["bicg", "gesummv", "jacobi_1d", "heat"])
+@pytest.mark.parametrize("name", ["bicg", "gesummv", "jacobi_1d", "heat", "blur", "edge_detect"])
 def test_cycles_at_poms_size_are_at_most_poms(name: str) -> None:
     assert model(name, "pom", OWN_SIZE[name])[0] <= PUBLISHED[name].cycles * 1.001
+
+
+def test_large_arrays_lie_outside_of_the_circuit() -> None:
+    """As POM's do, whose arrays are all its caller's; small ones stay inside."""
+    roles = {each.name: each.role for each in sized("blur", OWN_SIZE["blur"]).arrays}
+    assert roles == {"source": Role.IN, "across": Role.OUT, "out": Role.OUT}
+    assert sized("blur", SMALL["blur"]).array("across").role is Role.LOCAL
+
+
+def test_a_pool_starts_an_iteration_every_cycle() -> None:
+    """With its window innermost each maximum would wait for the one before, and all layers with it."""
+    net = Network("vgg16", 8)
+    net.pool(net.relu(net.convolve(net.input, 2)), "out")
+    program = net.p.program()
+    text = networks.text(program, "vgg16", "pom")
+    innermost = text.replace("reorder S4 p q o y x\n", "")
+    assert innermost != text
+    intervals = [
+        [each.interval for each in lower(replay(program, lines)).circuit.pipes] for lines in (text, innermost)
+    ]
+    assert intervals == [[1], [2]]
 
 
 def test_multiply_adds() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ def test_a_table_for_each_problem(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", *PROBLEMS, "--accel", "v4_16", "--show", "2"]) == 0
     first, second = capsys.readouterr().out.split("\n\n")
     title, head, best, *others = first.splitlines()
-    assert title.startswith("matmul:32x256x512:int32 on v4_16, pynq-z2: ")
+    hardware = "v4_16 (DMA sg, stream 64 bits, 64 multiply-adds)"
+    assert title.startswith(f"matmul:32x256x512:int32 on {hardware}, pynq-z2: ")
     assert head.split() == ["flow", "loops", "tile", "pipeline", "predicted", "words", "limit"]
     assert best.startswith("*")
     assert "best (ours)" in best
@@ -38,6 +40,7 @@ def test_files(tmp_path: Path) -> None:
     for one in found:
         assert one["chosen"] == one["rows"][0]
         assert {row["pipeline"] for row in one["rows"]} == {"published"}
+        assert (one["dma"], one["stream_width"]) == ("simple", 32)
     with as_csv.open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == sum(len(one["rows"]) for one in found)
@@ -56,6 +59,8 @@ def test_what_it_does_not_take(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_compile_takes_the_choice(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", "matmul:64x64x64", "--accel", "v3_8", "--flow", "best"]) == 0
-    best = choose(Problem(64, 64, 64), isa.builtin("v3_8"))
+    spec = isa.builtin("v3_8")
+    spec = isa.revise(spec, stream_width=64, dma=replace(spec.dma, scatter_gather=True))
+    best = choose(Problem(64, 64, 64), spec)
     expected = f"flow {best.candidate.flow}, loops {', '.join(best.candidate.order)}."
     assert expected in capsys.readouterr().out

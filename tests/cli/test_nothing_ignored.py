@@ -48,7 +48,7 @@ REFUSED = [
         "written for matmul:MxNxK and conv:... of int8 or",
     ),
     ("simulate x.elf --wait irq --os linux", "--os linux polls the DMA"),
-    ("simulate x.elf --wait poll --keep never", "--wait, --keep: for C sources, which are compiled"),
+    ("simulate x.elf --wait poll --keep never", "--wait, --keep: for sources, which are compiled"),
     # a board on a serial line
     (
         "run matmul:4x4x4 --board ulx3s --wait irq --weights embedded",

@@ -8,7 +8,8 @@ from axiloom import isa
 from axiloom.drivergen import parse_workload
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import UsageError
-from axiloom.run.choice import BEST, ranks, resolve
+from axiloom.run.choice import ranks
+from axiloom.run.resolve import BEST, resolve
 
 
 def test_no_model_for_a_copy() -> None:

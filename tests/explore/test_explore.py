@@ -24,16 +24,15 @@ from axiloom.explore import explore as exploring
 from axiloom.explore.explore import PAPER, confirm, distinct, explore
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.choice import (
-    BEST,
     CLOSE,
     REPLAYED,
     choose,
     ranked,
     ranked_by_model,
-    resolve,
     strategies,
 )
 from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.resolve import BEST, resolve
 
 V4 = isa.builtin("v4_16")
 SG = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))

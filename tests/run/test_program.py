@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.device.test_programs import N, small_device, within
 from tests.selection.blocks.test_layers import convolved
+from tests.selection.program.test_flexasr import LAYERS
 
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
@@ -125,4 +126,19 @@ def test_layers_on_vta(tmp_path: Path) -> None:
         assert run.checked(result)["result"]["matches"] is True
         foretold = made.foretold(program.commands)
         assert foretold is not None
+        assert foretold < result.section_cycles
+
+
+def test_flexasr_s_units(tmp_path: Path) -> None:
+    """Max-pooling, a linear layer and an LSTM, with one build of the SoC: the results are FlexASR's own."""
+    made = device(target("flexasr_units"))
+    soc = Soc(System([made.spec], user_rtl=made.rtl(tmp_path)))
+    soc.build()
+    for one in LAYERS:
+        run = ProgramRun(one.program, made, soc.system, one.values, {"y": one.expected}, "FlexASR's text")
+        (result,) = soc.run_many([run.job(run.build(tmp_path / one.name))])
+        assert run.checked(result)["result"]["matches"] is True
+        foretold = made.foretold(one.program.commands)
+        assert foretold is not None
+        print(f"{one.name}: {result.section_cycles} cycles of the call, {foretold} of the device")
         assert foretold < result.section_cycles

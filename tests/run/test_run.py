@@ -55,7 +55,7 @@ def test_what_is_watched(tmp_path: Path) -> None:
     assert report["result"]["matches"]
     assert report["cpu"]["kernel"] == "loops"
     assert report["config"]["flow"] == "Cs"
-    assert [said[0], said[-1]] == ["compiling the driver", "simulating the CPU alone"]
+    assert [said[0], said[-1]] == ["compiling the driver", "waiting for the CPU alone"]
     kept = {path.name for path in tmp_path.iterdir()}
     assert {"driver.c", "driver_main.c", "driver.elf", "cpu.elf", "input.mlir", "accelerator.json"} <= kept
     assert (tmp_path / "input.mlir").read_text(encoding="utf-8") == PROBLEM.mlir

@@ -1,5 +1,9 @@
-"""The schedule of a network, layer by layer: sums over input channel and window outermost, output channels as
-lanes, all layers on the same multiply-adds."""
+"""The schedule of a network, layer by layer: sums (and maxima) over input channel and window outermost,
+output channels as lanes, all layers on the same multiply-adds.
+
+An element comes back only after a whole map then. One pool with its window innermost would wait for its own
+maximum, and all layers with it: they share one pipe, and a pipe has one interval.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,12 @@ def text(program: Program, name: str, variant: str) -> str:
     lines: list[str] = []
     for each in program.statements:
         lanes = LANES[name, variant]
-        if _is_convolution(each):
-            o, y, x, i, p, q = each.iterators
-            lines.append(f"reorder {each.name} {i} {p} {q} {o} {y} {x}")
-        else:
+        within = {name for form in each.target.subscripts for name in form.names}
+        over = [name for name in each.iterators if name not in within]
+        if over:
+            rest = [name for name in each.iterators if name in within]
+            lines.append(f"reorder {each.name} {' '.join([*over, *rest])}")
+        if not _is_convolution(each):
             lanes = min(lanes, 8)
         channels = program.array(each.target.array).shape[0]
         lines.append(f"unroll {each.name} {each.iterators[0]} {min(lanes, channels)}")

@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from axiloom import drivergen
+from axiloom.cli import default, select
 from axiloom.cli import options as shared
-from axiloom.cli import select
 from axiloom.cli.given import Refusal, output_file, refuse, reject
 from axiloom.errors import CompileError, SpecError
 from axiloom.hw.verilog import emit as verilog
@@ -82,9 +82,18 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def execute_compile(options: argparse.Namespace) -> int:
     if options.select == select.EGRAPH:
         return _compile_selected(options)
-    mlir, spec, schedule = shared.chosen(options)
+    mlir, data_type = shared.problem(options.problem)
+    found = default.of_problem(options, mlir, data_type)
+    spec = found.spec
     shared.user_rtl(options, spec)  # a driver does not depend on it, but has to fit it
-    driver = drivergen.compile_mlir(mlir, spec, **schedule.options(), stop=options.emit, name=options.problem)
+    driver = drivergen.compile_mlir(
+        mlir,
+        spec,
+        **found.schedule.options(),
+        stop=options.emit,
+        name=options.problem,
+        remarks=default.remarks(found),
+    )
     shared.write(driver.stages[options.emit], options.output)
     return 0
 

@@ -6,7 +6,7 @@ import argparse
 import json
 
 from axiloom import boards, drivergen, frontend
-from axiloom.cli import explore_hardware
+from axiloom.cli import default, explore_hardware
 from axiloom.cli import options as shared
 from axiloom.cli.explore_tables import as_csv, as_json, table
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
@@ -102,7 +102,8 @@ def execute(options: argparse.Namespace) -> int:
                 "chooses hardware, it takes networks"
             )
         problem = drivergen.parse_problem(text)
-        spec = shared.accelerator(options, problem.dtype)
+        one = argparse.Namespace(**{**vars(options), "problem": text})
+        spec = default.explored(one, problem.dtype)
         rtl = shared.user_rtl(options, spec)
         top = options.confirm if rtl else max(options.show, options.confirm)
         found.append(explore(problem, spec, pipelines=pipelines, board=options.board, top=top, user_rtl=rtl))

@@ -21,7 +21,7 @@ from axiloom.explore.products import Work, of_network, of_problem
 from axiloom.files import write_whole
 from axiloom.frontend import Model
 from axiloom.isa import AcceleratorSpec
-from axiloom.run.choice import BEST
+from axiloom.run.resolve import BEST
 from axiloom.sweep import networks
 from axiloom.sweep.networks import fingerprint
 from axiloom.sweep.points import default_store

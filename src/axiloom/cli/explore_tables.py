@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from axiloom.explore.explore import Exploration, Row
+from axiloom.isa import AcceleratorSpec
 
 
 def _cells(row: Row, own_rtl: bool) -> dict[str, Any]:
@@ -39,6 +40,9 @@ def as_json(one: Exploration) -> dict[str, Any]:
     return {
         "problem": one.problem,
         "accelerator": one.spec.name,
+        "dma": "sg" if one.spec.dma.scatter_gather else "simple",
+        "stream_width": one.spec.stream_width,
+        "macs": one.spec.macs,
         "rtl": _rtl(one),
         "board": one.board,
         "candidates": one.candidates,
@@ -93,7 +97,12 @@ def table(one: Exploration) -> str:
     how = f"{one.candidates:,} candidates in {one.seconds:.2f} s"
     if own_rtl:
         how += f", in the order of the model of generated RTL; simulated with RTL {_rtl(one)}"
-    return "\n".join([f"{one.problem} on {one.spec.name}, {one.board}: {how}", *text])
+    return "\n".join([f"{one.problem} on {_hardware(one.spec)}, {one.board}: {how}", *text])
+
+
+def _hardware(spec: AcceleratorSpec) -> str:
+    dma = "sg" if spec.dma.scatter_gather else "simple"
+    return f"{spec.name} (DMA {dma}, stream {spec.stream_width} bits, {spec.macs} multiply-adds)"
 
 
 def _aligned(lines: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:

@@ -23,7 +23,7 @@ from axiloom.isa.files.device import device_of
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.kernels.forms import COPY
 from axiloom.isa.numerics import INT32
-from axiloom.run.choice import resolve
+from axiloom.run.resolve import resolve
 
 
 def sizes(text: str) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
-from axiloom.cli import proofs, prove_instructions, prove_mapping, prove_rtl, prove_rules
+from axiloom.cli import proofs, prove_instructions, prove_mapping, prove_nest, prove_rtl, prove_rules
 from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
 from axiloom.errors import UsageError
 
@@ -96,6 +96,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     prove_rtl.add_command(what)
     prove_mapping.add_command(what)
     prove_rules.add_command(what)
+    prove_nest.add_command(what)
 
 
 def execute_axi(options: argparse.Namespace) -> int:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
-from axiloom.cli import nest_run, program_run, select, serial
+from axiloom.cli import default, nest_run, program_run, select, serial
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cosim.build.cache import content_hash
+from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import Soc
@@ -25,11 +26,12 @@ from axiloom.isa import dumps
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
 from axiloom.report.types import Kernel, Report, Setup
-from axiloom.run.choice import BEST, ranks
+from axiloom.run.choice import ranks
 from axiloom.run.compare import compare
 from axiloom.run.network import WEIGHTS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
-from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_cpu
+from axiloom.run.resolve import BEST
+from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_both
 
 NETWORK = "input weights stop_after offload_from offload"
 """Options of networks alone."""
@@ -99,11 +101,28 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     simulate = commands.add_parser(
         "simulate",
         help="run a driver of your own on the same SoC",
-        description="C sources are compiled with the runtime in sw/; main() returns 0 for success. With "
-        "--accel NAME,NAME the SoC has several accelerators; C then calls dma_select(AXL_ID_NAME) and "
+        description="C and C++ sources are compiled with the runtime in sw/; main() returns 0 for success. "
+        "With --accel NAME,NAME the SoC has several accelerators; C then calls dma_select(AXL_ID_NAME) and "
         "dma_init(AXL_DMA_NAME).",
     )
-    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c... | FILE.elf")
+    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c|.cpp... | FILE.elf")
+    simulate.add_argument(
+        "-D",
+        dest="define",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="a macro of the driver's",
+    )
+    simulate.add_argument(
+        "-I",
+        dest="include",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="DIR",
+        help="a folder with headers, beside those of the sources",
+    )
     shared.add_accelerator(simulate)
     shared.add_simulation(simulate)
     simulate.add_argument(
@@ -118,9 +137,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
             "wait", lambda o: o.os == "linux" and o.wait == "irq", "--os linux polls the DMA: leave it out"
         ),
         Refusal(
-            "wait os keep",
+            "wait os keep define include",
             lambda o: [file.suffix for file in o.driver] == [".elf"],
-            "for C sources, which are compiled; an ELF file is finished",
+            "for sources, which are compiled; an ELF file is finished",
         ),
     )
     simulate.set_defaults(execute=execute_simulate)
@@ -155,7 +174,7 @@ def _execute_one(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
     _check_os(options)
-    if program_run.is_program(options.problem) or options.select == select.EGRAPH:
+    if program_run.is_program(options.problem) or select.is_for_texts(options):
         return program_run.execute(options, _finish)
     reject(
         options,
@@ -169,9 +188,9 @@ def _execute_one(options: argparse.Namespace) -> int:
         if options.os == "linux":
             raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
         data_type = network_data_type(model.mlir, model.weights, options.problem)
-        specs = shared.accelerators(options, data_type)
-        if options.flow == BEST and not any(ranks(one) for one in specs):
-            first = specs[0]
+        found = default.of_network(options, model, data_type)
+        if options.flow == BEST and not any(ranks(one) for one in found.specs):
+            first = found.spec
             raise UsageError(
                 f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
                 f"give one of {', '.join(first.flows)}, or leave --flow out"
@@ -179,22 +198,33 @@ def _execute_one(options: argparse.Namespace) -> int:
         _check_against(options)
         network = NetworkRun(
             Network(options.problem, model.mlir, model.weights, options.input, options.seed),
-            shared.system(options, specs, options.seed),
-            shared.schedule(options),
+            shared.system(options, found.specs, options.seed),
+            found.schedule,
             keep_weights=options.weights,
             stop_after=options.stop_after,
             least=options.offload_from,
             auto=options.offload == "auto",
+            selecting=select.is_egraph(options),
+            choice=found.choice,
         )
         return _execute(options, network)
+    reject(
+        options,
+        [
+            Refusal(
+                "select", lambda o: o.select == select.EGRAPH, "of one op there is no choice: leave it out"
+            )
+        ],
+    )
     reject(options, [Refusal(NETWORK, lambda _: True, "for networks: functions on tensors with many ops")])
     mlir, data_type = shared.problem(options.problem)
-    spec = shared.accelerator(options, data_type)
+    found = default.of_problem(options, mlir, data_type)
     _check_against(options)
     problem = ProblemRun(
         Workload(options.problem, mlir, options.seed),
-        shared.system(options, [spec], options.seed),
-        shared.schedule(options),
+        shared.system(options, found.specs, options.seed),
+        found.schedule,
+        choice=found.choice,
     )
     if options.against == "neon":
         problem.check_kernel("the kernel in NEON")  # before minutes of simulation
@@ -209,8 +239,14 @@ def _check_against(options: argparse.Namespace) -> None:
 
 def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     watch = Watch(shared.progress(), sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
-    result = simulate(run, watch)
-    cpu = simulate_cpu(run, AGAINST[options.against], watch) if options.against else None
+    cpu = None
+    if options.against:
+        result, cpu = simulate_both(run, AGAINST[options.against], watch)
+    else:
+        result = simulate(run, watch)
+    if isinstance(run, NetworkRun) and run.selecting:
+        watch.progress("")
+        print(*run.chooser.lines(), sep="\n", end="\n\n")
     code = _finish(run.checked(result, cpu), options, watch.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)
@@ -238,7 +274,8 @@ def execute_simulate(options: argparse.Namespace) -> int:
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
     soc = Soc(system, timeline=shared.wants_timeline(options))
     with folder_or_temporary(options.keep) as folder:
-        elf = _elf(options.driver, system, folder, progress)
+        given = Given(tuple(options.define), tuple(options.include))
+        elf = _elf(options.driver, system, folder, given, progress)
         soc.build(progress=progress)
         progress("")
         result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
@@ -254,7 +291,9 @@ def execute_simulate(options: argparse.Namespace) -> int:
         system, result, config=config, seed=0, result=compare(result, expected), multiply_adds=None
     )
     sources = [
-        file.read_text(encoding="utf-8", errors="replace") for file in options.driver if file.suffix == ".c"
+        file.read_text(encoding="utf-8", errors="replace")
+        for file in options.driver
+        if file.suffix in (".c", *CXX)
     ]
     code = _finish(built, options, progress, result.profile.timeline, "\n".join(sources) or None)
     if options.os == "linux" or result.console:
@@ -269,7 +308,7 @@ def _assignment(text: str) -> tuple[str, Path]:
     return symbol, Path(file)
 
 
-def _elf(files: list[Path], system: System, folder: Path, progress: Any) -> Path:
+def _elf(files: list[Path], system: System, folder: Path, given: Given, progress: Any) -> Path:
     for file in files:
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
@@ -277,8 +316,12 @@ def _elf(files: list[Path], system: System, folder: Path, progress: Any) -> Path
         return files[0]
     progress("compiling the driver")
     folder.mkdir(parents=True, exist_ok=True)
-    sources = [file for file in files if file.suffix != ".h"]
-    return system.compile(sources, folder / "driver.elf", sorted({file.parent for file in files}))
+    sources = [file for file in files if not file.suffix.startswith(".h")]
+    elf, warnings = system.compile_user(sources, folder / "driver.elf", given)
+    progress("")
+    for warning in warnings:
+        print(warning, file=sys.stderr)
+    return elf
 
 
 def _finish(

@@ -14,7 +14,7 @@ from axiloom.cli import options as shared
 from axiloom.cli.explore import add_sweep
 from axiloom.cli.given import output_file
 from axiloom.errors import UsageError
-from axiloom.run.choice import BEST
+from axiloom.run.resolve import BEST
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
 from axiloom.sweep.sweep import Outcome, exit_code, failures, sweep
 

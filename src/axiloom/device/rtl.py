@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axiloom.errors import SpecError, UsageError
+from axiloom.hw.flexasr.cycles import Cycles as ByteCycles
+from axiloom.hw.flexasr.device import Device as ByteDevice
+from axiloom.hw.flexasr.meanings import LANES as BYTES
+from axiloom.hw.flexasr.meanings import machine as byte_machine
 from axiloom.hw.qkv.cycles import Cycles
 from axiloom.hw.qkv.device import Device as RowDevice
 from axiloom.hw.qkv.meanings import machine
@@ -80,9 +84,24 @@ def _blocks(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> De
     return DeviceRtl(isa, top, convert(component, top), stream_width, found.block**2, cycles.program)
 
 
+def _bytes(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> DeviceRtl:
+    """Vectors of 16 AdaptivFloat bytes: FlexASR's units and what is like them."""
+    found = byte_machine(isa)
+    if (lanes, rows) != (DEFAULT_LANES, 1):
+        raise UsageError(f"{isa.name}: a vector has {BYTES} elements: no --lanes, no --product-rows")
+    top = f"device_{isa.name}"
+    try:
+        component = ByteDevice(found, stream_width)
+    except ValueError as error:
+        raise UsageError(f"{isa.name}: {error}") from None
+    cycles = ByteCycles(found, stream_width)
+    return DeviceRtl(isa, top, convert(component, top), stream_width, BYTES, cycles.program)
+
+
 MAKERS: Mapping[str, Callable[[InstructionSet, int, int, int], DeviceRtl]] = {
     "rows of bfloat16": _rows,
     "blocks of int8": _blocks,
+    "vectors of bytes": _bytes,
 }
 """What they build, to the function that does. A new family of units is one more entry; it raises SpecError
 for texts that are none of its."""

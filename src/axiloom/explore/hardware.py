@@ -145,13 +145,14 @@ def _multipliers(spec: AcceleratorSpec) -> int:
     return rows * Columns(spec.data_type.bits, array.cols, longest=1).multipliers
 
 
-def most(spec: AcceleratorSpec, board: str = boards.DEFAULT) -> AcceleratorSpec:
+def most(spec: AcceleratorSpec, board: str | boards.Board = boards.DEFAULT) -> AcceleratorSpec:
     """`spec` with as many multiply-adds as its tile can use and the board's part has multipliers for.
 
     The rest of it stays; synthesis alone says whether it fits as a whole. Raises :exc:`UsageError` if not
     even the fewest of :data:`MACS` do.
     """
-    limit = boards.load(board).resources.dsp48
+    on = boards.load(board)
+    limit = on.resources.dsp48
     for macs in sorted(MACS, reverse=True):
         try:
             one = isa.revise(spec, macs=macs)
@@ -161,7 +162,7 @@ def most(spec: AcceleratorSpec, board: str = boards.DEFAULT) -> AcceleratorSpec:
             return one
     raise UsageError(
         f"{spec.name}: no array of {min(MACS)} multiply-adds or more can be had with its tile and the "
-        f"{limit} multipliers of {board}"
+        f"{limit} multipliers of {on.name}"
     )
 
 

@@ -55,6 +55,11 @@ struct Memory {
         first.resize(std::size_t(banks) * depth * words);
         if (std::fread(first.data(), 8, first.size(), file) != first.size()) std::exit(4);
     }
+    // Keeps what it begins with only if a run comes after this one: arrays may be half a gigabyte.
+    void begin(bool again) {
+        if (again) data = first;
+        else data.swap(first);
+    }
     uint64_t *at(unsigned bank, unsigned long long address) {
         if (address >= depth) fail(name, bank, address);
         return &data[(std::size_t(bank) * depth + address) * words];
@@ -152,14 +157,14 @@ int main(int argc, char **argv) {
     reset();
     for (int number = 0; number < runs; ++number) {
         if (number && reset_between) {  // in the middle of a run, which must leave nothing behind
-            begin();
+            begin(true);
             top->start = 1;
             cycle(pause_in, pause_out);
             top->start = 0;
             for (unsigned i = 0, n = random_byte(); i < n; ++i) cycle(pause_in, pause_out);
             reset();
         }
-        begin();
+        begin(number + 1 < runs);
         now = 0;
         top->start = 1;
         cycle(pause_in, pause_out);

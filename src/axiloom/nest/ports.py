@@ -59,7 +59,7 @@ def header(circuit: Circuit, checks: bool) -> str:
         lines.append(f'static Output output_{number}{{"{plain(port.fifo)}", {size}, {{}}}};')
     lines.append(f"#define ERROR(top) {'top->debug_error' if checks else '0'}")
     lines += _function("void load(FILE *file)", _loads(circuit))
-    lines += _function("void begin()", _begins(circuit))
+    lines += _function("void begin(bool again)", _begins(circuit))
     lines += _function(
         "void drive_streams(Vtop *top, unsigned pause_in, unsigned pause_out)", _drives(circuit)
     )
@@ -90,7 +90,7 @@ def _loads(circuit: Circuit) -> list[str]:
 
 def _begins(circuit: Circuit) -> list[str]:
     return [
-        *(f"memory_{n}.data = memory_{n}.first;" for n, _ in enumerate(external(circuit))),
+        *(f"memory_{n}.begin(again);" for n, _ in enumerate(external(circuit))),
         *(f"input_{n}.next = 0, input_{n}.offered = false;" for n, _ in enumerate(circuit.inputs)),
         *(
             f"output_{n}.next = 0, output_{n}.data.assign(output_{n}.elements * output_{n}.words, 0);"

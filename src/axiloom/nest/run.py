@@ -109,7 +109,9 @@ def runs(
     with tempfile.TemporaryDirectory() as folder:
         data, result = Path(folder) / "input", Path(folder) / "output"
         taken = given(circuit, memories, inputs or {})
-        data.write_bytes(b"".join(part.astype("<u8").tobytes() for _, part, _ in taken))
+        with data.open("wb") as file:
+            for _, part, _ in taken:
+                part.astype("<u8").tofile(file)
         numbers = (times, int(reset_between), limit, pauses.seed, pauses.source, pauses.sink)
         command: list[str | Path] = [program, data, result, *map(str, numbers)]
         size = times * expected * len(verilog.text)

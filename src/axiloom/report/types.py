@@ -44,6 +44,8 @@ class Limit(Bound):
     words_per_cycle: int
     macs_per_cycle: int
     multiply_adds: int | None
+    call_cycles: NotRequired[int]
+    call_ratio: NotRequired[float | None]
 
 
 class LayerLimit(Bound):
@@ -112,6 +114,7 @@ class Setup(TypedDict):
     driver_hash: str
     offload: NotRequired[Literal["auto", "all"]]
     offload_from: NotRequired[int]
+    select: NotRequired[str]
     weights: NotRequired[str]
     weights_hash: NotRequired[str]
 
@@ -125,6 +128,14 @@ class Config(Setup):
     clocks: Clocks
     stream_width: int
     dma: Literal["simple", "sg"]
+
+
+class Choice(TypedDict):
+    """``choice``: what nobody had said, and what the cost model took for it."""
+
+    chosen: dict[str, str]
+    predicted_ms: float
+    published_ms: float | None
 
 
 class Alone(TypedDict):
@@ -162,7 +173,13 @@ class LayerRow(TypedDict):
     alone_ms: NotRequired[float | None]
 
 
-class NetworkAlone(Alone):
+class OnCpu(Alone):
+    """A run on the CPU alone; `kept`: it was in the store, which the report's ``simulation`` says."""
+
+    kept: NotRequired[bool]
+
+
+class NetworkAlone(OnCpu):
     """A network on the simulated CPU alone; its rows go to the report's ``network``."""
 
     layers: list[LayerRow]
@@ -204,6 +221,19 @@ class Weights(TypedDict):
     arrays: int
 
 
+class Selected(TypedDict):
+    """Of one product, with ``--select egraph``: where it went, and the cycles that were weighed."""
+
+    location: str
+    title: str
+    place: str
+    ops: list[int]
+    form: str
+    cycles: int
+    candidates: dict[str, int]
+    refused: dict[str, str]
+
+
 class NetworkPart(TypedDict):
     """``network``: its layers, and the memory between them."""
 
@@ -213,6 +243,7 @@ class NetworkPart(TypedDict):
     arena: Arena
     weights: Weights
     stopped_after: int | None
+    selection: NotRequired[list[Selected]]
 
 
 class Report(TypedDict):
@@ -236,5 +267,6 @@ class Report(TypedDict):
     stale: list[str]
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
+    choice: NotRequired[Choice]
     proved: NotRequired[list[str]]
     network: NotRequired[NetworkPart]

@@ -8,11 +8,10 @@ is some per cent off. The drivers of the first ones are then gone through step b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from axiloom import boards, drivergen, isa
+from axiloom import boards, isa
 from axiloom.cosim.replay import Replay
 from axiloom.drivergen.cost.model import Choice, Machine, Model, constants_of, rank
 from axiloom.drivergen.cost.plans import Plan, plans
@@ -25,17 +24,9 @@ from axiloom.drivergen.cost.selection import (
     reads_in_place,
     schedules,
 )
-from axiloom.drivergen.pipeline import conv_choice, kernel_choice
-from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.files.post import without_post
-from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
-
-BEST = "best"
-"""In place of a flow's name: the model's choice."""
-
 
 OVERLAPPING = ("copying", "all")
 """Pipelines whose drivers are gone through. With the others transfers block: the model is enough."""
@@ -178,9 +169,11 @@ def choose(
     flow: str | None = None,
     order: Sequence[str] | None = None,
     tile: Sequence[int] | None = None,
+    exact: bool = True,
 ) -> Choice:
     """The model's choice, with that `pipeline`, `flow`, `order` and `tile` where they are given.
 
+    Without `exact` no driver is gone through.
     Raises UsageError for a pipeline that the model does not know, or if no flow can be used so.
     """
     every = candidates(spec, problem)
@@ -197,95 +190,10 @@ def choose(
     if faults or not fitting:
         what = f"loops {','.join(order)}" if order else "its buffers"
         raise UsageError("; ".join(map(str, faults)) or f"no flow of {spec.name} can be used with {what}")
-    return ranked(problem, spec, board=board, pipelines=(pipeline,) if pipeline else None, among=fitting)[0]
-
-
-def resolve(
-    text: str,
-    spec: AcceleratorSpec,
-    asked: Schedule,
-    *,
-    board: str | boards.Board = boards.DEFAULT,
-    name: str = "input.mlir",
-) -> Schedule:
-    """`asked` with the model's choice in place of flow `BEST`, for the largest matmul or conv in `text`.
-
-    Without a pipeline, all passes that the DMA is able to use, or with `BEST` the model's choice.
-    """
-    order, tile, pipeline = asked.order, asked.tile, asked.pipeline
-    default = pipeline or drivergen.default_pipeline(spec)
-    if asked.flow != BEST:
-        return Schedule(asked.flow, tuple(order) if order else None, tuple(tile) if tile else None, default)
-    if tile is not None and (faults := isa.check_tile(spec, tuple(tile))):
-        raise UsageError("; ".join(map(str, faults)))
-    if spec.others:
-        raise UsageError(
-            f"--flow {BEST}: it chooses for one kernel, and {spec.name} has {len(spec.parts)} of them; "
-            f"its flows are {', '.join(flow for part in spec.parts for flow in part.flows)}"
-        )
-    if spec.in_place:
-        raise UsageError(f"--flow {BEST}: there is no cost model for {spec.kernel} with kernels in place")
-    chooser = _for_kernel if spec.form.computes is not None else CHOOSERS.get(spec.form.name)
-    if chooser is None:
-        raise UsageError(
-            f"--flow {BEST}: there is no cost model for {spec.kernel}; "
-            f"flows of {spec.name}: {', '.join(spec.flows)}"
-        )
-    return chooser(_Asked(text, spec, asked, board, name))
+    ranking = ranked if exact else ranked_by_model
+    return ranking(problem, spec, board=board, pipelines=(pipeline,) if pipeline else None, among=fitting)[0]
 
 
 def ranks(spec: AcceleratorSpec) -> bool:
     """Does the model rank all ways to use an accelerator?"""
     return spec.form.of_matrices
-
-
-class _Asked(NamedTuple):
-    """What `resolve` is asked, where it is for the model."""
-
-    text: str
-    spec: AcceleratorSpec
-    schedule: Schedule
-    board: str | boards.Board
-    name: str
-
-
-def _for_kernel(asked: _Asked) -> Schedule:
-    """By the words that travel."""
-    spec, given = asked.spec, asked.schedule
-    cut = kernel_choice.best(asked.text, spec, order=given.order, tile=given.tile, name=asked.name)
-    return Schedule(cut.flow, cut.order, cut.tile, given.pipeline or drivergen.default_pipeline(spec))
-
-
-def _for_convolution(asked: _Asked) -> Schedule:
-    spec, given = asked.spec, asked.schedule
-    first, *_ = conv_choice.flows(asked.text, spec, order=given.order, tile=given.tile, name=asked.name)
-    pipeline = given.pipeline or drivergen.default_pipeline(spec)
-    return Schedule(first.name, first.choice.order, first.choice.tile, pipeline)
-
-
-def _for_matmul(asked: _Asked) -> Schedule:
-    spec, given = asked.spec, asked.schedule
-    calls = drivergen.compile_mlir(asked.text, spec, stop="linalg", name=asked.name).calls
-    largest = max(calls, key=lambda call: call.M * call.N * call.K)
-    problem = Problem(largest.M, largest.N, largest.K, spec.data_type.value)
-    plain = without_post(spec)
-    # What is rounded on the device stays there until it is whole: one flow keeps it.
-    only = None if largest.flow in plain.flows else plain.selected_flow
-    best = choose(
-        problem,
-        plain,
-        board=asked.board,
-        pipeline=given.pipeline,
-        flow=only,
-        order=given.order,
-        tile=given.tile,
-    )
-    return Schedule(best.candidate.flow, best.candidate.order, best.candidate.tile, best.pipeline)
-
-
-CHOOSERS: Mapping[str, Callable[[_Asked], Schedule]] = {
-    MATMUL.name: _for_matmul,
-    IMAGE.name: _for_convolution,
-    WINDOW.name: _for_convolution,
-}
-"""Who knows what is best, by the name of a form; of kernels that are data `_for_kernel` does."""

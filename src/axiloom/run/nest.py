@@ -19,7 +19,7 @@ from axiloom.nests.ports import Packet, sources
 from axiloom.nests.ports.packet import Part
 from axiloom.nests.program import Array, Program, Role
 from axiloom.report.build import build
-from axiloom.report.types import Alone, Kernel, Report, Setup
+from axiloom.report.types import Kernel, OnCpu, Report, Setup
 from axiloom.run.compare import Arrays, compare
 
 REFERENCE = "the program as written, interpreted"
@@ -151,7 +151,7 @@ class NestRun:
         section = self.driver.function if self.system.os == "linux" else ""
         return Job(elf, self.inputs, outputs, section=section)
 
-    def on_cpu(self, kernel: Kernel, keep: Path | None) -> Alone:
+    def on_cpu(self, kernel: Kernel, keep: Path | None) -> OnCpu:
         raise UsageError(
             f"{self.program_of.name}: there is no run of a nest on the CPU alone: leave --against out"
         )
@@ -167,7 +167,7 @@ class NestRun:
             "wait": self.system.wait,
         }
 
-    def checked(self, result: Result, cpu: Alone | None = None) -> Report:
+    def checked(self, result: Result, cpu: OnCpu | None = None) -> Report:
         return build(
             self.system,
             result,

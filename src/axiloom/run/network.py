@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
 
 from axiloom import drivergen, sw
-from axiloom.cosim import core
+from axiloom.cosim import cpu_store
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.system import System
@@ -33,10 +33,14 @@ from axiloom.isa.wording.names import number as bounded
 from axiloom.isa.wording.names import shortened
 from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims
-from axiloom.report.types import Alone, Kernel, NetworkAlone, Report, Setup
-from axiloom.run.choice import BEST, ranks, resolve
+from axiloom.report.types import Choice, Kernel, NetworkAlone, OnCpu, Report, Setup
+from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays, compare
+from axiloom.run.resolve import BEST, resolve
 from axiloom.run.run import folder_or_temporary
+
+if TYPE_CHECKING:
+    from axiloom.run.selected_network import Select
 
 MARKS, STOP = "axl_marks", "axl_stop_after"
 WEIGHTS = ("streamed", "embedded")
@@ -72,6 +76,10 @@ class NetworkRun:
     """Multiply-adds from which on a product goes to an accelerator: small ones are faster on the CPU."""
     auto: bool = False
     """Products that are faster on the CPU by an estimate stay there."""
+    selecting: bool = False
+    """Accelerators and the CPU are chosen for all products at once (:mod:`axiloom.selection.streams`)."""
+    choice: Choice | None = None
+    """What was chosen by default, for the report."""
 
     def __post_init__(self) -> None:
         for spec in self.system.specs:
@@ -90,6 +98,13 @@ class NetworkRun:
     def driver(self) -> NetworkDriver:
         return self._compile(accelerated=True)
 
+    @cached_property
+    def chooser(self) -> Select:
+        """Who chooses, and afterwards what was chosen."""
+        from axiloom.run.selected_network import Select  # solvers, for those who ask for it
+
+        return Select(self.system, all_of_them=not self.auto)
+
     def _compile(self, *, accelerated: bool, neon: bool = False) -> NetworkDriver:
         on = self.system.profile
         return compile_network(
@@ -101,8 +116,10 @@ class NetworkRun:
             caches=Caches(*on.last_cache, on.line_bytes),
             embed=self.keep_weights == "embedded",
             least=self.least,
-            neon=sw.BASELINES if neon else None,
+            # What stays on the CPU beside an accelerator is done as well as it can be.
+            neon=sw.BASELINES if neon or (accelerated and "neon" in on.host.kernels) else None,
             clocks=Clocks(on.cpu_hz, on.fabric_hz) if self.auto else None,
+            choose=self.chooser if self.selecting and accelerated else None,
         )
 
     def _schedule(self, spec: AcceleratorSpec, layer: str, name: str) -> Schedule:
@@ -214,12 +231,19 @@ class NetworkRun:
         with folder_or_temporary(None) as folder:
             driver = self._compile(accelerated=False, neon=kernel == "neon")
             elf = self.build_elf(driver, folder, "cpu")
-            run = core.run_cpu(elf, self._arrays(driver), self._results(driver), board)
+            kept = cpu_store.run_cpu(elf, self._arrays(driver), self._results(driver), board)
+        run = kept.run
         result = compare(run, self.expected)
         if self.expected and not result["matches"]:
             raise MismatchError(f"the network on the CPU is wrong: {result['first']}")
         layers = network_report.rows(driver.layers, run.outputs[MARKS], board, ())
-        return {"kernel": kernel, "counters": run.counters, "result": result, "layers": layers}
+        return {
+            "kernel": kernel,
+            "counters": run.counters,
+            "result": result,
+            "layers": layers,
+            "kept": kept.known,
+        }
 
     def config(self) -> Setup:
         system = self.system
@@ -237,15 +261,17 @@ class NetworkRun:
             "driver_hash": content_hash(*self.driver.sources.values()),
             "offload": "auto" if self.auto else "all",
             "offload_from": self.least,
+            "select": "egraph" if self.selecting else "matching",
             "weights": self.keep_weights,
             "weights_hash": weights.hexdigest()[:16],
         }
 
     def checked(self, result: Result, cpu: NetworkAlone | None = None) -> Report:
         """The report of `result`, compared with the reference, with a row for each layer."""
-        alone: Alone | None = None
+        alone: OnCpu | None = None
         if cpu is not None:
             alone = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
+            alone["kept"] = cpu.get("kept", False)
         found = build(
             self.system,
             result,
@@ -254,6 +280,7 @@ class NetworkRun:
             result=compare(result, self.expected),
             multiply_adds=self.multiply_adds,
             cpu=alone,
+            choice=self.choice,
         )
         found["network"] = network_report.section(
             self.driver,
@@ -264,6 +291,8 @@ class NetworkRun:
             cpu["layers"] if cpu else None,
             result.laps,
         )
+        if self.selecting:
+            found["network"]["selection"] = self.chooser.rows()
         layers = found["network"]["layers"]
         found["limit"] = network_report.limit(found["limit"], layers, result.fabric["cycles"])
         return without_claims(found)
@@ -295,7 +324,7 @@ def _random(
         return rng.standard_normal(shape).astype(kind)
     if kind.kind == "b":
         return rng.integers(0, 2, shape).astype(kind)
-    if bound is not None:
-        return rng.integers(0, bound, shape, kind)
     info = np.iinfo(kind)
+    if bound is not None:
+        return rng.integers(0, min(bound - 1, info.max), shape, kind, endpoint=True)
     return rng.integers(info.min, info.max, shape, kind, endpoint=True)

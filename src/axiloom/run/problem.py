@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from axiloom import drivergen, sw
-from axiloom.cosim import core
+from axiloom.cosim import cpu_store
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
@@ -19,10 +19,10 @@ from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.report.build import build
-from axiloom.report.types import Alone, Kernel, Report, Setup
+from axiloom.report.types import Choice, Kernel, OnCpu, Report, Setup
 from axiloom.run.by_hand import ByHand
-from axiloom.run.choice import resolve
 from axiloom.run.compare import Arrays, Margins, compare, margins, random_inputs
+from axiloom.run.resolve import resolve
 from axiloom.run.run import folder_or_temporary
 
 
@@ -50,6 +50,8 @@ class ProblemRun:
     system: System
     asked: Schedule = DEFAULTS
     """With flow ``best`` the cost model's choice: see `schedule`."""
+    choice: Choice | None = None
+    """What was chosen by default, for the report."""
 
     def __post_init__(self) -> None:
         if len(self.system.specs) > 1:
@@ -139,11 +141,10 @@ class ProblemRun:
             (folder / f"stage-{stage}.mlir").write_text(text, encoding="utf-8")
 
     def job(self, elf: Path) -> Job:
-        """One run of the program on the inputs; of a Linux process the call of the driver is measured."""
-        section = self.driver.function if self.system.os == "linux" else ""
-        return Job(elf, self.inputs, self.outputs, section=section)
+        """One run of the program on the inputs; the call of the driver is measured."""
+        return Job(elf, self.inputs, self.outputs, section=self.driver.function)
 
-    def on_cpu(self, kernel: Kernel, keep: Path | None) -> Alone:
+    def on_cpu(self, kernel: Kernel, keep: Path | None) -> OnCpu:
         """The same function at -O3 on the simulated CPU alone, checked as well."""
         with folder_or_temporary(keep) as folder:
             if kernel == "neon":
@@ -152,21 +153,21 @@ class ProblemRun:
             else:
                 driver = drivergen.compile_cpu(self.workload.mlir, name=self.workload.name)
                 elf = self.build_elf(driver, folder, "cpu")
-                run = core.run_cpu(elf, self.inputs, self.outputs, self.system.profile)
-        result = compare(run, self.expected)
+                run = cpu_store.run_cpu(elf, self.inputs, self.outputs, self.system.profile)
+        result = compare(run.run, self.expected)
         if not result["matches"]:
             raise MismatchError(f"the kernel for the CPU is wrong: {result['first']}")
-        return {"kernel": kernel, "counters": run.counters, "result": result}
+        return {"kernel": kernel, "counters": run.run.counters, "result": result, "kept": run.known}
 
-    def run_kernel(self, name: str, folder: Path) -> core.CpuRun:
+    def run_kernel(self, name: str, folder: Path) -> cpu_store.Kept:
         """``sw/baselines/NAME.c`` on the data of this run, its output named as ours.
 
         Raises UsageError where the problem is no ``matmul:MxNxK`` or ``conv:...`` of int8 or int32.
         """
         elf, hand = self.kernel_elf(name, folder), ByHand.of(self.workload.name)
         ((symbol, _),) = self.outputs.items()
-        run = core.run_cpu(elf, hand.given(self.inputs), hand.output, self.system.profile)
-        return replace(run, outputs={symbol: hand.result(run.outputs)})
+        kept = cpu_store.run_cpu(elf, hand.given(self.inputs), hand.output, self.system.profile)
+        return replace(kept, run=replace(kept.run, outputs={symbol: hand.result(kept.run.outputs)}))
 
     def check_kernel(self, name: str) -> None:
         """Raises UsageError where `run_kernel` would."""
@@ -205,7 +206,7 @@ class ProblemRun:
             "driver_hash": content_hash(self.driver.c),
         }
 
-    def checked(self, result: Result, cpu: Alone | None = None) -> Report:
+    def checked(self, result: Result, cpu: OnCpu | None = None) -> Report:
         """The report of `result`, compared with the reference."""
         return build(
             self.system,
@@ -217,4 +218,5 @@ class ProblemRun:
             array_cycles=self.array_cycles,
             cpu=cpu,
             advice=self.advice,
+            choice=self.choice,
         )

@@ -20,7 +20,7 @@ from axiloom.drivergen import Driver
 from axiloom.errors import UsageError
 from axiloom.isa import dumps
 from axiloom.report.build import build
-from axiloom.report.types import Alone, Kernel, Report, Setup
+from axiloom.report.types import Kernel, OnCpu, Report, Setup
 from axiloom.run.compare import Arrays, compare
 from axiloom.selection.drive.driver import driver
 from axiloom.selection.drive.plan import Plan, plan
@@ -87,7 +87,7 @@ class ProgramRun:
         outputs = {arg.symbol: (arg.shape, arg.dtype) for arg in self.driver.args if arg.kind != "in"}
         return Job(elf, self.inputs, outputs, section=self.driver.function)
 
-    def on_cpu(self, kernel: Kernel, keep: Path | None) -> Alone:
+    def on_cpu(self, kernel: Kernel, keep: Path | None) -> OnCpu:
         raise UsageError(f"{self.program_of.name}: there is no run of a program on the CPU alone")
 
     def config(self) -> Setup:
@@ -101,7 +101,7 @@ class ProgramRun:
             "wait": self.system.wait,
         }
 
-    def checked(self, result: Result, cpu: Alone | None = None) -> Report:
+    def checked(self, result: Result, cpu: OnCpu | None = None) -> Report:
         adds = self.multiply_adds
         return build(
             self.system,

@@ -8,11 +8,12 @@ them.
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
@@ -20,11 +21,11 @@ from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
 from axiloom.errors import UsageError
 from axiloom.files import make_folder
-from axiloom.report.types import Alone, Kernel, Report
+from axiloom.report.types import Kernel, OnCpu, Report
 from axiloom.run.compare import Arrays
 
 Progress = Callable[[str], None]
-CpuPart = TypeVar("CpuPart", bound=Alone)
+CpuPart = TypeVar("CpuPart", bound=OnCpu)
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,11 @@ def folder_or_temporary(keep: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def simulate(run: Run[CpuPart], watch: Watch = UNSEEN) -> Result:
-    """Compile, build and run; the outputs are in the result, not yet compared."""
+def simulate(run: Run[CpuPart], watch: Watch = UNSEEN, begun: Callable[[], None] = lambda: None) -> Result:
+    """Compile, build and run; the outputs are in the result, not yet compared.
+
+    `begun` is called when nothing is left but to simulate.
+    """
     watch.progress(f"compiling the {run.program}")
     with folder_or_temporary(watch.keep) as folder:
         elf = run.build(folder)
@@ -101,7 +105,42 @@ def simulate(run: Run[CpuPart], watch: Watch = UNSEEN) -> Result:
         soc = Soc(run.system, timeline=watch.timeline)
         soc.build(progress=watch.progress)
         watch.progress("")
+        begun()
         return soc.run_many([run.job(elf)], progress=watch.live)[0]
+
+
+def simulate_both(run: Run[CpuPart], kernel: Kernel, watch: Watch = UNSEEN) -> tuple[Result, CpuPart]:
+    """:func:`simulate`, and beside it :func:`simulate_cpu`, which begins when our program is compiled."""
+    beside = _Beside(lambda: simulate_cpu(run, kernel, replace(watch, progress=UNSEEN.progress)))
+    result = simulate(run, watch, beside.start)
+    watch.progress("waiting for the CPU alone")
+    return result, beside.result()
+
+
+class _Beside(Generic[CpuPart]):
+    """A call in a thread, which does not keep the process if it ends before."""
+
+    def __init__(self, call: Callable[[], CpuPart]) -> None:
+        self._call = call
+        self._found: CpuPart | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._found = self._call()
+        except BaseException as error:
+            self._error = error
+
+    def result(self) -> CpuPart:
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        assert self._found is not None
+        return self._found
 
 
 def simulate_cpu(run: Run[CpuPart], kernel: Kernel = "loops", watch: Watch = UNSEEN) -> CpuPart:
@@ -117,8 +156,9 @@ def simulate_cpu(run: Run[CpuPart], kernel: Kernel = "loops", watch: Watch = UNS
 
 def report_of(run: Run[CpuPart], watch: Watch = UNSEEN, *, against: Kernel | None = None) -> Report:
     """Run it all, compare with NumPy, and report; `against`: the CPU alone beside it."""
-    result = simulate(run, watch)
-    return run.checked(result, simulate_cpu(run, against, watch) if against else None)
+    if against is None:
+        return run.checked(simulate(run, watch))
+    return run.checked(*simulate_both(run, against, watch))
 
 
 def reports_of(runs: Sequence[Run[CpuPart]]) -> list[Report]:

@@ -9,13 +9,15 @@ from axiloom.device.known import derive, known
 from axiloom.device.rtl import DeviceRtl
 from axiloom.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.selection.blocks.offers import offers
 from axiloom.selection.compile.cover import Made
 from axiloom.selection.compile.graphs import Compiled, compile_graph
 from axiloom.selection.compile.layout import HostMemoryError
 from axiloom.selection.compile.target import Cost, Target
 from axiloom.selection.ir.graph import Graph
+from axiloom.selection.machine.derive import Meanings
 from axiloom.selection.program.program import Program
-from axiloom.selection.validate import Verdict, validate
+from axiloom.selection.validate import Verdict, by_text, validate
 
 Progress = Callable[[str], None]
 Read = Callable[[Mapping[str, int]], InstructionSet]
@@ -80,15 +82,11 @@ def select(
     constants: dict[str, int] = {}
     isa = read(constants)
     for _ in range(2):
-        meanings = known(isa)
-        rows = {node.type.shape[0] for node in graph.nodes() if len(node.type.shape) == 2}
-        if not meanings.found:
-            progress(f"deriving what each instruction of {isa.name} computes (once)")
-        most = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
-        derive(meanings, (one for one in rows if 0 < one <= most))
+        blocks = offers(isa)
+        meanings = Meanings(isa) if blocks is not None else _derived(isa, graph, progress)
         made = device(isa)
         progress(f"selecting instructions of {isa.name}")
-        target = Target(isa, meanings, _cost(made))
+        target = Target(isa, meanings, _cost(made), blocks)
         try:
             compiled = compile_graph(graph, target)
             if named:
@@ -101,9 +99,20 @@ def select(
             isa = read(constants)
             continue
         progress("validating the program")
-        verdict = validate(compiled.program, graph, isa, meanings)
+        program = compiled.program
+        verdict = validate(program, graph, isa, meanings) if blocks is None else by_text(program, graph, isa)
         return Selected(graph, isa, compiled, verdict, constants)
     raise AssertionError("a memory was made as large as it has to be, twice")
+
+
+def _derived(isa: InstructionSet, graph: Graph, progress: Progress) -> Meanings:
+    meanings = known(isa)
+    rows = {node.type.shape[0] for node in graph.nodes() if len(node.type.shape) == 2}
+    if not meanings.found:
+        progress(f"deriving what each instruction of {isa.name} computes (once)")
+    most = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
+    derive(meanings, (one for one in rows if 0 < one <= most))
+    return meanings
 
 
 def _cost(device: DeviceRtl | None) -> Cost | None:

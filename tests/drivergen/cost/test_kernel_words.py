@@ -12,7 +12,7 @@ from axiloom.drivergen.problems.kernels import parse_kernel
 from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.device import device_of
-from axiloom.run.choice import BEST, resolve
+from axiloom.run.resolve import BEST, resolve
 
 PROBLEMS = (
     "relu:n=1000:int8",

@@ -104,7 +104,7 @@ def test_a_target(name: str) -> None:
 
 
 def test_what_is_no_logic_is_refused() -> None:
-    text = TEXT.replace("word[2:34][3:9] | 5", "sum(word[8] * k for k in range(9))")
+    text = TEXT.replace("word[2:34][3:9] | 5", "max(word[8] * k for k in range(9))")
     isa = parse(text, "sum.isa", "sum")
     with pytest.raises(SpecError, match=r"has a Fold, which is no logic of one cycle"):
         decoded(Module(), isa, words(isa, Signal(48)))

@@ -31,7 +31,7 @@ def requantised(sums: Any, how: Requantise) -> Any:
 
 def convolved(layer: Convolution, values: dict[str, Any], how: Requantise) -> Any:
     """In NumPy's layout, a tap after the other."""
-    x = values["x"].transpose(0, 3, 1, 2).reshape(layer.channels, layer.height, layer.width).astype(np.int64)
+    x = values["x"].transpose(2, 0, 1).astype(np.int64)
     x = np.pad(x, ((0, 0), (layer.pads,) * 2, (layer.pads,) * 2))
     w = values["w"].transpose(0, 4, 1, 5, 2, 3)
     w = w.reshape(layer.filters, layer.channels, layer.taps, layer.taps).astype(np.int64)
@@ -41,8 +41,7 @@ def convolved(layer: Convolution, values: dict[str, Any], how: Requantise) -> An
         for q in range(layer.taps):
             part = x[:, p : p + s * (layer.rows - 1) + 1 : s, q : q + s * (layer.columns - 1) + 1 : s]
             sums += np.tensordot(w[:, :, p, q], part, 1)
-    y = requantised(sums, how).reshape(layer.filters // BLOCK, BLOCK, layer.rows, layer.columns)
-    return y.transpose(0, 2, 3, 1)
+    return requantised(sums, how).transpose(1, 2, 0)
 
 
 CONVOLUTIONS = [

@@ -1,0 +1,147 @@
+"""Compiling what a user wrote: C and C++, with macros and folders of theirs, and warnings that are shown.
+
+Our own generated sources are compiled as strictly as the runtime (:mod:`axiloom.cosim.build.toolchain`); a
+user's may be older, and say so in warnings. Each source becomes an object; the linker is that of the target.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom import boards, sw
+from axiloom.boards.hosts.host import Host
+from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.cosim.build.toolchain import (
+    COMMON,
+    FLAGS,
+    LINK,
+    PROGRAM,
+    bare_target,
+    hardware_macros,
+    linux_target,
+    macros_of,
+    run_zig,
+    runtime_objects,
+)
+from axiloom.errors import CompileError
+from axiloom.isa import AcceleratorSpec
+
+CXX = (".cpp", ".cc", ".cxx", ".C")
+SUFFIXES = (".c", ".S", ".s", *CXX)
+_BOTH = (
+    "-Wall",
+    "-UNDEBUG",
+)  # zig defines NDEBUG where it optimises: assertions would be gone without a word
+_C = ("-std=gnu17", *_BOTH)
+_CXX = ("-std=c++17", *_BOTH, "-fno-threadsafe-statics")
+_BARE_CXX = ("-fno-exceptions", "-fno-rtti", "-fno-PIC", "-U_FORTIFY_SOURCE")
+"""No exceptions on bare metal: nothing unwinds there."""
+START = sw.ROOT / "cxx" / "main.c"
+_WARNINGS = "warnings"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What stands on the user's command line: macros (``NAME`` or ``NAME=VALUE``) and folders of headers."""
+
+    defines: tuple[str, ...] = ()
+    include: tuple[Path, ...] = ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return tuple(f"-D{one}" for one in self.defines)
+
+
+NOTHING = Given()
+
+
+def is_cxx(source: Path) -> bool:
+    return source.suffix in CXX
+
+
+def compile_user(
+    sources: Sequence[Path],
+    out: Path,
+    *,
+    board: boards.Board,
+    spec: Sequence[AcceleratorSpec],
+    linux: bool = False,
+    irq: bool = False,
+    given: Given = NOTHING,
+    opt: str = "-O3",
+) -> tuple[Path, list[str]]:
+    """Compile `sources` and link them with the runtime to the ELF `out`, for the CPU of `board`.
+
+    Returns `out` and the compiler's warnings about the sources. The headers are those beside the sources and
+    in the folders that are `given`. CompileError carries the compiler's first error.
+    """
+    for source in sources:
+        if source.suffix not in SUFFIXES:
+            raise CompileError(f"{source}: only {', '.join(SUFFIXES)} can be compiled")
+        if not source.is_file():
+            raise CompileError(f"{source}: no such file")
+    host = board.host
+    target = linux_target(host) if linux else bare_target(host)
+    hardware = {
+        **hardware_macros(spec),
+        **({"AXL_LINUX": 1} if linux else {}),
+        **({"AXL_DMA_IRQ": 1} if irq else {}),
+    }
+    macros = macros_of(board, hardware, {"AXL_DMA_CACHED": 0} if linux else {})
+    runtime = runtime_objects(target, [*target.flags, *FLAGS, opt, *macros])
+    folders = dict.fromkeys([*given.include, *(source.parent for source in sources)])
+    flags = [*macros, *given.flags, opt, *(f"-I{folder.absolute()}" for folder in folders)]
+    headers = [file for folder in folders for file in sorted(folder.glob("*.h*"))]
+    names = [path.name for path in (*sources, *headers)]
+    languages = [_language(host, linux, target.include, source) for source in sources]
+    cxx = any(map(is_cxx, sources))
+    key = content_hash(
+        "user", runtime.name, languages, flags, names, *sources, *headers, target.script, START
+    )
+
+    def build(folder: Path) -> None:
+        said, objects = [], []
+        for number, (source, language) in enumerate(zip(sources, languages, strict=True)):
+            objects.append(str(folder / f"user{number}.o"))
+            said += run_zig(
+                [*language, *COMMON, *flags, "-c", "-o", objects[-1], str(source.absolute())], folder
+            )
+        if cxx and not linux:
+            objects.append(str(folder / "start_cxx.o"))
+            run_zig(["cc", *target.flags, *COMMON, opt, "-c", "-o", objects[-1], str(START)], folder)
+        own = [str(runtime / f"{source.stem}.o") for source in (*target.sources, target.strings)]
+        linker = [
+            "c++" if cxx and linux else "cc",
+            *target.flags,
+            f"-Wl,-T,{target.script}",
+            *LINK,
+            *target.link,
+        ]
+        wrap = ["-Wl,--wrap=main"] if cxx and not linux else []
+        run_zig([*linker, *wrap, "-o", str(folder / PROGRAM), *own, *objects], folder)
+        (folder / _WARNINGS).write_text("\n".join(said), encoding="utf-8")
+
+    folder = cached_build(target.name, key, build)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(folder / PROGRAM, out)
+    return out, (folder / _WARNINGS).read_text(encoding="utf-8").splitlines()
+
+
+def _language(host: Host, linux: bool, include: Sequence[Path], source: Path) -> tuple[str, ...]:
+    """The compiler's command for a source, with what its language wants.
+
+    On bare metal C++ is compiled against the headers of the Linux target: what is in headers alone works
+    (``<array>``, ``<cstdint>``, ``<type_traits>``), and the linker names what is not.
+    """
+    if not is_cxx(source):
+        own = host.linux.flags if linux and host.linux else host.bare.flags
+        return ("cc", *own, *(_C if source.suffix == ".c" else ()), *(f"-I{one}" for one in include))
+    if host.linux is None:
+        raise CompileError(
+            f"{source}: C++ takes a host with a Linux target, and {host.title} has none: write C"
+        )
+    runtime = f"-I{sw.ROOT / 'include'}"
+    return ("c++", *host.linux.flags, *_CXX, *(() if linux else _BARE_CXX), runtime)

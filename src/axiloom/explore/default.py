@@ -1,0 +1,257 @@
+"""What is taken where nobody says otherwise: the hardware of a built-in accelerator, and how it is used.
+
+Each DMA and stream width that is left open is tried with the best use that the cost model knows on it, and
+the fastest is taken. What stands beside it is the same problem as published: flow and tile of the
+specification, blocking transfers, a DMA in direct register mode, a stream of 32 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from axiloom import boards, drivergen, isa
+from axiloom.drivergen.dialects.mlir import parse
+from axiloom.drivergen.match import by_hand
+from axiloom.drivergen.network import compile_network
+from axiloom.drivergen.pipeline.pipelines import PIPELINES
+from axiloom.drivergen.pipeline.schedule import Schedule
+from axiloom.errors import CompileError, SpecError, UsageError
+from axiloom.explore.hardware import most
+from axiloom.isa import AcceleratorSpec
+from axiloom.report.build import EACH
+from axiloom.report.types import Choice
+from axiloom.run.choice import ranks
+from axiloom.run.resolve import BEST, Foreseen, foreseen, resolve
+
+PUBLISHED = "published"
+WIDTHS = (64, 32, 128)
+"""Bits of the streams; of what is as fast the first one is taken."""
+CLOSE = 0.02
+"""Hardware that is faster by less than this is as fast."""
+ROUGH = 0.3
+"""The same for convolutions: of copies their model knows the words, but not the driver."""
+BY_DEFAULT = ("int8",)
+"""Types whose arrays are as large as the part allows: two products share a multiplier."""
+
+
+@dataclass(frozen=True)
+class Open:
+    """What of the hardware nobody has said."""
+
+    dma: bool = True
+    stream_width: bool = True
+    macs: bool = True
+
+
+@dataclass(frozen=True)
+class Default:
+    """Hardware, its use, and what that has won; `choice` is None where nothing was chosen."""
+
+    specs: tuple[AcceleratorSpec, ...]
+    schedule: Schedule
+    choice: Choice | None = None
+
+    @property
+    def spec(self) -> AcceleratorSpec:
+        return self.specs[0]
+
+
+def of_problem(
+    text: str,
+    spec: AcceleratorSpec,
+    asked: Schedule,
+    left: Open = Open(),
+    *,
+    board: str | boards.Board = boards.DEFAULT,
+    name: str = "input.mlir",
+) -> Default:
+    """For the largest product in the MLIR `text`; `asked` and what is not `left` open stay.
+
+    A pipeline says which DMA it needs, and `published` means all that was published. Raises what
+    :func:`axiloom.run.resolve.foreseen` raises for the accelerator as it is given.
+    """
+    if asked.pipeline == PUBLISHED or by_hand.annotated(parse(text, name)):
+        return Default((spec,), resolve(text, spec, asked, board=board, name=name))
+    as_asked = Default(
+        (spec,), resolve(text, spec, replace(asked, flow=_named(asked)), board=board, name=name)
+    )
+    known = asked.pipeline is None or asked.pipeline in PIPELINES
+    close = CLOSE if spec.form.of_matrices else ROUGH
+    best: tuple[float, AcceleratorSpec, Foreseen] | None = None
+    for one in hardware(spec, asked.pipeline, left, board):
+        if not known:  # the model knows no other passes
+            return Default((one,), resolve(text, one, asked, board=board, name=name))
+        try:
+            found = foreseen(text, one, asked, board=board, name=name)
+        except (CompileError, UsageError):
+            if asked.flow == BEST:
+                raise
+            return as_asked  # the compiler says better what is wrong
+        if found.seconds is None:
+            return as_asked
+        if best is None or found.seconds < best[0] * (1 - close):
+            best = found.seconds, one, found
+    assert best is not None
+    seconds, chosen, found = best
+    if not _compiles(text, chosen, found.schedule, name):  # ops beside the largest one
+        return as_asked
+    before = published(text, spec, board=board, name=name)
+    said = _said(chosen, left) | {
+        key: value
+        for key, value, given in (
+            ("flow", found.schedule.flow, _named(asked)),
+            ("order", ",".join(found.schedule.order or ()), asked.order),
+            ("tile", _tile(chosen, found.schedule), asked.tile),
+            ("pipeline", found.schedule.pipeline, asked.pipeline),
+        )
+        if given is None and value
+    }
+    return Default((chosen,), found.schedule, _choice(said, seconds, before))
+
+
+def of_network(
+    mlir: str,
+    weights: Mapping[str, np.ndarray[Any, Any]],
+    specs: Sequence[AcceleratorSpec],
+    asked: Schedule,
+    left: Open = Open(),
+    *,
+    board: str | boards.Board = boards.DEFAULT,
+    name: str = "input.mlir",
+) -> Default:
+    """One DMA and stream width for all layers of a network, by the model alone; each has its own schedule."""
+    known = asked.pipeline is None or asked.pipeline in PIPELINES
+    if asked.pipeline == PUBLISHED or not known:
+        return Default(tuple(specs), asked)
+    layers: list[tuple[int, str]] = []
+
+    def note(spec: AcceleratorSpec, layer: str, where: str) -> Schedule:
+        layers.append((names.index(spec.name), layer))
+        return resolve(layer, spec, replace(asked, flow=_named(asked)), board=board, name=where)
+
+    names = [spec.name for spec in specs]
+    compile_network(mlir, list(specs), weights, schedule=note, name=name)
+    counts = {one: layers.count(one) for one in dict.fromkeys(layers)}
+    best: tuple[float, tuple[AcceleratorSpec, ...]] | None = None
+    ways = [list(hardware(spec, asked.pipeline, left, board)) for spec in specs]
+    for some in zip(*ways, strict=True):
+        seconds = _sum(counts, some, asked, board, name)
+        if seconds and (best is None or seconds < best[0] * (1 - CLOSE)):
+            best = seconds, some
+    if best is None:
+        return Default(tuple(specs), asked)
+    seconds, chosen = best
+    before = sum(
+        count * (published(text, specs[number], board=board, name=name) or 0.0)
+        for (number, text), count in counts.items()
+    )
+    said = _said(chosen[0], left)
+    keys = ("flow", "order", "tile") if any(ranks(spec) for spec in chosen) else ("order", "tile")
+    said |= {key: EACH for key in keys if getattr(asked, key) in (None, BEST)}
+    if asked.pipeline is None:
+        said["pipeline"] = drivergen.default_pipeline(chosen[0])
+    return Default(chosen, replace(asked, flow=asked.flow or BEST), _choice(said, seconds, before))
+
+
+def hardware(
+    spec: AcceleratorSpec, pipeline: str | None, left: Open, board: str | boards.Board
+) -> Iterator[AcceleratorSpec]:
+    """`spec` with what is `left` open of it, as far as its rules, the board and the pipeline allow."""
+    on = boards.load(board)
+    if left.macs and _as_large_as_it_gets(spec):
+        larger = most(spec, on)
+        spec = larger if larger.macs > spec.macs else spec
+    in_place = pipeline is None or "zero-copy" in drivergen.optimisations(pipeline)
+    direct = pipeline is None or not in_place
+    dmas = [sg for sg, able in ((True, in_place), (False, direct)) if able]
+    widths = [bits for bits in WIDTHS if bits <= on.fabric.port_bits]
+    for sg, width in product(
+        dmas if left.dma else [spec.dma.scatter_gather], widths if left.stream_width else [spec.stream_width]
+    ):
+        try:
+            yield isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=sg))
+        except SpecError:
+            continue  # no whole words of a tile at this width
+
+
+def published(
+    text: str, spec: AcceleratorSpec, *, board: str | boards.Board = boards.DEFAULT, name: str = "input.mlir"
+) -> float | None:
+    """Seconds of the same as published, as far as the model knows."""
+    plain = isa.builtin(spec.name, data_type=spec.data_type.value, post=bool(spec.post))
+    try:
+        call = max(
+            drivergen.compile_mlir(text, plain, stop="linalg", name=name).calls,
+            key=lambda one: one.multiply_adds,
+        )
+        as_it_is = Schedule(call.flow, None, call.tile, PUBLISHED)
+        return foreseen(text, plain, as_it_is, board=board, name=name, exact=False).seconds
+    except (CompileError, UsageError):
+        return None
+
+
+def _as_large_as_it_gets(spec: AcceleratorSpec) -> bool:
+    """Not for windows, whose multipliers have no neighbours to share a factor with."""
+    return spec.data_type.value in BY_DEFAULT and not spec.form.saves
+
+
+def _tile(spec: AcceleratorSpec, schedule: Schedule) -> str:
+    """As it was chosen; nothing where there is but one."""
+    return "x".join(map(str, schedule.tile or ())) if spec.tile.flexible else ""
+
+
+def _named(asked: Schedule) -> str | None:
+    return None if asked.flow == BEST else asked.flow
+
+
+def _sum(
+    counts: Mapping[tuple[int, str], int],
+    specs: Sequence[AcceleratorSpec],
+    asked: Schedule,
+    board: str | boards.Board,
+    name: str,
+) -> float:
+    total = 0.0
+    for (number, text), count in counts.items():
+        try:
+            found = foreseen(text, specs[number], asked, board=board, name=name, exact=False)
+        except (CompileError, UsageError):
+            continue  # a layer that no model knows decides nothing
+        total += count * (found.seconds or 0.0)
+    return total
+
+
+def _compiles(text: str, spec: AcceleratorSpec, schedule: Schedule, name: str) -> bool:
+    """Whether the schedule, chosen for the largest op, suits the others too."""
+    plain = drivergen.compile_mlir(text, spec, stop="linalg", name=name)
+    if len(plain.calls) == 1:
+        return True
+    try:
+        drivergen.compile_mlir(text, spec, **schedule.options(), stop="calls", name=name)
+    except (CompileError, UsageError):
+        return False
+    return True
+
+
+def _said(spec: AcceleratorSpec, left: Open) -> dict[str, str]:
+    said = {}
+    if left.dma:
+        said["dma"] = "sg" if spec.dma.scatter_gather else "simple"
+    if left.stream_width:
+        said["stream_width"] = str(spec.stream_width)
+    if left.macs and _as_large_as_it_gets(spec):
+        said["macs"] = str(spec.macs)
+    return said
+
+
+def _choice(said: Mapping[str, str], seconds: float, before: float | None) -> Choice:
+    return {
+        "chosen": dict(said),
+        "predicted_ms": round(seconds * 1e3, 4),
+        "published_ms": round(before * 1e3, 4) if before else None,
+    }

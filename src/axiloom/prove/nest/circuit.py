@@ -1,0 +1,100 @@
+"""A circuit on terms: what it sends, cycle by cycle, for words that may be anything.
+
+Control does not depend on data, so it is executed as it is, and data are terms
+(:func:`axiloom.nests.timing.execute.execute`, which refuses what RTL would do wrong).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import z3
+
+from axiloom.hw.nest.circuit import Circuit, Operate
+from axiloom.isa.numerics.formats import format_of
+from axiloom.nests.ports.packet import Packet
+from axiloom.nests.timing.execute import Run, execute
+from axiloom.prove.nest.program import Element, given
+from axiloom.prove.nest.terms import Meaning, Numbered, Term, operate
+
+Beat = tuple[Element | None, ...]
+"""What its lanes hold, the lowest first; None where a row has ended."""
+
+
+def beats(packet: Packet) -> list[Beat]:
+    """What each beat of a packet holds."""
+    found: list[Beat] = []
+    for part in packet.parts:
+        for row in range(part.rows):
+            for beat in range(part.row_beats):
+                lanes: list[Element | None] = []
+                for lane in range(part.lanes):
+                    column = beat * part.lanes + lane
+                    flat = part.start + row * part.columns + column
+                    lanes.append((part.array.name, _place(flat, part.array.shape)))
+                    if column >= part.columns:
+                        lanes[-1] = None
+                found.append(tuple(lanes))
+    return found
+
+
+def _place(flat: int, shape: Sequence[int]) -> tuple[int, ...]:
+    place = []
+    for extent in reversed(shape):
+        flat, last = divmod(flat, extent)
+        place.append(last)
+    return tuple(reversed(place))
+
+
+def words(packet: Packet) -> list[list[Term]]:
+    """The lanes of each beat that comes in, as terms; in a row's missing elements there is anything."""
+    numbers = {part.array.name: part.array.number for part in packet.parts}
+    bits = packet.parts[0].bits
+    return [
+        [
+            z3.BitVec(f"beat {number} lane {lane}", bits) if one is None else given(*one, numbers[one[0]])
+            for lane, one in enumerate(beat)
+        ]
+        for number, beat in enumerate(beats(packet))
+    ]
+
+
+def run(circuit: Circuit, packet: Packet, meaning: Meaning) -> tuple[Run, list[list[Term]]]:
+    """A run as fast as it goes, and the lanes of each beat that comes out. Memories hold anything before.
+
+    Raises ExecutionError where the circuit breaks a rule of its own.
+    """
+    table = Numbered()
+
+    def operation(node: Operate, operands: Sequence[int]) -> int:
+        bits = [format_of(node.number).bits] * len(operands)
+        if node.operator == "select":
+            bits[0] = 1
+        terms = [table.term(one, width) for one, width in zip(operands, bits, strict=True)]
+        return table.number(operate(node.operator, node.number, node.result, terms, meaning))
+
+    memories = {
+        each.name: np.array(
+            [
+                [
+                    table.number(z3.BitVec(f"{each.name}.{bank}[{address}] before", each.bits))
+                    for address in range(each.depth)
+                ]
+                for bank in range(each.banks)
+            ],
+            object,  # the number of a term has more than 64 bits
+        ).reshape(each.banks, each.depth)
+        for each in circuit.memories
+    }
+    lanes = list(zip(*words(packet), strict=True))
+    inputs = {
+        port.fifo: [table.number(one) for one in lane]
+        for port, lane in zip(circuit.inputs, lanes, strict=True)
+    }
+    made = execute(circuit, memories, operation, inputs)
+    sent = [
+        [table.term(one, circuit.fifo(port.fifo).bits) for one in made.outputs[port.fifo]]
+        for port in circuit.outputs
+    ]
+    return made, [list(beat) for beat in zip(*sent, strict=True)]

@@ -1,0 +1,97 @@
+"""What a program or a schedule computes, as a term for each element of each result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import z3
+
+from axiloom.nests.affine.oracle import in_order, points
+from axiloom.nests.program import Expression, Index, Literal, Load, Program, Statement
+from axiloom.nests.schedule import Schedule
+from axiloom.prove.nest.terms import Meaning, Term, literal, operate, sort
+
+Element = tuple[str, tuple[int, ...]]
+"""An array, and where in it."""
+Values = Mapping[str, int]
+"""Iterators' values."""
+
+
+def given(array: str, place: tuple[int, ...], number: str, meaning: Meaning = Meaning.EXACT) -> Term:
+    """What the caller has in an element."""
+    return z3.Const(f"{array}[{', '.join(map(str, place))}]", sort(number, meaning))
+
+
+def of_program(program: Program, meaning: Meaning = Meaning.EXACT) -> dict[Element, Term]:
+    """In the order of the program's places: instances are sorted by their times, as Python sorts."""
+    timed = []
+    for number, statement in enumerate(program.statements):
+        for row in points(statement.domain, statement.iterators).tolist():
+            time = [statement.place[0]]
+            for value, static in zip(row, statement.place[1:], strict=True):
+                time += [value, static]
+            timed.append((tuple(time), number, dict(zip(statement.iterators, row, strict=True))))
+    timed.sort(key=lambda one: (one[0], one[1]))
+    return _replay(program, ((program.statements[number], at) for _, number, at in timed), meaning)
+
+
+def of_schedule(schedule: Schedule, meaning: Meaning = Meaning.EXACT) -> dict[Element, Term]:
+    """In the order of its loops; lanes in order."""
+    instances = [points(each.domain, each.loops) for each in schedule.statements]
+
+    def ordered() -> Iterable[tuple[Statement, Values]]:
+        for number, row in in_order(schedule.statements, instances):
+            placed = schedule.statements[number]
+            loops = dict(zip(placed.loops, instances[number][row].tolist(), strict=True))
+            values = [form.value(loops) for form in placed.instance]
+            yield placed.statement, dict(zip(placed.statement.iterators, values, strict=True))
+
+    return _replay(schedule.program, ordered(), meaning)
+
+
+def _replay(
+    program: Program, instances: Iterable[tuple[Statement, Values]], meaning: Meaning
+) -> dict[Element, Term]:
+    """The elements of the results, after all instances."""
+    arrays = {each.name: each for each in program.arrays}
+    memory: dict[Element, Term] = {}
+
+    def element(access: Load, at: Values) -> Element:
+        return access.array, tuple(form.value(at) for form in access.subscripts)
+
+    def start(where: Element) -> Term:
+        array = arrays[where[0]]
+        if array.role.is_given:
+            return given(array.copy_of or array.name, where[1], array.number, meaning)
+        return z3.Const(f"{where[0]}{list(where[1])} before", sort(array.number, meaning))
+
+    def value(of: Expression, at: Values) -> Term:
+        match of:
+            case Literal():
+                return literal(of.value, of.number, meaning)
+            case Index():
+                return literal(of.value.value(at), of.number, meaning)
+            case Load():
+                where = element(of, at)
+                if where not in memory:
+                    memory[where] = start(where)
+                return memory[where]
+            case _:
+                operands = [value(each, at) for each in of.operands]
+                return operate(of.name, of.operands[-1].number, of.number, operands, meaning)
+
+    for statement, at in instances:
+        memory[element(statement.target, at)] = value(statement.value, at)
+    found = {}
+    for array in program.arrays:
+        for place in _places(array.shape) if array.role.is_result else ():
+            where = (array.name, place)
+            found[where] = memory[where] if where in memory else start(where)
+    return found
+
+
+def _places(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    found: list[tuple[int, ...]] = [()]
+    for extent in shape:
+        found = [(*each, value) for each in found for value in range(extent)]
+    return found

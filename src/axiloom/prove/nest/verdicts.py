@@ -1,0 +1,173 @@
+"""All claims about a nest, from the program as it was written to its Verilog, as verdicts.
+
+``schedule``: the scheduled program computes what the program does. ``circuit``: what the circuit sends is
+what the scheduled program computes. ``order``: however long the streams wait, accesses keep their order.
+``issue``, ``iteration``, ``check`` and others (:mod:`axiloom.prove.nest.recurrence`): the RTL issues as the
+circuit does, and none of its checks fails. ``data``: the Verilog sends what the circuit sends.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+import z3
+
+from axiloom.errors import BuildError
+from axiloom.nest.accelerator import Accelerator
+from axiloom.nests.program import Program
+from axiloom.nests.schedule import Schedule
+from axiloom.nests.timing.execute import ExecutionError, Run
+from axiloom.prove import abc, solvers
+from axiloom.prove.nest import circuit, datapath, order, program
+from axiloom.prove.nest.program import Element
+from axiloom.prove.nest.recurrence import bench
+from axiloom.prove.nest.terms import Meaning, Term
+from axiloom.prove.verdict import Answer, Verdict
+
+MOST_TABLE = 1200
+"""Iterations of a pipe whose control is proved by tables of them."""
+Say = Callable[[Verdict], None]
+Same = tuple[Answer, str, str]
+"""An answer, who says so, and a text in its place."""
+
+
+def prove(
+    source: Program, schedule: Schedule, made: Accelerator, *, limit_s: int, waits: int, say: Say
+) -> list[Verdict]:
+    """`made` is the accelerator of `schedule`, which is one of `source`."""
+    found = []
+    for verdict in _claims(source, schedule, made, limit_s, waits):
+        say(verdict)
+        found.append(verdict)
+    return found
+
+
+def _claims(
+    source: Program, schedule: Schedule, made: Accelerator, limit_s: int, waits: int
+) -> Iterator[Verdict]:
+    name = source.name
+    wanted = program.of_schedule(schedule)
+    yield from _schedule(name, source, schedule, wanted, limit_s)
+    begun = time.perf_counter()
+    try:
+        run, sent = circuit.run(made.circuit, made.packets[0], Meaning.EXACT)
+    except ExecutionError as error:
+        yield _verdict(name, "", "circuit", str(error), Answer.VIOLATED, "execution", begun)
+        return
+    got: dict[Element, Term] = {}
+    for lanes, beat in zip(circuit.beats(made.packets[1]), sent, strict=True):
+        got |= {one: term for one, term in zip(lanes, beat, strict=True) if one is not None}
+    text = "is what the circuit sends"
+    yield from _arrays(name, "circuit", text, wanted, got, limit_s, begun)
+    yield _order(name, made, run)
+    yield from _control(name, made, limit_s)
+    yield _data(name, made, waits, limit_s)
+
+
+def _schedule(
+    name: str, source: Program, schedule: Schedule, wanted: Mapping[Element, Term], limit_s: int
+) -> Iterator[Verdict]:
+    begun = time.perf_counter()
+    text = "is what the program as it was written computes"
+    written = program.of_program(source)
+    if any("rounding" in line and "changes" in line for line in schedule.log):
+        real = (program.of_program(source, Meaning.REAL), program.of_schedule(schedule, Meaning.REAL))
+        text += ", as real numbers: the schedule says rounding=changes"
+        yield from _arrays(name, "schedule", text, *real, limit_s, begun)
+    else:
+        yield from _arrays(name, "schedule", text, written, wanted, limit_s, begun)
+
+
+def _arrays(
+    name: str,
+    claim: str,
+    text: str,
+    wanted: Mapping[Element, Term],
+    got: Mapping[Element, Term],
+    limit_s: int,
+    begun: float,
+) -> Iterator[Verdict]:
+    """A verdict for each array."""
+    for array in dict.fromkeys(array for array, _ in wanted):
+        pairs = [(one, term, got[one]) for one, term in wanted.items() if one[0] == array]
+        answer, solver, fault = equal(pairs, limit_s)
+        yield _verdict(name, array, claim, f"{array} {text}{fault}", answer, solver, begun)
+        begun = time.perf_counter()
+
+
+def equal(pairs: list[tuple[Element, Term, Term]], limit_s: int) -> Same:
+    left = [
+        (one, a == b)
+        for one, a, b in pairs
+        if not a.eq(b)
+        and not z3.is_true(z3.simplify(a == b))
+        and not z3.is_true(z3.simplify(a - b == 0, som=True))
+    ]
+    if not left:
+        return Answer.HOLDS, "z3, same terms", ""
+    if z3.is_real(left[0][1].arg(0)):
+        return Answer.OPEN, "z3, other terms", f": open at {left[0][0]}"
+    solver = ""
+    for (one, _), said in zip(left, solvers.decide([formula for _, formula in left], limit_s), strict=True):
+        if not said.holds:
+            answer = Answer.OPEN if said.holds is None else Answer.VIOLATED
+            return answer, said.solver, f": not so for {one[0]}{list(one[1])}"
+        solver = said.solver
+    return Answer.HOLDS, solver, ""
+
+
+def _order(name: str, made: Accelerator, run: Run) -> Verdict:
+    begun = time.perf_counter()
+    text = "accesses to a place of a memory keep their order, and those to a port are apart, at any speed"
+    try:
+        found = order.check(made.circuit, run)
+    except order.TooLargeError as error:
+        return _verdict(name, "", "order", f"{text}: {error}", Answer.OPEN, "", begun)
+    answer = Answer.VIOLATED if found.faults else Answer.HOLDS
+    fault = f": not for {found.faults[0]}" if found.faults else f" ({found.pairs:,} pairs)"
+    return _verdict(name, "", "order", text + fault, answer, "longest chains", begun)
+
+
+def _control(name: str, made: Accelerator, limit_s: int) -> Iterator[Verdict]:
+    longest = max(each.iterations for each in made.circuit.pipes)
+    if longest > MOST_TABLE:
+        text = f"the RTL's control: {longest:,} iterations; {MOST_TABLE:,} at most are put in tables"
+        yield _verdict(name, "", "control", text, Answer.OPEN, "", time.perf_counter())
+        return
+    design, sources = bench(made.circuit, made.find)
+    for verdict, _ in abc.prove(name, design, sources=sources, limit_s=limit_s):
+        yield verdict
+
+
+def _data(name: str, made: Accelerator, waits: int, limit_s: int) -> Verdict:
+    begun = time.perf_counter()
+    text = "the Verilog sends what the circuit sends, from reset, with streams that wait"
+    try:
+        device = datapath.machine(made.verilog())
+        _, expected = circuit.run(made.circuit, made.packets[0], Meaning.OPAQUE)
+        words = circuit.words(made.packets[0])
+        found = datapath.explore(device, words, expected, waits, 10 * limit_s)
+    except datapath.WrongError as error:
+        return _verdict(name, "", "data", f"{text}: {error}", Answer.VIOLATED, "z3", begun)
+    except BuildError as error:
+        return _verdict(name, "", "data", f"{text}: {error}", Answer.OPEN, "z3", begun)
+    if found.waits < 0:
+        return _verdict(name, "", "data", f"{text}: not in {10 * limit_s} s", Answer.OPEN, "z3", begun)
+    text += f" ({found.states:,} states)"
+    return _verdict(name, "", "data", text, Answer.HOLDS, "z3, same terms", begun, found.waits, "waits")
+
+
+def _verdict(
+    name: str,
+    port: str,
+    claim: str,
+    text: str,
+    answer: Answer,
+    solver: str,
+    begun: float,
+    bound: int | None = None,
+    unit: str = "cycles",
+) -> Verdict:
+    seconds = time.perf_counter() - begun
+    return Verdict(name, port, claim, text, "", answer, bound, solver, seconds, unit=unit)

@@ -1,0 +1,99 @@
+"""What is taken where nothing is said, and what stays as it is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from axiloom import boards, isa
+from axiloom.drivergen import parse_workload
+from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
+from axiloom.errors import UsageError
+from axiloom.explore.default import Open, hardware, of_problem, published
+from axiloom.report.build import choice_line
+from axiloom.run.resolve import BEST
+
+V3, V4 = isa.builtin("v3_16"), isa.builtin("v4_16")
+ROWS = parse_workload("matmul:64x64x64").mlir
+NOTHING = Open(dma=False, stream_width=False, macs=False)
+
+
+def test_rows_of_whole_beats_are_read_where_they_are() -> None:
+    found = of_problem(ROWS, V4, DEFAULTS)
+    assert found.spec.dma.scatter_gather
+    assert found.spec.stream_width == 64
+    assert found.schedule.pipeline == "all"
+    assert found.choice is not None
+    assert found.choice["chosen"].keys() == {"flow", "order", "tile", "pipeline", "dma", "stream_width"}
+    assert found.choice["predicted_ms"] < (found.choice["published_ms"] or 0) / 2
+    assert choice_line(found.choice).startswith(f"Chosen: flow {found.schedule.flow}, loops ")
+
+
+def test_small_tiles_are_copied() -> None:
+    """A descriptor takes as long as a copy of sixteen words."""
+    found = of_problem(ROWS, isa.builtin("v3_4"), DEFAULTS)
+    assert not found.spec.dma.scatter_gather
+    assert found.schedule.pipeline == "copying"
+    assert found.choice is not None
+    assert "tile" not in found.choice["chosen"]  # there is but one
+
+
+def test_what_is_said_stays() -> None:
+    asked = Schedule("As", None, (32, 32, 32))
+    found = of_problem(ROWS, isa.revise(V4, stream_width=32), asked, Open(stream_width=False))
+    assert (found.schedule.flow, found.schedule.tile) == ("As", (32, 32, 32))
+    assert found.spec.stream_width == 32
+    assert found.choice is not None
+    assert found.choice["chosen"].keys() == {"order", "pipeline", "dma"}
+
+
+def test_published_is_published() -> None:
+    found = of_problem(ROWS, V3, Schedule(pipeline="published"))
+    assert found.spec == V3
+    assert found.choice is None
+
+
+@pytest.mark.parametrize(("pipeline", "in_place"), [("copying", False), ("all", True)])
+def test_a_pipeline_says_which_dma(pipeline: str, in_place: bool) -> None:
+    found = of_problem(ROWS, V3, Schedule(pipeline=pipeline))
+    assert found.spec.dma.scatter_gather == in_place
+    assert found.schedule.pipeline == pipeline
+
+
+def test_direct_dma_is_one_option_away() -> None:
+    found = of_problem(ROWS, V3, DEFAULTS, Open(dma=False))
+    assert not found.spec.dma.scatter_gather
+    assert found.schedule.pipeline in ("published", "copying")
+
+
+def test_nothing_is_chosen_where_no_flow_can_be_used() -> None:
+    """The compiler then says what is wrong; who asks for the best is told so here."""
+    wrong = Schedule("Cs", ("q", "n", "k"))
+    assert of_problem(ROWS, V3, wrong).choice is None
+    with pytest.raises(UsageError, match="no flow of v3_16 can be used"):
+        of_problem(ROWS, V3, replace(wrong, flow=BEST))
+
+
+def test_int8_has_as_many_multiply_adds_as_the_part_has_multipliers_for() -> None:
+    spec = isa.builtin("v4_16", data_type="int8")
+    assert {one.macs for one in hardware(spec, None, Open(), boards.DEFAULT)} == {256}
+    assert {one.macs for one in hardware(spec, None, Open(macs=False), boards.DEFAULT)} == {64}
+    assert {one.macs for one in hardware(V4, None, Open(), boards.DEFAULT)} == {64}
+
+
+@pytest.mark.parametrize(("board", "widest"), [("pynq-z2", 64), ("zcu104", 128)])
+def test_no_stream_is_wider_than_the_ports_to_memory(board: str, widest: int) -> None:
+    assert max(one.stream_width for one in hardware(V4, None, Open(), board)) == widest
+    assert list(hardware(V4, None, NOTHING, board)) == [V4]
+
+
+def test_a_convolution_beside_published() -> None:
+    text, spec = parse_workload("conv:14_16_1_16_1").mlir, isa.builtin("conv_v4")
+    found = of_problem(text, spec, DEFAULTS)
+    assert found.spec.dma.scatter_gather
+    assert found.choice is not None
+    before = published(text, spec)
+    assert before is not None
+    assert found.choice["published_ms"] == pytest.approx(before * 1e3, abs=1e-4)
+    assert found.choice["predicted_ms"] < before * 1e3

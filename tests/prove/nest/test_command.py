@@ -1,0 +1,28 @@
+"""``axiloom prove nest``, from the files that a user has."""
+
+import json
+
+import pytest
+from tests.prove.nest.programs import PRODUCT
+
+from axiloom.cli import main
+
+
+@pytest.mark.slow
+def test_a_nest_is_proved_down_to_its_verilog(tmp_path, capsys) -> None:
+    (tmp_path / "product.c").write_text(PRODUCT)
+    (tmp_path / "product.sched").write_text("fission S1 i\nreorder S1 j i\n")
+    arguments = ["prove", "nest", str(tmp_path / "product.c"), "-D", "N=2", "--stream-width", "32"]
+    arguments += ["--schedule", str(tmp_path / "product.sched"), "--json", str(tmp_path / "verdicts.json")]
+    assert main(arguments) == 0
+    verdicts = json.loads((tmp_path / "verdicts.json").read_text())["verdicts"]
+    assert {"schedule", "circuit", "order", "data", "busy"} <= {one["name"] for one in verdicts}
+    assert all(one["good"] for one in verdicts)
+    (data,) = [one for one in verdicts if one["name"] == "data"]
+    assert (data["bound"], data["unit"]) == (2, "waits")
+    assert "1 to a bound" in capsys.readouterr().out
+
+
+def test_two_programs_are_refused(tmp_path, capsys) -> None:
+    assert main(["prove", "nest", "a.c", "b.c"]) == 2
+    assert "give one program" in capsys.readouterr().err
