@@ -36,6 +36,7 @@ LONG = (
     "mapping_table",  # needs the extra [prove]
     *("allocation", "programs", "composites"),  # need the extra [select]
     "table4",  # runs data sets for minutes; needs [select,torch] and scikit-learn
+    "select_networks",  # simulates four networks; needs [select] and [networks]
     "residual_graph",  # needs the extra [select]
     "table1",  # reads torch: needs the extras [select] and [networks]
     *(

@@ -10,6 +10,7 @@ The way of the data, and the rooms, each of which knows those above it:
 - ``compile/``: which instructions make an application, where its values lie, and when
 - ``program/``: commands with their words, and where tensors lie in the host's memory; ``drive/``: their
   driver in C
+- ``streams/``: networks on accelerators with a stream: which product goes where, in which form
 - ``blocks/``: matrix products and convolutions of int8 on texts like VTA's, in tiles, without a search
 - ``validate/``: every program against its graph: symbolically, and in the model
 """

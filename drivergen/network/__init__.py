@@ -3,6 +3,7 @@
 - ``compile.py``: `compile_network`, the steps in their order
 - ``passes/``: before the cut: own_inits, fold_constants, fold_casts, fold_transposes, fuse_elementwise
 - ``generics.py``: questions about `linalg.generic` that these passes ask
+- ``offers.py``: who would execute which product, with what: what a choice is made from
 - ``layers.py``: what a layer is, and what it is called; ``outline.py``: cutting the network into layers
 - ``constants.py``: weights as the layers' drivers want them, packed once
 - ``lives.py``: which memory each tensor lies in; ``memory.py``: the plan of the arena

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from axiloom import __version__
 from axiloom.drivergen.c import emit as emit_c
@@ -28,7 +28,8 @@ from axiloom.drivergen.network.layers import Layer, Use, kernel_of
 from axiloom.drivergen.network.lives import assign, dtype_of
 from axiloom.drivergen.network.memory import MemoryPlan
 from axiloom.drivergen.network.neon import kernel
-from axiloom.drivergen.network.outline import DEVICE, PLACE, device_of, outline
+from axiloom.drivergen.network.offers import Answer, Choose, Offer, Plan, network
+from axiloom.drivergen.network.outline import DEVICE, PLACE, as_layer, device_of, outline
 from axiloom.drivergen.network.passes.fold_casts import FoldCasts
 from axiloom.drivergen.network.passes.fold_constants import fold_constants, weight_names
 from axiloom.drivergen.network.passes.fold_transposes import FoldTransposes
@@ -88,6 +89,7 @@ def compile_network(
     least: int = 0,
     neon: Path | None = None,
     clocks: Clocks | None = None,
+    choose: Choose | None = None,
 ) -> NetworkDriver:
     """Compile a function on tensors, of any number of ops, for `spec` and the CPU (None: the CPU alone).
 
@@ -97,7 +99,8 @@ def compile_network(
     `embed` weights are a part of the program. Products of fewer than `least` multiply-adds stay on the CPU.
     With the `clocks` of a board, neither do those that are slower on the accelerator by an estimate.
     With `neon`, a folder of kernels by hand, products on the CPU are those, where there is one, instead of
-    loops.
+    loops. With `choose` all accelerators are asked, and it says who gets what; `least` and `clocks` then
+    have no say.
     Raises CompileError with the place of an op that has no C, UsageError for weights that are missing or
     have another shape.
     """
@@ -110,7 +113,8 @@ def compile_network(
     stages = {"network": str(module) + "\n"}
     offload = _Offload(specs, schedule, caches, clocks)
     post = any(one.post or one.in_place for one in specs)
-    layers = outline(module, offload.accepts if specs else None, post=post, least=least)
+    plan = offload.planned(function, choose, post=post) if choose and specs else None
+    layers = outline(module, offload.accepts if specs else None, post=post, least=least, plan=plan)
     stages["layers"] = str(module) + "\n"
     entry = only_function_named(module, function.sym_name.data)
     functions = [f for f in module.ops if isinstance(f, func.FuncOp) and f is not entry]
@@ -197,6 +201,8 @@ class _Offload:
     drivers: dict[tuple[int, str], Driver] = field(default_factory=dict)
     answers: dict[str, int | str] = field(default_factory=dict)
     """To what has been asked before: equal layers are compiled once."""
+    asked: dict[tuple[int, str], Answer | str] = field(default_factory=dict)
+    """The same for a plan, which asks all accelerators: by number and text."""
 
     def accepts(self, made: func.FuncOp, title: str) -> int | str:
         """The number of the accelerator that takes a layer, or why that of its own kind does not."""
@@ -223,7 +229,12 @@ class _Offload:
 
     def _compile(self, spec: AcceleratorSpec, text: str, title: str) -> Driver:
         compile_mlir(text, spec, stop="linalg", name=title, caches=self.caches)
-        how = self.schedule(spec, text, title) if self.schedule else Schedule(pipeline="published")
+        return self._with(self._how(spec, text, title), spec, text, title)
+
+    def _how(self, spec: AcceleratorSpec, text: str, title: str) -> Schedule:
+        return self.schedule(spec, text, title) if self.schedule else Schedule(pipeline="published")
+
+    def _with(self, how: Schedule, spec: AcceleratorSpec, text: str, title: str) -> Driver:
         try:
             return self._as(how, spec, text, title)
         except CompileError as error:
@@ -243,6 +254,49 @@ class _Offload:
             caches=self.caches,
             layer=True,
         )
+
+    def planned(self, function: func.FuncOp, choose: Choose, *, post: bool) -> Plan:
+        """What `choose` says, with the drivers of what it chose. An offer that turns out to have no driver is
+        withdrawn, and `choose` is asked again."""
+        withdrawn: dict[tuple[int, str], str] = {}
+
+        def ask(made: func.FuncOp, title: str, device: int) -> Answer | str:
+            key = device, _module_text(made)
+            if key not in self.asked:
+                self.asked[key] = self._answer(*key, title)
+            return withdrawn.get(key, self.asked[key])
+
+        def cut(group: Sequence[Operation]) -> func.FuncOp:
+            return as_layer(group, function)
+
+        while True:
+            before = len(withdrawn)
+            plan = choose(network(function, len(self.specs), ask, cut, post=post))
+            for chosen in plan.values():
+                if chosen.offer is not None:
+                    self._compiled(chosen.offer, withdrawn)
+            if len(withdrawn) == before:
+                return plan
+
+    def _answer(self, device: int, text: str, title: str) -> Answer | str:
+        spec = self.specs[device]
+        try:
+            how = self._how(spec, text, title)
+            found = compile_mlir(
+                text, spec, **how.options(), stop="linalg", name=title, caches=self.caches, layer=True
+            )
+        except (CompileError, UsageError) as error:
+            return _PLACE.sub("", str(error))
+        return Answer(text, tuple(found.calls), how, found.passes)
+
+    def _compiled(self, offer: Offer, withdrawn: dict[tuple[int, str], str]) -> None:
+        key = offer.device, offer.text
+        if key in self.drivers:
+            return
+        try:
+            self.drivers[key] = self._with(offer.schedule, self.specs[offer.device], offer.text, offer.title)
+        except (CompileError, UsageError) as error:
+            withdrawn[key] = _PLACE.sub("", str(error))
 
     def _slower(self, driver: Driver, spec: AcceleratorSpec) -> str | None:
         """Why a layer is better left to the CPU, if it is."""

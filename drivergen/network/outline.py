@@ -28,6 +28,7 @@ from axiloom.drivergen.network.layers import (
     with_inits,
 )
 from axiloom.drivergen.network.memory import ALIGNMENT
+from axiloom.drivergen.network.offers import Plan
 from axiloom.drivergen.network.passes import generics
 from axiloom.drivergen.network.passes.own_inits import is_init
 
@@ -50,6 +51,8 @@ class _Cut:
     post: bool
     least: int = 0
     """Multiply-adds from which on a product is offered to the accelerator."""
+    plan: Plan | None = None
+    """What was chosen for each product; without, the first that `accepts` says yes to."""
     layers: dict[func.CallOp, Layer] = field(default_factory=dict)
     functions: dict[str, tuple[func.FuncOp, str | None]] = field(default_factory=dict)
     """Text of a layer to its function, and why it is on the CPU."""
@@ -97,7 +100,10 @@ class _Cut:
         return filled and any(isinstance(user, (func.ReturnOp, *VIEWS)) for user in users)
 
     def _product(self, op: linalg.GenericOp) -> list[Operation]:
-        """The largest group around a product that the accelerator takes, else the product on the CPU."""
+        """The group around a product that was chosen or, without a plan, the largest that the accelerator
+        takes; else the product on the CPU."""
+        if self.plan is not None:
+            return self._planned(op, self.plan)
         reason: str | None = None
         chosen: list[Operation] = [op]
         device: int | None = None
@@ -107,13 +113,22 @@ class _Cut:
         offered = self.accepts is not None and reason is None
         for group in candidates(op, post=self.post) if offered else ():
             assert self.accepts is not None
-            made, outside = _function(group, "layer")
-            constants.mark(made, outside, self.function)
-            found = self.accepts(made, title(op))
+            found = self.accepts(as_layer(group, self.function), title(op))
             reason = found if isinstance(found, str) else None
             if isinstance(found, int):
                 chosen, device = group, found
                 break
+        return self._cut_out(op, chosen, reason, device)
+
+    def _planned(self, op: linalg.GenericOp, plan: Plan) -> list[Operation]:
+        chosen = plan[self.numbers[op]]
+        ops = {number: one for one, number in self.numbers.items() if number in chosen.ops}
+        return self._cut_out(op, [ops[number] for number in chosen.ops], chosen.reason, chosen.device)
+
+    def _cut_out(
+        self, op: linalg.GenericOp, chosen: list[Operation], reason: str | None, device: int | None
+    ) -> list[Operation]:
+        """The layer of a product; a padding that does not go with it is one of its own."""
         for value in op.inputs:
             pad = value.owner
             if isinstance(pad, tensor.PadOp) and self._goes_with_product(pad) and pad not in chosen:
@@ -200,6 +215,13 @@ def slice_offset(op: tensor.ExtractSliceOp) -> int | None:
     return begin if begin % ALIGNMENT == 0 else None
 
 
+def as_layer(group: Sequence[Operation], network: func.FuncOp) -> func.FuncOp:
+    """A group of ops as a layer that is offered to an accelerator: what it reads of weights is marked."""
+    made, outside = _function(group, "layer")
+    constants.mark(made, outside, network)
+    return made
+
+
 def _function(group: Sequence[Operation], name: str) -> tuple[func.FuncOp, list[SSAValue]]:
     """A function that does what `group` does, and the values it is to be called with."""
     ops = with_inits(group)
@@ -232,16 +254,22 @@ def _function(group: Sequence[Operation], name: str) -> tuple[func.FuncOp, list[
 
 
 def outline(
-    module: ModuleOp, accepts: Accepts | None = None, *, post: bool = False, least: int = 0
+    module: ModuleOp,
+    accepts: Accepts | None = None,
+    *,
+    post: bool = False,
+    least: int = 0,
+    plan: Plan | None = None,
 ) -> list[Layer]:
     """Move each layer of the one function of `module` into a function of its own, equal ones into one.
 
     `accepts` says what an accelerator takes (None: there is none), `post` whether it may take the
-    element-wise op behind a product too; products of fewer than `least` multiply-adds are not offered.
+    element-wise op behind a product too; products of fewer than `least` multiply-adds are not offered. With a
+    `plan` nobody is asked: it says where each product goes.
     Raises CompileError for an op that no layer can be made of.
     """
     (function,) = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
-    cut = _Cut(function, accepts, post, least, taken={identifier(function.sym_name.data)})
+    cut = _Cut(function, accepts, post, least, plan, taken={identifier(function.sym_name.data)})
     cut.run()
     for made, _ in cut.functions.values():
         module.body.block.insert_op_before(made, function)

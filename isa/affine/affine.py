@@ -48,12 +48,16 @@ class Affine:
 
     def __add__(self, other: Affine | int) -> Affine:
         other = Affine.of(other)
+        if not self.terms or not other.terms:  # as in most sums
+            return Affine(self.terms or other.terms, self.constant + other.constant)
         return Affine.sum((*self.terms, *other.terms), self.constant + other.constant)
 
     __radd__ = __add__
 
     def __mul__(self, factor: int) -> Affine:
-        return Affine.sum([(name, each * factor) for name, each in self.terms], self.constant * factor)
+        if factor == 0:
+            return Affine()
+        return Affine(tuple([(name, each * factor) for name, each in self.terms]), self.constant * factor)
 
     __rmul__ = __mul__
 
@@ -61,7 +65,10 @@ class Affine:
         return self * -1
 
     def __sub__(self, other: Affine | int) -> Affine:
-        return self + -Affine.of(other)
+        other = Affine.of(other)
+        if self.terms == other.terms:
+            return Affine((), self.constant - other.constant)
+        return self + -other
 
     def __rsub__(self, other: Affine | int) -> Affine:
         return Affine.of(other) - self

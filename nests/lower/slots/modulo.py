@@ -180,12 +180,13 @@ def longest(tied: Tied, interval: int) -> list[int] | str:
     slots = [0] * tied.units
     cause: list[Edge | None] = [None] * tied.units
     last = -1
+    edges = [(each.before, each.after, each.delay - interval * each.distance, each) for each in tied.edges]
     for _ in range(tied.units + 1):
         last = -1
-        for edge in tied.edges:
-            slot = slots[edge.before] + edge.delay - interval * edge.distance
-            if slot > slots[edge.after]:
-                slots[edge.after], cause[edge.after], last = slot, edge, edge.after
+        for before, after, weight, edge in edges:
+            slot = slots[before] + weight
+            if slot > slots[after]:
+                slots[after], cause[after], last = slot, edge, after
         if last < 0:
             break
         if slots[0] > 0:

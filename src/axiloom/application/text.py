@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from axiloom.application.result import causes, figure, rtl, verdict
+from axiloom.application.select import lines
 from axiloom.application.validate import Validated
 
 MOST_STEPS = 12
@@ -17,6 +18,9 @@ def text(found: Validated) -> str:
 
 def _lines(found: Validated) -> Iterator[str]:
     run = found.run
+    if found.selected is not None:
+        yield from lines(found.selected)
+        yield ""
     yield verdict(found)
     yield f"{run.seconds / run.data:.3g} s a datum ({run.exact_seconds / run.data:.3g} s in float32)"
     yield ""

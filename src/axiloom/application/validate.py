@@ -12,6 +12,7 @@ from axiloom.application.metrics import METRICS, Metric
 from axiloom.application.offload import Offloaded, offload
 from axiloom.application.replay import Replayed, sample
 from axiloom.application.run import Plan, Progress, Run, run
+from axiloom.application.select import Selected, check, select
 from axiloom.application.units.unit import Operator, Ranges, Settings, changed
 from axiloom.errors import UsageError
 from axiloom.selection.ir.graph import Graph
@@ -33,6 +34,8 @@ class Request:
     replays: int = 0
     advise: int = 0
     seed: int = 0
+    selecting: bool = False
+    """Units are chosen for the whole application at once, not the first that takes an operation."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Validated:
     replayed: Sequence[Replayed] = ()
     advised: Advised | None = None
     wrong: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    selected: Selected | None = None
 
 
 def validate(
@@ -64,7 +68,13 @@ def validate(
     metric = METRICS[request.metric]
     if metric.labels and data.labels is None:
         raise UsageError(f"--metric {metric.name}: {data.source} has no labels; --metric error needs none")
-    offloaded = offload(graph, request.accelerators)
+    selected: Selected | None = None
+    if request.selecting:
+        progress("selecting units")
+        selected = check(select(graph, request.accelerators), graph, data)
+        graph, offloaded = selected.graph, selected.offloaded
+    else:
+        offloaded = offload(graph, request.accelerators)
     operators = offloaded.operators
     settled(operators, {one.name: {} for one in operators}, request.sets)  # refused before minutes of work
     observed = observe(graph, operators, calibration or data.first(request.calibration), progress)
@@ -94,6 +104,7 @@ def validate(
         sampled.found,
         advised,
         wrong,
+        selected,
     )
 
 

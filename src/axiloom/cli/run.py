@@ -174,7 +174,7 @@ def _execute_one(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
     _check_os(options)
-    if program_run.is_program(options.problem) or options.select == select.EGRAPH:
+    if program_run.is_program(options.problem) or select.is_for_texts(options):
         return program_run.execute(options, _finish)
     reject(
         options,
@@ -204,9 +204,18 @@ def _execute_one(options: argparse.Namespace) -> int:
             stop_after=options.stop_after,
             least=options.offload_from,
             auto=options.offload == "auto",
+            selecting=select.is_egraph(options),
             choice=found.choice,
         )
         return _execute(options, network)
+    reject(
+        options,
+        [
+            Refusal(
+                "select", lambda o: o.select == select.EGRAPH, "of one op there is no choice: leave it out"
+            )
+        ],
+    )
     reject(options, [Refusal(NETWORK, lambda _: True, "for networks: functions on tensors with many ops")])
     mlir, data_type = shared.problem(options.problem)
     found = default.of_problem(options, mlir, data_type)
@@ -235,6 +244,9 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
         result, cpu = simulate_both(run, AGAINST[options.against], watch)
     else:
         result = simulate(run, watch)
+    if isinstance(run, NetworkRun) and run.selecting:
+        watch.progress("")
+        print(*run.chooser.lines(), sep="\n", end="\n\n")
     code = _finish(run.checked(result, cpu), options, watch.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)

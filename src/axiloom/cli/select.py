@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from axiloom.cli.given import Refusal, reject
 from axiloom.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,6 +32,38 @@ def add_option(command: argparse._ActionsContainer) -> None:
         help="how instructions are found: each operation by its form (matching), or all forms of the whole "
         "application by proved rules, for the instruction set --accel NAME|FILE.isa (egraph)",
     )
+
+
+def is_egraph(options: argparse.Namespace) -> bool:
+    """Whether a network's accelerators are chosen by equality saturation. Raises UsageError."""
+    if options.select != EGRAPH:
+        return False
+    reject(
+        options,
+        [Refusal("offload_from", lambda _: True, "--select egraph weighs every product: leave it out")],
+    )
+    check_extra()
+    return True
+
+
+def is_for_texts(options: argparse.Namespace) -> bool:
+    """Whether ``--select egraph`` is for an instruction set: ``--accel`` names a text or a file of one, or
+    nothing."""
+    if options.select != EGRAPH:
+        return False
+    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
+
+    names = (options.accel or "").split(",")
+    return names == [""] or any(name in targets() or name.endswith(INSTRUCTIONS) for name in names)
+
+
+def check_extra() -> None:
+    """Raises UsageError where a solver is not installed."""
+    try:
+        import egglog  # noqa: F401
+        import ortools  # noqa: F401
+    except ImportError as error:
+        raise UsageError(f"--select egraph needs {error.name}: {EXTRA}") from None
 
 
 def constants(define: list[str]) -> dict[str, int]:
@@ -68,11 +101,7 @@ def selected(
     progress: Callable[[str], None],
 ) -> Selected:
     """The application of the command line as a validated program."""
-    try:
-        import egglog  # noqa: F401
-        import ortools  # noqa: F401
-    except ImportError as error:
-        raise UsageError(f"--select egraph needs {error.name}: {EXTRA}") from None
+    check_extra()
     from axiloom.isa.instructions.library import INSTRUCTIONS, targets
     from axiloom.run.selected import select
     from axiloom.selection.read import read

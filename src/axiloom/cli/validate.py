@@ -9,10 +9,12 @@ import shlex
 
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, lacks, output_file, refuse
+from axiloom.cli.select import check_extra
 from axiloom.files import write_whole
 
 METRICS = ("accuracy", "perplexity", "error")
 NUMBERS = ("chosen", "published")
+SELECTIONS = ("matching", "egraph")
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -31,6 +33,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="NAME[,NAME]",
         help="flexasr, hlscnn, vta; the first that takes an operation",
     )
+    command.add_argument(
+        "--select", choices=SELECTIONS, default=SELECTIONS[0],
+        help="matching: an operation goes to the first that takes it; egraph: proved rules make all forms of "
+        "the application, and the cheapest choice for all operations at once is taken (default %(default)s)",
+    )  # fmt: skip
     command.add_argument(
         "--data", required=True, metavar="FILE.npz|FILE.py:NAME",
         help="an array for each input, and `labels`; or a function that returns a dict of them",
@@ -94,7 +101,10 @@ def execute(options: argparse.Namespace) -> int:
         replays=options.replay or 0,
         advise=options.advise or 0,
         seed=options.seed,
+        selecting=options.select == SELECTIONS[1],
     )
+    if request.selecting:
+        check_extra()
     found = validate(graph, given, request, progress, calibration)
     progress("")
     print(text.text(found))

@@ -115,6 +115,7 @@ class Setup(TypedDict):
     driver_hash: str
     offload: NotRequired[Literal["auto", "all"]]
     offload_from: NotRequired[int]
+    select: NotRequired[str]
     weights: NotRequired[str]
     weights_hash: NotRequired[str]
 
@@ -221,6 +222,19 @@ class Weights(TypedDict):
     arrays: int
 
 
+class Selected(TypedDict):
+    """Of one product, with ``--select egraph``: where it went, and the cycles that were weighed."""
+
+    location: str
+    title: str
+    place: str
+    ops: list[int]
+    form: str
+    cycles: int
+    candidates: dict[str, int]
+    refused: dict[str, str]
+
+
 class NetworkPart(TypedDict):
     """``network``: its layers, and the memory between them."""
 
@@ -230,6 +244,7 @@ class NetworkPart(TypedDict):
     arena: Arena
     weights: Weights
     stopped_after: int | None
+    selection: NotRequired[list[Selected]]
 
 
 class Report(TypedDict):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
@@ -38,6 +38,9 @@ from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays, compare
 from axiloom.run.resolve import BEST, resolve
 from axiloom.run.run import folder_or_temporary
+
+if TYPE_CHECKING:
+    from axiloom.run.selected_network import Select
 
 MARKS, STOP = "axl_marks", "axl_stop_after"
 WEIGHTS = ("streamed", "embedded")
@@ -73,6 +76,8 @@ class NetworkRun:
     """Multiply-adds from which on a product goes to an accelerator: small ones are faster on the CPU."""
     auto: bool = False
     """Products that are faster on the CPU by an estimate stay there."""
+    selecting: bool = False
+    """Accelerators and the CPU are chosen for all products at once (:mod:`axiloom.selection.streams`)."""
     choice: Choice | None = None
     """What was chosen by default, for the report."""
 
@@ -93,6 +98,13 @@ class NetworkRun:
     def driver(self) -> NetworkDriver:
         return self._compile(accelerated=True)
 
+    @cached_property
+    def chooser(self) -> Select:
+        """Who chooses, and afterwards what was chosen."""
+        from axiloom.run.selected_network import Select  # solvers, for those who ask for it
+
+        return Select(self.system, all_of_them=not self.auto)
+
     def _compile(self, *, accelerated: bool, neon: bool = False) -> NetworkDriver:
         on = self.system.profile
         return compile_network(
@@ -104,8 +116,10 @@ class NetworkRun:
             caches=Caches(*on.last_cache, on.line_bytes),
             embed=self.keep_weights == "embedded",
             least=self.least,
-            neon=sw.BASELINES if neon else None,
+            # What stays on the CPU beside an accelerator is done as well as it can be.
+            neon=sw.BASELINES if neon or (accelerated and "neon" in on.host.kernels) else None,
             clocks=Clocks(on.cpu_hz, on.fabric_hz) if self.auto else None,
+            choose=self.chooser if self.selecting and accelerated else None,
         )
 
     def _schedule(self, spec: AcceleratorSpec, layer: str, name: str) -> Schedule:
@@ -247,6 +261,7 @@ class NetworkRun:
             "driver_hash": content_hash(*self.driver.sources.values()),
             "offload": "auto" if self.auto else "all",
             "offload_from": self.least,
+            "select": "egraph" if self.selecting else "matching",
             "weights": self.keep_weights,
             "weights_hash": weights.hexdigest()[:16],
         }
@@ -276,6 +291,8 @@ class NetworkRun:
             cpu["layers"] if cpu else None,
             result.laps,
         )
+        if self.selecting:
+            found["network"]["selection"] = self.chooser.rows()
         layers = found["network"]["layers"]
         found["limit"] = network_report.limit(found["limit"], layers, result.fabric["cycles"])
         return without_claims(found)

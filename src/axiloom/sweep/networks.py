@@ -28,6 +28,8 @@ Figures = dict[str, Any]
 
 KIND = "network"
 _FILE = "model.mlir"
+RANDOM = "10-random"
+"""What an example is calibrated on that has no data of its own."""
 
 
 def on_soc(
@@ -126,7 +128,9 @@ def example(name: str) -> Model:
         from axiloom.quantise.torch_model import load, quantise
 
         network, inputs = load(f"{file}:build")
-        quantised = quantise(network, inputs, f"{file}:calibration", name=name)
+        text = file.read_text(encoding="utf-8")
+        calibration = f"{file}:calibration" if "calibration" in text else RANDOM
+        quantised = quantise(network, inputs, calibration, name=name)
         emit(quantised.graph).write(folder / _FILE)
 
     return frontend.read(cached_build("examples", key, build) / _FILE)

@@ -114,15 +114,17 @@ def test_a_delay_line_that_is_too_short_is_found_in_the_data(monkeypatch: pytest
 
 @pytest.mark.slow
 def test_a_fifo_that_is_one_place_short_is_found_in_the_control() -> None:
+    """TREADY comes later than the circuit's recurrence says."""
     _, _, device = made(PRODUCT, 2)
-    fifos = tuple(replace(each, depth=max(each.depth - 1, 1)) for each in device.circuit.fifos)
+    fifos = tuple(
+        replace(each, depth=each.depth - 1) if each.name == "s0" else each for each in device.circuit.fifos
+    )
     short = replace(device.circuit, fifos=fifos)
     for built, good in ((device.circuit, True), (short, False)):
         design, sources = bench(device.circuit, device.find, built)
-        rules = [one for one in design.properties if one.port == "s0" or "level" in one.name]
-        if good:
-            rules = design.properties
-        design.properties = rules
-        verdicts = [one for one, _ in abc.prove("vec", design, sources=sources, limit_s=20)]
-        assert all(one.good for one in verdicts) is good
-        assert good or any(one.answer is Answer.VIOLATED for one in verdicts)
+        asked = {"places_s0", "ready"}
+        design.properties = [one for one in design.properties if one.name in asked]
+        verdicts = [one for one, _ in abc.prove("product", design, sources=sources, limit_s=20)]
+        assert len(verdicts) == 2
+        assert all((one.answer is Answer.HOLDS) is good for one in verdicts)
+        assert good or all(one.answer is Answer.VIOLATED for one in verdicts)

@@ -39,7 +39,9 @@ from axiloom.isa.formal.streams import model_of
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.prove.rtl import machine as machines
 from axiloom.prove.rtl.device import Device, Link
+from axiloom.prove.rtl.laid import settings
 from axiloom.prove.rtl.maps import check, places
+from axiloom.prove.rtl.of_matmul import shapes
 
 KEYS = {"state": list, "error": str, "product": str}
 LINE = {"register": str, "for": dict, "at": str, "holds": str, "low": int}
@@ -92,6 +94,7 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
         reset_active_low=rtl.reset_active_low,
         error=told.get("error"),
         sizes=spec.dims if spec.tile.flexible else (),
+        settings=settings(spec, shapes(spec)) if spec.tile.flexible else {},
         bits=bits,
         clock=rtl.clock,
         ports=tuple(port.name for port in rtl.ports if port.is_input),

@@ -1,0 +1,183 @@
+"""Which accelerator executes which product of a network, with what: an extraction over the shared graph.
+
+A cell is the result of an op. The CPU makes each; an accelerator makes the last of a group that it takes, of
+what the group reads. Each cell is paid for once, however often it is read, so padding and rounding that go
+along with a product are weighed against what they cost on the CPU, for all products at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from axiloom.drivergen.network.offers import Chosen, Network, Offer, Plan, Product, Step
+from axiloom.errors import CompileError
+from axiloom.selection.egraph.exact import improve
+from axiloom.selection.egraph.extract import greedy
+from axiloom.selection.egraph.problem import problem_of_ways
+from axiloom.selection.streams.forms import Form, forms
+from axiloom.selection.streams.products import graph_of
+from axiloom.selection.streams.same import check
+
+Way: TypeAlias = tuple[int, tuple[int, ...], "Offer | None"]
+"""Cycles, ops whose results are read, who: None is the CPU."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What the best group of one place would take: ``None`` is the CPU, with the ops of the largest group."""
+
+    device: int | None
+    cycles: int
+    form: Form | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Of one product: what became of it, and what each candidate costs with the same ops around it."""
+
+    product: Product
+    chosen: Chosen
+    cycles: int
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """All choices. `cycles` of the whole network by the costs; none of these ways takes fewer than `bound`.
+
+    `compared`: elements of forms that were replayed on symbols against their products.
+    """
+
+    choices: tuple[Choice, ...]
+    cycles: int
+    bound: int
+    ways: int
+    rules: tuple[str, ...]
+    compared: int
+    seconds: Mapping[str, float]
+
+    @property
+    def plan(self) -> Plan:
+        return {one.product.number: one.chosen for one in self.choices}
+
+
+@dataclass
+class Chooser:
+    """`kernels`: of each accelerator. `offered` and `cpu` say cycles of an offer and of an op on the CPU."""
+
+    kernels: Sequence[str]
+    offered: Callable[[Offer], int]
+    cpu: Callable[[Step], int]
+    left: bool = True
+    """Whether the CPU may have what an accelerator takes."""
+    seconds: float = 20.0
+    forms: dict[str, Mapping[str, Form]] = field(default_factory=dict)
+    """By the text of a product's graph: what was saturated is not saturated again."""
+    compared: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def __call__(self, network: Network) -> Selection:
+        """Raises CompileError, SaturationError; FormFaultError where a chosen form is another product."""
+        begun = time.perf_counter()
+        known = {one.number: self._forms(one) for one in network.products}
+        saturated = time.perf_counter()
+        ways = self._ways(network)
+        costed = time.perf_counter()
+        problem = problem_of_ways({cell: list(of) for cell, of in ways.items()}, network.results)
+        if problem is None:
+            raise CompileError("an op of the network is made by nothing: this is a fault of Axiloom")
+        picked, cost = greedy(problem)
+        picked, cost, bound = improve(problem, picked, cost, self.seconds)
+        taken = {cell: problem.ways[cell][way][2] for cell, way in picked.items()}
+        by_product = {one.product: one for one in taken.values() if one is not None}
+        choices = [
+            self._choice(network, one, by_product.get(one.number), known[one.number])
+            for one in network.products
+        ]
+        extracted = time.perf_counter()
+        compared = self._checked(choices)
+        done = time.perf_counter()
+        used = {
+            rule
+            for one in choices
+            for each in one.candidates
+            if each.form and each.device == one.chosen.device
+            for rule in each.form.rules
+        }
+        times = {
+            "forms": saturated - begun,
+            "costs": costed - saturated,
+            "choice": extracted - costed,
+            "replay": done - extracted,
+        }
+        count = sum(map(len, ways.values()))
+        return Selection(tuple(choices), cost, bound, count, tuple(sorted(used)), compared, times)
+
+    def _forms(self, product: Product) -> Mapping[str, Form]:
+        graph = graph_of(product.op, product.title)
+        if graph is None:
+            return {}
+        types = [str(one.type) for one in graph.parameters]
+        key = f"{[(node.op, sorted(node.attributes.items())) for node in graph.nodes()]} {types}"
+        if key not in self.forms:
+            self.forms[key] = forms(graph, self.kernels)
+        return self.forms[key]
+
+    def _ways(self, network: Network) -> dict[int, list[Way]]:
+        steps = network.steps
+        kept = {one.number for one in network.products if one.offers and not self.left}
+        found: dict[int, list[Way]] = {
+            number: [] if number in kept else [(self.cpu(step), step.needs, None)]
+            for number, step in steps.items()
+        }
+        for product in network.products:
+            for offer in product.offers:
+                inside = set(offer.ops)
+                needs = dict.fromkeys(need for one in offer.ops for need in steps[one].needs)
+                outside = tuple(need for need in needs if need not in inside)
+                found[offer.ops[-1]].append((self.offered(offer), outside, offer))
+        return found
+
+    def _choice(
+        self, network: Network, product: Product, offer: Offer | None, known: Mapping[str, Form]
+    ) -> Choice:
+        """Candidates are compared over the ops of the largest group that anybody offers."""
+        every = [product.number, *(one for each in product.offers for one in each.ops)]
+        around = set(every)
+        cpu = {one: self.cpu(network.steps[one]) for one in around}
+
+        def whole(one: Offer) -> int:
+            return self.offered(one) + sum(cpu[each] for each in around - set(one.ops))
+
+        candidates = []
+        for device, kernel in enumerate(self.kernels):
+            own = [whole(one) for one in product.offers if one.device == device]
+            if own:
+                candidates.append(Candidate(device, min(own), known.get(kernel)))
+        on_cpu = Candidate(None, sum(cpu.values()))
+        candidates.append(on_cpu)
+        if offer is not None:
+            return Choice(product, Chosen(offer.ops, offer), whole(offer), tuple(candidates))
+        reason = "; ".join(product.refused.values()) or None
+        if len(candidates) > 1:
+            best = min(candidates[:-1], key=lambda one: one.cycles)
+            reason = f"{best.cycles:,} cycles on the fastest accelerator, {on_cpu.cycles:,} on the CPU"
+        return Choice(product, Chosen((product.number,), None, reason), on_cpu.cycles, tuple(candidates))
+
+    def _checked(self, choices: Sequence[Choice]) -> int:
+        """Elements of chosen forms that were replayed against their products, each form once."""
+        total = 0
+        done: set[str] = set()
+        for one in choices:
+            form = next((c.form for c in one.candidates if c.device == one.chosen.device), None)
+            graph = graph_of(one.product.op, one.product.title)
+            if form is None or graph is None or one.product.title + form.kernel in done:
+                continue
+            done.add(one.product.title + form.kernel)
+            key = one.product.title, form.kernel
+            if key not in self.compared:
+                self.compared[key] = check(graph, form.graph)
+            total += self.compared[key]
+        return total

@@ -1,0 +1,123 @@
+"""All forms of a product that rules make, and which of them an accelerator's kernel is.
+
+A kernel may be the product itself, or lie behind reshapes and transposes: these are other addresses, or what
+drivergen's passes do in front of and behind an accelerator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from axiloom.selection.accelerators.offers import matches
+from axiloom.selection.compile.relevant import near, only
+from axiloom.selection.egraph.process import saturate
+from axiloom.selection.egraph.saturated import ENode, Limits, Saturated
+from axiloom.selection.ir.graph import Graph, Node
+from axiloom.selection.rules.library import ours
+from axiloom.selection.streams.kernels import kernels_of
+
+LIMITS = Limits(nodes=2_000, iterations=8, seconds=60.0)
+MACHINE = ("dense", "dot_general", "convolution", "windows", "reshape", "transpose", "slice")
+"""Operations that kernels are, and that drivergen's passes put around them."""
+AROUND = ("reshape", "transpose", "slice")
+"""What may lie between a product and a kernel."""
+DEEPEST = 6
+
+
+@dataclass(frozen=True)
+class Form:
+    """A product as `graph`, in which `kernel` is what the accelerator does; `rules` made it."""
+
+    kernel: str
+    rules: tuple[str, ...]
+    graph: Graph
+
+    def __str__(self) -> str:
+        return f"{self.kernel} by {', '.join(self.rules)}" if self.rules else f"{self.kernel} as it stands"
+
+
+def forms(product: Graph, kernels: Sequence[str]) -> Mapping[str, Form]:
+    """By the kernel of a specification: the form with the fewest rules, for those that have one."""
+    texts = near(only(ours(), lambda rule: rule.sense in ("exact", "integers")), _ops(product), MACHINE)
+    saturated = saturate(product, texts, LIMITS)
+    found = {}
+    for name in dict.fromkeys(kernels):
+        every = list(_found(saturated, product, name))
+        if every:
+            found[name] = min(every, key=lambda one: (len(one.rules), one.graph.name, str(one)))
+    return found
+
+
+def _ops(graph: Graph) -> set[str]:
+    return {node.op for node in graph.nodes()}
+
+
+def _found(saturated: Saturated, product: Graph, name: str) -> Iterator[Form]:
+    accelerator = kernels_of(name)
+    if accelerator is None:
+        return
+    for path, one in _behind(saturated, saturated.roots[0]):
+        for matcher in accelerator.matchers:
+            op = matcher.rule.old.op  # type: ignore[union-attr]
+            for operands in matches(saturated, matcher, one):
+                node = next(
+                    (n for n in saturated.classes[one] if n.op == op and n.operands == operands), None
+                )
+                if node is not None:
+                    yield _form(saturated, product, (*path, node), f"{name} {matcher.rule.name}")
+                break
+
+
+def _behind(saturated: Saturated, root: int) -> Iterator[tuple[tuple[ENode, ...], int]]:
+    """Classes that the product is but for its order, nearest first, with the nodes on the way."""
+    seen = {root}
+    level: list[tuple[tuple[ENode, ...], int]] = [((), root)]
+    for _ in range(DEEPEST):
+        yield from level
+        following = []
+        for path, one in level:
+            for node in saturated.classes[one]:
+                if node.op in AROUND and node.operands[0] not in seen:
+                    seen.add(node.operands[0])
+                    following.append(((*path, node), node.operands[0]))
+        level = following
+
+
+def _form(saturated: Saturated, product: Graph, path: Sequence[ENode], kernel: str) -> Form:
+    """The nodes of `path`, with the simplest ways to make what they need."""
+    ways = _simplest(saturated)
+    made: dict[int, Node] = {}
+    rules: dict[str, None] = {}
+
+    def node(one: int, way: ENode) -> Node:
+        if way.rule:
+            rules[way.rule] = None
+        operands = tuple(made.get(need) or node(need, ways[need]) for need in way.operands)
+        made[one] = Node(way.op, operands, dict(way.attributes), saturated.types[one], way.place)
+        return made[one]
+
+    classes = [saturated.roots[0], *(one.operands[0] for one in path[:-1])]
+    for one, way in reversed(list(zip(classes, path, strict=True))):
+        node(one, way)
+    root = made[saturated.roots[0]]
+    names = {str(one.attributes["name"]): one for one in made.values() if one.op == "parameter"}
+    parameters = tuple(names.get(str(one.attributes["name"]), one) for one in product.parameters)
+    return Form(kernel, tuple(sorted(rules)), Graph(product.name, parameters, (root,)))
+
+
+def _simplest(saturated: Saturated) -> dict[int, ENode]:
+    """For each class the way of fewest nodes, as a tree."""
+    size: dict[int, int] = {}
+    found: dict[int, ENode] = {}
+    changed = True
+    while changed:
+        changed = False
+        for one, nodes in enumerate(saturated.classes):
+            for node in nodes:
+                if all(need in size for need in node.operands):
+                    total = 1 + sum(size[need] for need in node.operands)
+                    if total < size.get(one, 1 << 60):
+                        size[one], found[one] = total, node
+                        changed = True
+    return found

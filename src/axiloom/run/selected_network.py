@@ -1,0 +1,95 @@
+"""`--select egraph` for networks: choices by the costs of a system, and what is said of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from axiloom.cosim.system import System
+from axiloom.drivergen.network.offers import Network, Plan
+from axiloom.report.columns import columns
+from axiloom.report.types import Selected
+from axiloom.run.costs import Costs, on_cpu
+from axiloom.selection.streams import Chooser, Selection
+from axiloom.selection.streams.choose import Choice
+
+CPU = "cpu"
+
+
+@dataclass
+class Select:
+    """A :data:`axiloom.drivergen.network.offers.Choose`. `all_of_them`: the CPU gets what nobody takes."""
+
+    system: System
+    all_of_them: bool = False
+    selection: Selection | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        specs, board = self.system.specs, self.system.profile
+        costs = Costs(specs, board)
+        self._chooser = Chooser(
+            [one.kernel for one in specs],
+            costs.of,
+            lambda step: on_cpu(step, board),
+            left=not self.all_of_them,
+        )
+
+    def __call__(self, network: Network) -> Plan:
+        self.selection = self._chooser(network)
+        return self.selection.plan
+
+    @property
+    def _made(self) -> Selection:
+        assert self.selection is not None, "nothing was compiled"
+        return self.selection
+
+    def rows(self) -> list[Selected]:
+        """A row a product: where it went, and what each candidate costs with the same ops around it."""
+        return [
+            {
+                "location": one.product.location,
+                "title": one.product.title,
+                "place": self._name(one.chosen.device),
+                "ops": list(one.chosen.ops),
+                "form": self._form(one),
+                "cycles": one.cycles,
+                "candidates": {self._name(each.device): each.cycles for each in one.candidates},
+                "refused": {self._name(device): why for device, why in one.product.refused.items()},
+            }
+            for one in self._made.choices
+        ]
+
+    def lines(self) -> list[str]:
+        """For people: the choice, how sure it is, and the table."""
+        made, names = self._made, [one.name for one in self.system.specs]
+        counted = dict.fromkeys((*names, CPU), 0)
+        for one in made.choices:
+            counted[self._name(one.chosen.device)] += 1
+        where = ", ".join(f"{many} on {name}" for name, many in counted.items() if many)
+        best = "the cheapest" if made.bound >= made.cycles else f"none takes fewer than {made.bound:,}"
+        rules = f"; forms by {', '.join(made.rules)}" if made.rules else ""
+        times = ", ".join(f"{name} {1000 * took:.0f} ms" for name, took in made.seconds.items())
+        table: list[tuple[str, ...]] = [("op", *names, CPU, "goes to", "form")]
+        for one in made.choices:
+            costs = {self._name(each.device): f"{each.cycles:,}" for each in one.candidates}
+            along = len(one.chosen.ops) - 1
+            goes = self._name(one.chosen.device) + (f" with {along} more" if along else "")
+            cells = [costs.get(name, "-") for name in (*names, CPU)]
+            table.append((one.product.title, *cells, goes, self._form(one)))
+        return [
+            f"Selected: {len(made.choices)} products, {where}; {made.cycles:,} cycles by the model, "
+            f"{best} of {made.ways} ways{rules}",
+            f"Replayed: {made.compared} elements of chosen forms are those of their products, for all inputs",
+            f"Time: {times}",
+            *columns(table, "<" + ">" * (len(names) + 1) + "<<"),
+        ]
+
+    def _name(self, device: int | None) -> str:
+        return CPU if device is None else self.system.specs[device].name
+
+    def _form(self, one: Choice) -> str:
+        if one.chosen.device is None:
+            return ""
+        found = next(each.form for each in one.candidates if each.device == one.chosen.device)
+        if found is None:
+            return "as drivergen matches it"
+        return f"by {', '.join(found.rules)}" if found.rules else "as it stands"

@@ -1,0 +1,91 @@
+"""Choices over a whole network: padding and rounding count, and each is paid for once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from axiloom import isa
+from axiloom.drivergen.network import compile_network
+from axiloom.drivergen.network.offers import Network, Offer, Plan, Step
+from axiloom.frontend import read
+from axiloom.isa import AcceleratorSpec
+from axiloom.selection.streams import Chooser, Selection
+
+pytest.importorskip("egglog")
+pytest.importorskip("ortools")
+FIXTURES = Path("tests/fixtures/quantised")
+
+
+def specs() -> list[AcceleratorSpec]:
+    found = [isa.builtin(name, None, "int8", "bitmask", True) for name in ("conv_v4", "v4_16")]
+    return isa.place(
+        [replace(one, dma=replace(one.dma, scatter_gather=True), stream_width=64) for one in found]
+    )
+
+
+class Watched:
+    """A chooser with costs of its own, that keeps what it chose."""
+
+    def __init__(self, accelerated: dict[str, int], cpu: dict[str, int]) -> None:
+        self.specs = specs()
+        self.accelerated, self.cpu = accelerated, cpu
+        self.chooser = Chooser([one.kernel for one in self.specs], self.offered, self.on_cpu)
+        self.selection: Selection | None = None
+
+    def offered(self, offer: Offer) -> int:
+        return self.accelerated[self.specs[offer.device].name]
+
+    def on_cpu(self, step: Step) -> int:
+        return next((cost for begin, cost in self.cpu.items() if step.title.startswith(begin)), 0)
+
+    def __call__(self, network: Network) -> Plan:
+        self.selection = self.chooser(network)
+        return self.selection.plan
+
+
+def places(watched: Watched) -> list[str]:
+    model = read(FIXTURES / "digits_cnn.mlir")
+    driver = compile_network(model.mlir, watched.specs, model.weights, choose=watched)
+    names = [one.name for one in watched.specs]
+    return [
+        "cpu" if layer.device is None else names[layer.device]
+        for layer in driver.layers
+        if layer.multiply_adds
+    ]
+
+
+def test_the_cheapest_for_each() -> None:
+    cpu = {"conv": 100, "matmul": 100}
+    assert places(Watched({"conv_v4": 10, "v4_16": 20}, cpu)) == ["conv_v4"] * 4
+    assert places(Watched({"conv_v4": 30, "v4_16": 20}, cpu)) == ["v4_16"] * 4
+    dear = Watched({"conv_v4": 300, "v4_16": 200}, cpu)
+    assert places(dear) == ["cpu"] * 4
+    assert dear.selection is not None
+    reasons = {one.chosen.reason for one in dear.selection.choices}
+    assert "200 cycles on the fastest accelerator, 100 on the CPU" in reasons
+
+
+def test_what_goes_along_is_weighed() -> None:
+    """The product alone is faster on the CPU; with the rounding that an accelerator takes along it is not."""
+    alone = Watched({"conv_v4": 130, "v4_16": 1000}, {"conv": 100})
+    assert places(alone) == ["cpu"] * 4
+    along = Watched({"conv_v4": 130, "v4_16": 1000}, {"conv": 100, "requantise": 50})
+    assert places(along) == ["conv_v4"] * 3 + ["cpu"]
+    assert along.selection is not None
+    assert along.selection.bound == along.selection.cycles
+    assert [len(one.chosen.ops) for one in along.selection.choices][:3] >= [2, 2, 2]
+
+
+def test_all_to_accelerators() -> None:
+    dear = Watched({"conv_v4": 300, "v4_16": 200}, {"conv": 1, "matmul": 1})
+    dear.chooser.left = False
+    assert places(dear) == ["v4_16"] * 4
+
+
+def test_the_same_choice_again() -> None:
+    """Equal costs everywhere: the choice does not depend on when it is made."""
+    every = [places(Watched({"conv_v4": 10, "v4_16": 10}, {"conv": 10, "matmul": 10})) for _ in range(2)]
+    assert every[0] == every[1]
