@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,7 @@ def computed(one: Product, faults: Faults) -> Matrix:
         done.append((i, j))
     if faults.previous:
         places = list(dict.fromkeys(done))
-        shifted = {at: sums[before] for before, at in zip(places, places[1:], strict=False)}
+        shifted = {at: sums[before] for before, at in pairwise(places)}
         sums = {at: shifted.get(at, np.zeros((m, n), np.int64)) for at in sums}
     whole = np.zeros((one.counts[0] * m, one.counts[1] * n), np.int64)
     for (i, j), tile in sums.items():
