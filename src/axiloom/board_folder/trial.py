@@ -104,7 +104,7 @@ def build(folder: Path) -> list[str]:
     return names
 
 
-def user_rtl(folder: Path, ports: RtlPorts) -> UserRtl | None:
+def user_rtl(folder: Path, ports: RtlPorts | None = None) -> UserRtl | None:
     """The user's Verilog that the folder was written with, from its own copies."""
     told = manifest(folder).get("rtl")
     return UserRtl([folder / name for name in told["files"]], told["top"], ports) if told else None
