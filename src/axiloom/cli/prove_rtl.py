@@ -26,6 +26,11 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     shared.add_accelerator(rtl)
     rtl.add_argument("--data-type", choices=("int8", "int16", "int32"), help="of a built-in one")
     rtl.add_argument(
+        "--small",
+        action="store_true",
+        help="of our own RTL: the same engine with a small array, tile and buffers",
+    )
+    rtl.add_argument(
         "--map", type=Path, metavar="FILE.json", help="of --rtl: which registers hold what of the model"
     )
     proofs.add_options(rtl, "seconds of both solvers for what z3 does not say at once")
@@ -35,6 +40,7 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     refuse(
         rtl,
         Refusal("map", lacks("rtl"), "says what the registers of your Verilog hold: give --rtl FILE too"),
+        Refusal("small", has("rtl"), "makes our engine small; --rtl is one of its own size"),
         Refusal("data_type", has("spec"), "is of a built-in accelerator; --spec says its own"),
     )
     rtl.set_defaults(execute=execute)
@@ -55,6 +61,8 @@ def execute(options: argparse.Namespace) -> int:
     rtl = shared.user_rtl(options, spec)
     if rtl is not None and options.map is None:
         raise UsageError("--rtl: needs --map FILE.json, which says what the registers hold")
+    if options.small:
+        spec = maps.small(spec)
     device = maps.device_of(spec) if rtl is None else user.device_of(spec, rtl, options.map)
     with tqdm(unit=" cycles", disable=None, leave=False) as shown:
 

@@ -91,3 +91,29 @@ def test_a_multiplier_of_parts(low: int, right: bool) -> None:
 
     holds, _ = multiplier.holds(multiply, 32, _says)
     assert bool(holds) is right
+
+
+@pytest.mark.parametrize("pieces", [[(0, 1), (1, 16)], [(0, 7), (7, 8), (8, 16)]])
+def test_a_register_in_parts_is_the_same(read: machine.Machine, pieces: list[tuple[int, int]]) -> None:
+    parts, source = read.parted({"sum": pieces}), random.Random(3)
+    names = machine.part_names("sum", [0, *(high for _, high in pieces)])
+    assert names is not None
+    assert set(names) == set(parts.registers) - set(read.registers)
+    whole = {name: source.getrandbits(term.size()) for name, term in read.registers.items()}
+    taken = {name: value for name, value in whole.items() if name != "sum"}
+    for name, (low, high) in zip(names, pieces, strict=True):
+        taken[name] = whole["sum"] >> low & (1 << high - low) - 1
+        assert parts.parts["sum"][pieces.index((low, high))] == (low, high - 1, name)
+    one, other = read.simulator(), parts.simulator()
+    for _ in range(20):
+        given = {"rst": 0, "d": source.getrandbits(8), "en": source.getrandbits(1)}
+        whole, out = one(whole, given)
+        taken, same = other(taken, given)
+        assert out == same
+
+
+def test_parts_of_registers_have_names() -> None:
+    assert machine.part_names("a.b", [0, 1, 4]) == ["a.b [0]", "a.b [3:1]"]
+    assert machine.part_names("a.b [7:4]", [0, 3, 4]) == ["a.b [6:4]", "a.b [7]"]
+    assert machine.part_names("{ a [1] b [0] }", [0, 1, 2]) is None
+    assert machine.part_names("store[3]", [0, 4, 8]) is None

@@ -6,6 +6,7 @@
   :mod:`~axiloom.prove.rtl.of_matmul`, :mod:`~axiloom.prove.rtl.of_window`: of each form
 - :mod:`~axiloom.prove.rtl.user`: the state map in a file
 - :mod:`~axiloom.prove.rtl.trial`: both on integers, to see what a device at rest looks like
+- :mod:`~axiloom.prove.rtl.stale`: registers that no later word looks at
 - :mod:`~axiloom.prove.rtl.rest`: states at rest as terms, and the invariant that says which they are
 - :mod:`~axiloom.prove.rtl.command`: the model on terms, a command at a time
 - :mod:`~axiloom.prove.rtl.explore`: the machine on terms, whatever the other sides of its streams do

@@ -165,6 +165,8 @@ class Answers(States):
 
     def _fails(self, case: Case, outcome: Outcome, text: str, node: Node, claim: Any) -> None:
         holds, _, values = self._decide(z3.Implies(self._limits(case), claim))
+        if holds is not True:
+            self._fresh([claim])
         if holds is None:
             outcome.holds, outcome.why = None if outcome.holds else outcome.holds, text
             return

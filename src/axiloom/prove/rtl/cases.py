@@ -9,7 +9,9 @@ from typing import Any
 
 import z3
 
+from axiloom.isa.contract.types import SendDim
 from axiloom.isa.formal.ila import Instruction
+from axiloom.isa.formal.streams.places import Places
 from axiloom.prove.rtl.answers import QUICK_MS, Answers
 from axiloom.prove.rtl.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.explore import Node, Sent, TooManyError, WrongError
@@ -24,6 +26,7 @@ class Cases(Answers):
 
     def _forked(self, case: Case, term: Any) -> list[Case]:
         """The case once for each value of a flag that the term hangs on; else for each value of the term."""
+        self._fresh([term])
         names = self.explorer.names(term)
         for flag in self.rest(case.control).flags:
             if flag.name in names and flag.name not in case.choice:
@@ -47,31 +50,30 @@ class Cases(Answers):
             raise TooManyError("z3 does not say which values control may have")
         return found
 
-    def _fixed(self, word: int, cases: Iterator[Case]) -> Iterator[Case]:
-        """Of words that set sizes, the one that sets those that are looked at; what is left is said."""
-        for case in cases:
-            assert case.instruction is not None
-            outcome = self._outcome(case.instruction.name, case.instruction.text)
-            outcome.holds = None if outcome.holds else outcome.holds
-            outcome.why = outcome.why or "of words that set other sizes nothing is claimed"
-            _, model = self.start(case)
-            value = z3.BitVecVal(word, 32)
-            if z3.is_true(self.commands.enabled(case.instruction, model, value)):
-                yield replace(case, word=value, limits=())
-
     def _cases(self, control: Control, instruction: Instruction) -> Iterator[Case]:
-        """Words with which the instruction is enabled here."""
+        """Words with which the instruction is enabled here; of a device that is limited, those of its
+        settings."""
         case = Case(control, instruction)
         _, model = self.start(case)
+        if (chosen := self._chosen(control, instruction)) is not None:
+            outcome = self._outcome(instruction.name, instruction.text)
+            for number in chosen:
+                word = z3.BitVecVal(number, 32)
+                if not z3.is_false(self.commands.enabled(instruction, model, word)):
+                    outcome.words.add(number)
+                    yield replace(case, word=word)
+            return
         when = self.commands.enabled(instruction, model, WORD)
         if z3.is_false(when):
             return
         solver = z3.Solver()
         solver.add(when)
-        new = {name: instruction.updates[name] for name in self.device.sizes if name in instruction.updates}
+        new = {name: instruction.updates[name] for name in self.device.control if name in instruction.updates}
         pairs = [(self.device.model.states[name], term) for name, term in model.items()]
         pairs.append((self.device.model.inputs["word"], WORD))
-        sizes = [z3.substitute(term, *pairs) for term in new.values()]
+        # What becomes of control by the word: once for each.
+        sizes = [z3.simplify(z3.substitute(term, *pairs)) for term in new.values()]
+        sizes = [term for term in sizes if WORD.decl().name() in self.explorer.names(term)]
         while (says := solver.check()) == z3.sat:
             values = [solver.model().eval(term, model_completion=True) for term in sizes]
             here = z3.And(when, *(term == value for term, value in zip(sizes, values, strict=True)))
@@ -84,17 +86,46 @@ class Cases(Answers):
         if says == z3.unknown:
             raise TooManyError("z3 does not say with which words an instruction is enabled")
 
+    def _chosen(self, control: Control, instruction: Instruction) -> list[int] | None:
+        """Where sizes are set, the words that are looked at; None: all. Of a device that is limited, those of
+        its settings; of words that are refused, some at the borders of what is accepted."""
+        settings = self.device.settings.get(control[0], ())
+        if not settings or ("error" not in instruction.updates and not self.device.limited):
+            return None
+        if "error" not in instruction.updates:
+            return [*settings]
+        host = Places(self.device.spec).every[control[0] - 1].host
+        fields = (
+            [(one.shift, host.field_bits(one)) for one in host.fields] if isinstance(host, SendDim) else []
+        )
+        masks = [((1 << bits) - 1) << low for low, bits in fields]
+        found = [
+            settings[0] & ~mask | value << low
+            for mask, (low, bits) in zip(masks, fields, strict=True)
+            for value in (0, 1, 1 << bits - 1)
+        ]
+        found.append(sum(max(word & mask for word in settings) for mask in masks))
+        return sorted({*found, 0xFFFFFFFF})
+
     def _word(self, when: Any) -> Any:
         """The word, with a value for each bit that can have only one."""
         if z3.is_true(when):
             return WORD
         solver = z3.Solver()
+        solver.set("timeout", QUICK_MS)
         solver.add(when)
+        if solver.check() != z3.sat:
+            return WORD
+        first = solver.model().eval(WORD, model_completion=True).as_long()
+
+        def is_one(word: int) -> bool:
+            return bool(z3.is_true(z3.simplify(z3.substitute(when, (WORD, z3.BitVecVal(word, 32))))))
+
         parts = []
         for place in reversed(range(32)):
-            bit = z3.Extract(place, place, WORD)
-            can = [value for value in (0, 1) if solver.check(bit == value) != z3.unsat]
-            parts.append(bit if len(can) == 2 else z3.BitVecVal(can[0], 1))
+            bit, other = z3.Extract(place, place, WORD), 1 - (first >> place & 1)
+            free = is_one(first ^ 1 << place) or solver.check(bit == other) != z3.unsat
+            parts.append(bit if free else z3.BitVecVal(1 - other, 1))
         return z3.simplify(z3.Concat(*parts))
 
     def _case(self, case: Case, outcome: Outcome, left: deque[Control]) -> Control | None:

@@ -41,6 +41,8 @@ class Outcome:
     why: str = ""
     bound: int | None = None
     """Words to which it was looked at; None: of any number."""
+    words: set[int] = field(default_factory=set)
+    """The words that were looked at, where these are not all."""
     never: bool = False
     """Of an instruction: no case is one."""
     done: set[str] = field(default_factory=set)

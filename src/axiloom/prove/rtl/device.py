@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from axiloom.errors import BuildError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import SendDim, SetDims
 from axiloom.isa.formal.ila import Ila
-from axiloom.isa.formal.streams.places import Places
 from axiloom.prove.rtl.machine import Machine
 
 CONTROL = ("place", "at", "error", "phase")
@@ -58,8 +57,10 @@ class Device:
     """Inputs of the Verilog, of which some may drive nothing; empty: those of ours."""
     map_text: str = ""
     """Of the file that the links are from."""
-    fixed: Mapping[str, int] = field(default_factory=dict)
-    """Sizes and settings that words set: nothing is looked at but words that set these values."""
+    settings: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Where the model waits for sizes (`place`), words that it accepts there."""
+    limited: bool = False
+    """Nothing is looked at but words of `settings` where there are some, and those that are refused."""
     data: tuple[str, ...] = ()
     """Registers of the model that hold data."""
     settles: int = 0
@@ -87,7 +88,12 @@ class Device:
 
     @property
     def control(self) -> tuple[str, ...]:
-        return (*CONTROL, *self.sizes)
+        return (*CONTROL, *(["todo"] if "todo" in self.model.states else []), *self.sizes)
+
+    @property
+    def shapes(self) -> int:
+        """How many sizes `settings` make, each with each."""
+        return prod(map(len, self.settings.values()))
 
     @property
     def flags(self) -> tuple[tuple[str, ...], ...]:
@@ -98,16 +104,6 @@ class Device:
         ]
         groups.append(tuple(name for name in names if name == "saved"))
         return tuple(group for group in groups if group)
-
-    def sets(self, place: int) -> int | None:
-        """The word that sets the `fixed` sizes where the model is; None: it does not wait for sizes there, or
-        may be given any."""
-        if not self.fixed or not place:
-            return None
-        here = Places(self.spec).every[place - 1]
-        if not isinstance(here.action, SetDims) or not isinstance(here.host, SendDim):
-            return None
-        return sum(self.fixed[one.dim] << one.shift for one in here.host.fields)
 
     def inputs(self, valid: Any, word: Any, ready: Any, *, reset: bool = False) -> dict[str, Any]:
         """The values of the machine's inputs in a cycle, those that it has."""

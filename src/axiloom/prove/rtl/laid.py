@@ -13,26 +13,30 @@ from axiloom.hw.array.mac_array import Columns
 from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.pair import HELD_BITS
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS, Load
+from axiloom.isa.contract.types import WORD_BITS, Load, SendDim, SetDims
 from axiloom.isa.formal.streams.places import Places
 from axiloom.prove.rtl.device import Link, Links
 from axiloom.prove.rtl.machine import Machine
 
 Multiply = Callable[[Any, Any], Any]
 Sizes = tuple[int, int]
+Shape = Mapping[str, int]
+"""Sizes and settings, by name."""
 
 
 @dataclass(frozen=True)
 class Laid:
     """What an engine has of its model. `multiplier`: how its product is read off the machine; `sizes`: dims
-    that words set; `fixed`: sizes and settings that may be set to these values only; `data`: registers of the
-    model that hold data; `settles`: cycles from reset until it is at rest."""
+    that words set; `shapes`: values of sizes and settings, of which words are made where the model waits for
+    some; `limited`: other words are not looked at; `data`: registers of the model that hold data; `settles`:
+    cycles from reset until it is at rest."""
 
     links: Links
     bits: int
     multiplier: Callable[[Machine, int], Multiply]
     sizes: tuple[str, ...] = ()
-    fixed: Mapping[str, int] | None = None
+    shapes: Sequence[Shape] = ()
+    limited: bool = False
     data: tuple[str, ...] = ()
     settles: int = 0
 
@@ -41,6 +45,17 @@ def loads(spec: AcceleratorSpec) -> dict[int, str]:
     """Where the model waits for words of an operand, to the operand."""
     return {
         place.number: place.action.operand for place in Places(spec).every if isinstance(place.action, Load)
+    }
+
+
+def settings(spec: AcceleratorSpec, shapes: Sequence[Shape]) -> dict[int, tuple[int, ...]]:
+    """Where the model waits for sizes, the words that set those of `shapes`."""
+    return {
+        place.number: tuple(
+            sorted({sum(shape[one.dim] << one.shift for one in host.fields) for shape in shapes})
+        )
+        for place in Places(spec).every
+        if isinstance(place.action, SetDims) and isinstance(host := place.host, SendDim) and shapes
     }
 
 

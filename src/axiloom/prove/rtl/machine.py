@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,20 @@ State = dict[str, Any]
 """Name to term."""
 Step = Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[dict[str, Any], dict[str, Any]]]
 """State and inputs to the next state, and the outputs of this cycle."""
+
+
+def part_names(name: str, cuts: Sequence[int]) -> list[str] | None:
+    """What bits of a register are called that is taken apart at `cuts`, the first and the last its own ends;
+    None: its name does not say which bits they are."""
+    if part := _PART.match(name):
+        whole, high, low = part.groups()
+        base = int(low or high)
+    elif " " not in name and not name.endswith("]"):
+        whole, base = name, 0
+    else:
+        return None
+    ends = [(base + low, base + high - 1) for low, high in pairwise(cuts)]
+    return [f"{whole} [{low}]" if low == high else f"{whole} [{high}:{low}]" for low, high in ends]
 
 
 @dataclass(frozen=True)
@@ -77,6 +92,23 @@ class Machine:
                     raise BuildError(f"{self.top}: bits {low + size - 1} to {low} of {name} are not together")
                 return own, low - first
         return None
+
+    def parted(self, runs: Mapping[str, Sequence[tuple[int, int]]]) -> Machine:
+        """The same with some registers in parts: of each the bits from one on and up to another, in order."""
+        registers, following, pairs = dict(self.registers), dict(self.following), []
+        for name, pieces in runs.items():
+            names = part_names(name, [pieces[0][0], *(high for _, high in pieces)])
+            assert names is not None
+            whole, after = registers.pop(name), following.pop(name)
+            parts = [
+                z3.BitVec(f"part {own}", high - low) for own, (low, high) in zip(names, pieces, strict=True)
+            ]
+            pairs.append((whole, z3.Concat(*reversed(parts))))
+            for own, part, (low, high) in zip(names, parts, pieces, strict=True):
+                registers[own], following[own] = part, z3.Extract(high - 1, low, after)
+        following = {name: z3.simplify(z3.substitute(term, *pairs)) for name, term in following.items()}
+        outputs = {name: z3.simplify(z3.substitute(term, *pairs)) for name, term in self.outputs.items()}
+        return replace(self, registers=registers, following=following, outputs=outputs)
 
     def stepper(self) -> Step:
         """On terms, simplified. A module's next registers are worked out once for what they hang on."""

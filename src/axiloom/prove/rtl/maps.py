@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from axiloom.errors import SpecError
 from axiloom.hw.verilog.emit import TOPS, emit
@@ -11,17 +12,26 @@ from axiloom.isa.formal.streams import model_of
 from axiloom.isa.formal.streams.places import Places
 from axiloom.isa.kernels.forms import MATMUL, WINDOW
 from axiloom.prove.rtl import machine as machines
+from axiloom.prove.rtl import of_matmul, of_window
 from axiloom.prove.rtl.device import Device
-from axiloom.prove.rtl.laid import Laid
-from axiloom.prove.rtl.of_matmul import matmul
-from axiloom.prove.rtl.of_window import window
+from axiloom.prove.rtl.laid import Laid, settings
 from axiloom.prove.rtl.pairs import apart
 
-FORMS: dict[str, Callable[[AcceleratorSpec], Laid]] = {
-    MATMUL.name: matmul,
-    WINDOW.name: window,
+
+@dataclass(frozen=True)
+class Engine:
+    """Of a form: what the engine of a specification has of the model, and the specification in small."""
+
+    laid: Callable[[AcceleratorSpec], Laid]
+    small: Callable[[AcceleratorSpec], AcceleratorSpec]
+
+
+FORMS: dict[str, Engine] = {
+    MATMUL.name: Engine(of_matmul.matmul, of_matmul.small),
+    WINDOW.name: Engine(of_window.window, of_window.small),
 }
-"""Form to what its engine has of the model."""
+MOST_WORDS = 1024
+"""Of all buffers together."""
 
 
 def device_of(spec: AcceleratorSpec, verilog: str | None = None) -> Device:
@@ -30,11 +40,19 @@ def device_of(spec: AcceleratorSpec, verilog: str | None = None) -> Device:
     Raises SpecError for what has no formal model, BuildError for Verilog that is not understood.
     """
     check(spec)
+    words = sum(spec.buffers.values())
+    if words > MOST_WORDS:
+        raise SpecError(
+            [
+                f"{spec.name}: its buffers hold {words} words; prove rtl looks at each of them, and takes at "
+                f"most {MOST_WORDS}: --small proves the same engine with a small array, tile and buffers"
+            ]
+        )
     model = model_of(spec, products="uninterpreted")
     top = TOPS["accelerator"]
     sources = ((f"{top}.v", verilog or emit(spec, "accelerator")),)
     read = apart(machines.read(sources, top))
-    laid = FORMS[spec.form.name](spec)
+    laid = FORMS[spec.form.name].laid(spec)
     return Device(
         spec.name,
         spec,
@@ -46,10 +64,20 @@ def device_of(spec: AcceleratorSpec, verilog: str | None = None) -> Device:
         error="debug_error",
         sizes=laid.sizes,
         bits=laid.bits,
-        fixed=laid.fixed or {},
+        settings=settings(spec, laid.shapes),
+        limited=laid.limited,
         data=laid.data,
         settles=laid.settles,
     )
+
+
+def small(spec: AcceleratorSpec) -> AcceleratorSpec:
+    """The same accelerator with a small array, tile and buffers, whose claims are proved in minutes.
+
+    Raises SpecError for one that cannot be looked at, or not with such sizes.
+    """
+    check(spec)
+    return FORMS[spec.form.name].small(spec)
 
 
 def places(spec: AcceleratorSpec) -> dict[str, int]:

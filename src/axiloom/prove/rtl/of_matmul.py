@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import z3
 
 from axiloom.hw.array.mac_array import Columns
 from axiloom.hw.matmul.geometry import Geometry
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import AcceleratorSpec, revise
 from axiloom.prove.rtl.device import Link
 from axiloom.prove.rtl.laid import Laid, in_array, laid, loads
 
@@ -61,7 +62,25 @@ def matmul(spec: AcceleratorSpec) -> Laid:
                         yield Link(f"result.half_{side}[{address}]", 32 * (col % geometry.cols), term, when)
 
     columns = Columns(geometry.a.bits, geometry.cols, geometry.most[2])
-    return Laid(links, geometry.a.bits, in_array(columns), sizes=spec.dims if geometry.flexible else ())
+    if not geometry.flexible:
+        return Laid(links, geometry.a.bits, in_array(columns))
+    return Laid(links, geometry.a.bits, in_array(columns), sizes=spec.dims, shapes=shapes(spec))
+
+
+def small(spec: AcceleratorSpec) -> AcceleratorSpec:
+    """The engine with an array of 2 x 2, the smallest tile that keeps it busy, and, where words set sizes,
+    buffers for tiles of twice as many k."""
+    each = spec.data_type.per_word
+    m, n, k = 2, max(2, each), max(2, each)
+    most = 2 * k if spec.tile.flexible else k
+    tile = replace(spec.tile, size=(m, n, k), granule=(m, n, k) if spec.tile.granule else None)
+    buffers = {"A": m * most // each, "B": most * n // each, "C": m * n}
+    return revise(spec, name=f"{spec.name}_small", tile=tile, buffers=buffers, macs=4)
+
+
+def shapes(spec: AcceleratorSpec) -> list[dict[str, int]]:
+    """Every tile that fits the buffers, by dim."""
+    return [dict(zip(spec.dims, tile, strict=True)) for tile in tiles(spec)]
 
 
 def _all_sizes(spec: AcceleratorSpec, dims: tuple[str, ...]) -> list[tuple[int, ...]]:

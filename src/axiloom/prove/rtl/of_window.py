@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import z3
 
 from axiloom.hw.window.geometry import WindowGeometry
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import AcceleratorSpec, revise
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.prove.rtl.device import Link
 from axiloom.prove.rtl.laid import Laid, Multiply, laid, loads, read_off
@@ -21,9 +22,8 @@ Terms = Mapping[str, Any]
 def window(spec: AcceleratorSpec) -> Laid:
     """The engine of `spec`."""
     geometry = WindowGeometry.of(spec)
-    waits, sizes = loads(spec), spec.sizes()
-    elements = prod(sizes[dim] for dim in spec.data["I"])
-    each = spec.data_type.per_word
+    waits, each = loads(spec), spec.data_type.per_word
+    elements = prod(spec.sizes()[dim] for dim in spec.data["I"])
 
     def links(control: Mapping[str, int], model: Terms, registers: Terms) -> Iterator[Link]:
         if control["error"]:
@@ -42,7 +42,18 @@ def window(spec: AcceleratorSpec) -> Laid:
             term = z3.Select(model["O"], z3.BitVecVal(number, 16))
             yield Link(f"dot.results[{number}]", 0, term, z3.UGT(model["saved"], number))
 
-    return Laid(links, geometry.bits, _in_dot, fixed=sizes, data=("sum",), settles=8)
+    return Laid(links, geometry.bits, _in_dot, shapes=shapes(spec), limited=True, data=("sum",), settles=8)
+
+
+def small(spec: AcceleratorSpec) -> AcceleratorSpec:
+    """The engine with room for windows of 2 x 2 elements, and for two results."""
+    tile = replace(spec.tile, size=(1, 1, 1, 1, 2, 2))
+    return revise(spec, name=f"{spec.name}_small", tile=tile, buffers={"I": 4, "F": 4, "O": 2})
+
+
+def shapes(spec: AcceleratorSpec) -> list[dict[str, int]]:
+    """The sizes that are looked at: those after reset."""
+    return [spec.sizes()]
 
 
 def _in_dot(machine: Machine, bits: int) -> Multiply:

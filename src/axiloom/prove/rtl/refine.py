@@ -15,6 +15,7 @@ Words that come sooner are looked at in streams from reset, to a bound.
 
 from __future__ import annotations
 
+import random
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from axiloom.prove.rtl.claim import WORD, Case, Fault, GuessedWrongError, Outcom
 from axiloom.prove.rtl.command import UnknownError
 from axiloom.prove.rtl.explore import TooManyError
 from axiloom.prove.rtl.overlap import Overlap
+from axiloom.prove.rtl.states import StaleError
 from axiloom.prove.rtl.trial import Control
 
 
@@ -45,6 +47,15 @@ class Refiner(Overlap):
         yield product
         if stop and product.holds is False:
             return
+        while True:
+            try:
+                yield from [*self._claims(stop)]
+                return
+            except StaleError as error:
+                self.stale -= error.names
+                self._begin(random.Random(len(self.stale)))
+
+    def _claims(self, stop: bool) -> Iterator[Outcome]:
         first, outcome = self._reset()
         yield outcome
         left: deque[Control] = deque([first])
@@ -81,7 +92,7 @@ class Refiner(Overlap):
             if stops and self.device.error is None:
                 continue
             text = f"{one.text}: enabled in no state that is reached"
-            if self.device.fixed:
+            if self.device.limited:
                 text += " with these sizes"
             yield Outcome(one.path.partition(".")[2], text, never=True)
 
@@ -143,11 +154,10 @@ class Refiner(Overlap):
         self._try("wait", "without a word nothing happens", [Case(control, None)], left)
         if control in left:  # more is known of it now
             return
-        sets = self.device.sets(control[0])
         for instruction in self.device.model.instructions:
             cases = self._cases(control, instruction)
             try:
-                for case in cases if sets is None else self._fixed(sets, cases):
+                for case in cases:
                     yield from self._try(instruction.name, instruction.text, [case], left)
             except TooManyError as many:
                 outcome = self._outcome(instruction.name, instruction.text)

@@ -133,7 +133,7 @@ def _differs(
         if number < len(prefix):
             word = prefix[number]
             place = run.model.state["place"]
-            is_data = place and device.sets(place) is None and not device.sizes
+            is_data = place and place not in device.settings
             if is_data and number and source.random() < 0.7:
                 word = source.choice((source.getrandbits(32), source.getrandbits(31)))
             behind = _always

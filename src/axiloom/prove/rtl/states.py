@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import z3
@@ -15,10 +15,22 @@ from axiloom.prove.rtl.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.command import Commands, UnknownError, elements
 from axiloom.prove.rtl.device import Device, Link
 from axiloom.prove.rtl.explore import Explorer
+from axiloom.prove.rtl.machine import walk
+from axiloom.prove.rtl.stale import parted, stale
 from axiloom.prove.rtl.trial import Control, Sample
 
 WALKS, LENGTH = 16, 150
 ROUNDS, DRAWS, MOST_NEW = 40, 8, 40
+ROUNDS_OF_MANY, DRAWS_OF_MANY = 3, 2
+"""With sizes there are many control states; what is missed here, a solver finds."""
+
+
+class StaleError(Exception):
+    """What was taken for stale matters: the `names` of registers."""
+
+    def __init__(self, names: set[str]) -> None:
+        super().__init__(", ".join(sorted(names)))
+        self.names = names
 
 
 class States:
@@ -33,10 +45,15 @@ class States:
         self.commands = Commands(device.model)
         self.simulate, self.simulator = device.machine.simulator(), Simulator(device.model)
         self.samples = trial.run(device, self.simulate, self.simulator, WALKS, LENGTH, seed)
-        registers = device.machine.registers
-        self.data = self.samples.data | self._holding()
-        self.control = [name for name in registers if name not in self.data]
-        self.explorer = Explorer(device, self.control, tick)
+        holding, says = self._holding()
+        self._fixed_data = self.samples.data | holding
+        self.stale: set[str] = set()
+        if device.sizes:
+            among = self._varying() - self._fixed_data - says
+            kept = sorted(({*device.machine.registers} - among - self.samples.data) | holding | says)
+            bits = stale(device, self.simulate, self.samples.walks, among, kept, seed)
+            self.device, self.stale = parted(device, bits, self.samples)
+            self.simulate = self.device.machine.simulator()
         most = 1 << 12
         self._groups = device.flags
         self._bits = {
@@ -44,31 +61,56 @@ class States:
             for group in self._groups
             for name in group
         }
-        names = [
+        self._of_model = [
             ("model:" + "+".join(group), sum(self._bits[one] for one in group)) for group in self._groups
         ]
-        names += [(f"rtl:{name}", registers[name].size()) for name in self.control]
-        self._names = names
+        self._known: dict[Any, Any] = {}
+        self._owned: dict[int, tuple[Any, Any]] = {}
+        self.guesses = 0
+        self._begin(random.Random(seed))
+
+    def _begin(self, source: random.Random) -> None:
+        """Guess, with what is stale now."""
+        registers = self.device.machine.registers
+        self.data = self._fixed_data | self.stale
+        self.control = [name for name in registers if name not in self.data]
+        self.explorer = Explorer(self.device, self.control, self.tick)
+        self._names = [*self._of_model, *((f"rtl:{name}", registers[name].size()) for name in self.control)]
         self._rests: dict[Control, rests.Rest] = {}
         self._distinct: dict[Control, tuple[dict[tuple[int, ...], Sample], int]] = {}
-        self.guesses = 0
+        self._masks: dict[Control, tuple[rests.Rest, dict[str, tuple[int, int]]]] = {}
         self.outcomes: dict[str, Outcome] = {}
         self.weakened = 0
-        self._settle(random.Random(seed))
-        self._known: dict[Any, Any] = {}
-        self._masks: dict[Control, tuple[rests.Rest, dict[str, tuple[int, int]]]] = {}
-        self._owned: dict[int, tuple[Any, Any]] = {}
+        self._settle(source)
 
-    def _holding(self) -> set[str]:
-        """The registers that hold data of the model where that waits for a word."""
+    def _fresh(self, terms: Iterable[Any]) -> None:
+        """Raises StaleError if one of the terms hangs on what is taken for stale."""
+        names = frozenset().union(*(self.explorer.names(term) for term in terms))
+        if found := {one for one in self.stale if f"{one}!any" in names}:
+            raise StaleError(found)
+
+    def _varying(self) -> set[str]:
+        """The registers that are not the same whenever the model waits in one place."""
+        found: set[str] = set()
+        for samples in self.samples.at.values():
+            first = samples[0].registers
+            found |= {
+                name for one in samples for name, value in one.registers.items() if value != first[name]
+            }
+        return found
+
+    def _holding(self) -> tuple[set[str], set[str]]:
+        """The registers that hold data of the model where that waits for a word, and those that say where."""
         machine, states = self.device.machine, self.device.model.states
-        found = set()
+        owners = {term.get_id(): name for name, term in machine.registers.items()}
+        found, says = set(), set[str]()
         for control in self.samples.at:
             known = dict(zip(self.device.control, control, strict=True))
             for link in self.device.links(known, states, machine.registers):
                 if place := machine.place(link.register, link.low, link.term.size()):
                     found.add(place[0])
-        return found
+                    says |= {owners[one.get_id()] for one in walk([link.when]) if one.get_id() in owners}
+        return found, says
 
     def rest(self, control: Control) -> rests.Rest:
         if control not in self._rests:
@@ -83,10 +125,12 @@ class States:
 
     def _settle(self, source: random.Random) -> None:
         """Weaken what is guessed until what is tried on integers, from states drawn from it, keeps it."""
-        for _ in range(ROUNDS):
+        many = bool(self.device.sizes)
+        rounds, draws = (ROUNDS_OF_MANY, DRAWS_OF_MANY) if many else (ROUNDS, DRAWS)
+        for _ in range(rounds):
             new = 0
             for control in [*self.samples.at]:
-                for _ in range(DRAWS):
+                for _ in range(draws):
                     new += self._tried(control, source)
                 if self.apart:
                     return

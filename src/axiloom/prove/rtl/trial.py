@@ -36,12 +36,17 @@ class Sample:
     words: tuple[int, ...]
 
 
+Start = tuple[dict[str, int], tuple[int, ...]]
+"""Registers at rest, and the words that came next."""
+
+
 @dataclass
 class Samples:
     """By control state; the registers that data have changed; a stream in which machine and model differ."""
 
     at: dict[Control, list[Sample]] = field(default_factory=lambda: defaultdict(list))
     data: set[str] = field(default_factory=set)
+    walks: list[list[Start]] = field(default_factory=list)
     differs: tuple[int, ...] = ()
     """A stream after which the machine has sent, or told, something else than the model."""
 
@@ -115,29 +120,35 @@ class Trial:
 
 def words(device: Device, model: Simulator, source: random.Random, *, faults: float = 0.03) -> int:
     """A word that the model may take next: mostly one that a driver would send."""
-    if (sets := None if model.state["error"] else device.sets(model.state["place"])) is not None:
-        return sets
+    settings = () if model.state["error"] else device.settings.get(model.state["place"], ())
     literals = [op.literal for op in device.spec.opcodes.values() if op.literal is not None]
     for _ in range(50):
         word = source.choice((source.getrandbits(32), source.getrandbits(31), 0xFFFFFFFF, 0x80000000))
-        if model.state["place"] == 0 and literals and source.random() >= faults:
+        if settings:
+            if device.limited or source.random() >= faults:
+                word = source.choice(settings)
+        elif model.state["place"] == 0 and literals and source.random() >= faults:
             word = source.choice(literals)
-        elif device.sizes and source.random() < 0.5:
-            word = _sizes(device, source)
         if model.state["error"] or (device.error is not None and source.random() < faults):
             return word
         tried = another(model)
         tried.command(word=word)
-        if tried.state["error"] == 0:
+        if tried.state["error"]:
+            continue
+        if not device.settings or source.random() < faults or _goes_on(device, tried):
             return word
     return word
 
 
-def _sizes(device: Device, source: random.Random) -> int:
-    """A word that may be sizes: small multiples of the granules."""
-    granules = device.spec.tile.granule or device.spec.tile.size
-    m, n, k = (granule * source.randint(1, 2) for granule in granules)
-    return source.choice([m, n, k, m | n << 10 | k << 20])
+def _goes_on(device: Device, model: Simulator) -> bool:
+    """Some word of sizes leads to no error, if sizes are what it waits for."""
+    settings = device.settings.get(model.state["place"], ())
+    for word in settings:
+        tried = another(model)
+        tried.command(word=word)
+        if tried.state["error"] == 0:
+            return True
+    return not settings
 
 
 def run(device: Device, step: Any, model: Simulator, walks: int, length: int, seed: int = 1) -> Samples:
@@ -147,13 +158,14 @@ def run(device: Device, step: Any, model: Simulator, walks: int, length: int, se
         source, other = random.Random(f"{seed} {walk}"), random.Random(f"other {seed} {walk}")
         first, second = (Trial(device, step, random.Random(f"{seed} {walk}"), model) for _ in range(2))
         found.at[first.control].append(first.sample())
-        stays = walk % 4 == 0
+        stays, starts = walk % 4 == 0, [dict(first.registers)]
         for _ in range(length):
             word = words(device, first.model, source)
             try:
                 got, expected = first.word(word)
             except HangError:
                 break  # the proof will find it, too
+            starts.append(dict(first.registers))
             told = device.error is None or first.error == first.model.state["error"]
             if not found.differs and (got != expected or not told):
                 found.differs = tuple(first.words)
@@ -166,6 +178,7 @@ def run(device: Device, step: Any, model: Simulator, walks: int, length: int, se
                 found.data |= _differing(first.trace, second.trace) if stays else set()
             if first.model.state["error"]:
                 break
+        found.walks.append([(one, tuple(first.words[i:])) for i, one in enumerate(starts)])
     return found
 
 

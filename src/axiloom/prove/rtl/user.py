@@ -35,11 +35,14 @@ from axiloom.errors import BuildError, SpecError
 from axiloom.files import read_text
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.isa.formal.streams import model_of
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.prove.rtl import machine as machines
 from axiloom.prove.rtl.device import Device, Link
+from axiloom.prove.rtl.laid import settings
 from axiloom.prove.rtl.maps import check, places
+from axiloom.prove.rtl.of_matmul import shapes
 
 KEYS = {"state": list, "error": str, "product": str}
 LINE = {"register": str, "for": dict, "at": str, "holds": str, "low": int}
@@ -55,7 +58,10 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
         raise SpecError(
             [f"{spec.name}: --map is for accelerators of the form {MATMUL.name}, not {spec.form.name}"]
         )
-    rtl.check_width(spec.stream_width, spec.name)
+    rtl.check(spec)
+    if spec.rtl != RtlPorts() or len(rtl.clocks) > 1 or not rtl.has(f"{rtl.input}tvalid"):
+        what = "a proof needs one clock, streams in lower case, and nothing in `rtl` of the specification"
+        raise BuildError(f"user RTL module {rtl.top}: {what}: write a wrapper")
     if rtl.reset is None:
         raise BuildError(f"user RTL module {rtl.top}: no reset: its first state is not known")
     sources = tuple((path.name, read_text(path, BuildError)) for path in rtl.files)
@@ -92,6 +98,7 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
         reset_active_low=rtl.reset_active_low,
         error=told.get("error"),
         sizes=spec.dims if spec.tile.flexible else (),
+        settings=settings(spec, shapes(spec)) if spec.tile.flexible else {},
         bits=bits,
         clock=rtl.clock,
         ports=tuple(port.name for port in rtl.ports if port.is_input),

@@ -18,6 +18,8 @@ from axiloom.prove.rtl.device import Device
 from axiloom.prove.rtl.refine import Refiner
 from axiloom.prove.verdict import Answer, Verdict
 
+ANY_SIZES = ("product", "reset", "trial")
+"""Claims that say nothing of sizes."""
 HERE = Path(__file__).parent
 
 
@@ -105,13 +107,19 @@ def row(device: Device, outcome: Outcome) -> Verdict:
         text += f" ({', '.join(steps)})"
     if outcome.why:
         text += f"; {outcome.why}"
-    text += f"; {outcome.cases} cases, {outcome.states} states"
     bound = outcome.bound if outcome.holds else None
+    unit = "words"
+    if device.limited and outcome.holds and bound is None and outcome.name not in ANY_SIZES:
+        bound, unit = device.shapes, "sizes"
+    if outcome.words and outcome.holds:
+        bound, unit = len(outcome.words), "words"
+        text += f", of the words {', '.join(f'{word:#x}' for word in sorted(outcome.words))}"
+    text += f"; {outcome.cases} cases, {outcome.states} states"
     if outcome.fault is not None and outcome.fault.path:
         bound = len(outcome.fault.path)
     seconds = round(outcome.seconds, 2)
     made = Verdict(device.name, "", outcome.name, text, "", answer, bound, outcome.solver, seconds)
-    return replace(made, unit="cycles" if outcome.fault else "words")
+    return replace(made, unit="cycles" if outcome.fault else unit)
 
 
 def sizes(device: Device) -> str:
