@@ -19,6 +19,9 @@ from axiloom.isa.kernels.forms import extent
 
 COPIED_WORD = 1.7
 """Fabric cycles in which the CPU packs a word or takes one out: 11 of its own (`layout.WORD_CYCLES`)."""
+UNPACKED_WORD = 2.5
+"""... that a word of a result costs besides, which lies in the window until the CPU has taken it out: rows
+are short there, and the device waits for room."""
 MAINTAINED_WORD = 0.55
 """... in which it cleans or invalidates a word: 28 of its own a line."""
 LINE_BYTES = 32
@@ -184,7 +187,12 @@ class Model:
         in_place = self.in_place(tile, order)
         waited = WAITED if in_place["I"] and in_place["F"] else COPYING_WAITED
         queued = QUEUE_WAITED * QUEUED * prod(self.trips(tile, order))
-        return waited * (loads + cpu) + queued + PIECE * pieces
+        unpacked = 0.0
+        if not in_place["O"] and in_place["I"] and in_place["F"]:
+            results = prod(self.trips(tile, order)[n] for n in self.moved(tile, order)["O"])
+            words = self.work(tile).result * self.spec.stream_width / WORD_BITS
+            unpacked = UNPACKED_WORD * results * words
+        return waited * (loads + cpu) + queued + unpacked + PIECE * pieces
 
     def _lines(self, tile: Mapping[str, int]) -> float:
         """Words of the cache's lines that a result lies in, for each word of it."""

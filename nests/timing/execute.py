@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,8 @@ from axiloom.hw.nest.circuit import (
 from axiloom.nests.timing.events import Rate
 from axiloom.nests.timing.iterations import points
 
-Words = npt.NDArray[np.uint64]
+Words = npt.NDArray[Any]
+"""Unsigned numbers of 64 bits, or Python's of any size, as objects."""
 Operation = Callable[[Operate, Sequence[int]], int]
 """The raw result of a node for raw operands."""
 
@@ -66,7 +68,8 @@ def execute(
     rates: Mapping[str, Rate] | None = None,
 ) -> Run:
     """Runs `circuit` to its end. `memories` are the contents at the start, raw elements of shape (banks,
-    depth); those not given hold zeros. `inputs` are the words of external streams by FIFO.
+    depth), as objects if they have more than 64 bits; those not given hold zeros. `inputs` are the words of
+    external streams by FIFO.
 
     Raises ExecutionError if the circuit breaks a rule or never ends.
     """
@@ -169,7 +172,7 @@ class _Machine:
         self.operation = operation
         self.memories = {each.name: each for each in circuit.memories}
         self.contents = {
-            each.name: np.array(memories.get(each.name, np.zeros((each.banks, each.depth))), np.uint64)
+            each.name: _copied(memories.get(each.name, np.zeros((each.banks, each.depth))))
             for each in circuit.memories
         }
         for name, each in self.contents.items():
@@ -315,6 +318,10 @@ class _Machine:
         for queue in self.queues.values():
             queue.end_cycle()
         self.pushed, self.writes, self.reads, self.units = [], {}, {}, set()
+
+
+def _copied(words: Words) -> Words:
+    return np.array(words, object if words.dtype == object else np.uint64)
 
 
 def _points(pipe: Pipe) -> list[dict[str, int]]:

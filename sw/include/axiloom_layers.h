@@ -103,6 +103,32 @@ AXL_LAYER void axl_table_int8(int8_t *restrict out, const int8_t *restrict x, co
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
+/* powers = below[-(x + 128)]; their sum. Four at a time, as a load takes cycles that others may fill. */
+AXL_LAYER uint32_t axl_powers_of_row(int32_t *restrict powers, const int8_t *restrict x, const int32_t *restrict below,
+                                     uint32_t width)
+{
+    uint32_t sum = 0, i = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (; i + 4 <= width; i += 4) {
+        uint32_t four;
+        __builtin_memcpy(&four, &x[i], 4);
+        four ^= 0x80808080u;
+        const int32_t a = below[-(int32_t)(four & 0xff)], b = below[-(int32_t)(four >> 8 & 0xff)];
+        const int32_t c = below[-(int32_t)(four >> 16 & 0xff)], d = below[-(int32_t)(four >> 24)];
+        powers[i] = a;
+        powers[i + 1] = b;
+        powers[i + 2] = c;
+        powers[i + 3] = d;
+        sum += (uint32_t)a + (uint32_t)b + ((uint32_t)c + (uint32_t)d);
+    }
+#endif
+    for (; i < width; i++) {
+        powers[i] = below[-(x[i] + 128)];
+        sum += (uint32_t)powers[i];
+    }
+    return sum;
+}
+
 /* Softmax of each row: powers by a table of how far below the largest an element is, times what `numerator` over their
  * sum is, rounded. `powers` is room for a row. */
 AXL_LAYER void axl_softmax_int8(int8_t *restrict out, const int8_t *restrict x, const int32_t *restrict table,
@@ -114,12 +140,7 @@ AXL_LAYER void axl_softmax_int8(int8_t *restrict out, const int8_t *restrict x, 
         int8_t largest = -128;
         for (uint32_t i = 0; i < width; i++)
             largest = largest > x[i] ? largest : x[i];
-        const int32_t *const below = &table[largest];
-        uint32_t sum = 0;
-        for (uint32_t i = 0; i < width; i++) {
-            powers[i] = below[-x[i]];
-            sum += (uint32_t)powers[i];
-        }
+        const uint32_t sum = axl_powers_of_row(powers, x, &table[largest + 128], width);
         const uint32_t inverse = (uint32_t)(numerator / (int32_t)sum), half = (1u << shift) >> 1;
         for (uint32_t i = 0; i < width; i++) {
             const int32_t part = (int32_t)((uint32_t)powers[i] * inverse + half) >> shift;
@@ -144,14 +165,28 @@ AXL_LAYER int8_t axl_normalise_one(int32_t x, int32_t width, int32_t sum, int32_
 }
 
 #ifdef __ARM_NEON
-/* Four of axl_normalise_one(), behind their last shift. */
-AXL_LAYER int32x4_t axl_normalise_four(int16x4_t x, int32_t width, int32x4_t sum, int32x4_t scale, const int32_t *gain,
+/* Four of axl_normalise_one(), behind their last shift: x * (width * scale) + (half - sum * scale), as all wraps. */
+AXL_LAYER int32x4_t axl_normalise_four(int16x4_t x, int32_t scale, int32x4_t begin, const int32_t *gain,
                                        const int32_t *offset, axl_norm norm)
 {
-    const int32x4_t far = vsubq_s32(vmull_n_s16(x, (int16_t)width), sum);
-    const int32x4_t scaled = vmlaq_s32(vdupq_n_s32((1 << norm.of_row) >> 1), far, scale);
+    const int32x4_t scaled = vmlaq_n_s32(begin, vmovl_s16(x), scale);
     const int32x4_t part = vshlq_s32(scaled, vdupq_n_s32(-norm.of_row));
     return vshlq_s32(vmlaq_s32(vld1q_s32(offset), part, vld1q_s32(gain)), vdupq_n_s32(-norm.of_gain));
+}
+
+/* Sixteen, whose steps are between each other, as each waits for the one before. */
+AXL_LAYER int8x16_t axl_normalise_sixteen(int8x16_t x, int32_t scale, int32x4_t begin, const int32_t *gain,
+                                          const int32_t *offset, axl_norm norm)
+{
+    const int16x8_t low = vmovl_s8(vget_low_s8(x)), high = vmovl_s8(vget_high_s8(x));
+    const int32x4_t a = axl_normalise_four(vget_low_s16(low), scale, begin, gain, offset, norm);
+    const int32x4_t b = axl_normalise_four(vget_high_s16(low), scale, begin, gain + 4, offset + 4, norm);
+    const int32x4_t c = axl_normalise_four(vget_low_s16(high), scale, begin, gain + 8, offset + 8, norm);
+    const int32x4_t d = axl_normalise_four(vget_high_s16(high), scale, begin, gain + 12, offset + 12, norm);
+    const int8x8_t left = vqmovn_s16(vcombine_s16(vqmovn_s32(a), vqmovn_s32(b)));
+    const int8x8_t right = vqmovn_s16(vcombine_s16(vqmovn_s32(c), vqmovn_s32(d)));
+    const int8x16_t lo = vdupq_n_s8((int8_t)norm.lo), hi = vdupq_n_s8((int8_t)norm.hi);
+    return vminq_s8(vmaxq_s8(vcombine_s8(left, right), lo), hi);
 }
 #endif
 
@@ -168,10 +203,10 @@ AXL_LAYER void axl_sums_of_row(const int8_t *restrict x, uint32_t width, int32_t
         twos = vpadalq_s16(twos, vmull_s8(vget_low_s8(next), vget_low_s8(next)));
         twos = vpadalq_s16(twos, vmull_s8(vget_high_s8(next), vget_high_s8(next)));
     }
-    for (int lane = 0; lane < 4; lane++) {
-        one += (uint32_t)ones[lane];
-        two += (uint32_t)twos[lane];
-    }
+    const int32x2_t both = vpadd_s32(vpadd_s32(vget_low_s32(ones), vget_high_s32(ones)),
+                                     vpadd_s32(vget_low_s32(twos), vget_high_s32(twos)));
+    one = (uint32_t)vget_lane_s32(both, 0);
+    two = (uint32_t)vget_lane_s32(both, 1);
 #endif
     for (; i < width; i++) {
         one += (uint32_t)(int32_t)x[i];
@@ -196,16 +231,11 @@ AXL_LAYER void axl_layer_norm_int8(int8_t *restrict out, const int8_t *restrict 
         const int32_t scale = (int32_t)(unit / __builtin_sqrtf((float)variance + epsilon));
         uint32_t i = 0;
 #ifdef __ARM_NEON
-        const int32x4_t sums = vdupq_n_s32(sum), scales = vdupq_n_s32(scale);
-        for (; i + 8 <= width; i += 8) {
-            const int16x8_t next = vmovl_s8(vld1_s8(&x[i]));
-            const int32x4_t low = axl_normalise_four(vget_low_s16(next), (int32_t)width, sums, scales, &gain[i],
-                                                     &offset[i], norm);
-            const int32x4_t high = axl_normalise_four(vget_high_s16(next), (int32_t)width, sums, scales, &gain[i + 4],
-                                                      &offset[i + 4], norm);
-            const int8x8_t both = vqmovn_s16(vcombine_s16(vqmovn_s32(low), vqmovn_s32(high)));
-            vst1_s8(&out[i], vmin_s8(vmax_s8(both, vdup_n_s8((int8_t)norm.lo)), vdup_n_s8((int8_t)norm.hi)));
-        }
+        const uint32_t begin = ((1u << norm.of_row) >> 1) - (uint32_t)sum * (uint32_t)scale;
+        const int32_t whole = (int32_t)(width * (uint32_t)scale);
+        const int32x4_t begins = vdupq_n_s32((int32_t)begin);
+        for (; i + 16 <= width; i += 16)
+            vst1q_s8(&out[i], axl_normalise_sixteen(vld1q_s8(&x[i]), whole, begins, &gain[i], &offset[i], norm));
 #endif
         for (; i < width; i++)
             out[i] = axl_normalise_one(x[i], (int32_t)width, sum, scale, gain[i], offset[i], norm);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -43,6 +44,15 @@ def test_on_the_cpu_alone(weights: str) -> None:
 def test_on_the_cpu_alone_with_kernels_by_hand() -> None:
     run = network("quantised/digits_cnn")
     assert simulate_cpu(run, "neon")["result"]["matches"]
+
+
+def test_products_beside_an_accelerator_are_kernels_by_hand_too() -> None:
+    """Where the CPU has NEON."""
+    run = network("quantised/digits_cnn", least=1_000_000)
+    soft = replace(run, system=replace(run.system, board="nexys-video-rv32"))
+    kernels = [sum("_neon.c for " in text for text in one.driver.sources.values()) for one in (run, soft)]
+    assert kernels == [3, 0]
+    assert all(layer.place == "cpu" for layer in run.driver.layers)
 
 
 def test_inputs_that_index_stay_in_their_table() -> None:

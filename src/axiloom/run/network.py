@@ -116,7 +116,8 @@ class NetworkRun:
             caches=Caches(*on.last_cache, on.line_bytes),
             embed=self.keep_weights == "embedded",
             least=self.least,
-            neon=sw.BASELINES if neon else None,
+            # What stays on the CPU beside an accelerator is done as well as it can be.
+            neon=sw.BASELINES if neon or (accelerated and "neon" in on.host.kernels) else None,
             clocks=Clocks(on.cpu_hz, on.fabric_hz) if self.auto else None,
             choose=self.chooser if self.selecting and accelerated else None,
         )

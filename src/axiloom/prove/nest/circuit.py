@@ -83,7 +83,7 @@ def run(circuit: Circuit, packet: Packet, meaning: Meaning) -> tuple[Run, list[l
                 ]
                 for bank in range(each.banks)
             ],
-            np.uint64,
+            object,  # the number of a term has more than 64 bits
         ).reshape(each.banks, each.depth)
         for each in circuit.memories
     }

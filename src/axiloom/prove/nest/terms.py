@@ -121,9 +121,10 @@ _REAL: Mapping[str, Callable[..., Term]] = {
 
 
 class Numbered:
-    """Terms as integers, for what carries integers: a number of 62 bits at most stands for itself."""
+    """Terms as integers, for what carries integers: a constant of 64 bits at most stands for itself, and no
+    raw value of a circuit is as large as the number of a term."""
 
-    FIRST = 1 << 62
+    FIRST = 1 << 64
 
     def __init__(self) -> None:
         self._terms: list[Term] = []
