@@ -39,7 +39,7 @@ REFUSED = [
     ("simulate x.c --trace-window 1:2", "--trace-window: a part of a trace"),
     ("run matmul:8x8x8 --os linux --wait irq", "--wait: --os linux polls the DMA"),
     ("run matmul:8x8x8 --auto", "--auto: for loops: FILE.c[:FUNCTION]; with --schedule or --auto FILE.mlir"),
-    ("run net.mlir --plain", "--plain: for loops: FILE.c[:FUNCTION]; with --schedule or --auto FILE.mlir"),
+    ("run net.onnx --plain", "--plain: for loops: FILE.c[:FUNCTION]; with --schedule or --auto FILE.mlir"),
     ("run net.mlir --auto --schedule x", "--schedule: with --auto the schedule is what is searched for"),
     ("run net.mlir --auto --flow Ns", "--flow: not for loops"),
     ("run x.program --auto", "--auto: not for programs"),

@@ -80,7 +80,7 @@ def test_from_c_to_the_soc(kernel: str, capsys: pytest.CaptureFixture[str]) -> N
     schedule = POLYBENCH / "schedules" / "ports" / f"{kernel}.sched"
     sizes = ["-D", "M=30", "-D", "N=40"]
     assert main(["run", str(POLYBENCH / f"{kernel}.c"), "--schedule", str(schedule), *sizes]) == 0
-    assert "Result: equal to NumPy" in capsys.readouterr().out
+    assert "Result: equal to the program as written" in capsys.readouterr().out
 
 
 ROWS = """
@@ -106,13 +106,14 @@ func.func @product(%a: tensor<2x3xi32>, %b: tensor<3x4xi32>, %c: tensor<2x4xi32>
 """
 
 
+@pytest.mark.slow
 def test_from_python_and_a_schedule_to_the_soc(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, schedule = tmp_path / "rows.py", tmp_path / "rows.sched"
     source.write_text(ROWS)
     schedule.write_text("fission S1 i\nreorder S1 j i\n")
     assert main(["run", f"{source}:rows", "-D", "N=3", "--schedule", str(schedule)]) == 0
     said = capsys.readouterr().out
-    assert "Result: equal to NumPy" in said
+    assert "Result: equal to the program as written" in said
     assert "Nests: " in said
 
 
@@ -123,9 +124,10 @@ def test_from_linalg_and_a_search_to_the_soc(tmp_path: Path, capsys: pytest.Capt
     source.write_text(MATMUL)
     assert main(["run", str(source), "--auto"]) == 0
     said = capsys.readouterr().out
-    assert "Result: equal to NumPy" in said
+    assert "Result: equal to the program as written" in said
     assert "Searched, with resident arrays: product: " in said
-    found = [line for line in said.splitlines() if line.startswith("  ") and "S0" in line]
+    section = said.partition("Searched, ")[2].partition("Nests: ")[0]
+    found = [line for line in section.splitlines() if line.startswith("  ")]
     schedule.write_text("\n".join(found) + "\n")
     assert found
     assert main(["nest", str(source), "--schedule", str(schedule), "--plan"]) == 0
